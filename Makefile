@@ -1,0 +1,52 @@
+# `make demo` and `make test` are all a newcomer needs; each installs what it uses into .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: demo test check generate bench clean
+
+demo: .venv/installed
+	$(BIN)/acpgen generate
+	$(BIN)/acpgen validate tests/interop/session.ndjson
+
+test: .venv/installed-dev node
+	$(BIN)/pytest -n auto
+
+check: .venv/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pyright
+	$(BIN)/acpgen lint
+	$(BIN)/acpgen generate --check
+
+generate: .venv/installed
+	$(BIN)/acpgen generate
+
+bench: .venv/installed-dev
+	$(BIN)/python benchmarks/import_time.py
+
+# What the tests compare with lives in npm packages. Without npm those tests say that they skip.
+.PHONY: node
+node:
+	@if command -v npm >/dev/null; then \
+	  for folder in tests/interop tests/mdx; do \
+	    npm ci --prefix $$folder --silent --no-audit --no-fund || exit 1; \
+	  done; \
+	else echo "npm is missing: tests that need it will be skipped"; fi
+
+.venv/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit("acpgen needs Python 3.11 or newer: make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv .venv || { echo "Debian: apt-get install python3-venv"; rm -rf .venv; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+
+.venv/installed: .venv/bin/python pyproject.toml constraints.txt
+	$(PIP) --editable '.[generate]'
+	@touch $@
+
+.venv/installed-dev: .venv/installed
+	$(PIP) --group dev
+	@touch $@
+
+clean:
+	rm -rf .venv

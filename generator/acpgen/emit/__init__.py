@@ -1,0 +1,1 @@
+"""Turning the protocol into text: JSON Schema, names per language, templates, the written tree."""

@@ -1,0 +1,103 @@
+"""Digests of what went into a generated tree and of what came out.
+
+With them an unchanged tree is recognised by hashing alone: no parsing, no code generator.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from importlib import metadata
+from pathlib import Path
+
+from acpgen import resources
+from acpgen.emit.header import HEADER
+
+NAME = "manifest.json"
+_PACKAGE = Path(resources.__file__).parent
+_SHAPING_MODULES = ("model.py", "stability.py", "load/*.py", "emit/*.py", "targets/**/*.py")
+_SHAPING_PACKAGES = ("datamodel-code-generator", "jinja2")
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """`inputs` by kind; `outputs` by target, then path, for the targets made from those inputs."""
+
+    inputs: Mapping[str, str]
+    outputs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def text(self) -> str:
+        """The manifest as the JSON file that is kept."""
+        document = {
+            "$comment": HEADER,
+            "inputs": self.inputs,
+            "outputs": {name: dict(sorted(o.items())) for name, o in sorted(self.outputs.items())},
+        }
+        return json.dumps(document, indent=2) + "\n"
+
+
+def read(folder: Path) -> Manifest | None:
+    """The manifest of a folder, or None when there is none to be trusted."""
+    try:
+        document = json.loads((folder / NAME).read_text("utf-8"))
+        return Manifest(document["inputs"], document["outputs"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def inputs(schema: Path, templates: Path) -> dict[str, str]:
+    """Digest everything that shapes the output: schema, templates, generator, its pinned tools.
+
+    Line ends don't count, so a checkout with CRLF has the same digests.
+
+    Raises:
+        OSError: the schema or the templates can't be read.
+    """
+    files = sorted(schema.glob("*.json")) if schema.is_dir() else [schema]
+    return {
+        "schema": _combined(schema.parent if schema.is_file() else schema, files),
+        "templates": _combined(templates, templates.rglob("*.jinja")),
+        "generator": _combined(
+            _PACKAGE, (f for pattern in _SHAPING_MODULES for f in _PACKAGE.glob(pattern))
+        ),
+        **{name: _version(name) for name in _SHAPING_PACKAGES},
+    }
+
+
+def outputs(tree: Mapping[str, str]) -> dict[str, str]:
+    """The digest of each text of a tree."""
+    return {path: _digest(text.encode("utf-8")) for path, text in tree.items()}
+
+
+def holds(folder: Path, recorded: Mapping[str, str]) -> bool:
+    """Whether every recorded file stands in the folder as it was recorded."""
+    return all(_file_digest(folder / path) == digest for path, digest in recorded.items())
+
+
+def _combined(base: Path, files: Iterable[Path]) -> str:
+    total = sha256()
+    for file in sorted(files):
+        name = file.name if not file.is_relative_to(base) else file.relative_to(base).as_posix()
+        content = file.read_bytes().replace(b"\r\n", b"\n")
+        total.update(f"{name}\0{_digest(content)}\n".encode())
+    return f"sha256:{total.hexdigest()}"
+
+
+def _digest(content: bytes) -> str:
+    return f"sha256:{sha256(content).hexdigest()}"
+
+
+def _file_digest(path: Path) -> str | None:
+    try:
+        return _digest(path.read_bytes())
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return None
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "not installed"

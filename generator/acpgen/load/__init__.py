@@ -1,0 +1,31 @@
+"""Text to Protocol: read, check against the meta-schema and the dialect, resolve, parse.
+
+`load` takes a folder of domain files or a single-file release. Every step either succeeds or
+raises a `SchemaError` that holds all its findings; later steps may rely on earlier ones.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from acpgen.load import conformance, references, source
+from acpgen.load.parse import parse
+from acpgen.load.source import SchemaError
+from acpgen.model import Protocol
+
+__all__ = ["SchemaError", "load"]
+
+
+def load(path: Path | str) -> Protocol:
+    """Read a protocol from a folder of domain files or from a single-file release.
+
+    Raises:
+        SchemaError: the schema can't be read as a protocol; holds every finding of the step that
+            failed, each with its line and JSON Pointer.
+        OSError: the path can't be read.
+    """
+    documents = source.read(Path(path))
+    conformance.require_meta_schema(documents)
+    conformance.require_dialect(documents)
+    references.require_resolved(documents)
+    return parse(documents)

@@ -1,0 +1,65 @@
+"""Steps two and three of loading: JSON Schema's own meta-schema, then the dialect's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+
+import jsonschema_rs
+
+from acpgen import resources
+from acpgen.findings import Finding
+from acpgen.load.source import Document, Documents, SchemaError
+from acpgen.model import Pointer, append
+
+_META_SCHEMA = {"$ref": "https://json-schema.org/draft/2020-12/schema"}
+
+
+def require_meta_schema(documents: Documents) -> None:
+    """Hold every file to the JSON Schema 2020-12 meta-schema.
+
+    Raises:
+        SchemaError: a file breaks it.
+    """
+    _require(documents, "meta-schema", jsonschema_rs.Draft202012Validator(_META_SCHEMA))
+
+
+def require_dialect(documents: Documents) -> None:
+    """Hold every file to schema/dialect.schema.json.
+
+    Raises:
+        SchemaError: a file says what the dialect has no word for.
+    """
+    _require(documents, "dialect", _dialect())
+
+
+@cache
+def _dialect() -> jsonschema_rs.Draft202012Validator:
+    schema = json.loads(resources.DIALECT.read_text("utf-8"))
+    return jsonschema_rs.Draft202012Validator(schema)
+
+
+def _require(
+    documents: Documents, rule: str, validator: jsonschema_rs.Draft202012Validator
+) -> None:
+    findings = [
+        finding
+        for document in documents.files
+        if not validator.is_valid(document.root)
+        for finding in _findings(document, rule, validator)
+    ]
+    if findings:
+        raise SchemaError(findings)
+
+
+def _findings(
+    document: Document, rule: str, validator: jsonschema_rs.Draft202012Validator
+) -> Iterator[Finding]:
+    for error in validator.iter_errors(document.root):
+        pointer = append(Pointer(""), *error.instance_path)
+        yield document.finding(rule, pointer, _shorten(error.message))
+
+
+def _shorten(message: str, limit: int = 240) -> str:
+    return message if len(message) <= limit else f"{message[:limit]} ..."

@@ -1,0 +1,122 @@
+"""Step four of loading: every $ref leads to a definition, and following it gets somewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from acpgen.findings import Finding
+from acpgen.load.source import Document, Documents, RawSchema, SchemaError
+from acpgen.model import Pointer, append
+
+
+def require_resolved(documents: Documents) -> None:
+    """Check all references of all files.
+
+    Raises:
+        SchemaError: a reference leads nowhere, or only back to itself; a name is defined twice.
+    """
+    findings = [
+        *_repeated_names(documents),
+        *(
+            finding
+            for document in documents.files
+            for name, definition in document.definitions.items()
+            if not ignored(definition)
+            for finding in _unresolved(documents, document, append(Pointer("/$defs"), name))
+        ),
+    ]
+    if findings:
+        raise SchemaError(findings)
+    if circular := list(_circular(documents)):
+        raise SchemaError(circular)
+
+
+def ignored(definition: RawSchema) -> bool:
+    """Whether a definition is part of an envelope written out, which acpgen derives instead."""
+    return definition.get("x-docs-ignore") is True
+
+
+def target(reference: str) -> tuple[str, str]:
+    """The file name (empty for the same file) and the definition name of a $ref."""
+    file, _, name = reference.partition("#/$defs/")
+    return file, name
+
+
+def _repeated_names(documents: Documents) -> Iterator[Finding]:
+    home: dict[str, str] = {}
+    for document in documents.files:
+        for name in document.definitions:
+            if name in home:
+                yield document.finding(
+                    "repeated-definition",
+                    append(Pointer("/$defs"), name),
+                    f"is defined in {home[name]} too; a type has one home",
+                )
+            home.setdefault(name, document.name)
+
+
+def _unresolved(documents: Documents, document: Document, pointer: Pointer) -> Iterator[Finding]:
+    definition = document.definitions[pointer.rpartition("/")[2]]
+    for where, reference in _references(definition, pointer):
+        file, name = target(reference)
+        home = documents.by_name(file) if file else document
+        if home is None:
+            yield document.finding("unresolved-ref", where, f"there is no file {file} beside this")
+        elif name not in home.definitions:
+            yield document.finding("unresolved-ref", where, f"{home.name} does not define {name}")
+
+
+def _references(schema: object, pointer: Pointer) -> Iterator[tuple[Pointer, str]]:
+    """Every $ref below a schema; `examples`, `default` and `const` hold no schemas."""
+    if isinstance(schema, list):
+        for index, item in enumerate(schema):
+            yield from _references(item, append(pointer, index))
+    elif isinstance(schema, dict):
+        for key, value in schema.items():
+            here = append(pointer, key)
+            if key == "$ref" and isinstance(value, str):
+                yield here, value
+            elif key == "properties":
+                for name, child in value.items():
+                    yield from _references(child, append(here, name))
+            elif key not in {"examples", "default", "const", "enum", "required"}:
+                yield from _references(value, here)
+
+
+def _circular(documents: Documents) -> Iterator[Finding]:
+    """Definitions that are, through nothing but references and choices, themselves."""
+    steps = {
+        name: list(_immediate(definition))
+        for document in documents.files
+        for name, definition in document.definitions.items()
+    }
+    for document in documents.files:
+        for name in document.definitions:
+            path = _cycle(name, steps)
+            if path is not None:
+                yield document.finding(
+                    "circular-ref",
+                    append(Pointer("/$defs"), name),
+                    f"refers only back to itself: {' -> '.join(path)}",
+                )
+
+
+def _immediate(schema: RawSchema) -> Iterator[str]:
+    if "$ref" in schema:
+        yield target(schema["$ref"])[1]
+    for keyword in ("allOf", "anyOf", "oneOf"):
+        for branch in schema.get(keyword, ()):
+            yield from _immediate(branch)
+
+
+def _cycle(start: str, steps: dict[str, list[str]]) -> list[str] | None:
+    stack, seen = [[start]], set[str]()
+    while stack:
+        path = stack.pop()
+        for following in steps.get(path[-1], ()):
+            if following == start:
+                return [*path, start]
+            if following not in seen:
+                seen.add(following)
+                stack.append([*path, following])
+    return None

@@ -1,0 +1,199 @@
+"""Schema files as strict JSON, and the lines that pointers into them stand on."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NoReturn
+
+from acpgen.findings import Finding, Severity, order
+from acpgen.model import Location, Pointer, append
+
+RawSchema = dict[str, Any]
+"""One schema object as read. Nobody outside this package sees one."""
+
+
+class SchemaError(Exception):
+    """A schema that can't be used; `findings` says where and why, sorted by place."""
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self.findings = order(findings)
+        super().__init__(f"{len(self.findings)} finding(s) in the schema")
+
+
+@dataclass(frozen=True)
+class Document:
+    """One schema file. `name` is the file name that references between files use."""
+
+    name: str
+    file: str
+    text: str
+    root: RawSchema
+
+    @cached_property
+    def lines(self) -> Mapping[Pointer, int]:
+        """The 1-based line on which the value of each pointer starts."""
+        return scan(self.text).lines
+
+    @property
+    def definitions(self) -> dict[str, RawSchema]:
+        """The named definitions, empty where the file has none."""
+        definitions: dict[str, RawSchema] = self.root.get("$defs", {})
+        return definitions
+
+    def finding(self, rule: str, pointer: Pointer, message: str) -> Finding:
+        """An error at a pointer into this file."""
+        line = self.lines.get(pointer)
+        return Finding(rule, Severity.ERROR, self.file, pointer, message, line)
+
+
+@dataclass(frozen=True)
+class Documents:
+    """The files of one schema. `release` when it is a single file with the envelope written out."""
+
+    path: Path
+    files: tuple[Document, ...]
+    release: bool
+
+    def by_name(self, name: str) -> Document | None:
+        """The file that a reference calls by that name."""
+        return next((d for d in self.files if d.name == name), None)
+
+    def find(self, location: Location) -> Document:
+        """The file that a location stands in."""
+        return next(d for d in self.files if d.file == location.file)
+
+
+def read(path: Path) -> Documents:
+    """Read a folder of domain files, or one file.
+
+    Raises:
+        SchemaError: a file is not strict JSON, or not an object.
+        OSError: the path can't be read.
+    """
+    if not path.is_dir():
+        return Documents(path, (_read_file(path),), release=True)
+    paths = sorted(path.glob("*.json"))
+    if not paths:
+        missing = "holds no *.json file; name a folder of domain files or a single-file release"
+        raise SchemaError([Finding("empty-schema", Severity.ERROR, str(path), "", missing)])
+    files: list[Document] = []
+    findings: list[Finding] = []
+    for file in paths:
+        try:
+            files.append(_read_file(file))
+        except SchemaError as error:
+            findings.extend(error.findings)
+    if findings:
+        raise SchemaError(findings)
+    return Documents(path, tuple(files), release=False)
+
+
+def _read_file(path: Path) -> Document:
+    file = str(path)
+
+    def refuse(message: str, line: int | None = None, pointer: str = "") -> NoReturn:
+        raise SchemaError(
+            [Finding("not-json", Severity.ERROR, file, pointer, message, line)]
+        ) from None
+
+    data = path.read_bytes()
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        refuse(f"is not UTF-8 at byte {error.start}", data.count(b"\n", 0, error.start) + 1)
+    try:
+        root, repeats = _parse(text)
+    except json.JSONDecodeError as error:
+        refuse(f"is not JSON: {error.msg} at column {error.colno}", error.lineno)
+    except (ValueError, RecursionError) as error:
+        refuse(f"is not JSON: {error}")
+    if repeats:
+        raise SchemaError(
+            Finding(
+                "duplicate-member",
+                Severity.ERROR,
+                file,
+                pointer,
+                "stands twice in the same object; keep one",
+                line,
+            )
+            for pointer, line in scan(text).duplicates
+        )
+    if not isinstance(root, dict):
+        refuse("is not a JSON object; a schema file holds one object with $defs", 1)
+    return Document(path.name, file, text, root)
+
+
+def _parse(text: str) -> tuple[object, bool]:
+    """The value of a JSON text, and whether an object in it repeats a member."""
+    repeats = False
+
+    def build(members: list[tuple[str, object]]) -> dict[str, object]:
+        nonlocal repeats
+        built = dict(members)
+        repeats = repeats or len(built) < len(members)
+        return built
+
+    root = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=build)
+    return root, repeats
+
+
+def _refuse_constant(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no JSON value")
+
+
+@dataclass(frozen=True)
+class Scan:
+    """Where the values of a JSON text stand, and which members stand twice in one object."""
+
+    lines: Mapping[Pointer, int]
+    duplicates: tuple[tuple[Pointer, int], ...]
+
+
+_TOKEN = re.compile(r'[\[\]{}:,]|"(?:[^"\\]|\\.)*"|[^\s\[\]{}:,"]+')
+
+
+def scan(text: str) -> Scan:
+    """Walk a text that is known to be JSON once and note where its values start."""
+    lines: dict[Pointer, int] = {}
+    duplicates: list[tuple[Pointer, int]] = []
+    stack: list[tuple[Pointer, bool]] = []
+    pointer, index, seen = Pointer(""), [0], [set[str]()]
+    expects_name = False
+    line, consumed = 1, 0
+    for match in _TOKEN.finditer(text):
+        lexeme = match.group()
+        line += text.count("\n", consumed, match.start())
+        consumed = match.start()
+        if lexeme in "]}":
+            pointer = stack.pop()[0]
+            index.pop()
+            seen.pop()
+            expects_name = False
+        elif lexeme == ",":
+            parent, is_object = stack[-1]
+            index[-1] += 1
+            expects_name = is_object
+            pointer = parent if is_object else append(parent, index[-1])
+        elif lexeme == ":":
+            expects_name = False
+        elif expects_name:
+            name: str = json.loads(lexeme)
+            pointer = append(stack[-1][0], name)
+            if name in seen[-1]:
+                duplicates.append((pointer, line))
+            seen[-1].add(name)
+        else:
+            lines.setdefault(pointer, line)
+            if lexeme in "[{":
+                stack.append((pointer, lexeme == "{"))
+                index.append(0)
+                seen.append(set())
+                expects_name = lexeme == "{"
+                pointer = pointer if expects_name else append(pointer, 0)
+    return Scan(lines, tuple(duplicates))

@@ -1,0 +1,15 @@
+"""Where the data folders are: beside the package in a wheel, in the checkout otherwise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+_BUNDLED = _PACKAGE / "_resources"
+ROOT = _BUNDLED if _BUNDLED.is_dir() else _PACKAGE.parents[1]
+
+SCHEMA = ROOT / "schema" / "v2"
+DIALECT = ROOT / "schema" / "dialect.schema.json"
+ACCEPTED = ROOT / "schema" / "accepted.toml"
+TEMPLATES = ROOT / "templates"
+GENERATED = Path("generated") if ROOT == _BUNDLED else ROOT / "generated"

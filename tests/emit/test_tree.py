@@ -1,0 +1,145 @@
+"""Generated trees on disk: comparing, writing, and what survives."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from acpgen.emit import tree as tree_module
+from acpgen.emit.header import HEADER
+from acpgen.emit.tree import Change, Difference, ForeignFileError, compare, write
+
+OURS = f"# {HEADER}\n"
+
+
+def everything(_: str) -> bool:
+    return True
+
+
+def snapshot(folder: Path) -> dict[str, str]:
+    return {
+        p.relative_to(folder).as_posix(): p.read_text() for p in folder.rglob("*") if p.is_file()
+    }
+
+
+def test_write_then_compare_is_clean(tmp_path: Path) -> None:
+    tree = {"a.py": OURS, "deep/er/b.py": OURS + "x = 1\n"}
+    write(tmp_path / "out", tree, frozenset())
+    assert snapshot(tmp_path / "out") == tree
+    assert compare(tmp_path / "out", tree, everything) == []
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["out"]
+
+
+def test_compare_names_changed_missing_and_surplus(tmp_path: Path) -> None:
+    write(tmp_path / "out", {"a.py": OURS + "x\n", "old.py": OURS}, frozenset())
+    differences = compare(tmp_path / "out", {"a.py": OURS + "y\n", "new.py": OURS}, everything)
+    assert [(d.path, d.change) for d in differences] == [
+        ("a.py", Change.CHANGED),
+        ("new.py", Change.MISSING),
+        ("old.py", Change.SURPLUS),
+    ]
+    assert "-x\n+y\n" in differences[0].diff
+
+
+def test_surplus_is_looked_for_only_where_claimed(tmp_path: Path) -> None:
+    write(tmp_path / "out", {"mine/old.py": OURS, "other/old.py": OURS}, frozenset())
+    assert compare(tmp_path / "out", {}, lambda path: path.startswith("mine/")) == [
+        Difference("mine/old.py", Change.SURPLUS)
+    ]
+
+
+def test_write_spares_neighbours_and_unchanged_files(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    write(out, {"a.py": OURS, "b.py": OURS, "stale/c.py": OURS}, frozenset())
+    (out / "notes.md").write_text("by hand\n")
+    (out / "link").symlink_to("notes.md")
+    (out / "empty").mkdir()
+    before = (out / "a.py").stat()
+    write(out, {"b.py": OURS + "new\n"}, frozenset({"stale/c.py"}))
+    assert snapshot(out) == {
+        "a.py": OURS,
+        "b.py": OURS + "new\n",
+        "notes.md": "by hand\n",
+        "link": "by hand\n",
+    }
+    assert (out / "link").is_symlink()
+    assert (out / "empty").is_dir()
+    assert not (out / "stale").exists()
+    assert (out / "a.py").stat().st_mtime_ns == before.st_mtime_ns
+
+
+def test_write_refuses_a_file_of_somebody_else(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "a.py").write_text("by hand\n")
+    with pytest.raises(ForeignFileError, match=r"a\.py was not written by acpgen"):
+        write(out, {"a.py": OURS, "b.py": OURS}, frozenset())
+    assert snapshot(out) == {"a.py": "by hand\n"}
+
+
+def test_write_without_an_atomic_exchange(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Path) -> None:
+        raise OSError(errno.ENOSYS, "no atomic exchange here")
+
+    monkeypatch.setattr(tree_module, "_exchange", refuse)
+    out = tmp_path / "out"
+    write(out, {"a.py": OURS}, frozenset())
+    write(out, {"a.py": OURS + "new\n"}, frozenset())
+    assert snapshot(out) == {"a.py": OURS + "new\n"}
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["out"]
+
+
+def test_a_swap_cut_in_two_is_mended_by_the_next_run(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    write(out, {"a.py": OURS}, frozenset())
+    (out / "notes.md").write_text("by hand\n")
+    out.rename(tmp_path / ".out.old")
+    write(out, {"b.py": OURS}, frozenset())
+    assert snapshot(out) == {"a.py": OURS, "b.py": OURS, "notes.md": "by hand\n"}
+
+
+def test_leftovers_of_a_dead_process_go_and_those_of_a_live_one_stay(tmp_path: Path) -> None:
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    child.wait()
+    dead = tmp_path / f".out.stage-{child.pid}-x"
+    alive = tmp_path / f".out.stage-{os.getppid()}-x"
+    dead.mkdir()
+    alive.mkdir()
+    write(tmp_path / "out", {"a.py": OURS}, frozenset())
+    assert not dead.exists()
+    assert alive.exists()
+
+
+WRITER = """
+import itertools, sys
+from pathlib import Path
+from acpgen.emit.header import HEADER
+from acpgen.emit.tree import write
+for n in itertools.count(1):
+    tree = {f"{i}.py": f"# {HEADER}\\n{n}\\n" for i in range(40)}
+    write(Path(sys.argv[1]), tree, frozenset())
+    print(n, flush=True)
+"""
+
+
+def test_a_killed_writer_leaves_a_whole_tree(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    for round_ in range(8):
+        child = subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(out)], stdout=subprocess.PIPE, text=True
+        )
+        assert child.stdout is not None
+        child.stdout.readline()
+        time.sleep(0.003 * round_)
+        child.send_signal(signal.SIGKILL)
+        child.communicate()
+        numbers = {text.splitlines()[1] for text in snapshot(out).values()}
+        assert len(snapshot(out)) == 40
+        assert len(numbers) == 1

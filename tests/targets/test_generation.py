@@ -1,0 +1,156 @@
+"""Generating a folder: what is fresh, what is found, what is written."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from acpgen import resources
+from acpgen.emit import manifest
+from acpgen.emit.header import HEADER
+from acpgen.emit.tree import Change
+from acpgen.targets import TARGETS
+from acpgen.targets.generation import Order, apply, generate
+
+QUICK = [target for target in TARGETS if target.name in {"bundles", "retry"}]
+METHODS = "json/methods.json"
+
+
+@pytest.fixture
+def order(tmp_path: Path) -> Order:
+    order = Order(resources.SCHEMA, tmp_path / "out", QUICK, resources.TEMPLATES)
+    apply(order, generate(order))
+    return order
+
+
+def full(order: Order) -> Order:
+    return Order(order.schema, order.out, order.targets, order.templates, full=True)
+
+
+def found(order: Order) -> list[tuple[str, Change]]:
+    return [(d.path, d.change) for d in generate(order).differences]
+
+
+def test_generate_then_check_is_clean_in_both_modes(order: Order) -> None:
+    outcome = generate(order)
+    assert outcome.differences == ()
+    assert outcome.fresh == tuple(QUICK)
+    assert generate(full(order)).differences == ()
+    assert generate(full(order)).fresh == ()
+
+
+@pytest.mark.parametrize("mode", ["digests", "full"])
+def test_a_file_edited_by_hand_is_found(order: Order, mode: str) -> None:
+    path = order.out / METHODS
+    path.write_text(path.read_text().replace('"keyed"', '"idempotent"'))
+    asked = full(order) if mode == "full" else order
+    (difference,) = generate(asked).differences
+    assert (difference.path, difference.change) == (METHODS, Change.CHANGED)
+    assert '-      "retryClass": "idempotent",\n+      "retryClass": "keyed",\n' in difference.diff
+
+
+@pytest.mark.parametrize("mode", ["digests", "full"])
+def test_a_missing_and_a_surplus_file_are_found(order: Order, mode: str) -> None:
+    (order.out / METHODS).unlink()
+    (order.out / "json" / "old.json").write_text(f'{{"$comment": "{HEADER}"}}\n')
+    (order.out / "json" / "notes.json").write_text("{}\n")
+    asked = full(order) if mode == "full" else order
+    assert found(asked) == [(METHODS, Change.MISSING), ("json/old.json", Change.SURPLUS)]
+    apply(asked, generate(asked))
+    assert found(asked) == []
+    assert not (order.out / "json" / "old.json").exists()
+    assert (order.out / "json" / "notes.json").read_text() == "{}\n"
+
+
+def test_a_check_writes_nothing(order: Order) -> None:
+    (order.out / METHODS).unlink()
+    generate(order)
+    assert not (order.out / METHODS).exists()
+
+
+def test_a_changed_input_makes_every_target_stale(order: Order, tmp_path: Path) -> None:
+    copy = tmp_path / "v2"
+    copy.mkdir()
+    for path in order.schema.glob("*.json"):
+        (copy / path.name).write_bytes(path.read_bytes())
+    prompt = copy / "prompt.json"
+    prompt.write_text(prompt.read_text().replace('"maxLength": 255', '"maxLength": 128'))
+    outcome = generate(Order(copy, order.out, order.targets, order.templates))
+    assert outcome.fresh == ()
+    assert METHODS in {difference.path for difference in outcome.differences}
+
+
+def test_line_ends_of_the_checkout_do_not_matter(order: Order, tmp_path: Path) -> None:
+    copy = tmp_path / "v2"
+    copy.mkdir()
+    for path in order.schema.glob("*.json"):
+        (copy / path.name).write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert found(full(Order(copy, order.out, order.targets, order.templates))) == []
+
+
+def test_one_target_leaves_the_others_alone(order: Order) -> None:
+    (order.out / METHODS).unlink()
+    bundles = Order(order.schema, order.out, QUICK[:1], order.templates)
+    assert found(bundles) == []
+    assert found(full(bundles)) == []
+
+
+def test_an_untrustworthy_manifest_is_not_trusted(order: Order) -> None:
+    (order.out / manifest.NAME).write_text("{}\n")
+    outcome = generate(order)
+    assert outcome.fresh == ()
+    assert [d.path for d in outcome.differences] == [manifest.NAME]
+
+
+def test_the_manifest_names_what_shapes_the_output(order: Order) -> None:
+    document = json.loads((order.out / manifest.NAME).read_text())
+    assert document["inputs"].keys() == {
+        "schema",
+        "templates",
+        "generator",
+        "datamodel-code-generator",
+        "jinja2",
+    }
+
+
+def run(*arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    paths = os.pathsep.join(str(Path(p).resolve()) for p in sys.path if p)
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=cwd,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": paths, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_output_does_not_depend_on_the_surroundings(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        "[tool.black]\nline-length = 40\n[tool.datamodel-codegen]\nsnake-case-field = false\n"
+    )
+    done = run(
+        *("-m", "acpgen", "generate", "--check", "--full"),
+        cwd=tmp_path,
+        PYTHONHASHSEED="4711",
+        LC_ALL="C",
+        TZ="Pacific/Chatham",
+        COLUMNS="20",
+    )
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+
+
+def test_an_unchanged_tree_costs_no_import_of_the_code_generator(tmp_path: Path) -> None:
+    script = (
+        "import sys; from acpgen.cli import app\n"
+        "try: app(['generate', '--check'])\n"
+        "except SystemExit as status: assert not status.code, status.code\n"
+        "print([m for m in ('datamodel_code_generator', 'pydantic') if m in sys.modules])"
+    )
+    done = run("-c", script, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr
