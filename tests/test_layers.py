@@ -15,7 +15,8 @@ LAYERS = (
     {"load"},
     {"emit"},
     {"lint", "targets", "judge"},
-    {"cli", "__main__", "__init__"},
+    {"cli"},
+    {"__main__", "__init__"},
 )
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 

@@ -192,10 +192,7 @@ def _variant(variant: Variant, union: Union) -> JsonSchema:
 
 def tagged(body: Type, tag: str, tag_schema: JsonSchema) -> JsonSchema:
     """The body of a variant with its tag as one more required member."""
-    object_ = Object(bases=(body,)) if isinstance(body, Ref) else body
-    if not isinstance(object_, Object):
-        raise TypeError(f"a tagged variant is an object, not {type(body).__name__}")
-    schema = object_schema(object_)
+    schema = object_schema(_as_object(body))
     properties, required = schema.get("properties", {}), schema.get("required", [])
     if not isinstance(properties, dict) or not isinstance(required, list):
         raise AssertionError(schema)
@@ -206,3 +203,15 @@ def tagged(body: Type, tag: str, tag_schema: JsonSchema) -> JsonSchema:
         "required": [tag, *required],
         **rest,
     }
+
+
+def _as_object(body: Type) -> Object:
+    match body:
+        case Object():
+            return body
+        case Ref():
+            return Object(bases=(body,))
+        case Map(values=values):
+            return Object(additional=values)
+        case _:
+            raise TypeError(f"a tagged variant is an object, not {type(body).__name__}")

@@ -1,0 +1,374 @@
+"""The types of a protocol as classes, choices and aliases: the only shapes that Python knows.
+
+A schema may put a union inside an object inside a union. Python classes can't, so such types are
+multiplied out here. A class is named by the path of variants that leads to it, and every name comes
+from the model, so none moves when its siblings do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from acpgen.findings import Finding, Severity
+from acpgen.load.source import SchemaError
+from acpgen.model import (
+    ClosedEnum,
+    EnumValue,
+    Location,
+    Nullable,
+    Object,
+    Property,
+    Protocol,
+    Ref,
+    Scalar,
+    ScalarType,
+    Type,
+    TypeName,
+    Union,
+    Variant,
+    references,
+    walk,
+)
+
+_META = "_meta"
+_END = r"(?![\s\S])"
+"""End of input in every dialect; `$` also matches before a last newline in Python."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A class: its own members besides those of its bases.
+
+    `excludes` are the records that an instance must not satisfy as well; members of any name
+    belong to an `open` one.
+    """
+
+    name: TypeName
+    docs: str
+    bases: tuple[TypeName, ...]
+    members: tuple[Property, ...]
+    additional: Type | None = None
+    excludes: tuple[TypeName, ...] = ()
+    open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One branch of a choice, selected by the tag value `value` where it has one."""
+
+    name: TypeName
+    type: Ref
+    value: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A union, told apart by the member `tag` where its branches have values."""
+
+    name: TypeName
+    docs: str
+    branches: tuple[Branch, ...]
+    tag: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """A name for a type that is neither a class nor a choice."""
+
+    name: TypeName
+    docs: str
+    type: Type
+
+
+Shape = Record | Choice | Alias
+Normal = Mapping[TypeName, tuple[str, Shape]]
+"""Every name with the domain it belongs to and its shape, sorted by domain and name."""
+
+
+def normalize(protocol: Protocol) -> Normal:
+    """The shapes of all types of a protocol, in an order that doesn't depend on the protocol's.
+
+    Raises:
+        SchemaError: a type has no counterpart among the shapes.
+    """
+    normalizer = _Normalizer(protocol, absorbed(protocol))
+    for name in sorted(protocol.types.keys() - normalizer.absorbed):
+        normalizer.shape(name)
+    return dict(sorted(normalizer.shapes.items(), key=lambda item: (item[1][0], item[0])))
+
+
+def absorbed(protocol: Protocol) -> frozenset[TypeName]:
+    """The types that are but the tagless half of a variant of the same name: they become it.
+
+    Raises:
+        SchemaError: such a type is used elsewhere too.
+    """
+    variants = [
+        variant
+        for definition in protocol.types.values()
+        for part in walk(definition.body)
+        if isinstance(part, Union)
+        for variant in part.variants
+        if variant.value is not None and variant.body == Ref(variant.name)
+    ]
+    users = Counter(
+        name for definition in protocol.types.values() for name in references(definition.body)
+    )
+    for variant in variants:
+        if users[variant.name] > 1:
+            raise _unsupported(
+                variant.location, f"is called {variant.name}, like a type that is used elsewhere"
+            )
+    return frozenset(variant.name for variant in variants)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """What every branch of a choice gets from around it."""
+
+    members: tuple[Property, ...] = ()
+    bases: tuple[TypeName, ...] = ()
+    excludes: tuple[TypeName, ...] = ()
+    open: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.members or self.bases or self.excludes or self.open)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a shape comes from: the module it goes to, and what an error names."""
+
+    domain: str
+    location: Location
+
+
+@dataclass(slots=True)
+class _Normalizer:
+    protocol: Protocol
+    absorbed: frozenset[TypeName]
+    shapes: dict[TypeName, tuple[str, Shape]] = field(default_factory=dict)
+
+    def shape(self, name: TypeName) -> Shape:
+        """The shape of a type, made when it is first asked for."""
+        if name not in self.shapes:
+            definition = self.protocol.types[name]
+            place = _Place(definition.domain, definition.location)
+            shape = self._shape(name, definition.body, definition.docs, _Shared(), place)
+            self.shapes[name] = place.domain, shape
+        return self.shapes[name][1]
+
+    def _derive(
+        self, name: TypeName, body: Type, docs: str, shared: _Shared, place: _Place
+    ) -> None:
+        """Give a shape to a name that is no type of the protocol."""
+        taken = name in self.shapes or name in self.protocol.types.keys() - self.absorbed
+        if taken:
+            raise _unsupported(place.location, f"would be called {name}, like another type")
+        self.shapes[name] = place.domain, self._shape(name, body, docs, shared, place)
+
+    def _shape(
+        self, name: TypeName, body: Type, docs: str, shared: _Shared, place: _Place
+    ) -> Shape:
+        match body:
+            case Ref(name=target) if shared:
+                return self._extended(name, target, docs, shared, place)
+            case Object(unions=()):
+                return _record(name, body, docs, shared)
+            case Object(unions=(union,)):
+                around = replace(
+                    shared,
+                    members=_conjunction(shared.members, body.properties),
+                    bases=(*(base.name for base in body.bases), *shared.bases),
+                    open=shared.open or body.additional is not None,
+                )
+                return self._choice(name, union, docs, around, place)
+            case Object():
+                raise _unsupported(place.location, "combines two unions; give one of them a name")
+            case Union():
+                return self._choice(name, body, docs, shared, place)
+            case _ if shared:
+                raise _unsupported(place.location, "is no object, so it has no tag or members")
+            case _:
+                _require_named_parts(body, place.location)
+                return Alias(name, docs, body)
+
+    def _choice(
+        self, name: TypeName, union: Union, docs: str, shared: _Shared, place: _Place
+    ) -> Choice:
+        branches = []
+        for variant in union.variants:
+            body, about = self._body(variant, union)
+            around = replace(
+                shared,
+                members=_conjunction(_tag(variant, union), shared.members),
+                excludes=(*shared.excludes, *self._rivals(variant, union)),
+                open=shared.open or variant.fallback,
+            )
+            if around or not isinstance(body, Ref):
+                here = replace(place, location=variant.location)
+                self._derive(variant.name, body, about, around, here)
+                body = Ref(variant.name)
+            branches.append(Branch(variant.name, body, variant.value))
+        return Choice(name, docs, tuple(branches), union.tag)
+
+    def _body(self, variant: Variant, union: Union) -> tuple[Type, str]:
+        """The body and the description of the shape that a variant becomes."""
+        if variant.fallback:
+            return _guarded(variant, union), variant.docs
+        if variant.name in self.absorbed:
+            definition = self.protocol.types[variant.name]
+            return definition.body, variant.docs or definition.docs
+        return variant.body, variant.docs
+
+    def _rivals(self, variant: Variant, union: Union) -> tuple[TypeName, ...]:
+        """The records that must not take what a variant of an untagged `oneOf` takes."""
+        if union.tag is not None or not union.exclusive or len(union.variants) == 1:
+            return ()
+        rivals = []
+        for other in union.variants:
+            body = other.body
+            if not isinstance(body, Ref) or not isinstance(self.shape(body.name), Record):
+                raise _unsupported(
+                    other.location, "stands in a oneOf without a tag, so it must be a named object"
+                )
+            if other is not variant:
+                rivals.append(body.name)
+        return tuple(rivals)
+
+    def _extended(
+        self, name: TypeName, target: TypeName, docs: str, shared: _Shared, place: _Place
+    ) -> Shape:
+        """A shape of its own that is the target with more members."""
+        match self.shape(target):
+            case Record():
+                inherited = {p.name: p.type for p in self._members(target)}
+                for member in shared.members:
+                    if member.type != inherited.get(member.name, member.type):
+                        raise _unsupported(member.location, f"is a member of {target} too")
+                return _record(name, Object(bases=(Ref(target),)), docs, shared)
+            case Choice() as choice:
+                branches = (
+                    self._extended_branch(name, choice, branch, shared, place)
+                    for branch in choice.branches
+                )
+                return Choice(name, docs, tuple(branches), choice.tag)
+            case Alias(type=Ref(name=further)):
+                return self._extended(name, further, docs, shared, place)
+            case Alias():
+                raise _unsupported(place.location, f"gives members to {target}, which has none")
+
+    def _extended_branch(
+        self, name: TypeName, choice: Choice, branch: Branch, shared: _Shared, place: _Place
+    ) -> Branch:
+        extended = TypeName(name + branch.name.removeprefix(choice.name))
+        # The generator wants to see the tag in the class itself, inherited or not.
+        tag = (p for p in self._members(branch.type.name) if p.name == choice.tag)
+        members = (*shared.members, *tag) if branch.value is not None else shared.members
+        docs = self.shape(branch.type.name).docs
+        self._derive(extended, branch.type, docs, replace(shared, members=members), place)
+        return Branch(extended, Ref(extended), branch.value)
+
+    def _members(self, name: TypeName) -> Iterable[Property]:
+        """The members of a record, its own first; none for any other shape."""
+        shape = self.shape(name)
+        if isinstance(shape, Record):
+            yield from shape.members
+            for base in shape.bases:
+                yield from self._members(base)
+
+
+def _record(name: TypeName, body: Object, docs: str, shared: _Shared) -> Record:
+    members = _conjunction(shared.members, body.properties)
+    for member in members:
+        _require_named_parts(member.type, member.location)
+    return Record(
+        name,
+        docs,
+        bases=(*(base.name for base in body.bases), *shared.bases),
+        # Required members first, as they are written; `_meta` last.
+        members=tuple(sorted(members, key=lambda p: (p.name == _META, not p.required))),
+        additional=body.additional,
+        excludes=shared.excludes,
+        open=shared.open or body.additional is not None,
+    )
+
+
+def _tag(variant: Variant, union: Union) -> tuple[Property, ...]:
+    """The member that selects a variant."""
+    if variant.value is None or union.tag is None:
+        return ()
+    constant = ClosedEnum(ScalarType.STRING, (EnumValue(variant.value, "", variant.location),))
+    return (Property(union.tag, constant, required=True, docs="", location=variant.location),)
+
+
+def _guarded(variant: Variant, union: Union) -> Type:
+    """The body of a fallback, with a tag that takes none of the known values."""
+    body = variant.body
+    members = {p.name: p for p in body.properties} if isinstance(body, Object) else {}
+    tag = members.get(union.tag or "")
+    if (
+        tag is None
+        or not isinstance(body, Object)
+        or not tag.required
+        or tag.type != Scalar(ScalarType.STRING)
+    ):
+        raise _unsupported(variant.location, "is a fallback, so its tag must be a required string")
+    known = "|".join(re.escape(value) for value in union.known)
+    unknown = Scalar(ScalarType.STRING, pattern=f"^(?!(?:{known}){_END})")
+    members[tag.name] = replace(tag, type=unknown)
+    return replace(body, properties=tuple(members.values()))
+
+
+def _conjunction(outer: tuple[Property, ...], inner: tuple[Property, ...]) -> tuple[Property, ...]:
+    """The members of two objects that are one; a member of both gets the narrower type."""
+    members = {p.name: p for p in outer}
+    for property_ in inner:
+        other = members.get(property_.name)
+        members[property_.name] = property_ if other is None else _narrower(other, property_)
+    return tuple(members.values())
+
+
+def _narrower(one: Property, other: Property) -> Property:
+    if _narrows(one.type, other.type):
+        narrow, wide = one, other
+    elif _narrows(other.type, one.type):
+        narrow, wide = other, one
+    else:
+        raise _unsupported(one.location, f"and {other.location.pointer} have unrelated types")
+    return replace(
+        narrow,
+        required=narrow.required or wide.required,
+        docs=narrow.docs or wide.docs,
+        # A tag or a required member has nothing to fall back to.
+        tolerance=narrow.tolerance if narrow.required else narrow.tolerance or wide.tolerance,
+    )
+
+
+def _narrows(narrow: Type, wide: Type) -> bool:
+    """Whether every value of one type is obviously one of the other's."""
+    if narrow == wide:
+        return True
+    match wide:
+        case Nullable(of=inner):
+            return narrow == Scalar(ScalarType.NULL) or _narrows(narrow, inner)
+        case Scalar() if wide == Scalar(wide.type):
+            return isinstance(narrow, Scalar | ClosedEnum) and narrow.type is wide.type
+        case _:
+            return False
+
+
+def _require_named_parts(type_: Type, location: Location) -> None:
+    """An object or a tagged union inside another type would need a name of its own."""
+    for part in walk(type_):
+        if isinstance(part, Object) or (isinstance(part, Union) and part.tag is not None):
+            raise _unsupported(location, "holds an object without a name; move it to $defs")
+
+
+def _unsupported(location: Location, message: str) -> SchemaError:
+    return SchemaError(
+        [Finding("unsupported-schema", Severity.ERROR, location.file, location.pointer, message)]
+    )

@@ -1,0 +1,148 @@
+"""The pages that list every method: the index and the retry classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from acpgen.emit.markdown import Inline, code, join, prose, table
+from acpgen.model import Kind, Method, MethodName, Protocol, RetryClass, Side, Stability
+from acpgen.targets.pages.bodies import first_sentence
+from acpgen.targets.pages.classes import CLASSES
+from acpgen.targets.pages.methods import DIRECTIONS
+from acpgen.targets.pages.site import Links, types_page
+
+Column = Callable[[Method], Inline]
+
+_SUMMARIES: Mapping[str, str] = {
+    "prompt-lifecycle": "the key of a prompt, and what Client and Agent do with it.",
+    "session-setup": "how long a key lasts, and what to do after reconnecting.",
+    "transports": "where answers get lost, and where the record of a key has to live.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Methods that travel alike, as a table."""
+
+    title: str
+    table: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSection:
+    """A retry class with the methods that are of it."""
+
+    title: str
+    meaning: Inline
+    rule: Inline
+    methods: Inline
+
+
+@dataclass(frozen=True, slots=True)
+class GuideEntry:
+    """A page on keyed prompts and what it is about."""
+
+    link: Inline
+    summary: str
+
+
+def index(protocol: Protocol, links: Links) -> dict[str, object]:
+    """What the template of the index shows."""
+    columns: dict[str, Column] = {
+        "Method": lambda m: _marked(m, links),
+        "What it does": lambda m: prose(first_sentence(m.docs)),
+        "Retry class": lambda m: links.retry_class(m.retry),
+    }
+    return {
+        "guides": [GuideEntry(links.guide(slug), _SUMMARIES[slug]) for slug in links.site.guides],
+        "classes": links.retry_classes(),
+        "groups": list(_groups(protocol, columns)),
+        "domains": _domains(protocol, links),
+    }
+
+
+def retry_classes(protocol: Protocol, links: Links) -> dict[str, object]:
+    """What the template of the retry classes shows."""
+    columns: dict[str, Column] = {
+        "Method": lambda m: links.method(m.name),
+        "What a copy does": lambda m: prose(m.resend),
+        "Class": lambda m: links.retry_class(m.retry),
+        "Stability": lambda m: Inline(m.stability.value),
+    }
+    used = [retry for retry in RetryClass if any(m.retry is retry for m in protocol.methods)]
+    return {
+        "overview": _class_table(used, links),
+        "classes": [
+            ClassSection(
+                CLASSES[retry].title,
+                CLASSES[retry].meaning,
+                CLASSES[retry].rule,
+                _names(protocol, retry, links),
+            )
+            for retry in used
+        ],
+        "unstated": _names(protocol, None, links),
+        "groups": list(_groups(protocol, columns)),
+        "keyed": bool(links.site.guides),
+        "method": links.method,
+    }
+
+
+def _groups(protocol: Protocol, columns: Mapping[str, Column]) -> Iterable[Group]:
+    """Every method in one table, with what the title of the table leaves open as a column."""
+    requests = [m for m in protocol.methods if m.kind is Kind.REQUEST]
+    notifications = [m for m in protocol.methods if m.kind is Kind.NOTIFICATION]
+    proxied = [m for m in (*requests, *notifications) if m.side is Side.PROXY]
+    direction: dict[str, Column] = {"Direction": lambda m: Inline(DIRECTIONS[m.side])}
+    kind: dict[str, Column] = {"Kind": lambda m: Inline(m.kind.value)}
+    groups: list[tuple[str, list[Method], dict[str, Column]]] = [
+        ("Client to Agent requests", [m for m in requests if m.side is Side.AGENT], {}),
+        ("Agent to Client requests", [m for m in requests if m.side is Side.CLIENT], {}),
+        ("Requests either way", [m for m in requests if m.side is Side.PROTOCOL], {}),
+        ("Notifications", [m for m in notifications if m.side is not Side.PROXY], direction),
+        ("Proxies", sorted(proxied, key=lambda m: m.name), kind),
+    ]
+    for title, methods, more in groups:
+        if methods:
+            shown = {**columns, **more}
+            head = [Inline(name) for name in shown]
+            rows = [[cell(method) for cell in shown.values()] for method in methods]
+            yield Group(title, table(head, rows))
+
+
+def _class_table(used: Iterable[RetryClass], links: Links) -> str:
+    head = (Inline("Class"), Inline("May it be sent again?"))
+    return table(head, [(links.retry_class(retry), CLASSES[retry].short) for retry in used])
+
+
+def _names(protocol: Protocol, retry: RetryClass | None, links: Links) -> Inline:
+    """The methods of a class. One that is of two classes says in which kind it is of this one."""
+    classes: dict[MethodName, set[RetryClass | None]] = {}
+    for method in protocol.methods:
+        classes.setdefault(method.name, set()).add(method.retry)
+    names = (
+        Inline(
+            links.method(m.name) + (f" (as a {m.kind.value})" if len(classes[m.name]) > 1 else "")
+        )
+        for m in protocol.methods
+        if m.retry is retry
+    )
+    return join(dict.fromkeys(names), ", ")
+
+
+def _marked(method: Method, links: Links) -> Inline:
+    unstable = " (unstable)" if method.stability is Stability.UNSTABLE else ""
+    return Inline(f"{links.method(method.name)}{unstable}")
+
+
+def _domains(protocol: Protocol, links: Links) -> str:
+    head = (Inline("Domain"), Inline("Types"))
+    rows = [
+        (
+            links.to(types_page(domain), code(domain)),
+            join((links.type(t.name) for t in protocol.types.values() if t.domain == domain), ", "),
+        )
+        for domain in protocol.domains
+    ]
+    return table(head, rows)

@@ -1,0 +1,26 @@
+// Reads {"path": "text", ...} on stdin and compiles each text as MDX, with and without the tables
+// of GitHub. Prints {"path": "reason", ...} for those that fail, or that hold what only MDX knows:
+// an expression, an element or a module statement, however valid.
+import { text } from "node:stream/consumers";
+import { compile } from "@mdx-js/mdx";
+import remarkGfm from "remark-gfm";
+
+function refuseMdx() {
+  return (node, file) => {
+    if (node.type.startsWith("mdx")) file.fail(`${node.type}: ${node.value ?? node.name}`, node);
+    for (const child of node.children ?? []) refuseMdx()(child, file);
+  };
+}
+
+const pages = JSON.parse(await text(process.stdin));
+const failures = {};
+for (const [path, page] of Object.entries(pages)) {
+  for (const remarkPlugins of [[refuseMdx], [remarkGfm, refuseMdx]]) {
+    try {
+      await compile(page, { remarkPlugins });
+    } catch (error) {
+      failures[path] = `${error.line}:${error.column}: ${error.reason}`;
+    }
+  }
+}
+console.log(JSON.stringify(failures));

@@ -1,0 +1,371 @@
+"""The generated models as a Python programmer meets them."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError
+
+import acp_v2.models
+from acp_v2 import retry
+from acp_v2.models import (
+    MISSING,
+    AgentMessage,
+    ContentBlockOther,
+    ContentBlockText,
+    CreateElicitationRequest,
+    ElicitationContentValue,
+    InitializeProxyRequest,
+    InitializeRequest,
+    NewSessionRequest,
+    PlanEntryPriority,
+    PromptRequest,
+    PromptResponse,
+    RequestId,
+    SessionUpdate,
+    SessionUpdateStateUpdateIdleEndTurn,
+    SetSessionConfigOptionRequest,
+    SetSessionConfigOptionRequestBoolean,
+    ToolCallUpdate,
+    UnknownMethodError,
+    UpdateSessionNotification,
+    dump,
+    method_of,
+    parse,
+    parse_params,
+    parse_result,
+    signature,
+)
+
+CASES = Path(__file__).parents[1] / "cases"
+KEYS = [json.loads(line) for line in (CASES / "trials-keys.jsonl").read_text("utf-8").splitlines()]
+SECRET = "0b6f3c1e-8d2a-4c57-9a41-5e2f7d90c3ab"
+TEXT = {"type": "text", "text": "hello"}
+
+
+def prompt(**members: Any) -> dict[str, Any]:
+    return {"sessionId": "s", "prompt": [TEXT], **members}
+
+
+def request(key: str | None = None) -> PromptRequest:
+    block = ContentBlockText(type="text", text="hello")
+    return PromptRequest(session_id="s", prompt=[block], idempotency_key=key)
+
+
+def test_a_request_is_built_with_python_names_and_written_with_wire_names() -> None:
+    built = request("k")
+    assert built.idempotency_key == "k"
+    assert type(built.idempotency_key) is str
+    assert json.loads(built.to_wire()) == prompt(idempotencyKey="k")
+
+
+def test_wire_names_do_in_python_too() -> None:
+    assert PromptRequest(**prompt(idempotencyKey="k")) == request("k")
+
+
+def test_only_wire_names_do_on_the_wire() -> None:
+    with pytest.raises(ValidationError, match=r"sessionId\s+Field required"):
+        PromptRequest.from_wire(json.dumps({"session_id": "s", "prompt": [TEXT]}))
+
+
+@pytest.mark.parametrize("case", KEYS, ids=lambda case: case["id"])
+def test_keys(case: dict[str, Any]) -> None:
+    data = prompt(idempotencyKey=case["value"])
+    if case["valid"]:
+        assert PromptRequest.from_wire(json.dumps(data)).idempotency_key == case["value"]
+        assert request(case["value"]).idempotency_key == case["value"]
+        assert PromptRequest.from_wire_tolerant(data).idempotency_key == case["value"]
+        return
+    for refuse in (PromptRequest.from_wire, PromptRequest.from_wire_tolerant):
+        with pytest.raises(ValidationError, match="idempotencyKey"):
+            refuse(json.dumps(data))
+    with pytest.raises(ValidationError, match="idempotency_key"):
+        request(case["value"])
+
+
+@pytest.mark.parametrize("character", ["a", "\U0001f600", "\u0301"])
+def test_keys_are_counted_in_code_points(character: str) -> None:
+    assert request(character * 255).idempotency_key == character * 255
+    with pytest.raises(ValidationError, match="at most 255"):
+        request(character * 256)
+
+
+@pytest.mark.parametrize("value", [True, 5, 1.5, [], ["a"], {}, b"k"])
+def test_what_is_no_string_is_no_key(value: Any) -> None:
+    with pytest.raises(ValidationError, match="valid string"):
+        request(value)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "hint"),
+    [
+        ("idempotencykey", "did you mean 'idempotency_key'"),
+        ("idempotencyKeyy", "did you mean 'idempotency_key'"),
+        ("idempotency-key", "did you mean 'idempotency_key'"),
+        ("key", "has no member 'key'"),
+    ],
+)
+def test_a_misspelt_member_is_refused(wrong: str, hint: str) -> None:
+    with pytest.raises(TypeError, match=hint) as refusal:
+        PromptRequest(**prompt(**{wrong: SECRET}))
+    assert SECRET not in str(refusal.value)
+    with pytest.raises(TypeError, match=hint):
+        request().model_copy(update={wrong: SECRET})
+
+
+def test_a_member_is_given_once() -> None:
+    with pytest.raises(TypeError, match="both 'sessionId' and 'session_id'"):
+        PromptRequest(**prompt(session_id="other"))
+
+
+def test_an_unknown_variant_takes_members_of_any_name() -> None:
+    block = ContentBlockOther(type="_acme", volume=11)  # type: ignore[call-arg]
+    assert json.loads(block.to_wire()) == {"type": "_acme", "volume": 11}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        prompt(),
+        prompt(idempotencyKey=None),
+        prompt(idempotencyKey="k"),
+        prompt(_meta=None),
+        prompt(_meta={"a": [1, 1.0, True, None, "x"]}),
+        prompt(meta={}, session_id="not the session", idempotency_key="not the key"),
+        prompt(whatever={"deep": [{"er": None}]}),
+        {"sessionId": "s", "prompt": [{"type": "_acme/sketch", "lines": [1, 2]}]},
+        {"sessionId": "s", "prompt": [{"type": "text", "text": "x", "extra": 1}]},
+    ],
+)
+def test_round_trip(data: dict[str, Any]) -> None:
+    written = json.loads(PromptRequest.from_wire(json.dumps(data)).to_wire())
+    assert json.dumps(written, sort_keys=True) == json.dumps(data, sort_keys=True)
+    assert json.loads(PromptRequest.from_wire(data).to_wire()) == data
+
+
+@pytest.mark.parametrize("number", ["1", "1.0", "0.1", "9007199254740993", "-0.0"])
+def test_numbers_come_back_as_they_came(number: str) -> None:
+    assert dump(ElicitationContentValue, parse(ElicitationContentValue, number)) == number.encode()
+
+
+def test_omitted_null_and_a_value_are_three_things() -> None:
+    def title(members: str) -> object:
+        return ToolCallUpdate.from_wire(f'{{"toolCallId": "t"{members}}}').title
+
+    assert title("") is MISSING
+    assert title(', "title": null') is None
+    assert title(', "title": "x"') == "x"
+
+
+def test_null_is_no_value_of_an_optional_member_that_is_not_nullable() -> None:
+    with pytest.raises(ValidationError, match="mcpServers"):
+        NewSessionRequest.from_wire('{"cwd": "/w", "mcpServers": null}')
+
+
+@pytest.mark.parametrize("wrong", ["7", "true", "null", "[]", "{}"])
+def test_nothing_is_coerced(wrong: str) -> None:
+    with pytest.raises(ValidationError, match="valid string"):
+        PromptResponse.from_wire(f'{{"messageId": {wrong}}}')
+
+
+@pytest.mark.parametrize("wrong", ["true", "5.0", "1.5", "null", "[]"])
+def test_a_request_id_is_an_integer_or_a_string(wrong: str) -> None:
+    with pytest.raises(ValidationError):
+        parse(RequestId, wrong)
+
+
+def test_an_open_enum_takes_what_it_does_not_know() -> None:
+    assert parse(PlanEntryPriority, '"high"') == "high"
+    assert parse(PlanEntryPriority, '"_acme/urgent"') == "_acme/urgent"
+
+
+@pytest.mark.parametrize(
+    ("update", "place"),
+    [
+        ({"sessionUpdate": "agent_message_chunk"}, "update.known.agent_message_chunk.messageId"),
+        ({"sessionUpdate": "state_update"}, "update.known.state_update"),
+        (
+            {"sessionUpdate": "state_update", "state": "idle", "stopReason": 5},
+            "update.known.state_update.known.idle",
+        ),
+        ({}, "update"),
+    ],
+)
+def test_a_malformed_known_variant_is_refused(update: dict[str, Any], place: str) -> None:
+    with pytest.raises(ValidationError, match=place):
+        UpdateSessionNotification.from_wire(json.dumps({"sessionId": "s", "update": update}))
+
+
+def test_nested_unions_lead_to_one_class() -> None:
+    update = {"sessionUpdate": "state_update", "state": "idle", "stopReason": "end_turn"}
+    assert type(parse(SessionUpdate, update)) is SessionUpdateStateUpdateIdleEndTurn
+
+
+def test_an_unknown_member_is_never_taken_for_the_tag() -> None:
+    update = {"sessionUpdate": "agent_message", "messageId": "m", "session_update": "notice"}
+    read = UpdateSessionNotification.from_wire({"sessionId": "s", "update": update}).update
+    assert isinstance(read, AgentMessage)
+    assert json.loads(read.to_wire()) == update
+
+
+def test_one_of_means_one() -> None:
+    form = {"mode": "form", "message": "m", "requestedSchema": {"type": "object", "properties": {}}}
+    parse(CreateElicitationRequest, {**form, "sessionId": "s"})
+    parse(CreateElicitationRequest, {**form, "sessionId": "s", "requestId": 1.5})
+    with pytest.raises(ValidationError, match="as well"):
+        parse(CreateElicitationRequest, {**form, "sessionId": "s", "requestId": 1})
+
+
+@pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity"])
+def test_what_is_no_json_is_refused(constant: str) -> None:
+    text = f'{{"messageId": "m", "_meta": {{"x": {constant}}}}}'
+    for data in (text, text.encode(), bytearray(text.encode())):
+        with pytest.raises(ValidationError, match="Invalid JSON"):
+            PromptResponse.from_wire(data)
+    assert PromptResponse.from_wire(f'{{"messageId": "{constant}"}}').message_id == constant
+
+
+def test_models_are_frozen() -> None:
+    built = request("k")
+    for name in ("idempotency_key", "idempotencykey"):
+        with pytest.raises(ValidationError, match="frozen") as refusal:
+            setattr(built, name, SECRET)
+        assert SECRET not in str(refusal.value)
+    assert built == request("k")
+
+
+def test_a_changed_copy_is_validated() -> None:
+    original = PromptRequest.from_wire(prompt(session_id="unknown member", x=1))
+    changed = original.model_copy(update={"idempotency_key": "k"})
+    expected = prompt(session_id="unknown member", x=1, idempotencyKey="k")
+    assert json.loads(changed.to_wire()) == expected
+    assert original.idempotency_key is MISSING
+    assert original.model_copy() == original
+    with pytest.raises(ValidationError, match="at least 1"):
+        original.model_copy(update={"idempotency_key": ""})
+
+
+def test_a_list_that_was_spoilt_is_not_written() -> None:
+    built = request()
+    built.prompt.append(5)  # type: ignore[arg-type]
+    with pytest.raises(PydanticSerializationError):
+        built.to_wire()
+
+
+def test_keys_stay_out_of_reprs_and_errors() -> None:
+    assert SECRET not in repr(request(SECRET))
+    assert SECRET not in str(request(SECRET))
+    with pytest.raises(ValidationError) as refusal:
+        PromptRequest.from_wire(prompt(idempotencyKey=SECRET * 10, prompt=[]))
+    assert SECRET not in str(refusal.value)
+
+
+def test_a_repr_leaves_out_what_is_missing() -> None:
+    assert repr(PromptResponse(message_id="m")) == "PromptResponse(message_id='m')"
+
+
+def test_models_survive_pickle_and_deepcopy() -> None:
+    original = PromptRequest.from_wire(prompt(idempotencyKey=None, x=1))
+    assert pickle.loads(pickle.dumps(original)) == original
+    assert copy.deepcopy(original).to_wire() == original.to_wire()
+
+
+def test_params_and_results_by_method() -> None:
+    assert parse_params("session/prompt", prompt(idempotencyKey="k")) == request("k")
+    assert parse_result("session/prompt", b'{"messageId": "m"}') == PromptResponse(message_id="m")
+    for tolerant, expected in ((True, []), (False, None)):
+        data = {"sessionId": "s", "configId": "c", "type": "boolean", "value": True, "_meta": 5}
+        if expected is None:
+            with pytest.raises(ValidationError, match="_meta"):
+                parse_params("session/set_config_option", data, tolerant=tolerant)
+        else:
+            read = parse_params("session/set_config_option", data, tolerant=tolerant)
+            assert type(read) is SetSessionConfigOptionRequestBoolean
+
+
+@pytest.mark.parametrize(
+    ("method", "kind"),
+    [("session/promt", None), ("session/prompt", "notification"), ("_acme/x", None)],
+)
+def test_a_method_that_is_not_there(method: str, kind: Any) -> None:
+    with pytest.raises(UnknownMethodError, match=method):
+        parse_params(method, {}, kind)
+
+
+def test_a_notification_has_no_result() -> None:
+    with pytest.raises(UnknownMethodError, match="session/cancel"):
+        parse_result("session/cancel", {})
+
+
+@pytest.mark.parametrize(
+    ("type_", "method"),
+    [
+        (PromptRequest, "session/prompt"),
+        (request(), "session/prompt"),
+        (PromptResponse, "session/prompt"),
+        (SetSessionConfigOptionRequest, "session/set_config_option"),
+        (SetSessionConfigOptionRequestBoolean, "session/set_config_option"),
+        (InitializeRequest, "initialize"),
+        (InitializeProxyRequest, "proxy/initialize"),
+    ],
+)
+def test_a_type_knows_its_method(type_: object, method: str) -> None:
+    found = method_of(type_)
+    assert found is not None
+    assert found.name == method
+
+
+def test_a_type_of_no_method() -> None:
+    assert method_of(ContentBlockText) is None
+    assert method_of(5) is None
+
+
+def test_a_method_leads_to_its_types_and_its_retry_class() -> None:
+    found = signature("session/prompt")
+    assert found.params_type is PromptRequest
+    assert found.result_type is PromptResponse
+    assert (found.kind, found.side) == ("request", "agent")
+    assert found.retry_class is retry.RetryClass.KEYED
+    assert signature("mcp/message", "notification").result_type is None
+
+
+def test_the_tables_of_models_and_retry_agree() -> None:
+    rows = {(m.name, m.kind): (m.side, m.params, m.result) for m in retry.METHODS}
+    assert {k: (s.side, s.params, s.result) for k, s in acp_v2.models.METHODS.items()} == rows
+    for found in acp_v2.models.METHODS.values():
+        assert found.retry.params == found.params
+        assert method_of(found.params_type) == found
+
+
+def test_the_package_lists_its_names() -> None:
+    assert sorted(acp_v2.models.__all__) == sorted(set(acp_v2.models.__all__))
+    assert set(acp_v2.models.__all__) <= set(dir(acp_v2.models))
+    for name in acp_v2.models.__all__:
+        assert getattr(acp_v2.models, name) is not None
+    with pytest.raises(AttributeError, match="Promptrequest"):
+        _ = acp_v2.models.Promptrequest  # type: ignore[attr-defined]
+
+
+def loaded(statement: str) -> set[str]:
+    """The modules that a statement leads to, in a process of its own."""
+    script = f"import sys; sys.path[:0] = {sys.path!r}; {statement}; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", script], capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.split())
+
+
+def test_only_what_is_used_gets_imported() -> None:
+    assert "pydantic" not in loaded("import acp_v2.models")
+    modules = loaded("from acp_v2.models import PromptRequest, method_of")
+    assert {m for m in modules if m.startswith("acp_v2.models.")} == {
+        f"acp_v2.models.{name}" for name in ("_base", "_methods", "content", "ids", "prompt")
+    }

@@ -1,0 +1,365 @@
+"""What the models target makes of a protocol: names, order, hostile text, refusals, types."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from acpgen import resources
+from acpgen.emit.header import HEADER
+from acpgen.emit.jsonschema import DIALECT, JsonSchema
+from acpgen.emit.templates import Templates
+from acpgen.load import SchemaError, load
+from acpgen.model import (
+    Array,
+    Object,
+    Property,
+    Protocol,
+    Ref,
+    Scalar,
+    ScalarType,
+    Tolerance,
+    Type,
+    TypeDef,
+    TypeName,
+    Union,
+    Variant,
+)
+from acpgen.targets.models import models
+from acpgen.targets.models.codegen import GeneratedNamesError, modules
+from acpgen.targets.models.normal import Choice, Record, normalize
+from acpgen.targets.retry import retry
+from model_packages import build, member, only, with_member, with_type, write
+
+TEMPLATES = Templates(resources.TEMPLATES)
+PROTOCOL = load(resources.SCHEMA)
+TREE = models(PROTOCOL, TEMPLATES)
+STRING = Scalar(ScalarType.STRING)
+
+
+def definitions(tree: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """The classes and aliases of the domain modules, by path."""
+    for path, text in tree.items():
+        if path.count("/") == 3 and not Path(path).name.startswith("_"):
+            for statement in ast.parse(text).body:
+                match statement:
+                    case ast.ClassDef(name=name) | ast.Assign(targets=[ast.Name(id=name)]):
+                        yield path, name
+                    case _:
+                        continue
+
+
+def small(**bodies: Type) -> Protocol:
+    """A protocol of a few types and no methods."""
+    place = PROTOCOL.types[TypeName("PromptRequest")].location
+    types = {
+        TypeName(name): TypeDef(TypeName(name), body, "", "things", place.at(name))
+        for name, body in bodies.items()
+    }
+    return Protocol("Small", 2, (), types, source="small")
+
+
+def an_object(**members: Type) -> Object:
+    place = PROTOCOL.types[TypeName("PromptRequest")].location
+    return Object(
+        tuple(
+            Property(name, type_, required=True, docs="", location=place.at(name))
+            for name, type_ in members.items()
+        )
+    )
+
+
+def variant(name: str, body: Type, value: str | None = None) -> Variant:
+    place = PROTOCOL.types[TypeName("PromptRequest")].location
+    return Variant(TypeName(name), body, "", place.at("anyOf", name), value=value)
+
+
+def test_no_name_ends_in_an_ordinal() -> None:
+    names = [name for _, name in definitions(TREE)]
+    assert len(names) > 300
+    assert [name for name in names if re.search(r"[0-9]$", name)] == []
+
+
+def test_every_type_is_defined_in_the_module_of_its_domain() -> None:
+    defined = set(definitions(TREE))
+    assert {
+        (f"python/acp_v2/models/{type_.domain}.py", name) for name, type_ in PROTOCOL.types.items()
+    } <= defined
+
+
+def test_every_file_is_marked_as_generated() -> None:
+    assert TREE["python/acp_v2/py.typed"] == ""
+    for path, text in TREE.items():
+        if path.endswith(".py"):
+            assert text.startswith(f"# {HEADER}\n")
+            assert text.endswith("\n")
+
+
+def test_the_order_of_types_and_branches_moves_no_name() -> None:
+    backwards = replace(PROTOCOL, types=dict(reversed(list(PROTOCOL.types.items()))))
+    assert models(backwards, TEMPLATES) == TREE
+    union = PROTOCOL.types[TypeName("SessionUpdate")].body
+    assert isinstance(union, Union)
+    turned = with_type(
+        PROTOCOL, "SessionUpdate", replace(union, variants=tuple(reversed(union.variants)))
+    )
+    assert set(normalize(turned)) == set(normalize(PROTOCOL))
+
+
+def test_the_text_depends_on_nothing_around(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        "[tool.black]\nline-length = 40\n[tool.datamodel-codegen]\nsnake-case-field = false\n"
+    )
+    script = (
+        "import hashlib; from acpgen import resources; from acpgen.load import load;"
+        "from acpgen.emit.templates import Templates; from acpgen.targets.models import models;"
+        "tree = models(load(resources.SCHEMA), Templates(resources.TEMPLATES));"
+        "print(hashlib.sha256(repr(sorted(tree.items())).encode()).hexdigest())"
+    )
+    surroundings = {"PYTHONHASHSEED": "7", "TZ": "Asia/Kolkata", "LC_ALL": "C"}
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        env={**os.environ, **surroundings, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == sha256(repr(sorted(TREE.items())).encode()).hexdigest()
+
+
+HOSTILE = (
+    'ends in a quote "',
+    'three """ of them\n"""\nclass Evil:\n    pass\n"""',
+    "ends in a backslash \\",
+    "\\N{BULLET} \\x \\u12 {{ curly }} {% raw %}",
+    "a */ b <b>|`c` # d\r\n\ttab \u2028 \x0b \u202e \ud7ff",
+    "'''",
+)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_descriptions_stay_descriptions(text: str, tmp_path: Path) -> None:
+    types = {
+        name: replace(type_, docs=text, body=with_docs(type_.body, text))
+        for name, type_ in PROTOCOL.types.items()
+    }
+    protocol = only(replace(PROTOCOL, types=types), "content", "ids")
+    built = build(protocol, tmp_path)
+    assert not hasattr(built, "Evil")
+    block = built.ContentBlockText(type="text", text="x")
+    assert block.to_wire() == b'{"text":"x","type":"text"}'
+    words = text.replace("\r\n", "\n").split()
+    assert (type(block).__mro__[1].__doc__ or "").split() == words
+    assert {name for _, name in definitions(models(protocol, TEMPLATES))} == {
+        name for name in built.__all__ if name in normalize(protocol)
+    }
+
+
+def with_docs(body: Type, text: str) -> Type:
+    if not isinstance(body, Object):
+        return body
+    return replace(body, properties=tuple(replace(p, docs=text) for p in body.properties))
+
+
+def test_a_key_is_strict_even_if_the_schema_is_not(tmp_path: Path) -> None:
+    tolerant = replace(
+        member(PROTOCOL, "PromptRequest", "idempotencyKey"),
+        tolerance=Tolerance(default_on_error=True),
+    )
+    spoilt = with_member(PROTOCOL, "PromptRequest", tolerant)
+    built = build(only(spoilt, "prompt", "content", "ids"), tmp_path)
+    data = {"sessionId": "s", "prompt": [{"type": "text", "text": "x"}], "idempotencyKey": ""}
+    with pytest.raises(ValueError, match="idempotencyKey"):
+        built.PromptRequest.from_wire_tolerant(data)
+
+
+def test_a_variant_takes_the_place_of_a_type_of_its_name() -> None:
+    shape = normalize(PROTOCOL)[TypeName("McpServerHttp")][1]
+    assert isinstance(shape, Record)
+    assert [p.name for p in shape.members][:3] == ["type", "name", "url"]
+
+
+def test_unions_in_unions_are_multiplied_out() -> None:
+    shapes = normalize(PROTOCOL)
+    outer = shapes[TypeName("CreateElicitationRequest")][1]
+    inner = shapes[TypeName("CreateElicitationRequestForm")][1]
+    leaf = shapes[TypeName("CreateElicitationRequestFormSession")][1]
+    assert isinstance(outer, Choice)
+    assert isinstance(inner, Choice)
+    assert isinstance(leaf, Record)
+    assert (outer.tag, inner.tag) == ("mode", None)
+    assert leaf.bases == (TypeName("ElicitationFormModeSession"),)
+    assert leaf.excludes == ()
+
+
+@pytest.mark.parametrize(
+    ("protocol", "message"),
+    [
+        (
+            small(A=an_object(b=Array(an_object(c=STRING)))),
+            "holds an object without a name",
+        ),
+        (
+            small(A=Union((variant("AX", Ref(TypeName("B")), "x"),), "t"), B=STRING),
+            "gives members to B, which has none",
+        ),
+        (
+            small(A=Object(unions=(Union(()), Union(())))),
+            "combines two unions",
+        ),
+        (
+            small(A=Union((variant("AX", an_object(c=STRING)),)), AX=STRING),
+            "would be called AX, like another type",
+        ),
+        (
+            small(
+                A=Union((variant("AX", Ref(TypeName("AX")), "x"),), "t"),
+                AX=an_object(c=STRING),
+                B=an_object(a=Ref(TypeName("AX"))),
+            ),
+            "is called AX, like a type that is used elsewhere",
+        ),
+        (
+            small(
+                A=Union((replace(variant("AO", an_object(c=STRING)), fallback=True),), "t"),
+            ),
+            "its tag must be a required string",
+        ),
+        (
+            small(
+                A=Union((variant("AX", STRING), variant("AY", an_object())), exclusive=True),
+            ),
+            "stands in a oneOf without a tag",
+        ),
+        (
+            small(
+                A=replace(
+                    an_object(c=STRING),
+                    unions=(Union((variant("AX", an_object(c=Array(STRING))),)),),
+                )
+            ),
+            "have unrelated types",
+        ),
+        (
+            small(
+                A=replace(
+                    an_object(c=STRING), unions=(Union((variant("AX", Ref(TypeName("B"))),)),)
+                ),
+                B=an_object(c=Array(STRING)),
+            ),
+            "is a member of B too",
+        ),
+        (small(AcpModel=STRING), "is called like a part of the models package"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_has_no_counterpart_is_refused_by_place(protocol: Protocol, message: str) -> None:
+    with pytest.raises(SchemaError) as refusal:
+        models(protocol, TEMPLATES)
+    (finding,) = refusal.value.findings
+    assert message in finding.message
+    assert finding.file
+
+
+@pytest.mark.parametrize("domain", ["class", "two-words", "_base", "parse", "1st"])
+def test_a_domain_that_is_no_module_name_is_refused(domain: str) -> None:
+    protocol = small(A=STRING)
+    types = {name: replace(type_, domain=domain) for name, type_ in protocol.types.items()}
+    with pytest.raises(SchemaError) as refusal:
+        models(replace(protocol, types=types), TEMPLATES)
+    assert domain in refusal.value.findings[0].message
+
+
+def test_a_name_made_up_by_the_code_generator_is_an_error() -> None:
+    nameless: JsonSchema = {"type": "object", "properties": {"c": {"type": "string"}}}
+    schema: JsonSchema = {
+        "$schema": DIALECT,
+        "$defs": {"m.A": {"type": "object", "properties": {"b": nameless}}},
+    }
+    with pytest.raises(GeneratedNamesError, match=r"made up \['B'\] in m"):
+        modules(schema, "base", {"m": ("A",)})
+
+
+@pytest.mark.parametrize("release", ["v1/schema.unstable", "v2/schema.unstable"])
+def test_upstream_releases_have_models(release: str, upstream_schemas: Path) -> None:
+    protocol = load(upstream_schemas / f"{release}.json")
+    tree = models(protocol, TEMPLATES)
+    names = {name for _, name in definitions(tree)}
+    assert set(protocol.types) <= names
+    assert [name for name in names if re.search(r"[0-9]$", name)] == []
+    assert "retry" not in tree[f"python/acp_v{protocol.version}/models/_methods.py"]
+
+
+PROGRAM = """
+from acp_v2.models import ContentBlockText, PromptRequest, PromptResponse, method_of, parse
+
+request = PromptRequest(
+    session_id="s", prompt=[ContentBlockText(type="text", text="x")], idempotency_key="k"
+)
+response: PromptResponse = PromptResponse.from_wire(b"{}")
+parsed: PromptRequest = parse(PromptRequest, request.to_wire())
+signature = method_of(PromptRequest)
+if signature is not None:
+    name: str = signature.name
+    print(name, signature.retry_class.value)
+"""
+MISTAKES = {
+    'PromptRequest(session_id="s")': "prompt",
+    'PromptRequest(session_id="s", prompt=[], idempotencykey="k")': "idempotencykey",
+    'PromptRequest(session_id="s", prompt=[], idempotency_key=7)': "idempotency_key",
+    "PromptRequest(session_id=None, prompt=[])": "session_id",
+}
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The generated package with programs that use it beside it."""
+    folder = tmp_path_factory.mktemp("checkout")
+    write({**TREE, **retry(PROTOCOL, TEMPLATES)}, folder)
+    (folder / "python" / "program.py").write_text(PROGRAM)
+    imports = "from acp_v2.models import PromptRequest\n"
+    for number, line in enumerate(MISTAKES):
+        (folder / "python" / f"mistake{number}.py").write_text(f"{imports}{line}\n")
+    return folder / "python"
+
+
+def run(folder: Path, *command: str) -> str:
+    """What a type checker reports."""
+    done = subprocess.run(
+        [sys.executable, "-m", *command], cwd=folder, capture_output=True, text=True, check=False
+    )
+    return done.stdout + done.stderr
+
+
+def lines(report: str, file: str) -> list[str]:
+    return [line for line in report.splitlines() if file in line and "error" in line]
+
+
+def assert_only_mistakes_are_found(report: str) -> None:
+    assert "program.py" not in report
+    assert "acp_v2/" not in report
+    for number, name in enumerate(MISTAKES.values()):
+        found = lines(report, f"mistake{number}.py")
+        assert found
+        assert any(name in line or "arg-type" in line for line in found), found
+
+
+def test_mypy_finds_nothing_but_mistakes(checkout: Path) -> None:
+    options = ("--strict", "--python-version", "3.11", "--cache-dir", "cache")
+    assert_only_mistakes_are_found(run(checkout, "mypy", *options, "."))
+
+
+def test_pyright_finds_nothing_but_mistakes(checkout: Path) -> None:
+    options = ("--pythonversion", "3.11", "--pythonpath", sys.executable)
+    report = run(checkout, "pyright", *options, ".").replace(f"{checkout}/", "")
+    assert_only_mistakes_are_found(report)

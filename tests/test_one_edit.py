@@ -1,0 +1,116 @@
+"""A method that is added to one schema file is known to everything that follows from it."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema_rs
+import pytest
+
+from acpgen import resources, validate
+from acpgen.lint import lint
+from acpgen.load import load
+from acpgen.model import RetryClass
+from acpgen.targets import TARGETS
+from acpgen.targets.generation import Order, apply, generate
+
+DEMO = """
+    "DemoSessionRequest": {
+      "description": "Shows a session to somebody.",
+      "x-method": "session/demo",
+      "x-side": "agent",
+      "x-retry-class": "idempotent",
+      "x-resend": "Shows it once more.",
+      "x-stability": "unstable",
+      "type": "object",
+      "properties": {
+        "sessionId": {
+          "description": "The session that is shown.",
+          "$ref": "ids.json#/$defs/SessionId"
+        },
+        "_meta": { "$ref": "protocol.json#/$defs/Meta" }
+      },
+      "required": ["sessionId"],
+      "examples": [{ "sessionId": "sess_7f3a" }]
+    },
+
+    "DemoSessionResponse": {
+      "description": "Tells that the session was shown.",
+      "x-method": "session/demo",
+      "x-side": "agent",
+      "x-stability": "unstable",
+      "type": "object",
+      "properties": { "_meta": { "$ref": "protocol.json#/$defs/Meta" } },
+      "examples": [{}]
+    },
+"""
+REQUEST = {"jsonrpc": "2.0", "id": 1, "method": "session/demo", "params": {"sessionId": "s"}}
+
+
+@pytest.fixture(scope="module")
+def schema(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("schema") / "v2"
+    shutil.copytree(resources.SCHEMA, folder)
+    file = folder / "session.json"
+    head, mark, tail = file.read_text("utf-8").partition('  "$defs": {\n')
+    file.write_text(f"{head}{mark}{DEMO}\n{tail}", "utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def out(schema: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    order = Order(schema, tmp_path_factory.mktemp("out"), TARGETS, resources.TEMPLATES)
+    apply(order, generate(order))
+    return order.out
+
+
+def test_the_schema_is_still_clean(schema: Path) -> None:
+    known = {finding.message for finding in lint(load(resources.SCHEMA))}
+    assert [f for f in lint(load(schema)) if f.message not in known] == []
+
+
+def test_the_loader_and_the_validator_know_it(schema: Path) -> None:
+    protocol = load(schema)
+    assert validate(json.dumps(REQUEST), protocol=protocol).accepted
+    broken = {**REQUEST, "params": {}}
+    assert validate(json.dumps(broken), protocol=protocol).code == -32602
+
+
+def test_the_bundles_know_it(out: Path) -> None:
+    unstable = json.loads((out / "schema/acp-v2.unstable.schema.json").read_text())
+    stable = json.loads((out / "schema/acp-v2.schema.json").read_text())
+    assert jsonschema_rs.is_valid(unstable, REQUEST)
+    assert not jsonschema_rs.is_valid(unstable, {**REQUEST, "params": {}})
+    assert not jsonschema_rs.is_valid(stable, REQUEST)
+
+
+def test_the_tables_know_it(out: Path) -> None:
+    rows = json.loads((out / "json/methods.json").read_text())["methods"]
+    (row,) = [row for row in rows if row["method"] == "session/demo"]
+    assert row["retryClass"] == RetryClass.IDEMPOTENT
+    script = (
+        "from acp_v2 import models, retry\n"
+        "assert retry.resend('session/demo', {}).answer == 'as_is'\n"
+        "demo = models.DemoSessionRequest.from_wire(b'{\"sessionId\": \"s\"}')\n"
+        "assert models.method_of(type(demo)).name == 'session/demo'\n"
+        "assert type(models.parse_params('session/demo', b'{\"sessionId\": \"s\"}')) is type(demo)\n"
+    )
+    environment = {"PYTHONPATH": str(out / "python")}
+    subprocess.run([sys.executable, "-P", "-c", script], env=environment, check=True)
+
+
+def test_the_pages_know_it(out: Path) -> None:
+    assert "Shows a session to somebody." in (out / "docs/methods/session-demo.md").read_text()
+    assert "methods/session-demo.md" in (out / "docs/index.md").read_text()
+    assert "methods/session-demo.md" in (out / "docs/retry-classes.md").read_text()
+    assert "DemoSessionResponse" in (out / "docs/types/session.md").read_text()
+
+
+def test_nothing_knows_it_without_the_edit() -> None:
+    retry = importlib.import_module("acp_v2.retry")
+    assert retry.find("session/demo") is None
