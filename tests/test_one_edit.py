@@ -96,9 +96,10 @@ def test_the_tables_know_it(out: Path) -> None:
     script = (
         "from acp_v2 import models, retry\n"
         "assert retry.resend('session/demo', {}).answer == 'as_is'\n"
-        "demo = models.DemoSessionRequest.from_wire(b'{\"sessionId\": \"s\"}')\n"
+        'demo = models.DemoSessionRequest.from_wire(b\'{"sessionId": "s"}\')\n'
         "assert models.method_of(type(demo)).name == 'session/demo'\n"
-        "assert type(models.parse_params('session/demo', b'{\"sessionId\": \"s\"}')) is type(demo)\n"
+        "parsed = models.parse_params('session/demo', b'{\"sessionId\": \"s\"}')\n"
+        "assert type(parsed) is type(demo)\n"
     )
     environment = {"PYTHONPATH": str(out / "python")}
     subprocess.run([sys.executable, "-P", "-c", script], env=environment, check=True)

@@ -35,7 +35,7 @@ def normal(schema: Any) -> Any:
         return [normal(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    out = {}
+    out: dict[str, Any] = {}
     for key, value in schema.items():
         if key in SAYS_NOTHING:
             continue

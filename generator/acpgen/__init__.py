@@ -1,1 +1,22 @@
-"""acpgen: the schema and code generation of the Agent Client Protocol v2."""
+"""acpgen: the schema and code generation of the Agent Client Protocol v2.
+
+`acpgen.validate` judges one message; it is imported when first used, so that importing acpgen costs
+nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from acpgen.judge import validate
+
+__all__ = ["validate"]
+
+
+def __getattr__(name: str) -> object:
+    if name == "validate":
+        from acpgen.judge import validate
+
+        return validate
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

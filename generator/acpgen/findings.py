@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 
@@ -48,7 +48,30 @@ def order(findings: Iterable[Finding]) -> list[Finding]:
 
 def text(findings: Iterable[Finding]) -> str:
     """One line a finding: `file:line: subject: error[rule] code pointer: message`."""
-    return "".join(f"{_text_line(finding)}\n" for finding in findings)
+    return "".join(f"{_text_line(_on_one_line(finding))}\n" for finding in findings)
+
+
+_LONGEST = 400
+"""How many characters of a name or a pointer one line of text shows."""
+
+
+def printable(text: str) -> str:
+    """A text cut to a readable length, with what would move the cursor escaped."""
+    if len(text) > _LONGEST:
+        text = f"{text[:_LONGEST]}..."
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _on_one_line(finding: Finding) -> Finding:
+    return replace(
+        finding,
+        file=printable(finding.file),
+        pointer=printable(finding.pointer),
+        subject=printable(finding.subject),
+        message=printable(finding.message),
+    )
 
 
 def _text_line(finding: Finding) -> str:
@@ -94,7 +117,7 @@ def github(findings: Iterable[Finding]) -> str:
         f"::{_GITHUB_LEVEL[f.severity]} file={_property(f.file)}"
         + (f",line={f.line}" if f.line is not None else "")
         + f",title={_property(f.rule)}::{_data(_github_message(f))}\n"
-        for f in findings
+        for f in map(_on_one_line, findings)
     )
 
 

@@ -302,6 +302,9 @@ class Protocol:
         return type_
 
 
+KEY_TYPE = TypeName("IdempotencyKey")
+"""The type that makes a member of params the idempotency key of its method."""
+
 ENVELOPE_TYPES = tuple(
     TypeName(name)
     for name in ("RequestId", "Error", "ExtRequest", "ExtResponse", "ExtNotification")

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from acp_v2 import retry
 from acp_v2.retry import Answer, RetryClass
-
 from acpgen import resources
 
 AUDIT = json.loads((Path(__file__).parents[1] / "cases" / "audit.json").read_text())

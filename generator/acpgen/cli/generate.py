@@ -69,7 +69,7 @@ def _work_out(order: Order, format_: Format) -> Outcome:
         with typer.progressbar(
             length=len(order.targets), label="generating", file=sys.stderr, hidden=hidden
         ) as bar:
-            return work_out(order, lambda target: bar.update(1, target))
+            return work_out(order, lambda _: bar.update(1))
     except SchemaError as error:
         show(error.findings, format_)
         raise typer.Exit(Exit.FINDINGS) from error

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import jinja2
-
 
 class Templates:
     """The templates of one folder. A name that a template uses and nobody gave is an error."""
 
     def __init__(self, folder: Path) -> None:
+        # Part of the extra `generate`: what only judges or lints does without.
+        import jinja2
+
         self._environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader(folder),
             undefined=jinja2.StrictUndefined,

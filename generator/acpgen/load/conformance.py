@@ -10,7 +10,7 @@ import jsonschema_rs
 
 from acpgen import resources
 from acpgen.findings import Finding
-from acpgen.load.source import Document, Documents, SchemaError
+from acpgen.load.source import Document, Documents, RawSchema, SchemaError
 from acpgen.model import Pointer, append
 
 _META_SCHEMA = {"$ref": "https://json-schema.org/draft/2020-12/schema"}
@@ -22,7 +22,7 @@ def require_meta_schema(documents: Documents) -> None:
     Raises:
         SchemaError: a file breaks it.
     """
-    _require(documents, "meta-schema", jsonschema_rs.Draft202012Validator(_META_SCHEMA))
+    _require(documents, "meta-schema", _validator(_META_SCHEMA))
 
 
 def require_dialect(documents: Documents) -> None:
@@ -37,7 +37,12 @@ def require_dialect(documents: Documents) -> None:
 @cache
 def _dialect() -> jsonschema_rs.Draft202012Validator:
     schema = json.loads(resources.DIALECT.read_text("utf-8"))
-    return jsonschema_rs.Draft202012Validator(schema)
+    return _validator(schema)
+
+
+def _validator(schema: RawSchema) -> jsonschema_rs.Draft202012Validator:
+    """A validator that asserts formats: a pattern must be a regular expression."""
+    return jsonschema_rs.Draft202012Validator(schema, validate_formats=True)
 
 
 def _require(

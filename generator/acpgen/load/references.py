@@ -64,6 +64,10 @@ def _unresolved(documents: Documents, document: Document, pointer: Pointer) -> I
             yield document.finding("unresolved-ref", where, f"there is no file {file} beside this")
         elif name not in home.definitions:
             yield document.finding("unresolved-ref", where, f"{home.name} does not define {name}")
+        elif ignored(home.definitions[name]):
+            yield document.finding(
+                "unresolved-ref", where, f"{name} is part of the envelope, which acpgen derives"
+            )
 
 
 def _references(schema: object, pointer: Pointer) -> Iterator[tuple[Pointer, str]]:

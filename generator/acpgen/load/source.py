@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -110,8 +111,12 @@ def _read_file(path: Path) -> Document:
         root, repeats = _parse(text)
     except json.JSONDecodeError as error:
         refuse(f"is not JSON: {error.msg} at column {error.colno}", error.lineno)
-    except (ValueError, RecursionError) as error:
-        refuse(f"is not JSON: {error}")
+    except _OddValueError as error:
+        refuse(f"is not JSON: {error}", _line(text, error.lexeme))
+    except RecursionError:
+        refuse("is nested too deeply to be a schema")
+    if (half := _half_character(text)) is not None:
+        refuse("holds half of a surrogate pair, which is no text", _line(text, half))
     if repeats:
         raise SchemaError(
             Finding(
@@ -139,12 +144,54 @@ def _parse(text: str) -> tuple[object, bool]:
         repeats = repeats or len(built) < len(members)
         return built
 
-    root = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=build)
+    root = json.loads(
+        text,
+        parse_constant=_constant,
+        parse_int=_integer,
+        parse_float=_fraction,
+        object_pairs_hook=build,
+    )
     return root, repeats
 
 
-def _refuse_constant(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON value")
+class _OddValueError(ValueError):
+    """A lexeme that Python takes for a value, and others don't."""
+
+    def __init__(self, lexeme: str, reason: str) -> None:
+        super().__init__(f"{lexeme[:20]} {reason}")
+        self.lexeme = lexeme
+
+
+def _constant(lexeme: str) -> NoReturn:
+    raise _OddValueError(lexeme, "is no JSON value")
+
+
+def _integer(lexeme: str) -> int:
+    try:
+        return int(lexeme)
+    except ValueError:
+        raise _OddValueError(lexeme, "has too many digits") from None
+
+
+def _fraction(lexeme: str) -> float:
+    value = float(lexeme)
+    if math.isinf(value):
+        raise _OddValueError(lexeme, "is too large for a number")
+    return value
+
+
+def _half_character(text: str) -> str | None:
+    """The first string of a JSON text with a surrogate that has no other half."""
+    if "\\ud" not in text.lower():
+        return None
+    strings = (lexeme for lexeme in _TOKEN.findall(text) if lexeme.startswith('"'))
+    return next((s for s in strings if re.search("[\ud800-\udfff]", json.loads(s))), None)
+
+
+def _line(text: str, lexeme: str) -> int:
+    """The line on which a lexeme stands for the first time."""
+    start = next(m.start() for m in _TOKEN.finditer(text) if m.group() == lexeme)
+    return text.count("\n", 0, start) + 1
 
 
 @dataclass(frozen=True)

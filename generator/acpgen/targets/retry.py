@@ -7,9 +7,7 @@ import json
 from acpgen.emit.header import HEADER
 from acpgen.emit.python import literal
 from acpgen.emit.templates import Templates
-from acpgen.model import JsonValue, Method, Protocol, Scalar, TypeName
-
-KEY_TYPE = TypeName("IdempotencyKey")
+from acpgen.model import KEY_TYPE, JsonValue, Method, Protocol, Scalar
 
 
 class MissingClassError(ValueError):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import jinja2
 import jsonschema_rs
@@ -18,9 +17,7 @@ from acpgen.model import Kind, MethodName, Protocol, RetryClass, Scalar, Stabili
 from acpgen.targets.bundles import bundle
 from acpgen.targets.pages import PageNameError, pages
 from acpgen.targets.pages.classes import CLASSES
-
-if TYPE_CHECKING:
-    from tests.targets.pages.conftest import Reader, Tree
+from page_reader import Reader, Tree
 
 PROMPT = "docs/methods/session-prompt.md"
 LIFECYCLE = "docs/keyed-prompts/prompt-lifecycle.md"

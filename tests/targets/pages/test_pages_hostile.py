@@ -7,12 +7,10 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from tests.targets.pages.conftest import Reader, Tree
+from page_reader import Reader, Tree
 
 MDX = Path(__file__).parents[2] / "mdx"
 

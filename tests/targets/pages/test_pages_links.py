@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 
 from acpgen import resources
 from acpgen.model import MethodName, Protocol
 from acpgen.targets.pages.site import Links, plan
-
-if TYPE_CHECKING:
-    from tests.targets.pages.conftest import Reader, Tree
+from page_reader import Reader, Tree
 
 TRANSPORTS = "docs/keyed-prompts/transports.md"
 

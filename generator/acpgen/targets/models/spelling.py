@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from acpgen.emit.jsonschema import DIALECT, JsonSchema
-from acpgen.load.parse import KEY_TYPE
 from acpgen.model import (
+    KEY_TYPE,
     Array,
     ClosedEnum,
     JsonValue,

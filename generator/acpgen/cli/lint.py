@@ -1,0 +1,57 @@
+"""`acpgen lint`: hold a schema to the rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from acpgen import resources
+from acpgen.cli.report import Exit, fail, note, relative, show
+from acpgen.findings import Finding, Format
+from acpgen.lint import lint as findings_of
+from acpgen.lint.accepted import AcceptedError, read_accepted
+from acpgen.load import SchemaError, load
+
+
+def lint(
+    schema: Annotated[
+        Path,
+        typer.Argument(help="A folder of domain files or a single-file release.", metavar="PATH"),
+    ] = resources.SCHEMA,
+    format_: Annotated[
+        Format, typer.Option("--format", help="How to print what is found.")
+    ] = Format.TEXT,
+    accepted: Annotated[
+        Path | None,
+        typer.Option(
+            help="The findings that are accepted.",
+            metavar="FILE",
+            show_default="accepted.toml beside PATH",
+        ),
+    ] = None,
+) -> None:
+    """Find what is wrong with a schema. `acpgen explain RULE` tells more about a finding."""
+    path = relative(schema)
+    findings = _find(path, accepted)
+    show(findings, format_)
+    note(f"{path}: {len(findings) or 'no'} finding{'s' * (len(findings) != 1)}")
+    if findings:
+        raise typer.Exit(Exit.FINDINGS)
+
+
+def _find(schema: Path, accepted: Path | None) -> list[Finding]:
+    try:
+        protocol = load(schema)
+        file = accepted or _beside(schema)
+        return findings_of(protocol, read_accepted(relative(file)) if file is not None else None)
+    except SchemaError as error:
+        return error.findings
+    except (OSError, AcceptedError) as error:
+        fail(str(error))
+
+
+def _beside(schema: Path) -> Path | None:
+    file = schema.resolve().parent / resources.ACCEPTED.name
+    return file if file.is_file() else None

@@ -1,0 +1,37 @@
+"""`acpgen rules` and `acpgen explain`: what linting looks for, and why."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Annotated
+
+import typer
+
+from acpgen.cli.report import fail
+from acpgen.lint.topics import TOPICS
+
+
+def rules() -> None:
+    """List everything that linting a schema can find."""
+    width = max(len(id_) for id_ in TOPICS)
+    for topic in TOPICS.values():
+        typer.echo(f"{topic.id:{width}}  {topic.severity:7}  {topic.summary}")
+
+
+def explain(
+    rule: Annotated[
+        str,
+        typer.Argument(
+            help="The id of a finding, as in error[ID].",
+            metavar="RULE",
+            autocompletion=lambda: list(TOPICS),
+        ),
+    ],
+) -> None:
+    """Say what a rule demands, why, and how to mend what it finds."""
+    topic = TOPICS.get(rule)
+    if topic is None:
+        near = get_close_matches(rule, TOPICS, n=1)
+        hint = f"did you mean {near[0]}?" if near else "`acpgen rules` lists all"
+        fail(f"no rule is called {rule}; {hint}")
+    typer.echo(f"{topic.id} ({topic.severity})\n\n{topic.docs}")

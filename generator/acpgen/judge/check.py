@@ -1,0 +1,250 @@
+"""Whether a JSON value is of a type and, where it is not, at which one place.
+
+The verdicts are those of the type written as JSON Schema, but for one: a number with a fraction or
+an exponent is no integer, not even `5.0`. JSON Schema takes that one; typed decoders do not.
+`format` and `contentEncoding` are annotations and checked by neither.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from acpgen.findings import Severity
+from acpgen.judge.jsontype import JsonType, json_type, mistyped
+from acpgen.judge.limits import item_limits, limits
+from acpgen.judge.spelling import respelled
+from acpgen.judge.verdict import Fault, Rule
+from acpgen.model import (
+    KEY_TYPE,
+    Array,
+    ClosedEnum,
+    JsonValue,
+    Map,
+    Nullable,
+    Object,
+    OpenEnum,
+    Property,
+    Ref,
+    Scalar,
+    ScalarType,
+    Tolerance,
+    Type,
+    TypeDef,
+    TypeName,
+    Union,
+    Variant,
+)
+
+_SCALARS: Mapping[ScalarType, frozenset[JsonType]] = {
+    ScalarType.STRING: frozenset({JsonType.STRING}),
+    ScalarType.INTEGER: frozenset({JsonType.INTEGER}),
+    ScalarType.NUMBER: frozenset({JsonType.INTEGER, JsonType.NUMBER}),
+    ScalarType.BOOLEAN: frozenset({JsonType.BOOLEAN}),
+    ScalarType.NULL: frozenset({JsonType.NULL}),
+    ScalarType.ANY: frozenset(JsonType),
+}
+_ANY = Scalar(ScalarType.ANY)
+
+
+class Checker:
+    """Checks values against the types of one protocol."""
+
+    def __init__(self, types: Mapping[TypeName, TypeDef]) -> None:
+        self._types = types
+
+    def check(self, type_: Type, value: JsonValue, tag: str | None = None) -> list[Fault]:
+        """The faults of a value, at most one a place, with paths from the value down.
+
+        `tag` is the member that chose the type, where it is spelled out with the type's own.
+
+        Raises:
+            re.error: a pattern in the schema is no regular expression to Python.
+        """
+        declared = type_
+        while isinstance(type_, Ref | Nullable):
+            if isinstance(type_, Ref):
+                type_, tag = self._types[type_.name].body, None
+            elif value is None:
+                return []
+            else:
+                type_ = type_.of
+        if isinstance(type_, Union):
+            return self._union(type_, value, declared)
+        if json_type(value) not in self._takes(type_):
+            return [mistyped(self._takes(declared), value)]
+        return self._inside(type_, value, tag)
+
+    def _inside(self, type_: Type, value: JsonValue, tag: str | None) -> list[Fault]:
+        """The faults of a value that is of the right JSON type."""
+        match type_, value:
+            case Object(), dict():
+                return self._object(type_, value, tag)
+            case Map(), dict():
+                return self._members(type_.values, value, {tag})
+            case Array(), list():
+                return self._array(type_, value)
+            case Scalar(), _:
+                return list(limits(type_, value))
+            case ClosedEnum(), _:
+                return _listed([known.value for known in type_.values], value)
+            case _:
+                return []
+
+    def _array(self, array: Array, items: list[JsonValue]) -> list[Fault]:
+        faults = list(item_limits(array, items))
+        for index, item in enumerate(items):
+            faults += [fault.below(index) for fault in self.check(array.items, item)]
+        return faults
+
+    def _members(
+        self, type_: Type, members: Mapping[str, JsonValue], known: Collection[str | None]
+    ) -> list[Fault]:
+        """The faults of the members that are not known, which all are of one type."""
+        faults: list[Fault] = []
+        if type_ == _ANY:
+            return faults
+        for name, value in members.items():
+            if name not in known:
+                faults += [fault.below(name) for fault in self.check(type_, value)]
+        return faults
+
+    def _object(self, type_: Object, value: dict[str, JsonValue], tag: str | None) -> list[Fault]:
+        faults: list[Fault] = []
+        for member in type_.properties:
+            if member.name not in value:
+                if member.required:
+                    faults.append(_missing(member.name, value))
+            elif found := self.check(member.type, value[member.name]):
+                faults += [tolerated(fault, member, value[member.name]) for fault in found]
+        parts: tuple[Type, ...] = (*type_.bases, *type_.unions)
+        for part in parts:
+            faults += self.check(part, value)
+        if type_.additional is not None:
+            known = {tag, *(member.name for member in type_.properties)}
+            faults += self._members(type_.additional, value, known)
+        return _one_a_place(faults)
+
+    def _union(self, union: Union, value: JsonValue, declared: Type) -> list[Fault]:
+        tag = union.tag
+        named = value.get(tag) if tag is not None and isinstance(value, dict) else None
+        known = isinstance(named, str) and named in union.known
+        tried: list[tuple[Variant, list[Fault]]] = []
+        for variant in union.variants:
+            if variant.value is not None and variant.value == named:
+                tried.append((variant, self.check(variant.body, value, tag)))
+            elif variant.value is None and not (variant.fallback and known):
+                tried.append((variant, self.check(variant.body, value)))
+        fitting = [variant for variant, faults in tried if not faults]
+        if len(fitting) == 1 or (fitting and not union.exclusive):
+            return []
+        if fitting:
+            return [_ambiguous(fitting)]
+        if json_type(value) not in self._takes(declared):
+            return [mistyped(self._takes(declared), value)]
+        if known:
+            tried = [(variant, faults) for variant, faults in tried if variant.value == named]
+        return _nearest(tried) if tried else _untagged(union, value)
+
+    def _takes(self, type_: Type) -> frozenset[JsonType]:
+        """The JSON types of the values that a type may accept."""
+        match type_:
+            case Scalar() | OpenEnum() | ClosedEnum():
+                return _SCALARS[type_.type]
+            case Array():
+                return frozenset({JsonType.ARRAY})
+            case Object() | Map():
+                return frozenset({JsonType.OBJECT})
+            case Ref(name=name):
+                return self._takes(self._types[name].body)
+            case Nullable(of=inner):
+                return self._takes(inner) | {JsonType.NULL}
+            case Union(variants=variants):
+                return frozenset(
+                    each
+                    for v in variants
+                    for each in ({JsonType.OBJECT} if v.value is not None else self._takes(v.body))
+                )
+
+
+def tolerated(fault: Fault, member: Property, value: JsonValue) -> Fault:
+    """A fault in the value of a member as one of its object: recovered where receivers fall back.
+
+    A fault in an idempotency key always counts: no receiver may take a malformed key for none.
+    """
+    fault, inside = fault.below(member.name), fault.path
+    tolerance = Tolerance() if _is_key(member.type) else member.tolerance
+    if fault.severity is not Severity.ERROR:
+        return fault
+    if tolerance.skip_invalid_items and inside:
+        fallback = "skip this item"
+    elif tolerance.default_on_error or (tolerance.default_on_null and value is None):
+        fallback = "use the default instead"
+    else:
+        return fault
+    return replace(
+        fault, severity=Severity.RECOVERED, message=f"{fault.message}; receivers {fallback}"
+    )
+
+
+def _is_key(type_: Type) -> bool:
+    return (type_.of if isinstance(type_, Nullable) else type_) == Ref(KEY_TYPE)
+
+
+def _one_a_place(faults: list[Fault]) -> list[Fault]:
+    """The first fault of every place: a member's own outweighs what a union makes of it."""
+    if len(faults) < 2:
+        return faults
+    first: dict[tuple[str | int, ...], Fault] = {}
+    for fault in faults:
+        first.setdefault(fault.path, fault)
+    return list(first.values())
+
+
+def _missing(name: str, value: Mapping[str, JsonValue]) -> Fault:
+    respelling = respelled(name, value)
+    hint = "" if respelling is None else f"; {respelling} is not its name"
+    return Fault(Rule.REQUIRED, f"is missing{hint}", (name,))
+
+
+def _listed(known: Sequence[str | int], value: JsonValue) -> list[Fault]:
+    if value in known:
+        return []
+    if len(known) == 1:
+        return [Fault(Rule.CONST, f"must be {json.dumps(known[0])}")]
+    return [Fault(Rule.ENUM, f"must be one of {', '.join(map(json.dumps, known))}")]
+
+
+def _untagged(union: Union, value: JsonValue) -> list[Fault]:
+    """What is wrong with the tag of an object that selects none of the variants."""
+    tag = union.tag or ""
+    if not isinstance(value, dict) or tag not in value:
+        return [Fault(Rule.REQUIRED, "is missing", (tag,))]
+    if not isinstance(value[tag], str):
+        return [mistyped({JsonType.STRING}, value[tag]).below(tag)]
+    return [fault.below(tag) for fault in _listed(union.known, value[tag])]
+
+
+def _nearest(tried: list[tuple[Variant, list[Fault]]]) -> list[Fault]:
+    """The faults of the variant that the value was most likely meant to be."""
+    variant, faults = min(tried, key=lambda each: _distance(each[1]))
+    if len(tried) == 1:
+        return faults
+    return [replace(f, message=f"{f.message} (read as {_label(variant)})") for f in faults]
+
+
+def _distance(faults: list[Fault]) -> tuple[bool, int, int]:
+    """How far a value is from a variant: tolerated at least, then by missing members, by faults."""
+    errors = [fault for fault in faults if fault.severity is Severity.ERROR]
+    missing = sum(fault.rule is Rule.REQUIRED for fault in errors)
+    return bool(errors), missing, len(faults)
+
+
+def _ambiguous(fitting: list[Variant]) -> Fault:
+    labels = " and ".join(_label(variant) for variant in fitting)
+    return Fault(Rule.ONE_OF, f"fits {labels} at once, and only one may fit")
+
+
+def _label(variant: Variant) -> str:
+    return variant.title or variant.value or variant.name

@@ -1,0 +1,57 @@
+"""Idempotency keys that no receiver will see: misspelled, misplaced, or where none is taken.
+
+All are legal, for unknown members are passed over, and all leave the sender with a prompt that is
+not safe to send again (RFD, "The idempotencyKey parameter").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from acpgen.findings import Severity
+from acpgen.judge.spelling import skeleton
+from acpgen.judge.verdict import Fault, Rule
+from acpgen.model import JsonValue, Method
+
+_META = "_meta"
+
+
+def near_misses(
+    message: Mapping[str, JsonValue], method: Method, keys: frozenset[str]
+) -> Iterator[Fault]:
+    """The members of a call that look like a key to people and are none.
+
+    `keys` are the skeletons of the names that keys have in the protocol. A null is no key, so it
+    is no miss either.
+    """
+    params = message.get("params")
+    belongs = f"it belongs at /params/{method.key}" if method.key else _takes_none(method)
+    for path in _respelled(message, (), keys):
+        yield _warning(path, f"has no effect here; {belongs}")
+    if isinstance(params, dict):
+        for path in _respelled(params, ("params",), keys):
+            if method.key is None:
+                yield _warning(path, f"has no effect; {belongs}")
+            elif path[-1] != method.key:
+                yield _warning(path, f"has no effect; the key is called {method.key}")
+    for holder, prefix in ((message, ()), (params, ("params",))):
+        meta = holder.get(_META) if isinstance(holder, Mapping) else None
+        if isinstance(meta, dict):
+            for path in _respelled(meta, (*prefix, _META), keys):
+                yield _warning(path, f"has no effect in {_META}; {belongs}")
+
+
+def _takes_none(method: Method) -> str:
+    return f"{method.name} takes no key"
+
+
+def _respelled(
+    members: Mapping[str, JsonValue], prefix: tuple[str, ...], keys: frozenset[str]
+) -> Iterator[tuple[str, ...]]:
+    for name, value in members.items():
+        if value is not None and skeleton(name) in keys:
+            yield (*prefix, name)
+
+
+def _warning(path: tuple[str, ...], message: str) -> Fault:
+    return Fault(Rule.NEAR_MISS, message, path, Severity.WARNING)

@@ -1,0 +1,51 @@
+"""The limits of strings, numbers and arrays. All are inclusive; lengths count code points."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from acpgen.judge.verdict import Fault, Rule
+from acpgen.model import Array, JsonValue, Scalar
+
+_DOLLAR = re.compile(r"(\\.|\[(?:\\.|[^\]\\])*\])|\$", re.DOTALL)
+
+
+def limits(scalar: Scalar, value: JsonValue) -> Iterator[Fault]:
+    """The limits that a value of the right JSON type breaks.
+
+    Raises:
+        re.error: the pattern is no regular expression to Python.
+    """
+    if isinstance(value, str):
+        least, most = scalar.min_length, scalar.max_length
+        if least is not None and len(value) < least:
+            yield Fault(Rule.MIN_LENGTH, _off(len(value), "at least", least, "character"))
+        if most is not None and len(value) > most:
+            yield Fault(Rule.MAX_LENGTH, _off(len(value), "at most", most, "character"))
+        if scalar.pattern is not None and not _compile(scalar.pattern).search(value):
+            yield Fault(Rule.PATTERN, f"does not match {scalar.pattern}")
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        if scalar.minimum is not None and value < scalar.minimum:
+            yield Fault(Rule.MINIMUM, f"must be at least {scalar.minimum}")
+        if scalar.maximum is not None and value > scalar.maximum:
+            yield Fault(Rule.MAXIMUM, f"must be at most {scalar.maximum}")
+
+
+def item_limits(array: Array, items: Sequence[JsonValue]) -> Iterator[Fault]:
+    """The limits that the number of items breaks."""
+    if array.min_items is not None and len(items) < array.min_items:
+        yield Fault(Rule.MIN_ITEMS, _off(len(items), "at least", array.min_items, "item"))
+    if array.max_items is not None and len(items) > array.max_items:
+        yield Fault(Rule.MAX_ITEMS, _off(len(items), "at most", array.max_items, "item"))
+
+
+@cache
+def _compile(pattern: str) -> re.Pattern[str]:
+    """A pattern as ECMA-262 reads it: `$` is the very end; digits and word characters are ASCII."""
+    return re.compile(_DOLLAR.sub(lambda m: m[1] or r"\Z", pattern), re.ASCII)
+
+
+def _off(actual: int, bound: str, limit: int, unit: str) -> str:
+    return f"has {actual} {unit}{'' if actual == 1 else 's'}, must have {bound} {limit}"

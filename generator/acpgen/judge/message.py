@@ -1,0 +1,194 @@
+"""One JSON-RPC message against the protocol: who may send it, and what a receiver answers.
+
+A message is judged as a receiver reads it, layer by layer, and the first broken layer gives the
+answer: the text (-32700), the envelope (-32600), the method (-32601), its params (-32602). Nobody
+answers a notification or a response, so what is wrong with their content has no code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from acpgen.findings import Severity
+from acpgen.judge.check import Checker
+from acpgen.judge.jsontype import JsonType, json_type, mistyped
+from acpgen.judge.keys import near_misses
+from acpgen.judge.spelling import respelled, skeleton
+from acpgen.judge.verdict import SENDS, ErrorCode, Fault, MessageKind, Rule, Verdict
+from acpgen.model import JsonValue, Kind, Method, Protocol, Ref, Side, TypeName
+
+EXTENSION = "_"
+"""How the names of methods begin that are nobody's but their users'."""
+OPTIONAL = "$/"
+"""How the names of notifications begin that a receiver may pass over."""
+
+_ERROR = TypeName("Error")
+_ID_TYPES = frozenset({JsonType.STRING, JsonType.INTEGER})
+
+Message = dict[str, JsonValue]
+
+
+class Judge:
+    """Judges the messages of one protocol, each by itself."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self._types = protocol.types
+        self._checker = Checker(protocol.types)
+        self._methods: dict[str, list[Method]] = {}
+        for method in protocol.methods:
+            self._methods.setdefault(method.name, []).append(method)
+        self._keys = frozenset(skeleton(m.key) for m in protocol.methods if m.key is not None)
+
+    def judge(
+        self, value: JsonValue, *, sender: Side | None = None, answers: Method | None = None
+    ) -> Verdict:
+        """The verdict on one JSON value.
+
+        `sender` None is anybody; `answers` is the method of the request that a response is for.
+
+        Raises:
+            ValueError: nobody sends as that side: it is agent, client or proxy.
+        """
+        if sender is not None and sender not in SENDS:
+            raise ValueError(f"nobody sends as {sender}; it is {', '.join(SENDS)}")
+        kind = kind_of(value)
+        if not isinstance(value, dict) or kind is None:
+            return Verdict((_purposeless(value),), ErrorCode.INVALID_REQUEST)
+        id_ = request_id(value)
+        if broken := tuple(_envelope(value, kind)):
+            name = value.get("method")
+            method = name if isinstance(name, str) else None
+            return Verdict(broken, ErrorCode.INVALID_REQUEST, kind, method, id_)
+        if kind is MessageKind.RESPONSE:
+            return self._response(value, answers)
+        return self._call(value, Kind(kind), sender)
+
+    def method(self, name: str, kind: Kind, sender: Side | None = None) -> Method | None:
+        """The method that a sender calls by that name, or None."""
+        found = self._find(name, kind, sender)
+        return found if isinstance(found, Method) else None
+
+    def _call(self, message: Message, kind: Kind, sender: Side | None) -> Verdict:
+        name, id_ = str(message["method"]), request_id(message)
+        found = self._find(name, kind, sender)
+        faults: list[Fault] = []
+        code = ErrorCode.INVALID_PARAMS
+        if isinstance(found, Method):
+            faults += self._params(message, found)
+            faults += near_misses(message, found, self._keys)
+        elif found is not None:
+            faults.append(found)
+            code = ErrorCode.METHOD_NOT_FOUND
+        answered = kind is Kind.REQUEST and any(f.severity is Severity.ERROR for f in faults)
+        return Verdict(
+            tuple(faults), code if answered else None, MessageKind(kind.value), name, id_
+        )
+
+    def _find(self, name: str, kind: Kind, sender: Side | None) -> Method | Fault | None:
+        """The method called, what is wrong with calling it, or None for an extension."""
+        methods = self._methods.get(name)
+        if methods is None:
+            return self._unknown(name, kind)
+        path = ("method",)
+        same_kind = [method for method in methods if method.kind is kind]
+        if not same_kind:
+            meant = "an id" if kind is Kind.NOTIFICATION else "no id"
+            return Fault(Rule.WRONG_KIND, f"is a {methods[0].kind}, which has {meant}", path)
+        for method in same_kind:
+            if sender is None or method.side in SENDS[sender]:
+                return method
+        return Fault(
+            Rule.WRONG_SIDE,
+            f"is for the {same_kind[0].side} to handle, so no {sender} sends it",
+            path,
+        )
+
+    def _unknown(self, name: str, kind: Kind) -> Fault | None:
+        if name.startswith(EXTENSION):
+            return None
+        meant = respelled(name, self._methods)
+        hint = "" if meant is None else f"; did you mean {meant}?"
+        severity = Severity.ERROR
+        if kind is Kind.NOTIFICATION and name.startswith(OPTIONAL):
+            severity = Severity.NOTE if meant is None else Severity.WARNING
+        return Fault(
+            Rule.UNKNOWN_METHOD, f"names no method of the protocol{hint}", ("method",), severity
+        )
+
+    def _params(self, message: Message, method: Method) -> list[Fault]:
+        if "params" not in message:
+            return [Fault(Rule.REQUIRED, "is missing", ("params",))]
+        faults = self._checker.check(Ref(method.params), message["params"])
+        return [fault.below("params") for fault in faults]
+
+    def _response(self, message: Message, answers: Method | None) -> Verdict:
+        member = "error" if "error" in message else "result"
+        type_: TypeName | None = _ERROR
+        if member == "result":
+            type_ = None if answers is None else answers.result
+        faults = (
+            self._checker.check(Ref(type_), message[member])
+            if type_ is not None and type_ in self._types
+            else []
+        )
+        return Verdict(
+            tuple(fault.below(member) for fault in faults),
+            kind=MessageKind.RESPONSE,
+            method=None if answers is None else answers.name,
+            id=request_id(message),
+            complete=member == "error" or answers is not None,
+        )
+
+
+def kind_of(value: JsonValue) -> MessageKind | None:
+    """What kind of message a value sets out to be; None when it is none at all."""
+    if not isinstance(value, dict):
+        return None
+    if "method" in value:
+        return MessageKind.REQUEST if "id" in value else MessageKind.NOTIFICATION
+    return MessageKind.RESPONSE if {"result", "error"} & value.keys() else None
+
+
+def request_id(message: Mapping[str, JsonValue]) -> int | str | None:
+    """The id of a message where it is one; null is none."""
+    id_ = message.get("id")
+    return id_ if isinstance(id_, int | str) and not isinstance(id_, bool) else None
+
+
+def _purposeless(value: JsonValue) -> Fault:
+    if isinstance(value, dict):
+        return Fault(Rule.NOT_A_MESSAGE, "has neither a method nor a result nor an error")
+    batch = "; there are no batches" if isinstance(value, list) else ""
+    return Fault(Rule.NOT_A_MESSAGE, f"must be an object, not {json_type(value)}{batch}")
+
+
+def _envelope(message: Message, kind: MessageKind) -> Iterator[Fault]:
+    """What JSON-RPC 2.0 (sections 4 and 5) finds wrong, and null as the id of a request."""
+    if "jsonrpc" not in message:
+        yield Fault(Rule.REQUIRED, "is missing", ("jsonrpc",))
+    elif message["jsonrpc"] != "2.0":
+        yield Fault(Rule.CONST, 'must be "2.0"', ("jsonrpc",))
+    if kind is MessageKind.RESPONSE:
+        yield from _answer(message)
+    else:
+        yield from _question(message)
+
+
+def _question(message: Message) -> Iterator[Fault]:
+    if "id" in message and json_type(message["id"]) not in _ID_TYPES:
+        yield mistyped(_ID_TYPES, message["id"]).below("id")
+    if not isinstance(message["method"], str):
+        yield mistyped({JsonType.STRING}, message["method"]).below("method")
+    for member in ("result", "error"):
+        if member in message:
+            yield Fault(Rule.EXCLUSIVE_MEMBER, "stands beside a method", (member,))
+
+
+def _answer(message: Message) -> Iterator[Fault]:
+    ids = _ID_TYPES | {JsonType.NULL} if "error" in message else _ID_TYPES
+    if "id" not in message:
+        yield Fault(Rule.REQUIRED, "is missing", ("id",))
+    elif json_type(message["id"]) not in ids:
+        yield mistyped(ids, message["id"]).below("id")
+    if "result" in message and "error" in message:
+        yield Fault(Rule.EXCLUSIVE_MEMBER, "stands beside a result", ("error",))

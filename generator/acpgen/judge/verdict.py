@@ -1,0 +1,131 @@
+"""What is said about a message: faults, each with one place, and the answer a receiver owes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import IntEnum, StrEnum
+
+from acpgen.findings import Severity
+from acpgen.model import Pointer, Side, append
+
+SENDS: Mapping[Side, frozenset[Side]] = {
+    Side.AGENT: frozenset({Side.CLIENT, Side.PROTOCOL}),
+    Side.CLIENT: frozenset({Side.AGENT, Side.PROTOCOL}),
+    Side.PROXY: frozenset({Side.PROXY, Side.PROTOCOL}),
+}
+"""Sender to the sides that handle what it asks for."""
+
+
+class MessageKind(StrEnum):
+    """The three kinds of JSON-RPC message."""
+
+    REQUEST = "request"
+    NOTIFICATION = "notification"
+    RESPONSE = "response"
+
+
+class ErrorCode(IntEnum):
+    """The JSON-RPC 2.0 errors (section 5.1) that a receiver owes for a broken message."""
+
+    PARSE_ERROR = -32700
+    INVALID_REQUEST = -32600
+    METHOD_NOT_FOUND = -32601
+    INVALID_PARAMS = -32602
+
+
+class Rule(StrEnum):
+    """What can be wrong with a message."""
+
+    NOT_JSON = "not-json"
+    """The text is not JSON (RFC 8259), or JSON that a strict peer can't read."""
+    NOT_A_MESSAGE = "not-a-message"
+    """The value is no JSON-RPC message at all: an array, a string, an object without a purpose."""
+    EXCLUSIVE_MEMBER = "exclusive-member"
+    """A member of the envelope stands beside one that rules it out."""
+    UNKNOWN_METHOD = "unknown-method"
+    """No method of the protocol has this name, and it is no extension."""
+    WRONG_KIND = "wrong-kind"
+    """A notification is sent as a request, or a request as a notification."""
+    WRONG_SIDE = "wrong-side"
+    """The other side does not handle this method."""
+    REQUIRED = "required"
+    """A member that must be there is missing."""
+    TYPE = "type"
+    """A value is of the wrong JSON type."""
+    CONST = "const"
+    """A value is not the only one that is accepted."""
+    ENUM = "enum"
+    """A value is none of those that are accepted."""
+    MIN_LENGTH = "min-length"
+    """A string has too few Unicode code points."""
+    MAX_LENGTH = "max-length"
+    """A string has too many Unicode code points."""
+    PATTERN = "pattern"
+    """A string does not match its pattern."""
+    MINIMUM = "minimum"
+    """A number is too small."""
+    MAXIMUM = "maximum"
+    """A number is too large."""
+    MIN_ITEMS = "min-items"
+    """An array has too few items."""
+    MAX_ITEMS = "max-items"
+    """An array has too many items."""
+    ONE_OF = "one-of"
+    """A value fits several alternatives that exclude each other."""
+    DUPLICATE_MEMBER = "duplicate-member"
+    """An object names a member twice; parsers differ in which one they take."""
+    NEAR_MISS = "near-miss"
+    """An idempotency key that is misspelled, misplaced, or on a method that takes none."""
+    UNEXPECTED_RESPONSE = "unexpected-response"
+    """A response in a transcript answers no request that is pending."""
+    BROKEN_LINE = "broken-line"
+    """A line of a transcript does not say who sent which message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong with one place in a message.
+
+    `path` leads to the place from the root of the message, also where a member is missing. `line`
+    is the 1-based line of the message text that the place stands on. The message never quotes a
+    value, for it may be an idempotency key.
+    """
+
+    rule: Rule
+    message: str
+    path: tuple[str | int, ...] = ()
+    severity: Severity = Severity.ERROR
+    line: int = 1
+
+    @property
+    def pointer(self) -> Pointer:
+        """The place as an RFC 6901 JSON Pointer."""
+        return append(Pointer(""), *self.path)
+
+    def below(self, token: str | int) -> Fault:
+        """The same fault as seen from the value that holds this one under `token`."""
+        return replace(self, path=(token, *self.path))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a conforming receiver makes of one message.
+
+    `code` is the JSON-RPC error it owes; None where it accepts the message and where nobody
+    answers, as for notifications and responses. `method` is the method called or, for a response,
+    the one it answers where that is known. `complete` is False for a result whose request is not
+    known: then only its envelope was judged.
+    """
+
+    findings: tuple[Fault, ...] = ()
+    code: ErrorCode | None = None
+    kind: MessageKind | None = None
+    method: str | None = None
+    id: int | str | None = None
+    complete: bool = True
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the receiver acts on the message, perhaps without what it had to drop."""
+        return all(fault.severity is not Severity.ERROR for fault in self.findings)

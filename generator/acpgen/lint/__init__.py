@@ -1,0 +1,74 @@
+"""What a schema that loads can still get wrong: a function a rule, the docstring its documentation.
+
+`lint` runs every rule; `acpgen.lint.topics` explains each id that it and the loader print.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from acpgen.findings import Finding, order
+from acpgen.lint.accepted import Accepted
+from acpgen.lint.rule import Fault, Rule
+from acpgen.lint.rules import RULES
+from acpgen.load.source import scan
+from acpgen.model import Location, Pointer, Protocol
+
+__all__ = ["lint"]
+
+
+def lint(protocol: Protocol, accepted: Accepted | None = None) -> list[Finding]:
+    """Hold a protocol to every rule, in the order of the places that break one.
+
+    Rules about how schema files are kept don't apply to a single-file release. Findings that
+    `accepted` lists are left out, and what it lists in vain is a finding itself.
+
+    Raises:
+        OSError: a schema file, read again to tell lines, can't be read any more.
+    """
+    faults = [
+        (rule, fault)
+        for rule in RULES
+        if not rule.for_files or not _is_release(protocol)
+        for fault in rule.check(protocol)
+    ]
+    findings = _findings(faults)
+    return order(findings if accepted is None else accepted.sift(findings))
+
+
+def _is_release(protocol: Protocol) -> bool:
+    return all(type_.location.file == protocol.source for type_ in protocol.types.values())
+
+
+def _findings(faults: Iterable[tuple[Rule, Fault]]) -> list[Finding]:
+    lines = _Lines()
+    return [
+        Finding(
+            rule=rule.id,
+            severity=rule.severity,
+            file=fault.location.file,
+            pointer=fault.location.pointer,
+            message=fault.message,
+            line=lines.of(fault.location),
+            subject=fault.subject,
+        )
+        for rule, fault in faults
+    ]
+
+
+class _Lines:
+    """The lines of places; a file is scanned when the first of its places is asked for."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, dict[Pointer, int]] = {}
+
+    def of(self, location: Location) -> int | None:
+        if location.file not in self._files:
+            text = Path(location.file).read_bytes().decode("utf-8")
+            self._files[location.file] = dict(scan(text).lines)
+        lines, pointer = self._files[location.file], location.pointer
+        while pointer not in lines and pointer:
+            # A member that comes in from an x-inline definition has no place of its own.
+            pointer = Pointer(pointer.rpartition("/")[0])
+        return lines.get(pointer)

@@ -1,0 +1,119 @@
+"""Findings that were looked at and accepted, each with its reason, in a TOML file.
+
+    [[accepted]]
+    rule = "untagged-variant"
+    pointer = "/$defs/Foo/anyOf"
+    reason = "Older peers send it without a tag."
+
+`pointer` is that of the finding. A type has one home, so it needs no file.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from acpgen.findings import Finding, Severity
+from acpgen.lint.rule import Topic
+from acpgen.lint.rules import RULES
+
+STALE = Topic(
+    "stale-acceptance",
+    Severity.WARNING,
+    """
+Every entry of accepted.toml says why, and accepts a finding that is there.
+
+Why: an entry that has outlived its finding would hide the next one at the same place.
+
+Mistake: an entry for a definition that was renamed, an entry without `reason`
+
+Mend: remove the entry, or correct its rule and pointer. What stops the loader can't be accepted.
+""".strip(),
+)
+
+_IDS = frozenset(rule.id for rule in RULES)
+_MEMBERS = ("rule", "pointer", "reason")
+_HEADING = re.compile(r"^\s*\[\[\s*accepted\s*\]\]", re.MULTILINE)
+
+
+class AcceptedError(ValueError):
+    """A file of accepted findings that can't be read as one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """One entry; `line` is where it starts."""
+
+    rule: str
+    pointer: str
+    reason: str
+    line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """All entries of a file."""
+
+    file: str
+    entries: tuple[Acceptance, ...]
+
+    def sift(self, findings: Iterable[Finding]) -> list[Finding]:
+        """The findings that no entry accepts, and one for each entry that is not in order."""
+        entries = {(e.rule, e.pointer): e for e in reversed(self.entries)}
+        rest, used = [], set[Acceptance]()
+        for finding in findings:
+            entry = entries.get((finding.rule, finding.pointer))
+            if entry is None:
+                rest.append(finding)
+            else:
+                used.add(entry)
+        stale = (
+            Finding(STALE.id, STALE.severity, self.file, "", complaint, entry.line)
+            for entry in self.entries
+            if (complaint := _complaint(entry, entry in used)) is not None
+        )
+        return [*rest, *stale]
+
+
+def read_accepted(path: Path) -> Accepted:
+    """Read a file of accepted findings.
+
+    Raises:
+        AcceptedError: it is not TOML, or holds something else than accepted findings.
+        OSError: it can't be read.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8")
+        document = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise AcceptedError(f"{path}: is not TOML: {error}") from error
+    rows = document.pop("accepted", [])
+    if document or not isinstance(rows, list) or not all(_is_entry(row) for row in rows):
+        raise AcceptedError(
+            f"{path}: must hold [[accepted]] tables of the strings {', '.join(_MEMBERS)}, and "
+            "nothing else"
+        )
+    lines = [text.count("\n", 0, match.end()) + 1 for match in _HEADING.finditer(text)]
+    places: list[int | None] = [*lines] if len(lines) == len(rows) else [None] * len(rows)
+    entries = (
+        Acceptance(row.get("rule", ""), row.get("pointer", ""), row.get("reason", ""), line)
+        for row, line in zip(rows, places, strict=True)
+    )
+    return Accepted(str(path), tuple(entries))
+
+
+def _is_entry(row: object) -> bool:
+    return isinstance(row, dict) and all(
+        key in _MEMBERS and isinstance(value, str) for key, value in row.items()
+    )
+
+
+def _complaint(entry: Acceptance, used: bool) -> str | None:
+    if entry.rule not in _IDS:
+        return f"no rule is called {entry.rule!r}"
+    if not entry.reason.strip():
+        return f"accepts {entry.rule} {entry.pointer} without a reason"
+    return None if used else f"no {entry.rule} at {entry.pointer} is left for this; remove it"

@@ -1,0 +1,30 @@
+"""All rules, by id."""
+
+from __future__ import annotations
+
+from acpgen.lint.rule import Rule
+from acpgen.lint.rules import (
+    classes,
+    examples,
+    graph,
+    keys,
+    methods,
+    names,
+    prose,
+    shapes,
+    stability,
+)
+
+_MODULES = (classes, examples, graph, keys, methods, names, prose, shapes, stability)
+
+RULES: tuple[Rule, ...] = tuple(
+    sorted(
+        (
+            value
+            for module in _MODULES
+            for value in vars(module).values()
+            if isinstance(value, Rule)
+        ),
+        key=lambda rule: rule.id,
+    )
+)

@@ -1,0 +1,96 @@
+"""The findings that stop the loader, explained like rules. None of them can be accepted."""
+
+from __future__ import annotations
+
+from acpgen.findings import Severity
+from acpgen.lint.rule import Topic
+
+_DOCS = {
+    "empty-schema": """
+The folder holds schema files.
+
+Why: `acpgen` was given a folder without a single `*.json` file, most likely the wrong one.
+
+Mistake: `acpgen lint schema`, where the files are in `schema/v2`
+
+Mend: name the folder that holds the domain files, or a single-file release.
+""",
+    "not-json": """
+A schema file is one JSON object (RFC 8259) in UTF-8.
+
+Why: parsers differ in what else they let pass: NaN, trailing commas, other encodings.
+
+Mistake: `{"minimum": NaN}`
+
+Mend: correct the text at the line named.
+""",
+    "duplicate-member": """
+No JSON object names a member twice.
+
+Why: parsers keep the first or the last and say nothing, so two readers see two schemas.
+
+Mistake: `{"type": "string", "type": "integer"}`
+
+Mend: keep one.
+""",
+    "meta-schema": """
+A schema file is a valid JSON Schema of draft 2020-12.
+
+Why: the bundles are handed to every JSON Schema validator there is.
+
+Mistake: `{"type": "strnig"}`
+
+Mend: correct the keyword's value.
+""",
+    "dialect": """
+A schema file says only what `schema/dialect.schema.json` has words for.
+
+Why: JSON Schema passes over keywords that it doesn't know, so a misspelt one would have no effect.
+The dialect lists the keywords and annotations that acpgen understands, and where each may stand.
+
+Mistake: `{"type": "string", "minLenght": 1}`
+
+Mend: correct the keyword, or say it with those that the dialect has.
+""",
+    "unresolved-ref": """
+Every `$ref` leads to a definition of this schema.
+
+Why: what it refers to would be missing from all that is generated.
+
+Mistake: `{"$ref": "#/$defs/SesionId"}`
+
+Mend: correct the name or the file; domain files refer to each other as `file.json#/$defs/Name`.
+""",
+    "circular-ref": """
+Following references comes to a type in the end.
+
+Why: a definition that is itself, through references and choices alone, admits no value that one
+could write down. A circle through a member or an array is fine: it ends where data ends.
+
+Mistake: `"A": {"$ref": "#/$defs/B"}, "B": {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "null"}]}`
+
+Mend: give one of them a body of its own.
+""",
+    "repeated-definition": """
+A type is defined in one file only.
+
+Why: bundles put all definitions side by side, where a name stands once.
+
+Mistake: `Foo` under `$defs` in both `a.json` and `b.json`
+
+Mend: keep one definition and refer to it, or rename the other.
+""",
+    "unsupported-schema": """
+Keywords are combined in ways that a type can be made of.
+
+Why: acpgen turns every schema into one of a few kinds of type. What fits none of them would lose a
+part of its meaning on the way, so it is refused.
+
+Mistake: `{"$ref": "#/$defs/Name", "minLength": 3}`
+
+Mend: say the same with a definition of its own; the message names the keywords.
+""",
+}
+
+STEPS = tuple(Topic(id_, Severity.ERROR, docs.strip()) for id_, docs in sorted(_DOCS.items()))
+"""One for each id that `acpgen.load.load` raises findings under."""

@@ -1,0 +1,112 @@
+"""Combinations of keywords that no type of the model stands for.
+
+JSON Schema lets any keyword stand beside any other. What a type can't hold would lose a part of its
+meaning in silence, so it is refused instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from acpgen.load.source import RawSchema
+from acpgen.model import Map, Object, Ref, Type, TypeDef, TypeName, Union, walk
+
+ANNOTATIONS = frozenset({"title", "description", "default", "examples", "discriminator"})
+"""The keywords that say nothing about instances."""
+
+SHAPE = frozenset({"properties", "required", "allOf", "anyOf", "oneOf", "additionalProperties"})
+"""The keywords of objects, and those that combine schemas."""
+
+_CHOICES = frozenset({"anyOf", "oneOf"})
+_MEMBERS = SHAPE - _CHOICES - {"allOf"}
+_LISTS = frozenset({"enum", "const"})
+_LISTED = _LISTS | {"type", "format"}
+_ARRAY = frozenset({"type", "items", "minItems", "maxItems"})
+_OBJECT = SHAPE | {"type", "$ref", "not"}
+_LIMITS = frozenset({"pattern", "minLength", "maxLength", "minimum", "maximum"})
+_SCALAR = _LIMITS | {"type", "format", "contentEncoding"}
+
+
+def complaint(schema: RawSchema) -> str | None:
+    """Why no type stands for what a schema says; None if one does."""
+    keywords = {
+        keyword
+        for keyword in schema.keys() - ANNOTATIONS - {"unevaluatedProperties"}
+        if not keyword.startswith("x-")
+    }
+    understood = _companions(schema, keywords)
+    if extra := keywords - understood:
+        kept = keywords & understood
+        what = f"combines {_list(kept)} with {_list(extra)}" if kept else f"has only {_list(extra)}"
+        return f"{what}; no type stands for that"
+    if keywords & _LISTS:
+        return _list_complaint(schema)
+    shape = keywords & SHAPE
+    if _plain_type(schema) != "object" and (shape & _MEMBERS or (shape and "type" in keywords)):
+        return f"has {_list(shape)}, but not the type object"
+    missing = set(schema.get("required", ())) - set(schema.get("properties", ()))
+    return f"requires {_list(missing)}, but does not define it" if missing else None
+
+
+def foreign_bases(types: Mapping[TypeName, TypeDef]) -> Iterator[tuple[TypeDef, TypeName]]:
+    """The definitions that give members to a type that is no object, with that type."""
+    for definition in types.values():
+        for part in walk(definition.body):
+            if isinstance(part, Object):
+                for base in part.bases:
+                    if not _is_object(types, base):
+                        yield definition, base.name
+
+
+def _companions(schema: RawSchema, keywords: set[str]) -> frozenset[str]:
+    """The keywords that the kind of type understands which a schema seems to describe."""
+    shape = keywords & SHAPE
+    if keywords & _LISTS:
+        return _LISTED
+    if "$ref" in keywords and not shape:
+        return frozenset({"$ref"})
+    if "allOf" in keywords and keywords <= {"allOf", "type"} and len(schema["allOf"]) == 1:
+        return frozenset({"allOf"})
+    if len(shape & _CHOICES) == 1 == len(shape) and not keywords & {"$ref", "type"}:
+        return frozenset(shape)
+    if _plain_type(schema) == "array":
+        return _ARRAY
+    if _plain_type(schema) == "object" or shape:
+        # Null satisfies the list of types, but none of the schemas that it is combined with.
+        nullable = isinstance(schema.get("type"), list)
+        return _MEMBERS | {"type"} if nullable else _OBJECT
+    return _SCALAR
+
+
+def _plain_type(schema: RawSchema) -> str | None:
+    """The type that a schema states, without the null that may be beside it."""
+    stated: str | list[str] | None = schema.get("type")
+    return stated[0] if isinstance(stated, list) else stated
+
+
+def _list_complaint(schema: RawSchema) -> str | None:
+    if schema.keys() >= _LISTS:
+        return "has both const and enum; keep one"
+    values: list[object] = schema["enum"] if "enum" in schema else [schema["const"]]
+    if len({type(value) for value in values}) > 1:
+        return "lists values of several types; make it a union"
+    kind = "string" if isinstance(values[0], str) else "integer"
+    if schema.get("type", kind) != kind:
+        return f"lists values of type {kind}, but says that it is of another"
+    return None
+
+
+def _is_object(types: Mapping[TypeName, TypeDef], type_: Type) -> bool:
+    match type_:
+        case Ref(name=name):
+            return _is_object(types, types[name].body)
+        case Object() | Map():
+            return True
+        case Union(variants=variants):
+            return all(_is_object(types, variant.body) for variant in variants)
+        case _:
+            return False
+
+
+def _list(words: Iterable[str]) -> str:
+    return ", ".join(sorted(words))

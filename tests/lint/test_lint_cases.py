@@ -1,0 +1,55 @@
+"""Every rule finds what it should and nothing else: each case is a folder with a whole schema."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+
+import pytest
+
+from acpgen.findings import text
+from acpgen.lint import lint
+from acpgen.lint.accepted import STALE, read_accepted
+from acpgen.lint.rules import RULES
+from acpgen.load import load
+from case_folders import EXPECTED, expected, folders, kinds, misfits, name
+
+CASES = Path(__file__).parent / "cases"
+TOPICS = {*(rule.id for rule in RULES), STALE.id}
+ACCEPTED = Path("accepted.toml")
+
+
+@pytest.mark.parametrize("folder", folders(CASES), ids=name)
+def test_findings_are_as_expected(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    accepted = read_accepted(ACCEPTED) if ACCEPTED.exists() else None
+    assert text(lint(load("."), accepted)) == expected(folder)
+
+
+def test_every_rule_has_a_case_that_passes_and_one_that_fails() -> None:
+    assert kinds(CASES) == {topic: {"ok", "bad"} for topic in TOPICS}
+
+
+def test_every_file_belongs_to_a_case() -> None:
+    assert misfits(CASES) == []
+
+
+@pytest.mark.parametrize("folder", folders(CASES, "bad"), ids=name)
+def test_a_bad_case_has_one_defect(folder: Path) -> None:
+    (line,) = expected(folder).splitlines()
+    assert f"[{folder.parent.name}]" in line
+
+
+def source(folder: Path) -> list[str]:
+    files = sorted(path for path in folder.iterdir() if path.name != EXPECTED)
+    return [line for path in files for line in path.read_text("utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("topic", sorted(TOPICS))
+def test_a_few_lines_make_a_good_case_bad(topic: str) -> None:
+    distances = [
+        sum(line[0] in "+-" for line in difflib.ndiff(source(good), source(bad)))
+        for good in (CASES / topic).glob("ok-*")
+        for bad in (CASES / topic).glob("bad-*")
+    ]
+    assert 0 < min(distances) <= 9

@@ -1,0 +1,152 @@
+"""`acpgen lint`, `rules` and `explain` as people and CI call them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from acpgen import resources
+from acpgen.cli import app
+from acpgen.lint.topics import TOPICS
+
+CASES = Path(__file__).parent / "cases"
+STALE = CASES / "stale-acceptance"
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty current folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def place(workplace: Path, case: Path, name: str = "schema") -> Path:
+    """Put the schema of a case into the current folder."""
+    (workplace / name).mkdir()
+    return Path(shutil.copy(case / "main.json", workplace / name / "main.json")).parent
+
+
+def test_a_clean_schema_is_0(workplace: Path) -> None:
+    folder = place(workplace, CASES / "missing-prose" / "ok-all")
+    result = run("lint", folder)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == "schema: no findings\n"
+
+
+def test_findings_are_1_and_name_the_file_from_here(workplace: Path) -> None:
+    folder = place(workplace, CASES / "missing-prose" / "bad-member")
+    result = run("lint", folder.resolve())
+    assert result.exit_code == 1
+    assert result.stdout == (
+        "schema/main.json:11: warning[missing-prose] /$defs/SaveRequest/properties/pet: "
+        "needs a description\n"
+    )
+    assert result.stderr == "schema: 1 finding\n"
+
+
+def test_a_file_elsewhere_keeps_its_whole_path(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = place(workplace, CASES / "missing-prose" / "bad-member")
+    (workplace / "elsewhere").mkdir()
+    monkeypatch.chdir(workplace / "elsewhere")
+    assert run("lint", folder).stdout.startswith(f"{folder / 'main.json'}:11: ")
+
+
+def test_what_stops_the_loader_is_a_finding_too(workplace: Path) -> None:
+    (workplace / "broken.json").write_text('{"$defs": {"A": {"type": "string", "minLenght": 1}}}')
+    result = run("lint", "broken.json")
+    assert result.exit_code == 1
+    assert result.stdout.startswith("broken.json:1: error[dialect] /$defs/A: ")
+
+
+@pytest.mark.usefixtures("workplace")
+@pytest.mark.parametrize("path", ["missing", "missing.json"])
+def test_a_path_that_is_not_there_is_2(path: str) -> None:
+    result = run("lint", path)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert path in result.stderr
+
+
+def test_json_is_one_document(workplace: Path) -> None:
+    folder = place(workplace, CASES / "missing-retry-class" / "bad-request")
+    (finding,) = json.loads(run("lint", folder, "--format", "json").stdout)["findings"]
+    assert (finding["rule"], finding["subject"]) == ("missing-retry-class", "save")
+    assert (finding["file"], finding["line"]) == ("schema/main.json", 4)
+
+
+def test_github_gets_annotations(workplace: Path) -> None:
+    folder = place(workplace, CASES / "missing-retry-class" / "bad-request")
+    result = run("lint", folder, "--format", "github")
+    assert result.stdout.startswith(
+        "::error file=schema/main.json,line=4,title=missing-retry-class"
+    )
+
+
+def test_the_acceptances_beside_a_schema_count(workplace: Path) -> None:
+    folder = place(workplace, STALE / "ok-accepted")
+    assert run("lint", folder).exit_code == 1
+    shutil.copy(STALE / "ok-accepted" / "accepted.toml", workplace)
+    assert run("lint", folder).exit_code == 0
+
+
+def test_the_acceptances_of_another_schema_dont(workplace: Path) -> None:
+    (workplace / "other").mkdir()
+    folder = place(workplace / "other", STALE / "ok-accepted")
+    shutil.copy(STALE / "ok-accepted" / "accepted.toml", workplace)
+    assert run("lint", folder).exit_code == 1
+
+
+def test_acceptances_can_be_named(workplace: Path) -> None:
+    folder = place(workplace, STALE / "ok-accepted")
+    accepted = STALE / "ok-accepted" / "accepted.toml"
+    assert run("lint", folder, "--accepted", accepted).exit_code == 0
+
+
+@pytest.mark.parametrize("text", [None, "accepted = 1\n"])
+def test_acceptances_that_cant_be_read_are_2(workplace: Path, text: str | None) -> None:
+    folder = place(workplace, STALE / "ok-accepted")
+    if text is not None:
+        (workplace / "mine.toml").write_text(text)
+    result = run("lint", folder, "--accepted", "mine.toml")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "mine.toml" in result.stderr
+
+
+@pytest.mark.usefixtures("workplace")
+def test_without_a_path_it_is_the_schema_of_this_package() -> None:
+    assert run("lint").stdout == run("lint", resources.SCHEMA).stdout
+    assert str(resources.SCHEMA) in run("lint").stderr
+
+
+def test_rules_lists_every_id_once() -> None:
+    result = run("rules")
+    assert result.exit_code == 0
+    assert [line.split()[0] for line in result.stdout.splitlines()] == list(TOPICS)
+
+
+@pytest.mark.parametrize("rule", sorted(TOPICS))
+def test_explain_prints_the_documentation(rule: str) -> None:
+    result = run("explain", rule)
+    assert result.exit_code == 0
+    assert result.stdout.startswith(f"{rule} ({TOPICS[rule].severity})\n\n")
+    assert TOPICS[rule].docs in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("rule", "hint"),
+    [("missing-retry-clas", "did you mean missing-retry-class?"), ("xyz", "`acpgen rules`")],
+)
+def test_explain_knows_what_was_meant(rule: str, hint: str) -> None:
+    result = run("explain", rule)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"no rule is called {rule}" in result.stderr
+    assert hint in result.stderr

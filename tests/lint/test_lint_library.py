@@ -1,0 +1,173 @@
+"""The rules as a whole: on the canonical schema, on releases, documented, accepted for a reason."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from acpgen import resources
+from acpgen.findings import Finding, Severity
+from acpgen.lint import lint
+from acpgen.lint.accepted import STALE, AcceptedError, read_accepted
+from acpgen.lint.rule import Topic
+from acpgen.lint.rules import RULES
+from acpgen.lint.rules.names import RESERVED
+from acpgen.lint.topics import TOPICS
+from acpgen.load import load
+from acpgen.model import Stability
+from acpgen.targets.bundles import bundle
+
+
+def test_the_canonical_schema_is_clean() -> None:
+    assert lint(load(resources.SCHEMA), read_accepted(resources.ACCEPTED)) == []
+
+
+def test_every_acceptance_is_needed() -> None:
+    accepted = read_accepted(resources.ACCEPTED)
+    found = {(f.rule, f.pointer) for f in lint(load(resources.SCHEMA))}
+    assert {(entry.rule, entry.pointer) for entry in accepted.entries} <= found
+
+
+@pytest.mark.parametrize("name", ["v1/schema.json", "v2/schema.json", "v2/schema.unstable.json"])
+def test_every_method_of_a_release_lacks_a_class(upstream_schemas: Path, name: str) -> None:
+    protocol = load(upstream_schemas / name)
+    lines = (upstream_schemas / name).read_text("utf-8").splitlines()
+    found = [f for f in lint(protocol) if f.rule == "missing-retry-class"]
+    assert [(f.subject, f.pointer) for f in sorted(found, key=lambda f: f.pointer)] == [
+        (m.name, f"/$defs/{m.params}") for m in sorted(protocol.methods, key=lambda m: m.params)
+    ]
+    for finding in found:
+        assert finding.line is not None
+        assert finding.pointer.rpartition("/")[2] in lines[finding.line - 1]
+
+
+def test_a_release_is_not_asked_for_prose_or_examples(upstream_schemas: Path) -> None:
+    rules = {f.rule for f in lint(load(upstream_schemas / "v2" / "schema.json"))}
+    assert rules == {"missing-retry-class", "untagged-variant"}
+
+
+def test_a_file_is_asked_for_both_when_it_lies_in_a_folder(
+    upstream_schemas: Path, tmp_path: Path
+) -> None:
+    text = (upstream_schemas / "v2" / "schema.json").read_text("utf-8")
+    (tmp_path / "main.json").write_text(text, "utf-8")
+    rules = {f.rule for f in lint(load(tmp_path))}
+    assert rules >= {"missing-prose", "missing-example"}
+
+
+def test_the_reserved_names_are_those_of_the_derived_envelope() -> None:
+    protocol = load(resources.SCHEMA)
+    schema = bundle(protocol, Stability.UNSTABLE)
+    assert isinstance(schema["$defs"], dict)
+    derived = schema["$defs"].keys() - protocol.types.keys()
+    assert derived | {"AnyEnvelope"} == RESERVED
+
+
+@pytest.mark.parametrize("topic", TOPICS.values(), ids=lambda topic: topic.id)
+def test_every_finding_is_explained(topic: Topic) -> None:
+    summary, *rest = topic.docs.split("\n\n")
+    assert summary == topic.summary
+    assert summary.endswith(".")
+    assert "\n" not in summary
+    assert [part.split(":")[0] for part in rest] == ["Why", "Mistake", "Mend"]
+
+
+def test_ids_are_unique() -> None:
+    assert len({rule.id for rule in RULES}) == len(RULES)
+    assert {*(rule.id for rule in RULES), STALE.id} < TOPICS.keys()
+
+
+PETS = {
+    "Pet": {
+        "description": "A pet.",
+        "anyOf": [
+            {"title": "a", "description": "A cat.", "type": "object", "properties": {}},
+            {"title": "b", "description": "A dog.", "type": "object", "properties": {}},
+        ],
+    }
+}
+
+
+@pytest.fixture
+def pets(tmp_path: Path) -> Path:
+    """A schema with two findings on one definition: untagged, and part of no message."""
+    folder = tmp_path / "pets"
+    folder.mkdir()
+    (folder / "main.json").write_text(json.dumps({"$defs": PETS}, indent=2), "utf-8")
+    return folder
+
+
+def accept(folder: Path, text: str) -> Path:
+    file = folder.parent / "accepted.toml"
+    file.write_text(text, "utf-8")
+    return file
+
+
+ENTRY = '[[accepted]]\nrule = "{}"\npointer = "/$defs/Pet/anyOf"\nreason = "Old."\n'
+
+
+def rules_of(findings: list[Finding]) -> list[str]:
+    return [finding.rule for finding in findings]
+
+
+def test_an_acceptance_hides_its_finding_only(pets: Path) -> None:
+    entry = (
+        '[[accepted]]\nrule = "untagged-variant"\npointer = "/$defs/Pet/anyOf"\nreason = "Old."\n'
+    )
+    accepted = read_accepted(accept(pets, entry))
+    assert rules_of(lint(load(pets))) == ["unreachable-type", "untagged-variant"]
+    assert rules_of(lint(load(pets), accepted)) == ["unreachable-type"]
+
+
+def test_an_acceptance_of_another_rule_hides_nothing(pets: Path) -> None:
+    found = lint(load(pets), read_accepted(accept(pets, ENTRY.format("ordinal-name"))))
+    assert sorted(rules_of(found)) == ["stale-acceptance", "unreachable-type", "untagged-variant"]
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("[[accepted]\n", "is not TOML"),
+        ("[[acepted]]\n", "must hold"),
+        ("[[accepted]]\nrule = 5\n", "must hold"),
+        ('[[accepted]]\nwhy = "x"\n', "must hold"),
+        ('accepted = "all"\n', "must hold"),
+    ],
+)
+def test_a_file_that_is_none_of_acceptances_is_refused(
+    pets: Path, text: str, complaint: str
+) -> None:
+    file = accept(pets, text)
+    with pytest.raises(AcceptedError, match=complaint) as caught:
+        read_accepted(file)
+    assert str(file) in str(caught.value)
+
+
+def test_acceptances_without_headings_have_no_line(pets: Path) -> None:
+    accepted = read_accepted(accept(pets, 'accepted = [{ rule = "ordinal-name" }]\n'))
+    assert [entry.line for entry in accepted.entries] == [None]
+
+
+def test_a_place_that_an_inlined_member_brings_has_the_line_of_the_member(tmp_path: Path) -> None:
+    branches: list[object] = [{"title": t, "type": "object", "properties": {}} for t in ("a", "b")]
+    member = {"$ref": "#/$defs/Pet"}
+    definitions = {
+        "Pet": {"x-inline": True, "anyOf": branches},
+        "It": {"type": "object", "properties": {"pet": member}},
+    }
+    (tmp_path / "main.json").write_text(json.dumps({"$defs": definitions}, indent=2), "utf-8")
+    (finding,) = (f for f in lint(load(tmp_path)) if f.rule == "untagged-variant")
+    assert finding.pointer == "/$defs/It/properties/pet/anyOf"
+    lines = (tmp_path / "main.json").read_text("utf-8").splitlines()
+    assert finding.line is not None
+    assert '"pet": {' in lines[finding.line - 1]
+
+
+def test_an_example_is_not_quoted(tmp_path: Path) -> None:
+    key = {"type": "string", "maxLength": 255, "examples": ["secret" * 50]}
+    (tmp_path / "main.json").write_text(json.dumps({"$defs": {"IdempotencyKey": key}}), "utf-8")
+    (finding,) = (f for f in lint(load(tmp_path)) if f.rule == "invalid-example")
+    assert finding.severity is Severity.ERROR
+    assert "secret" not in finding.message

@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acpgen import resources
+from acpgen.load import load
+from acpgen.model import Protocol
+
+INVENTED = Path(__file__).parent / "invented" / "v1"
+
+
+@pytest.fixture(scope="session")
+def protocol() -> Protocol:
+    """The schema in this repository, unstable parts and all."""
+    return load(resources.SCHEMA)
+
+
+@pytest.fixture(scope="session")
+def invented() -> Protocol:
+    """A small protocol with what ACP has no example of."""
+    return load(INVENTED)

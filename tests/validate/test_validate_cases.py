@@ -1,0 +1,52 @@
+"""Each folder in cases/: one input, and all that `acpgen validate` prints about it."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from acpgen.cli import app
+from acpgen.judge import Rule
+from acpgen.load import load
+
+CASES = Path(__file__).parent / "cases"
+FOLDERS = sorted(CASES.iterdir())
+INPUTS = {"input.json", "input.ndjson"}
+
+load_once = cache(load)
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_case(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys.modules["acpgen.cli.validate"], "load", load_once)
+    (input_,) = (name for name in INPUTS if (folder / name).exists())
+    args = folder / "args"
+    extra = args.read_text("utf-8").split() if args.exists() else []
+
+    result = CliRunner().invoke(app, ["validate", *extra, input_])
+
+    assert result.stdout + result.stderr == (folder / "expected.txt").read_text("utf-8")
+    assert result.exit_code == (1 if folder.name.startswith("bad-") else 0)
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_a_case_holds_only_what_is_used(folder: Path) -> None:
+    names = {file.name for file in folder.iterdir()}
+    assert names - INPUTS - {"args"} == {"expected.txt"}
+    assert len(names & INPUTS) == 1
+    assert folder.name.startswith(("ok-", "bad-"))
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_every_rule_has_a_case_that_is_named_after_it(rule: Rule) -> None:
+    expected = "".join(
+        (folder / "expected.txt").read_text("utf-8")
+        for folder in FOLDERS
+        if f"-{rule}" in folder.name
+    )
+    assert f"[{rule}]" in expected
