@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 .PHONY: demo test check generate bench clean
 
 demo: .venv/installed
-	$(BIN)/acpgen generate
+	$(BIN)/acpgen generate --full
 	$(BIN)/acpgen validate tests/interop/session.ndjson
 
 test: .venv/installed-dev node

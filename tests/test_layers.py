@@ -10,11 +10,12 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "generator" / "acpgen"
 LAYERS = (
-    {"model", "findings", "resources"},
+    {"model", "findings", "pattern", "resources"},
     {"stability"},
     {"load"},
     {"emit"},
     {"lint", "targets", "judge"},
+    {"trace"},
     {"cli"},
     {"__main__", "__init__"},
 )

@@ -28,7 +28,7 @@ def texts(value: object) -> Iterator[str]:
 
 
 def runs(text: str) -> set[tuple[str, ...]]:
-    words = re.findall(r"[a-z0-9_$/']+", text.lower())
+    words = re.findall(r"[a-z0-9_$']+", text.lower())
     return {tuple(words[i : i + RUN]) for i in range(len(words) - RUN + 1)}
 
 
@@ -45,6 +45,8 @@ def upstream_texts(folder: Path) -> Iterator[str]:
 def our_texts() -> Iterator[str]:
     for path in sorted(resources.SCHEMA.glob("*.json")):
         yield from texts(json.loads(path.read_text("utf-8")))
+    for path in sorted(resources.TEMPLATES.rglob("*.jinja")):
+        yield path.read_text("utf-8")
 
 
 def test_no_run_of_eight_words_is_shared(upstream_schemas: Path) -> None:

@@ -117,6 +117,23 @@ def test_leftovers_of_a_dead_process_go_and_those_of_a_live_one_stay(tmp_path: P
     assert alive.exists()
 
 
+def test_a_leftover_beside_a_folder_with_a_dash_is_cleared(tmp_path: Path) -> None:
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    child.wait()
+    dead = tmp_path / f".my-out.stage-{child.pid}-x"
+    dead.mkdir()
+    write(tmp_path / "my-out", {"a.py": OURS}, frozenset())
+    assert not dead.exists()
+
+
+def test_a_link_to_the_folder_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "out").symlink_to("real")
+    write(tmp_path / "out", {"a.py": OURS}, frozenset())
+    assert (tmp_path / "out").is_symlink()
+    assert snapshot(tmp_path / "real") == {"a.py": OURS}
+
+
 WRITER = """
 import itertools, sys
 from pathlib import Path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -107,10 +108,51 @@ def test_an_untrustworthy_manifest_is_not_trusted(order: Order) -> None:
     assert [d.path for d in outcome.differences] == [manifest.NAME]
 
 
+@pytest.mark.parametrize("broken", [{"outputs": []}, {"outputs": {"retry": {METHODS: 1}}}])
+def test_a_manifest_of_the_wrong_shape_is_not_trusted(order: Order, broken: object) -> None:
+    document = json.loads((order.out / manifest.NAME).read_text())
+    assert isinstance(broken, dict)
+    (order.out / manifest.NAME).write_text(json.dumps({**document, **broken}))
+    assert manifest.read(order.out) is None
+
+
+def test_another_version_leaves_nothing_of_the_old_one(tmp_path: Path) -> None:
+    models = [target for target in TARGETS if target.name == "models"]
+    golden = Path(__file__).parents[1] / "golden" / "schema" / "v9"
+    shutil.copytree(golden, tmp_path / "v9")
+    shutil.copytree(golden, tmp_path / "v8")
+    old = Order(tmp_path / "v9", tmp_path / "out", models, resources.TEMPLATES)
+    apply(old, generate(old))
+    new = Order(tmp_path / "v8", tmp_path / "out", models, resources.TEMPLATES)
+    outcome = generate(new)
+    assert outcome.fresh == ()
+    apply(new, outcome)
+    assert [p.name for p in (tmp_path / "out" / "python").iterdir()] == ["acp_v8"]
+
+
+def test_a_changed_template_and_generator_change_the_inputs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = manifest.inputs(resources.SCHEMA, resources.TEMPLATES)
+    shutil.copytree(resources.TEMPLATES, tmp_path / "templates")
+    (tmp_path / "templates" / "more.jinja").write_text("")
+    after = manifest.inputs(resources.SCHEMA, tmp_path / "templates")
+    assert {k for k in before if before[k] != after[k]} == {"templates"}
+    monkeypatch.setattr(manifest, "_PACKAGE", tmp_path)
+    after = manifest.inputs(resources.SCHEMA, resources.TEMPLATES)
+    assert {k for k in before if before[k] != after[k]} == {"generator"}
+
+
+def test_a_surplus_file_alone_is_found_by_digests(order: Order) -> None:
+    (order.out / "json" / "old.json").write_text(f'{{"$comment": "{HEADER}"}}\n')
+    assert found(order) == [("json/old.json", Change.SURPLUS)]
+
+
 def test_the_manifest_names_what_shapes_the_output(order: Order) -> None:
     document = json.loads((order.out / manifest.NAME).read_text())
     assert document["inputs"].keys() == {
         "schema",
+        "version",
         "templates",
         "generator",
         "datamodel-code-generator",

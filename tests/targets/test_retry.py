@@ -104,6 +104,7 @@ def test_resend_tells_the_kinds_of_a_method_apart() -> None:
     assert retry.retry_class("mcp/message") is RetryClass.EXTERNAL
     assert retry.retry_class("mcp/message", "notification") is RetryClass.NOT_RETRIED
     carried = {"method": "session/cancel", "params": {"sessionId": "s"}}
+    assert "Never send it late" in retry.resend("proxy/successor", carried).why
     assert not retry.resend("proxy/successor", carried, "notification")
     unlisted = retry.resend("session/prompt", {"idempotencyKey": KEY}, "notification")
     assert unlisted.why == "session/prompt has no such kind."

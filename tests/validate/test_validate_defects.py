@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from defects import ANY, Constraint, Defect, Explorer, takes_all, without
 
 from acpgen.findings import Severity
 from acpgen.judge import Fault, Rule, validate
@@ -21,6 +20,7 @@ from acpgen.model import (
     Union,
     children,
 )
+from defects import ANY, Constraint, Defect, Explorer, takes_all, without
 
 SHADOWED = {"IdleStateUpdate stopReason required", "IdleStateUpdate Scalar type"}
 """Part of the variants of a union around which the same member is declared, tolerant: that speaks

@@ -13,6 +13,7 @@ import typer
 from acpgen.cli.generate import generate
 from acpgen.cli.lint import lint
 from acpgen.cli.rules import explain, rules
+from acpgen.cli.trace import trace
 from acpgen.cli.validate import validate
 
 app = typer.Typer(
@@ -22,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (generate, validate, lint, rules, explain):
+for command in (generate, validate, trace, lint, rules, explain):
     app.command()(command)
 
 

@@ -76,7 +76,22 @@ def _work_out(order: Order, format_: Format) -> Outcome:
     except ImportError as error:
         fail(f"{error}; generating needs more: pip install 'acpgen[generate]'")
     except (OSError, ValueError) as error:
-        fail(str(error))
+        fail(_one_line(error))
+    except _generating_errors() as error:
+        fail(_one_line(error))
+
+
+def _generating_errors() -> tuple[type[Exception], ...]:
+    """What else generating raises. Looked up on failure only: a fresh tree needs none of it."""
+    import jinja2
+
+    from acpgen.targets.models.codegen import GeneratedNamesError
+
+    return jinja2.TemplateError, GeneratedNamesError
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
 
 
 def _write(order: Order, outcome: Outcome) -> None:

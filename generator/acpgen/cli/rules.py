@@ -1,4 +1,4 @@
-"""`acpgen rules` and `acpgen explain`: what linting looks for, and why."""
+"""`acpgen rules` and `acpgen explain`: what linting and tracing look for, and why."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ from typing import Annotated
 import typer
 
 from acpgen.cli.report import fail
-from acpgen.lint.topics import TOPICS
+from acpgen.lint import topics
+from acpgen.trace import TOPICS as TRACE_TOPICS
+
+TOPICS = {**topics.TOPICS, **TRACE_TOPICS}
+"""What linting a schema and tracing a transcript can find, by id."""
 
 
 def rules() -> None:
-    """List everything that linting a schema can find."""
+    """List everything that linting a schema or tracing a transcript can find."""
     width = max(len(id_) for id_ in TOPICS)
     for topic in TOPICS.values():
         typer.echo(f"{topic.id:{width}}  {topic.severity:7}  {topic.summary}")

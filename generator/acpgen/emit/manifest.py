@@ -6,6 +6,7 @@ With them an unchanged tree is recognised by hashing alone: no parsing, no code 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -17,7 +18,14 @@ from acpgen.emit.header import HEADER
 
 NAME = "manifest.json"
 _PACKAGE = Path(resources.__file__).parent
-_SHAPING_MODULES = ("model.py", "stability.py", "load/*.py", "emit/*.py", "targets/**/*.py")
+_SHAPING_MODULES = (
+    "model.py",
+    "pattern.py",
+    "stability.py",
+    "load/*.py",
+    "emit/*.py",
+    "targets/**/*.py",
+)
 _SHAPING_PACKAGES = ("datamodel-code-generator", "jinja2")
 
 
@@ -42,9 +50,16 @@ def read(folder: Path) -> Manifest | None:
     """The manifest of a folder, or None when there is none to be trusted."""
     try:
         document = json.loads((folder / NAME).read_text("utf-8"))
-        return Manifest(document["inputs"], document["outputs"])
+        inputs, outputs = document["inputs"], document["outputs"]
+        if (
+            _is_texts(inputs)
+            and isinstance(outputs, dict)
+            and all(map(_is_texts, outputs.values()))
+        ):
+            return Manifest(inputs, outputs)
     except (OSError, ValueError, KeyError, TypeError):
         return None
+    return None
 
 
 def inputs(schema: Path, templates: Path) -> dict[str, str]:
@@ -58,6 +73,7 @@ def inputs(schema: Path, templates: Path) -> dict[str, str]:
     files = sorted(schema.glob("*.json")) if schema.is_dir() else [schema]
     return {
         "schema": _combined(schema.parent if schema.is_file() else schema, files),
+        "version": _version_folder(schema),
         "templates": _combined(templates, templates.rglob("*.jinja")),
         "generator": _combined(
             _PACKAGE, (f for pattern in _SHAPING_MODULES for f in _PACKAGE.glob(pattern))
@@ -74,6 +90,23 @@ def outputs(tree: Mapping[str, str]) -> dict[str, str]:
 def holds(folder: Path, recorded: Mapping[str, str]) -> bool:
     """Whether every recorded file stands in the folder as it was recorded."""
     return all(_file_digest(folder / path) == digest for path, digest in recorded.items())
+
+
+def unchanged(folder: Path, recorded: Mapping[str, str]) -> list[str]:
+    """The recorded paths inside the folder whose files stand as they were recorded."""
+    inside = {p: d for p, d in recorded.items() if ".." not in Path(p).parts}
+    return [p for p, digest in inside.items() if _file_digest(folder / p) == digest]
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
+
+
+def _version_folder(schema: Path) -> str:
+    """The folder's name where the protocol's version may come from it."""
+    place = schema.resolve()
+    name = place.parent.name if place.is_file() else place.name
+    return name if re.fullmatch(r"v[0-9]+", name) else ""
 
 
 def _combined(base: Path, files: Iterable[Path]) -> str:

@@ -83,8 +83,9 @@ def write(folder: Path, tree: Mapping[str, str], stale: frozenset[str]) -> None:
             raise ForeignFileError(
                 f"{folder / path} was not written by acpgen; move it or choose another --out"
             )
-    _recover(folder)
+    folder = folder.resolve()
     folder.parent.mkdir(parents=True, exist_ok=True)
+    _recover(folder)
     stage = Path(tempfile.mkdtemp(prefix=_stage_prefix(folder), dir=folder.parent))
     try:
         _prepare(stage, folder, tree, stale)
@@ -122,8 +123,10 @@ def _stage_prefix(folder: Path) -> str:
 
 def _recover(folder: Path) -> None:
     """Clear what a killed run left: a stage, or the old tree of a swap that was cut in two."""
-    for leftover in folder.parent.glob(f".{folder.name}.stage-*"):
-        if not _alive(int(leftover.name.split("-")[1])):
+    prefix = f".{folder.name}.stage-"
+    for leftover in [p for p in folder.parent.iterdir() if p.name.startswith(prefix)]:
+        pid = leftover.name.removeprefix(prefix).split("-")[0]
+        if pid.isdecimal() and not _alive(int(pid)):
             shutil.rmtree(leftover, ignore_errors=True)
     backup = _backup(folder)
     if backup.exists():

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 
 from acpgen.judge.verdict import Fault, Rule
 from acpgen.model import Array, JsonValue, Scalar
-
-_DOLLAR = re.compile(r"(\\.|\[(?:\\.|[^\]\\])*\])|\$", re.DOTALL)
+from acpgen.pattern import compiled
 
 
 def limits(scalar: Scalar, value: JsonValue) -> Iterator[Fault]:
@@ -24,7 +21,7 @@ def limits(scalar: Scalar, value: JsonValue) -> Iterator[Fault]:
             yield Fault(Rule.MIN_LENGTH, _off(len(value), "at least", least, "character"))
         if most is not None and len(value) > most:
             yield Fault(Rule.MAX_LENGTH, _off(len(value), "at most", most, "character"))
-        if scalar.pattern is not None and not _compile(scalar.pattern).search(value):
+        if scalar.pattern is not None and not compiled(scalar.pattern).search(value):
             yield Fault(Rule.PATTERN, f"does not match {scalar.pattern}")
     elif isinstance(value, int | float) and not isinstance(value, bool):
         if scalar.minimum is not None and value < scalar.minimum:
@@ -39,12 +36,6 @@ def item_limits(array: Array, items: Sequence[JsonValue]) -> Iterator[Fault]:
         yield Fault(Rule.MIN_ITEMS, _off(len(items), "at least", array.min_items, "item"))
     if array.max_items is not None and len(items) > array.max_items:
         yield Fault(Rule.MAX_ITEMS, _off(len(items), "at most", array.max_items, "item"))
-
-
-@cache
-def _compile(pattern: str) -> re.Pattern[str]:
-    """A pattern as ECMA-262 reads it: `$` is the very end; digits and word characters are ASCII."""
-    return re.compile(_DOLLAR.sub(lambda m: m[1] or r"\Z", pattern), re.ASCII)
 
 
 def _off(actual: int, bound: str, limit: int, unit: str) -> str:

@@ -6,9 +6,11 @@ from dataclasses import replace
 
 from acpgen.findings import Severity
 from acpgen.judge.decode import Decoded, NotJsonError
+from acpgen.judge.spelling import skeleton
 from acpgen.judge.verdict import ErrorCode, Fault, Rule, Verdict
 from acpgen.model import JsonValue, Pointer, append
 
+_KEY = skeleton("idempotencyKey")
 _TWICE = "stands more than once in its object, and parsers differ in which one they take"
 
 
@@ -21,13 +23,19 @@ def unreadable(error: NotJsonError) -> Verdict:
 def complete(verdict: Verdict, decoded: Decoded, root: JsonValue) -> Verdict:
     """Add to the verdict on `root`, the message in a text, what the text has to say."""
     repeated = (
-        Fault(Rule.DUPLICATE_MEMBER, _TWICE, path, Severity.WARNING)
+        Fault(Rule.DUPLICATE_MEMBER, _TWICE, _outside_keys(path), Severity.WARNING)
         for path in decoded.repeated(root)
     )
     faults = (*verdict.findings, *repeated)
     if faults and "\n" in decoded.text.rstrip():
         faults = _located(faults, decoded.text)
     return verdict if faults == verdict.findings else replace(verdict, findings=faults)
+
+
+def _outside_keys(path: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """A path up to a key: what stands inside one is part of its value, which is never shown."""
+    ends = (i for i, token in enumerate(path, 1) if skeleton(str(token)) == _KEY)
+    return path[: next(ends, len(path))]
 
 
 def _located(faults: tuple[Fault, ...], text: str) -> tuple[Fault, ...]:

@@ -49,10 +49,22 @@ def _retry(protocol: Protocol, templates: Templates) -> Tree:
     return retry(protocol, templates)
 
 
+def _checkers(protocol: Protocol, templates: Templates) -> Tree:
+    from acpgen.targets.checkers import checkers
+
+    return checkers(protocol, templates)
+
+
 def _pages(protocol: Protocol, templates: Templates) -> Tree:
     from acpgen.targets.pages import pages
 
     return pages(protocol, templates)
+
+
+def _vectors(protocol: Protocol, templates: Templates) -> Tree:
+    from acpgen.targets.vectors import vectors
+
+    return vectors(protocol, templates)
 
 
 TARGETS = (
@@ -69,5 +81,12 @@ TARGETS = (
         ("python/*/retry.py", "json/*"),
         _retry,
     ),
+    Target(
+        "checkers",
+        "Python checkers without dependencies, and decoders for long input",
+        ("python/*/checkers.py", "python/*/decoders.py"),
+        _checkers,
+    ),
     Target("pages", "Markdown pages", ("docs/*",), _pages),
+    Target("vectors", "messages with one expected verdict each", ("vectors/*",), _vectors),
 )

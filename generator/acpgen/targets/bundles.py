@@ -43,18 +43,18 @@ def bundle(protocol: Protocol, stability: Stability) -> JsonSchema:
     definitions: JsonSchema = {
         name: definition(type_, methods.get(name)) for name, type_ in sorted(protocol.types.items())
     }
+    entry_points = [name for name in SENDS if name == "Any" or _methods(protocol, name)]
     head: JsonSchema = {
         "$comment": HEADER,
         "$schema": DIALECT,
         "$id": f"urn:acp:v{protocol.version or 0}:schema{suffix}",
         "title": f"{protocol.title} v{protocol.version or 0}",
-        "description": _description(stability),
+        "description": _description(stability, entry_points),
     }
     if protocol.version is not None:
         head["x-protocol-version"] = protocol.version
     if not all(name in protocol.types for name in ENVELOPE_TYPES):
         return {**head, "$defs": definitions}
-    entry_points = [name for name in SENDS if name == "Any" or _methods(protocol, name)]
     envelope = {
         name: schema
         for entry in entry_points
@@ -69,16 +69,14 @@ def _stem(protocol: Protocol) -> str:
     return f"acp-v{protocol.version}" if protocol.version is not None else "acp"
 
 
-def _description(stability: Stability) -> str:
+def _description(stability: Stability, entry_points: Iterable[str]) -> str:
     which = (
         "The stable part of the protocol."
         if stability is Stability.STABLE
         else "The whole protocol, with the parts that may still change."
     )
-    return (
-        f"{which} The root takes any message; #/$defs/AgentEnvelope, ClientEnvelope and "
-        "ProxyEnvelope take what that side sends."
-    )
+    sides = ", ".join(f"#/$defs/{entry}Envelope" for entry in entry_points if entry != "Any")
+    return f"{which} The root takes any message, what one side sends: {sides}."
 
 
 def _text(schema: JsonSchema) -> str:

@@ -66,6 +66,9 @@ def generate(order: Order, announce: Announce = lambda _: None) -> Outcome:
     tree = {path: text for tree in trees.values() for path, text in tree.items()}
     tree[manifest.NAME] = Manifest(inputs, outputs).text()
     differences = compare(order.out, tree, lambda path: any(t.claims(path) for t in stale))
+    differences = sorted(
+        [*differences, *_abandoned(order, recorded, stale, tree, differences)], key=lambda d: d.path
+    )
     changed = {difference.path for difference in differences}
     return Outcome(tuple(differences), fresh, {p: t for p, t in tree.items() if p in changed})
 
@@ -80,6 +83,22 @@ def apply(order: Order, outcome: Outcome) -> None:
     if outcome.differences:
         surplus = (d.path for d in outcome.differences if d.change is Change.SURPLUS)
         write(order.out, outcome.tree, frozenset(surplus))
+
+
+def _abandoned(
+    order: Order,
+    recorded: Manifest | None,
+    stale: Iterable[Target],
+    tree: Tree,
+    differences: Iterable[Difference],
+) -> Iterable[Difference]:
+    """Files without a header that an earlier run recorded and that follow from nothing any more."""
+    known = {difference.path for difference in differences} | tree.keys()
+    outputs = recorded.outputs if recorded is not None else {}
+    for target in stale:
+        for path in manifest.unchanged(order.out, outputs.get(target.name, {})):
+            if target.claims(path) and path not in known:
+                yield Difference(path, Change.SURPLUS)
 
 
 def _fresh(order: Order, known: Mapping[str, Mapping[str, str]]) -> Iterable[Target]:

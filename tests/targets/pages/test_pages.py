@@ -211,7 +211,7 @@ def test_unstable_parts_are_marked(kind: str, tree: Tree, reader: Reader) -> Non
 
 def test_patches_and_users_are_told(tree: Tree) -> None:
     (section,) = re.findall(r"## ToolCallUpdate\n(.*?)\n## ", tree["docs/types/tool_call.md"], re.S)
-    assert "A patch: a member that is omitted stays as it is" in section
+    assert "A patch: an optional member that is omitted stays as it is" in section
     assert "Used by" in section
 
 

@@ -206,7 +206,7 @@ class MessageMcpNotification(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Custom data of ACP, apart from the `_meta` of the MCP message inside. Omitted and null both mean there is none.
     """
 
 
@@ -236,7 +236,7 @@ class MessageMcpRequest(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Custom data of ACP, apart from the `_meta` of the MCP message inside. Omitted and null both mean there is none.
     """
 
 
@@ -254,7 +254,7 @@ class MessageMcpResponseError(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Custom data of ACP, apart from the `_meta` of the MCP message inside. Omitted and null both mean there is none.
     """
 
 
@@ -272,7 +272,7 @@ class MessageMcpResponseResult(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Custom data of ACP, apart from the `_meta` of the MCP message inside. Omitted and null both mean there is none.
     """
 
 

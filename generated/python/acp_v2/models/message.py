@@ -37,7 +37,7 @@ class AgentMessage(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    A change to the custom data that is stored: omitted leaves it, null clears it, and an object is merged in by its top-level keys. There a key that is left out stays, null removes it, and any other value takes its place whole.
     """
 
 
@@ -67,7 +67,7 @@ class AgentThought(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    A change to the custom data that is stored: omitted leaves it, null clears it, and an object is merged in by its top-level keys. There a key that is left out stays, null removes it, and any other value takes its place whole.
     """
 
 
@@ -89,7 +89,7 @@ class ContentChunk(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Custom data about this chunk alone; it changes nothing of what is stored. Omitted and null both mean there is none.
     """
 
 
@@ -151,7 +151,7 @@ class SessionMessage(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    A change to the custom data that is stored: omitted leaves it, null clears it, and an object is merged in by its top-level keys. There a key that is left out stays, null removes it, and any other value takes its place whole.
     """
 
 
@@ -173,7 +173,7 @@ class SessionMessageChunk(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Custom data about this chunk alone; it changes nothing of what is stored. Omitted and null both mean there is none.
     """
 
 
@@ -203,5 +203,5 @@ class UserMessage(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    A change to the custom data that is stored: omitted leaves it, null clears it, and an object is merged in by its top-level keys. There a key that is left out stays, null removes it, and any other value takes its place whole.
     """

@@ -18,7 +18,7 @@ from .state import StateUpdate
 
 class ArchiveSessionRequest(AcpModel):
     """
-    Takes a session out of the default results of `session/list` while its ID and saved history remain. It is there if the Agent advertises `session.archive`. An active session MUST first be ended as by `session/close`. Archiving twice succeeds; an unknown session leads to `-32002`.
+    Takes a session out of the default results of `session/list` while its ID and saved history remain. It is there if the Agent advertises `session.archive`. The Agent MUST end an active session first, as it would on `session/close`. Archiving twice succeeds; an unknown session leads to `-32002`.
     """
 
     session_id: Annotated[SessionId, Field(alias="sessionId")]

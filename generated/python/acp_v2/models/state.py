@@ -193,7 +193,7 @@ A piece of work that runs independently of the session's foreground work. It ref
 
 class IdleStateUpdateCancelled(AcpModel):
     """
-    The user or the Client stopped the work, with `session/cancel`, by closing the session or through a choice the Agent offered. Agents MUST report it when a cancellation ends foreground work, and MUST catch errors that aborting causes instead of reporting `error`.
+    The work was stopped: by `session/cancel`, because the session was closed, or by a choice that the Agent had offered. Agents MUST report it when a cancellation ends foreground work, and MUST catch errors that aborting causes instead of reporting `error`.
     """
 
     stop_reason: Annotated[Literal["cancelled"], Field(alias="stopReason")]
@@ -465,7 +465,7 @@ class RunningStateUpdate(AcpModel):
 
 class StateUpdateIdleCancelled(IdleStateUpdateCancelled):
     """
-    The user or the Client stopped the work, with `session/cancel`, by closing the session or through a choice the Agent offered. Agents MUST report it when a cancellation ends foreground work, and MUST catch errors that aborting causes instead of reporting `error`.
+    The work was stopped: by `session/cancel`, because the session was closed, or by a choice that the Agent had offered. Agents MUST report it when a cancellation ends foreground work, and MUST catch errors that aborting causes instead of reporting `error`.
     """
 
     state: Literal["idle"]

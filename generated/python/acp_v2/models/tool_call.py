@@ -488,7 +488,7 @@ class ToolCallContentChunk(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Custom data about this chunk alone; it changes nothing of what is stored. Omitted and null both mean there is none.
     """
 
 
@@ -576,5 +576,5 @@ class ToolCallUpdate(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    A change to the custom data that is stored: omitted leaves it, null clears it, and an object is merged in by its top-level keys. There a key that is left out stays, null removes it, and any other value takes its place whole.
     """

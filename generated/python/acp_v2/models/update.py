@@ -110,7 +110,7 @@ class SessionInfoUpdate(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    A change to the custom data that is stored: omitted leaves it, null clears it, and an object is merged in by its top-level keys. There a key that is left out stays, null removes it, and any other value takes its place whole.
     """
 
 
@@ -262,7 +262,7 @@ class SessionUpdateNotice(Notice):
 
 class SessionUpdateStateUpdateIdleCancelled(StateUpdateIdleCancelled):
     """
-    The user or the Client stopped the work, with `session/cancel`, by closing the session or through a choice the Agent offered. Agents MUST report it when a cancellation ends foreground work, and MUST catch errors that aborting causes instead of reporting `error`.
+    The work was stopped: by `session/cancel`, because the session was closed, or by a choice that the Agent had offered. Agents MUST report it when a cancellation ends foreground work, and MUST catch errors that aborting causes instead of reporting `error`.
     """
 
     session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")]
@@ -452,7 +452,7 @@ class CompactionSummaryChunk(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Custom data about this chunk alone; it changes nothing of what is stored. Omitted and null both mean there is none.
     """
 
 
@@ -492,7 +492,7 @@ class CompactionUpdate(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    A change to the custom data that is stored: omitted leaves it, null clears it, and an object is merged in by its top-level keys. There a key that is left out stays, null removes it, and any other value takes its place whole.
     """
 
 
@@ -638,7 +638,7 @@ class SubagentUpdate(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    A change to the custom data that is stored: omitted leaves it, null clears it, and an object is merged in by its top-level keys. There a key that is left out stays, null removes it, and any other value takes its place whole.
     """
 
 

@@ -141,7 +141,8 @@ def _reasons(method: Method, protocol: Protocol, links: Links) -> Iterator[tuple
     if method.key is not None:
         key = code(method.key)
         yield INVALID_PARAMS, Inline(f"The {key} is neither `null` nor {key_range(protocol)}.")
-        yield INVALID_PARAMS, Inline(f"The {key} is known and comes with other params.")
+        noticed = f"A known {key} comes with other content, and the receiver notices"
+        yield INVALID_PARAMS, Inline(f"{noticed}; it need not compare.")
         cancelling = links.guide("prompt-lifecycle", "cancelling", "Cancelling")
         yield REQUEST_CANCELLED, Inline(f"It was stopped before it took effect ({cancelling}).")
     if protocol.method(_CANCEL, Kind.NOTIFICATION) is not None:
@@ -158,5 +159,5 @@ def _key_note(method: Method, links: Links) -> Inline:
     more = links.guide("prompt-lifecycle", "errors-leave-the-key-unused", "unused")
     return Inline(
         f"An error leaves the {code(method.key)} {more}, unless it was refused for being known "
-        "with other params."
+        "with other content."
     )

@@ -264,7 +264,7 @@ def resend(method: str, params: Params = None, kind: KindName | None = None) -> 
         if not isinstance(inner, str):
             why = f"{method} takes the class of the message inside, and its params name no method."
             return Resend(Answer.NOT_AT_ALL, why, row)
-        method, members, kind = inner, _members(members.get("params")), row.kind
+        method, members = inner, _members(members.get("params"))
 
 
 def _members(params: object) -> Mapping[str, object]:

@@ -1,0 +1,97 @@
+"""The module of typed decoders: structs for calls, and one decoder for what each side may send."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from acpgen.emit.header import HEADER
+from acpgen.emit.python import literal
+from acpgen.model import Kind, Method, Protocol, Ref, Scalar, ScalarType, Side, TypeName, Union
+from acpgen.targets.checkers.functions import function_names
+from acpgen.targets.checkers.module import SENDERS
+from acpgen.targets.checkers.names import class_name
+from acpgen.targets.checkers.slots import Renderer
+from acpgen.targets.checkers.structs import Structs, Typed, UntypedError
+
+_TEMPLATE = """
+    AgentCall AgentLine Annotated Any AnyCall AnyLine AnyObject Anything Callable Checked ClientCall
+    ClientLine Iterable Line Literal Loose Meta MsgspecError NoReturn Nothing Notification ProxyCall
+    ProxyLine Request Struct Typed UNSET Unheard UnsetType
+"""
+"""What classes and the like are called in the template."""
+
+_REQUEST_ID = TypeName("RequestId")
+
+
+def decoders_module(protocol: Protocol, templates: Renderer, package: str) -> str:
+    """The source of the module; `package` is where its checkers are."""
+    structs = Structs(protocol, function_names(protocol), _TEMPLATE.split())
+    messages = dict(_messages(protocol, structs))
+    classes = [
+        f"class {name}({method.kind.value.title()}, tag={literal(method.name)}):\n"
+        f"    params: {params.text}"
+        for method, (name, params) in messages.items()
+    ]
+    calls = {method: name for method, (name, _) in messages.items()}
+    return templates.render(
+        "checkers/decoders.py.jinja",
+        header=HEADER,
+        package=package,
+        structs="\n\n\n".join([*structs.text, *classes]),
+        # One level for the message, and one for the line of a transcript that it may stand in.
+        depth=2 + max((params.depth for _, params in messages.values()), default=0),
+        keys=_tuple(f"{literal(literal(key))}.encode()" for key in _keys(protocol)),
+        keyed=_tuple(name for method, name in calls.items() if method.key is not None),
+        any_call=_choice(calls, frozenset(Side)),
+        agent_call=_choice(calls, SENDERS[Side.AGENT]),
+        client_call=_choice(calls, SENDERS[Side.CLIENT]),
+        proxy_call=_choice(calls, SENDERS[Side.PROXY]),
+    )
+
+
+def _messages(protocol: Protocol, structs: Structs) -> Iterator[tuple[Method, tuple[str, Typed]]]:
+    """The calls that a struct can stand for, with its name and their params."""
+    names = Counter(method.name for method in protocol.methods)
+    for method in protocol.methods:
+        if names[method.name] > 1 or (method.kind is Kind.REQUEST and not _has_plain_ids(protocol)):
+            continue
+        try:
+            params = structs.typed(Ref(method.params))
+        except UntypedError:
+            continue
+        # What may be meant as a key is looked for in the params and their metadata.
+        if not params.opaque:
+            yield method, (structs.names.claim(f"{class_name(method.params)}Message"), params)
+
+
+def _has_plain_ids(protocol: Protocol) -> bool:
+    """Whether any integer and any string will do as the id of a request."""
+    if _REQUEST_ID not in protocol.types:
+        return True
+    body = protocol.types[_REQUEST_ID].body
+    if not isinstance(body, Union):
+        return False
+    taken = {v.body.type for v in body.variants if isinstance(v.body, Scalar) and _is_plain(v.body)}
+    return {ScalarType.INTEGER, ScalarType.STRING} <= taken
+
+
+def _is_plain(scalar: Scalar) -> bool:
+    return replace(scalar, format=None) == Scalar(scalar.type)
+
+
+def _keys(protocol: Protocol) -> list[str]:
+    return sorted({method.key for method in protocol.methods if method.key is not None})
+
+
+def _tuple(expressions: Iterable[str]) -> str:
+    return "(" + "".join(f"{expression}, " for expression in expressions).rstrip() + ")"
+
+
+def _choice(calls: Mapping[Method, str], sides: Collection[Side]) -> str:
+    """The union of the calls that some sides handle.
+
+    A choice of one is none to msgspec, it would not look at the method: hence one more.
+    """
+    return "\n    | ".join(["Unheard", *(n for method, n in calls.items() if method.side in sides)])

@@ -1,0 +1,42 @@
+"""Python names for the types and variants of a protocol."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterable
+
+_WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_FOREIGN = re.compile(r"\W", re.ASCII)
+
+
+def snake(name: str) -> str:
+    """`ContentBlock` as `content_block`; whatever Python has no letter for becomes `_`."""
+    return _FOREIGN.sub("_", _WORD_START.sub("_", name)).lower()
+
+
+def class_name(name: str) -> str:
+    """A name as that of a class: itself where it can be one."""
+    spelled = _FOREIGN.sub("_", name)
+    return spelled[0].upper() + spelled[1:] if spelled[:1].isalpha() else f"Type{spelled}"
+
+
+def member_name(name: str) -> str:
+    """A name as that of a member, which is never one that a class may have."""
+    spelled = name if name.isidentifier() and name[0].islower() else snake(name).strip("_")
+    spelled = _FOREIGN.sub("_", spelled)
+    return spelled if spelled[:1].isalpha() and not keyword.iskeyword(spelled) else f"m_{spelled}"
+
+
+class Names:
+    """Gives every thing one name, and no two the same: whoever comes later gets a `_` more."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = set(taken)
+
+    def claim(self, wanted: str) -> str:
+        """The name wanted, or the next one that is free."""
+        while wanted in self._taken:
+            wanted += "_"
+        self._taken.add(wanted)
+        return wanted

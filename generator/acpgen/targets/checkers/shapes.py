@@ -1,0 +1,134 @@
+"""Types as shapes: which members an object has, where its tag or its type alone decides that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from acpgen.model import (
+    Object,
+    Property,
+    Protocol,
+    Ref,
+    Scalar,
+    ScalarType,
+    Type,
+    TypeName,
+    Union,
+)
+
+_ANY = Scalar(ScalarType.ANY)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """One kind of object, by the members that are listed. `value` is what its `tag` must be.
+
+    `check` is the type that must have the last word where the members alone don't decide.
+    """
+
+    name: TypeName
+    members: tuple[Property, ...]
+    tag: str | None = None
+    value: str | None = None
+    check: TypeName | None = None
+
+
+class NoShapeError(Exception):
+    """A type is no object, or it takes more than a tag to tell what its members are."""
+
+
+class Shapes:
+    """The shapes of one protocol's types."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self._protocol = protocol
+
+    def of(self, name: TypeName) -> tuple[Shape, ...]:
+        """The shapes of a named type: one without a tag, or some that their tag tells apart.
+
+        An object in one of these shapes is of the type. One that is in none may be of it too.
+
+        Raises:
+            NoShapeError: the type has none.
+        """
+        return tuple(self._shapes(name, self._protocol.types[name].body))
+
+    def _shapes(self, name: TypeName, type_: Type) -> Iterator[Shape]:
+        match self._protocol.resolve(type_):
+            case Object(unions=()) as object_:
+                yield Shape(name, self._members(object_))
+            case Object(unions=(union,)) as object_:
+                around = self._members(replace(object_, unions=()))
+                for shape in self._variants(union):
+                    if all(member.name != shape.tag for member in around):
+                        yield replace(shape, members=_merged((*around, *shape.members)))
+            case Union() as union:
+                yield from self._variants(union)
+            case _:
+                raise NoShapeError(name)
+
+    def _one(self, name: TypeName, type_: Type) -> Shape:
+        """The only shape of a type, without a tag."""
+        shapes = list(self._shapes(name, type_))
+        if len(shapes) != 1 or shapes[0].tag is not None:
+            raise NoShapeError(name)
+        return shapes[0]
+
+    def _variants(self, union: Union) -> Iterator[Shape]:
+        """The shapes that one tag value each selects, and nothing else beside it."""
+        tag, values = union.tag, union.known
+        beside = [v for v in union.variants if v.value is None and not v.fallback]
+        if tag is None or (union.exclusive and beside):
+            raise NoShapeError("no tag decides")
+        for variant in union.variants:
+            if variant.value is None or values.count(variant.value) > 1:
+                continue
+            try:
+                shape = self._one(variant.name, variant.body)
+            except NoShapeError:
+                if not isinstance(variant.body, Ref):
+                    continue
+                members = tuple(self._loose(variant.body).values())
+                shape = Shape(variant.name, members, check=variant.body.name)
+            if all(member.name != tag for member in shape.members):
+                yield replace(shape, name=variant.name, tag=tag, value=variant.value)
+
+    def _loose(self, type_: Type) -> dict[str, Property]:
+        """All members that a type may list, as if each could be left out and be anything."""
+        members: dict[str, Property] = {}
+        match self._protocol.resolve(type_):
+            case Object() as object_:
+                for member in object_.properties:
+                    members[member.name] = replace(member, type=_ANY, required=False)
+                parts: tuple[Type, ...] = (*object_.bases, *object_.unions)
+                for part in parts:
+                    members |= self._loose(part)
+            case Union() as union:
+                for variant in union.variants:
+                    if union.tag is not None:
+                        tag = Property(union.tag, _ANY, False, "", variant.location)
+                        members[tag.name] = tag
+                    members |= self._loose(variant.body)
+            case _:
+                raise NoShapeError("is no object")
+        return members
+
+    def _members(self, object_: Object) -> tuple[Property, ...]:
+        if object_.additional not in (None, _ANY):
+            raise NoShapeError("the members that are not listed have a type")
+        members = list(object_.properties)
+        for base in object_.bases:
+            members += self._one(base.name, base).members
+        return _merged(members)
+
+
+def _merged(members: Iterable[Property]) -> tuple[Property, ...]:
+    """The members of one object, of which several types may list the same."""
+    merged: dict[str, Property] = {}
+    for member in members:
+        known = merged.setdefault(member.name, member)
+        if known.type != member.type:
+            raise NoShapeError(member.name)
+        merged[member.name] = replace(known, required=known.required or member.required)
+    return tuple(merged.values())

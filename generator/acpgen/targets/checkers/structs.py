@@ -1,0 +1,248 @@
+"""msgspec structs for the types of a protocol, as Python source.
+
+A struct takes less than its type: no member that isn't listed, no variant without a tag. So what
+it takes is valid to the last byte, and the rest is left to the checkers. What msgspec can't tell
+apart by itself it reads as any JSON, and a check has the last word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from acpgen.emit.python import literal
+from acpgen.model import (
+    Array,
+    ClosedEnum,
+    Map,
+    Nullable,
+    Object,
+    OpenEnum,
+    Property,
+    Protocol,
+    Ref,
+    Scalar,
+    ScalarType,
+    Type,
+    TypeName,
+    Union,
+)
+from acpgen.pattern import python_pattern
+from acpgen.targets.checkers.names import Names, class_name, member_name
+from acpgen.targets.checkers.shapes import NoShapeError, Shape, Shapes
+
+_ANY = Scalar(ScalarType.ANY)
+_ANY_OBJECT = (Map(_ANY), Object(), Object(additional=_ANY))
+_SPOKEN_FOR = ("bool", "check", "checkers", "dict", "field", "float", "int", "list", "str")
+"""What a member can't be called, for its class needs the name itself."""
+_META = "_meta"
+_ESCAPED = re.compile(r'[\\"\x00-\x1f]')
+_FAR = 2**63
+"""How far from 0 msgspec takes no bound for a number."""
+_SCALARS: Mapping[ScalarType, str] = {
+    ScalarType.STRING: "str",
+    ScalarType.INTEGER: "int",
+    ScalarType.NUMBER: "int | float",
+    ScalarType.BOOLEAN: "bool",
+    ScalarType.NULL: "None",
+    ScalarType.ANY: "Anything",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A type as msgspec reads it.
+
+    `depth` is how many levels of arrays and objects it spells out; `opaque` that an object of the
+    type may have members, or metadata, of any name.
+    """
+
+    text: str
+    depth: int = 0
+    opaque: bool = False
+
+
+class UntypedError(Exception):
+    """There is no struct, and no function that could check in its place."""
+
+
+class Structs:
+    """Writes the structs that some types need, each after those it needs itself."""
+
+    def __init__(
+        self, protocol: Protocol, functions: Mapping[TypeName, str], taken: Iterable[str]
+    ) -> None:
+        self._protocol = protocol
+        self._functions = functions
+        self._shapes = Shapes(protocol)
+        self.names = Names(taken)
+        self._known: dict[TypeName, Typed] = {}
+        self._open: set[TypeName] = set()
+        self.text: list[str] = []
+
+    def typed(self, type_: Type) -> Typed:
+        """How a type is read.
+
+        Raises:
+            UntypedError: it has no name, and msgspec has nothing like it.
+        """
+        match type_:
+            case Scalar():
+                return Typed(_scalar(type_))
+            case OpenEnum():
+                return Typed(_SCALARS[type_.type])
+            case ClosedEnum():
+                return Typed(_literal(type_))
+            case Nullable(of=inner):
+                typed = self.typed(inner)
+                return replace(typed, text=f"{typed.text} | None")
+            case Map() | Object() if type_ in _ANY_OBJECT:
+                return Typed("AnyObject", 1)
+            case Array(items=parts) | Map(values=parts):
+                typed = self.typed(parts)
+                return Typed(_container(type_, typed.text), typed.depth + 1)
+            case Ref(name=name):
+                return self._named(name)
+            case Union(variants=variants) if _is_plain(type_):
+                return Typed(" | ".join(self.typed(v.body).text for v in variants))
+            case _:
+                raise UntypedError
+
+    def _named(self, name: TypeName) -> Typed:
+        if name not in self._known:
+            self._known[name] = self._define(name)
+        return self._known[name]
+
+    def _define(self, name: TypeName) -> Typed:
+        if name in self._open:
+            raise UntypedError
+        self._open.add(name)
+        try:
+            return self.typed(self._protocol.types[name].body)
+        except UntypedError:
+            pass
+        try:
+            return self._choice(name, self._shapes.of(name))
+        except (NoShapeError, UntypedError):
+            return Typed(self._check(name), opaque=True)
+        finally:
+            self._open.remove(name)
+
+    def _check(self, name: TypeName) -> str:
+        """A class for what is read as any JSON, and then checked."""
+        class_ = self.names.claim(f"Checked{class_name(name)}")
+        function = self._functions[name]
+        self.text.append(f"class {class_}(Checked):\n    check = staticmethod(checkers.{function})")
+        return class_
+
+    def _choice(self, name: TypeName, shapes: tuple[Shape, ...]) -> Typed:
+        """A struct, or several that their tags tell apart."""
+        if len(shapes) < 2 and not all(shape.tag is None for shape in shapes):
+            # msgspec takes an object without a tag for the only one that it can be.
+            raise UntypedError
+        structs = []
+        for shape in shapes:
+            try:
+                structs.append(self._struct(shape))
+            except UntypedError:
+                if shape.tag is None:
+                    raise
+        if len(shapes) == 1 and shapes[0].tag is None:
+            return structs[0]
+        if len(structs) < 2:
+            raise UntypedError
+        alias = self.names.claim(class_name(name))
+        union = "\n    | ".join(struct.text for struct in structs)
+        self.text.append(f"{alias} = (\n    {union}\n)")
+        return Typed(
+            alias, max(struct.depth for struct in structs), any(struct.opaque for struct in structs)
+        )
+
+    def _struct(self, shape: Shape) -> Typed:
+        _require_writable(shape.tag or "")
+        members, depths, opaque = [], [0], False
+        names = Names(_SPOKEN_FOR)
+        for member in sorted(shape.members, key=lambda member: not member.required):
+            try:
+                _require_writable(member.name)
+                loose = shape.check is not None and member.type == _ANY
+                typed = Typed("Any") if loose else self.typed(member.type)
+                opaque = opaque or (loose and member.name == _META)
+            except UntypedError:
+                if member.required:
+                    raise
+                continue
+            members.append(f"    {_member(member, typed.text, names)}")
+            depths.append(typed.depth)
+        name = self.names.claim(class_name(shape.name))
+        tag = f", tag_field={literal(shape.tag)}, tag={literal(shape.value)}" if shape.tag else ""
+        base = "Typed"
+        if shape.check is not None:
+            base = "Loose"
+            members.append(f"    check = staticmethod(checkers.{self._functions[shape.check]})")
+        self.text.append("\n".join([f"class {name}({base}{tag}):", *(members or ["    pass"])]))
+        return Typed(name, max(depths) + 1, opaque)
+
+
+def _member(member: Property, text: str, names: Names) -> str:
+    name = names.claim(member_name(member.name))
+    renamed = [] if name == member.name else [f"name={literal(member.name)}"]
+    if not member.required:
+        text = f"{text} | UnsetType"
+        default = f"field({', '.join(['default=UNSET', *renamed])})" if renamed else "UNSET"
+        return f"{name}: {text} = {default}"
+    return f"{name}: {text} = field({', '.join(renamed)})" if renamed else f"{name}: {text}"
+
+
+def _require_writable(name: str) -> None:
+    """Refuse what msgspec takes for the name of no member."""
+    if _ESCAPED.search(name):
+        raise UntypedError
+
+
+def _is_plain(union: Union) -> bool:
+    """Whether a union is of scalar types that msgspec can tell apart."""
+    texts = [_scalar(v.body) for v in union.variants if isinstance(v.body, Scalar)]
+    return len(texts) == len(union.variants) and {*texts} <= {"int", "str", "bool", "None"}
+
+
+def _container(type_: Array | Map, parts: str) -> str:
+    if isinstance(type_, Map):
+        return f"dict[str, {parts}]"
+    limits = _meta(min_length=type_.min_items, max_length=type_.max_items)
+    return _annotated(f"list[{parts}]", limits)
+
+
+def _literal(enum: ClosedEnum) -> str:
+    values = (v.value for v in enum.values)
+    listed = (literal(value) if isinstance(value, str) else str(value) for value in values)
+    return f"Literal[{', '.join(listed)}]"
+
+
+def _scalar(scalar: Scalar) -> str:
+    bounds = [bound for bound in (scalar.minimum, scalar.maximum) if bound is not None]
+    if not all(isinstance(bound, int) and -_FAR < bound < _FAR for bound in bounds):
+        raise UntypedError
+    limits = _meta(
+        ge=scalar.minimum,
+        le=scalar.maximum,
+        min_length=scalar.min_length,
+        max_length=scalar.max_length,
+        pattern=None if scalar.pattern is None else f"(?a){python_pattern(scalar.pattern)}",
+    )
+    if scalar.type is ScalarType.NUMBER and limits:
+        return f"{_annotated('int', limits)} | {_annotated('float', limits)}"
+    return _annotated(_SCALARS[scalar.type], limits)
+
+
+def _annotated(text: str, limits: str) -> str:
+    return f"Annotated[{text}, Meta({limits})]" if limits else text
+
+
+def _meta(**limits: float | str | None) -> str:
+    return ", ".join(
+        f"{name}={literal(limit) if isinstance(limit, str) else limit}"
+        for name, limit in limits.items()
+        if limit is not None
+    )

@@ -1,0 +1,66 @@
+"""Test vectors: whole messages with the one verdict that each must get, for every language.
+
+What a vector claims follows from the schema by construction. That a JSON Schema engine says the
+same on the bundle is checked for each before it is written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from acpgen.emit.templates import Templates
+from acpgen.model import ENVELOPE_TYPES, JsonValue, Method, Protocol
+from acpgen.targets.vectors.calls import calls, results
+from acpgen.targets.vectors.envelope import envelope
+from acpgen.targets.vectors.files import File, VectorNameError, index
+from acpgen.targets.vectors.guide import guide
+from acpgen.targets.vectors.keys import keys
+from acpgen.targets.vectors.proof import Proof, UnprovenError
+from acpgen.targets.vectors.samples import SampleError, Samples
+
+__all__ = ["SampleError", "UnprovenError", "VectorNameError", "vectors"]
+
+_FOLDER = "vectors"
+
+
+def vectors(protocol: Protocol, templates: Templates) -> dict[str, str]:
+    """Every vector of a protocol, an index of them and how to use them, by path.
+
+    A protocol that lacks the types of the envelope has no messages, so there is nothing to write.
+
+    Raises:
+        SampleError: a type has no value that could be worked out.
+        UnprovenError: the bundled schema says otherwise of a vector.
+        VectorNameError: two vectors of a file, or two files, would have the same name.
+        jinja2.TemplateError: a template is missing, broken, or uses an unknown name.
+    """
+    if not all(name in protocol.types for name in ENVELOPE_TYPES):
+        return {}
+    files: dict[str, str] = {}
+    entries: list[JsonValue] = []
+    for file in _files(protocol, Samples(protocol), Proof(protocol)):
+        if file.name in files:
+            raise VectorNameError(f"two methods would share {file.name}: rename one")
+        files[file.name] = text = file.text()
+        entries.append(file.entry(text))
+    files["index.json"] = index(protocol.version, entries)
+    files["README.md"] = guide(templates)
+    return {f"{_FOLDER}/{name}": text for name, text in files.items()}
+
+
+def _files(protocol: Protocol, samples: Samples, proof: Proof) -> Iterator[File]:
+    yield File("envelope.json", tuple(envelope(protocol, samples))).proven(proof)
+    if any(method.key is not None for method in protocol.methods):
+        yield File("keys.json", tuple(keys(protocol, samples))).proven(proof)
+    for method in protocol.methods:
+        name, kind = _slug(method), method.kind.value
+        found = tuple(calls(method, protocol, samples))
+        yield File(f"{name}.{kind}.json", found, method.name, kind).proven(proof)
+        if method.result is not None:
+            found = tuple(results(method, method.result, protocol, samples))
+            yield File(f"{name}.result.json", found, method.name, "result").proven(proof)
+
+
+def _slug(method: Method) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", method.name.lower()).strip("-")

@@ -1,0 +1,76 @@
+"""Whether a JSON Schema engine on the bundled schema says of a vector what the vector claims."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import NoReturn
+
+import jsonschema_rs
+
+from acpgen.emit.jsonschema import JsonSchema
+from acpgen.model import JsonValue, Protocol, Side, Stability, TypeName
+from acpgen.targets.bundles import bundle
+from acpgen.targets.vectors.vector import Vector
+
+
+class UnprovenError(ValueError):
+    """A vector that the schema gives another verdict on."""
+
+
+class Proof:
+    """The bundle of a whole protocol, with what is unstable, as a witness."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self._bundle = bundle(protocol, Stability.UNSTABLE)
+        self._results = {m.name: m.result for m in protocol.methods if m.result is not None}
+        self._validator = cache(self._build)
+
+    def proven(self, file: str, vectors: Iterable[Vector]) -> Iterator[Vector]:
+        """The vectors of a file that hold: all, but for contested faults that are none.
+
+        Those on which implementations differ have no proof and need none.
+
+        Raises:
+            UnprovenError: the engine takes what a vector calls invalid, or refuses what it calls
+                valid.
+        """
+        for vector in vectors:
+            if vector.differs is not None or self.accepts(vector) is vector.valid:
+                yield vector
+            elif vector.fault is None or not vector.fault.contested:
+                claimed, found = ("valid", "invalid") if vector.valid else ("invalid", "valid")
+                raise UnprovenError(
+                    f"{file}: {vector.name!r} should be {claimed}, and by the bundled schema it "
+                    f"is {found}; look for members that two parts of a type declare differently"
+                )
+
+    def accepts(self, vector: Vector) -> bool:
+        """What the engine says of the text of a vector, sent as the vector says."""
+        try:
+            message: JsonValue = json.loads(vector.text, parse_constant=_refuse)
+        except ValueError:
+            return False
+        if not self._validator(_entry(vector.sender)).is_valid(message):
+            return False
+        if vector.answers is None or not isinstance(message, dict) or "result" not in message:
+            return True
+        result = self._results[vector.answers]
+        return self._validator(result).is_valid(message["result"])
+
+    def _build(self, definition: str) -> jsonschema_rs.Validator:
+        definitions = self._bundle["$defs"]
+        if not isinstance(definitions, dict) or definition not in definitions:
+            # Who calls nothing has no entry point, and answers like everybody else.
+            return jsonschema_rs.Draft202012Validator(self._bundle)
+        head: JsonSchema = {"$schema": self._bundle["$schema"], "$defs": definitions}
+        return jsonschema_rs.Draft202012Validator({**head, "$ref": f"#/$defs/{definition}"})
+
+
+def _entry(sender: Side) -> TypeName:
+    return TypeName(f"{sender.capitalize()}Envelope")
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no JSON")

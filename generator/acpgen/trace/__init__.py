@@ -1,0 +1,50 @@
+"""What a recording of several messages shows that no single one does.
+
+`trace` holds a transcript to every rule; `acpgen.trace.rules` lists them, each with its
+documentation. Errors are what the protocol forbids and the recording proves. Warnings are legal, or
+likely but not proven. Notes say what the recording leaves open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from acpgen.findings import Finding, order
+from acpgen.judge.inputs import Entry
+from acpgen.model import Pointer, Protocol, append
+from acpgen.trace.ledger import record
+from acpgen.trace.reading import TranscriptError
+from acpgen.trace.recording import Recording
+from acpgen.trace.rule import Fault, Rule
+from acpgen.trace.rules import RULES, TOPICS
+
+__all__ = ["RULES", "TOPICS", "Recording", "Rule", "TranscriptError", "judge", "record", "trace"]
+
+
+def trace(entries: Iterable[Entry], protocol: Protocol, file: str) -> list[Finding]:
+    """Hold a transcript to every rule. `file` is what findings call it.
+
+    Raises:
+        OSError: the transcript can't be read.
+        TranscriptError: a line is not one of a transcript.
+        re.error: a pattern in the schema is no regular expression to Python.
+    """
+    return judge(record(entries, protocol), file)
+
+
+def judge(recording: Recording, file: str) -> list[Finding]:
+    """Hold a recording to every rule, in the order of its lines."""
+    return order(_finding(rule, fault, file) for rule in RULES for fault in rule.check(recording))
+
+
+def _finding(rule: Rule, fault: Fault, file: str) -> Finding:
+    return Finding(
+        rule=rule.id,
+        severity=rule.severity,
+        file=file,
+        pointer=append(Pointer(""), *fault.path),
+        message=fault.message,
+        line=fault.line,
+        subject=fault.subject,
+        code=fault.code,
+    )

@@ -1,0 +1,196 @@
+"""From the lines of a transcript to events, one line at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from acpgen.judge.decode import NotJsonError, decode
+from acpgen.judge.inputs import Entry
+from acpgen.judge.message import Judge, kind_of, request_id
+from acpgen.judge.transcript import Connection, is_transcript_line
+from acpgen.judge.verdict import MessageKind
+from acpgen.model import JsonValue, Kind, Method, Protocol, RetryClass, Side
+from acpgen.trace.digest import Digest, Key, digest
+from acpgen.trace.event import Call, Event, Prompt, Response, Update
+
+_SENDERS = (Side.CLIENT.value, Side.AGENT.value, Side.PROXY.value)
+_ABOUT: Mapping[str, tuple[str, ...]] = {
+    "$/cancel_request": ("requestId",),
+    "elicitation/create": ("elicitationId",),
+    "elicitation/complete": ("elicitationId",),
+    "session/set_config_option": ("sessionId", "configId"),
+    "session/set_title": ("sessionId",),
+    "providers/set": ("providerId",),
+}
+_UPDATE = "session/update"
+_STATES: Mapping[str, bool] = {"running": True, "requires_action": True, "idle": False}
+"""The states of a session, and whether foreground work goes on in them."""
+_UNKNOWN_ERROR = 0
+"""Stands for the code of an error that has none."""
+
+Members = Mapping[str, JsonValue]
+
+
+class TranscriptError(ValueError):
+    """A line that is no line of a transcript, so that nothing can be told about the whole."""
+
+    def __init__(self, message: str, line: int) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a transcript: who sent what on which connection."""
+
+    number: int
+    connection: Connection
+    sender: Side
+    message: JsonValue
+
+
+def read_line(entry: Entry) -> Line:
+    """Read one line of a transcript.
+
+    Raises:
+        TranscriptError: it isn't JSON, or doesn't say who sent which message.
+    """
+    try:
+        value = decode(entry.text).value
+    except NotJsonError as error:
+        raise TranscriptError(str(error), entry.line) from None
+    if not is_transcript_line(value):
+        raise TranscriptError("is no line of a transcript: it needs from and message", entry.line)
+    sender, connection = value["from"], value.get("connection")
+    if sender not in _SENDERS:
+        raise TranscriptError(f"from must be one of {', '.join(_SENDERS)}", entry.line)
+    connection = "" if connection is None else connection
+    if not isinstance(connection, int | str) or isinstance(connection, bool):
+        raise TranscriptError("connection must be a string or an integer", entry.line)
+    return Line(entry.line, connection, Side(str(sender)), value["message"])
+
+
+def about(*values: JsonValue) -> Digest:
+    """Stand for the thing that these values name."""
+    return digest(list(values))
+
+
+class Reader:
+    """Turns the lines of a transcript into events."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self._judge = Judge(protocol)
+
+    def event(self, line: Line) -> Event | None:
+        """What happens on a line; None if the value there is no message that rules can use.
+
+        Raises:
+            re.error: a pattern in the schema is no regular expression to Python.
+        """
+        message, kind = line.message, kind_of(line.message)
+        if not isinstance(message, dict) or kind is None:
+            return None
+        if kind is MessageKind.RESPONSE:
+            return _response(line, message)
+        if not isinstance(message["method"], str):
+            return None
+        if kind is MessageKind.REQUEST and request_id(message) is None:
+            return None
+        if kind is MessageKind.NOTIFICATION and message["method"] == _UPDATE:
+            return _update(line, message)
+        return self._call(line, message, Kind(kind.value))
+
+    def _call(self, line: Line, message: dict[str, JsonValue], kind: Kind) -> Call:
+        name, params = str(message["method"]), _members(message.get("params"))
+        method = self._judge.method(name, kind, line.sender)
+        return Call(
+            line=line.number,
+            connection=line.connection,
+            sender=line.sender,
+            name=name,
+            id=request_id(message),
+            method=method,
+            session=_text(params.get("sessionId")),
+            params=digest(message.get("params")),
+            about=about(*(params.get(member) for member in _ABOUT.get(name, ()))),
+            prompt=self._prompt(line, message, params, method),
+            replays=params.get("replayFrom") is not None,
+        )
+
+    def _prompt(
+        self, line: Line, message: JsonValue, params: Members, method: Method | None
+    ) -> Prompt | None:
+        if method is None or method.retry is not RetryClass.KEYED or method.key is None:
+            return None
+        verdict = self._judge.judge(message, sender=line.sender)
+        place = ("params", method.key)
+        fault = next((f.message for f in verdict.findings if f.path == place), "")
+        value = params.get(method.key)
+        blocks = params.get("prompt")
+        return Prompt(
+            key=Key.of(value) if isinstance(value, str) and not fault else None,
+            content=digest({k: v for k, v in params.items() if k != method.key}),
+            blocks=_blocks(blocks if isinstance(blocks, list) else []),
+            key_fault=fault,
+            well_formed=verdict.code is None,
+        )
+
+
+def _response(line: Line, message: Members) -> Response | None:
+    id_ = request_id(message)
+    if id_ is None:
+        return None
+    code = _code(message["error"]) if "error" in message else None
+    result = _members(message.get("result")) if code is None else {}
+    return Response(
+        line=line.number,
+        connection=line.connection,
+        sender=line.sender,
+        id=id_,
+        code=code,
+        message_id=_text(result.get("messageId")),
+        session=_text(result.get("sessionId")),
+    )
+
+
+def _code(error: JsonValue) -> int:
+    code = _members(error).get("code")
+    return code if isinstance(code, int) and not isinstance(code, bool) else _UNKNOWN_ERROR
+
+
+def _update(line: Line, message: Members) -> Update | None:
+    params = _members(message.get("params"))
+    session, update = _text(params.get("sessionId")), _members(params.get("update"))
+    if session is None or line.sender is not Side.AGENT:
+        return None
+    tag, content = update.get("sessionUpdate"), update.get("content")
+    message_id: str | None = None
+    blocks: tuple[Digest, ...] | None = None
+    if tag == "user_message":
+        message_id = _text(update.get("messageId"))
+        blocks = _blocks(content) if isinstance(content, list) else None
+    elif tag == "user_message_chunk":
+        message_id, blocks = _text(update.get("messageId")), _blocks([content])
+    return Update(
+        line=line.number,
+        connection=line.connection,
+        session=session,
+        message_id=message_id,
+        blocks=blocks,
+        appends=tag == "user_message_chunk",
+        busy=_STATES.get(str(update.get("state"))) if tag == "state_update" else None,
+        child=_text(update.get("sessionId")),
+    )
+
+
+def _blocks(blocks: list[JsonValue]) -> tuple[Digest, ...]:
+    return tuple(map(digest, blocks))
+
+
+def _members(value: JsonValue) -> Members:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: JsonValue) -> str | None:
+    return value if isinstance(value, str) else None

@@ -1,0 +1,35 @@
+"""Which prompts say again what an earlier one said whose answer was lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from acpgen.trace.digest import Digest
+from acpgen.trace.recording import Attempt, Recording
+
+
+def resends(recording: Recording) -> Iterator[tuple[Attempt, Attempt]]:
+    """Prompts that say the same as the one before them, while nobody can know what became of that.
+
+    Not those with a key that went out earlier: they are proper retries.
+    """
+    latest: dict[tuple[str, Digest], Attempt] = {}
+    for again in recording.attempts:
+        name = (again.session, again.prompt.content)
+        first, latest[name] = latest.get(name), again
+        if first is None or not first.prompt.well_formed:
+            continue
+        is_retry = recording.submission(again)[0] is not again
+        is_known = any(a.answered_by(again.line) for a in recording.submission(first))
+        if not is_retry and not is_known and _is_lost(recording, first, again):
+            yield first, again
+
+
+def _is_lost(recording: Recording, first: Attempt, again: Attempt) -> bool:
+    """Whether the answer to a prompt will not come any more when it is sent again.
+
+    On the same connection that shows when the later one is answered and the earlier never.
+    """
+    if first.connection == again.connection:
+        return first.response is None and again.response is not None
+    return first.response is None and recording.is_silent(first.connection, again.line)

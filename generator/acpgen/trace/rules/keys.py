@@ -1,0 +1,89 @@
+"""Rules for clients: what they do with keys, and without."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from acpgen.findings import Severity
+from acpgen.trace.recording import Recording
+from acpgen.trace.repeats import resends
+from acpgen.trace.rule import Fault, rule
+
+
+@rule(Severity.ERROR)
+def key_reused(recording: Recording) -> Iterator[Fault]:
+    """A key goes out with one prompt only.
+
+    RFD: The idempotencyKey parameter.
+
+    Why: the agent inserts nothing for a key that it knows, so the second prompt would vanish, and
+    its sender would be told that it went in. Prompts are compared by meaning: custom data (`_meta`)
+    and members that are null don't count, nor does a prompt that is malformed and can only be
+    refused. In another session, a fork too, the same key is another key.
+
+    Mistake: one key for "Run the tests" and then for "Deploy"
+
+    Mend: make a new key when the user submits, and keep it with that input until it is answered.
+    """
+    for attempts in recording.submissions.values():
+        sent = [attempt for attempt in attempts if attempt.prompt.well_formed]
+        for attempt in sent[1:]:
+            if attempt.prompt.content != sent[0].prompt.content:
+                yield Fault(
+                    attempt.line,
+                    f"sends the {attempt.prompt.key} with another prompt than on line "
+                    f"{sent[0].line}; make a new key for each submission",
+                    ("params", "prompt"),
+                    attempt.request.subject,
+                )
+
+
+@rule(Severity.WARNING)
+def keyless_resend(recording: Recording) -> Iterator[Fault]:
+    """A prompt without a key is not sent again when its answer was lost.
+
+    RFD: Give every method a retry class.
+
+    Why: the first one may have been inserted, and nothing tells the agent that the second is the
+    same. A key that only the second one carries doesn't help. A warning, because the user may have
+    said the same thing twice on purpose.
+
+    Mistake: the connection breaks before the answer; on the next one the same prompt
+
+    Mend: send a key with the first attempt. Without one, ask the user.
+    """
+    for first, again in resends(recording):
+        if first.prompt.key is None:
+            yield Fault(
+                again.line,
+                f"sends the prompt of line {first.line} again, whose outcome is unknown and which "
+                "has no key",
+                ("params",),
+                again.request.subject,
+            )
+
+
+@rule(Severity.WARNING)
+def key_not_kept(recording: Recording) -> Iterator[Fault]:
+    """A prompt whose answer was lost is sent again with the key of its first attempt.
+
+    RFD: The idempotencyKey parameter.
+
+    Why: with another key, or none, it is a new submission, and the work is done twice if the first
+    attempt had got through. A warning, because the user may have said the same thing twice on
+    purpose.
+
+    Mistake: a key that is made when the request is written, so that each attempt gets its own
+
+    Mend: make the key when the user submits, and store it with the pending input.
+    """
+    for first, again in resends(recording):
+        if first.prompt.key is not None:
+            lost = "without a key" if again.prompt.key is None else f"with a new {again.prompt.key}"
+            yield Fault(
+                again.line,
+                f"sends the prompt of line {first.line} again, whose outcome is unknown, {lost}; "
+                f"send the {first.prompt.key}",
+                ("params",),
+                again.request.subject,
+            )

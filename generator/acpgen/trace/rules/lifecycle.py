@@ -1,0 +1,173 @@
+"""Rules about how a connection begins, and which sessions are active on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from acpgen.findings import Severity
+from acpgen.judge.transcript import Connection
+from acpgen.judge.verdict import ErrorCode
+from acpgen.model import Side
+from acpgen.trace.event import Call
+from acpgen.trace.recording import Attempt, Exchange, Recording
+from acpgen.trace.rule import Fault, rule
+
+_ACTIVE_ONLY = frozenset(
+    {"session/cancel", "session/set_config_option", "tool_call/cancel", "terminal/cancel"}
+)
+"""Beside the keyed methods, those that mean a session which is active on their connection."""
+
+
+@rule(Severity.NOTE)
+def partial_connection(recording: Recording) -> Iterator[Fault]:
+    """A connection is recorded from its beginning, `initialize`.
+
+    RFD: Method audit.
+
+    Why: what came before the recording is not known, so the rules about the beginning of a
+    connection and about the sessions that are open on it can't be applied.
+
+    Mistake: a recording that is switched on while the client is at work
+
+    Mend: record from the first message.
+    """
+    for connection, span in recording.spans.items():
+        if connection not in recording.initializes:
+            yield Fault(span.first, "begins a connection of which no initialize is recorded")
+
+
+@rule(Severity.ERROR)
+def request_before_initialize(recording: Recording) -> Iterator[Fault]:
+    """The first request on a connection is `initialize`, and the next waits until one succeeds.
+
+    RFD: Method audit.
+
+    Why: the two sides have not agreed on a version yet, and don't know what the other is able to
+    do. A new connection is a new beginning, also for a client that was connected before.
+
+    Mistake: after reconnecting, `session/resume` without `initialize`
+
+    Mend: send `initialize` first, on every connection.
+    """
+    for exchange in recording.exchanges:
+        initializes = recording.initializes.get(exchange.connection, ())
+        if not initializes or exchange in initializes or exchange.request.sender is Side.PROXY:
+            continue
+        before = [i for i in initializes if i.line < exchange.line]
+        if not before:
+            problem = f"comes before initialize on line {initializes[0].line}"
+        elif all(i.failed and i.answered_by(exchange.line) for i in before):
+            problem = f"comes although initialize failed on line {before[-1].line}"
+        else:
+            continue
+        yield Fault(exchange.line, problem, ("method",), exchange.request.subject)
+
+
+@rule(Severity.ERROR)
+def repeated_initialize(recording: Recording) -> Iterator[Fault]:
+    """`initialize` is repeated before the first other request of the client, or not at all.
+
+    RFD: Method audit.
+
+    Why: later the agent has to refuse it, for sessions may rely on what was agreed. It is in the
+    class of methods that are not retried; whoever wants to start over opens a new connection.
+
+    Mistake: `initialize`, `session/new`, `initialize`
+
+    Mend: repeat it at once, or reconnect.
+    """
+    first_others: dict[Connection, Exchange] = {}
+    begun: set[Connection] = set()
+    for exchange in recording.exchanges:
+        connection = exchange.connection
+        if exchange not in recording.initializes.get(connection, ()):
+            if exchange.request.sender is Side.CLIENT:
+                first_others.setdefault(connection, exchange)
+        elif connection not in begun:
+            begun.add(connection)
+        elif connection in first_others:
+            yield Fault(
+                exchange.line,
+                f"is repeated after the request on line {first_others[connection].line}; "
+                f"reconnect to start over",
+                ("method",),
+                exchange.request.subject,
+                ErrorCode.INVALID_REQUEST,
+            )
+
+
+@rule(Severity.WARNING)
+def session_not_open(recording: Recording) -> Iterator[Fault]:
+    """What needs an active session names one that was opened on the same connection.
+
+    RFD: How long a key lasts.
+
+    Why: sessions stop being active when their connection ends, and the agent answers with -32002,
+    or does something that the client doesn't get to see. A warning, because agents may open
+    sessions in ways that the recording doesn't show.
+
+    Mistake: after reconnecting, `session/prompt` without `session/resume`
+
+    Mend: open the session with `session/resume` first, once on each connection.
+    """
+    retries = {attempt.line for attempt in _hasty_retries(recording)}
+    calls = [e.request for e in recording.exchanges] + list(recording.notifications)
+    for call in calls:
+        if call.line not in retries and _needs_open(call) and _is_missing(recording, call):
+            yield Fault(
+                call.line,
+                "names a session that is not open on this connection",
+                ("params", "sessionId"),
+                call.subject,
+            )
+
+
+@rule(Severity.ERROR)
+def retry_before_resume(recording: Recording) -> Iterator[Fault]:
+    """A prompt is sent again on a new connection once its session is resumed there.
+
+    RFD: How long a key lasts.
+
+    Why: an agent recognizes a key where the session is active. Elsewhere it can only refuse the
+    prompt, or take it for a new one.
+
+    Mistake: the connection breaks; on the next one `initialize`, then the prompt with its key
+
+    Mend: `initialize`, `session/resume`, and then the prompt.
+    """
+    for attempt in _hasty_retries(recording):
+        yield Fault(
+            attempt.line,
+            f"sends the {attempt.prompt.key} again before its session is resumed here",
+            ("params", "sessionId"),
+            attempt.request.subject,
+        )
+
+
+def _hasty_retries(recording: Recording) -> Iterator[Attempt]:
+    """Attempts after others on other connections, on one where their session is not open.
+
+    Not while an earlier one waits: then somebody in between is forwarding it.
+    """
+    for attempts in recording.submissions.values():
+        for i, attempt in enumerate(attempts):
+            connection, line = attempt.connection, attempt.line
+            is_retry = any(
+                e.connection != connection
+                and (e.answered_by(line) or recording.is_silent(e.connection, line))
+                for e in attempts[:i]
+            )
+            if is_retry and not recording.is_open(connection, attempt.session, line):
+                yield attempt
+
+
+def _needs_open(call: Call) -> bool:
+    return call.sender is Side.CLIENT and (call.prompt is not None or call.name in _ACTIVE_ONLY)
+
+
+def _is_missing(recording: Recording, call: Call) -> bool:
+    """Whether a call names a session that is certainly not open where it is sent."""
+    initializes = recording.initializes.get(call.connection, ())
+    if call.session is None or not initializes or initializes[0].line > call.line:
+        return False
+    return not recording.is_open(call.connection, call.session, call.line)

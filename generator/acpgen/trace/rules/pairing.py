@@ -1,0 +1,116 @@
+"""Rules about which response answers which request (JSON-RPC 2.0)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+
+from acpgen.findings import Severity
+from acpgen.model import RetryClass
+from acpgen.trace.recording import Exchange, Recording
+from acpgen.trace.repeats import resends
+from acpgen.trace.rule import Fault, rule
+
+
+@rule(Severity.ERROR)
+def duplicate_id(recording: Recording) -> Iterator[Fault]:
+    """A request has an id that no pending request of its sender has on the same connection.
+
+    RFD: The idempotencyKey parameter; JSON-RPC 2.0, section 4.
+
+    Why: the response names nothing but the id, so nobody can tell which of the two it answers. A
+    retry is a request of its own: the key ties the attempts together, not the id.
+
+    Mistake: `session/prompt` with id 7, and once more with id 7 before the answer
+
+    Mend: count ids up, for retries too.
+    """
+    for clash in recording.clashes:
+        yield Fault(
+            clash.request.line,
+            f"is still the id of the request on line {clash.pending.line}",
+            ("id",),
+            clash.request.subject,
+        )
+
+
+@rule(Severity.ERROR)
+def answered_twice(recording: Recording) -> Iterator[Fault]:
+    """A request is answered once.
+
+    RFD: How the Agent handles a keyed prompt; JSON-RPC 2.0, section 5.
+
+    Why: the sender has drawn its conclusions from the first answer and has forgotten the id. This
+    happens when waiters with one key are answered in a loop that runs again.
+
+    Mistake: two responses with id 7 to one request with id 7
+
+    Mend: forget a request at the moment it is answered.
+    """
+    for stray in recording.strays:
+        if stray.request is not None:
+            yield Fault(
+                stray.response.line,
+                f"answers the request on line {stray.request} once more",
+                ("id",),
+            )
+
+
+@rule(Severity.WARNING)
+def unexpected_response(recording: Recording) -> Iterator[Fault]:
+    """A response answers a request of the other side on the same connection.
+
+    RFD: A lost response has an unknown outcome; JSON-RPC 2.0, section 5.
+
+    Why: ids count on one connection only, so an answer that is sent on another one is lost, and may
+    even be taken for that of a stranger. A warning, because the recording may have begun after the
+    request.
+
+    Mistake: the answer to a prompt of a connection that has ended, sent on the next one
+
+    Mend: answer on the connection of the request, or not at all. The client will ask again.
+    """
+    for stray in recording.strays:
+        if stray.request is None:
+            yield Fault(
+                stray.response.line, "answers no request that was recorded here before", ("id",)
+            )
+
+
+@rule(Severity.NOTE)
+def unanswered_request(recording: Recording) -> Iterator[Fault]:
+    """A request is answered, or its outcome becomes known by a retry.
+
+    RFD: A lost response has an unknown outcome.
+
+    Why: it has perhaps taken effect and perhaps not, and the recording doesn't tell. Nobody need
+    have made a mistake: the connection may have broken, or the recording may have stopped. Prompts
+    that `keyless-resend` or `key-not-kept` names are left to those.
+
+    Mistake: a prompt without a key on a connection that ends before the answer
+
+    Mend: give prompts a key, and send again what may be sent again.
+    """
+    learned: dict[Hashable, int] = {}
+    for exchange in recording.exchanges:
+        if exchange.response is not None:
+            what = _identity(exchange)
+            learned[what] = max(learned.get(what, 0), exchange.response.line)
+    named = {first.line for first, _ in resends(recording)}
+    for exchange in recording.exchanges:
+        known = exchange.line in named or learned.get(_identity(exchange), 0) > exchange.line
+        if exchange.response is None and not known:
+            yield Fault(
+                exchange.line,
+                "is never answered, and no retry tells its outcome",
+                subject=exchange.request.subject,
+            )
+
+
+def _identity(exchange: Exchange) -> Hashable:
+    """Equal for requests of which one answer tells the outcome of all."""
+    call = exchange.request
+    if call.prompt is not None and call.prompt.key is not None:
+        return (call.session, call.prompt.key)
+    if call.method is not None and call.method.retry is RetryClass.IDEMPOTENT:
+        return (call.name, call.sender, call.params)
+    return call.line

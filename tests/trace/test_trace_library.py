@@ -1,0 +1,217 @@
+"""The parts that tracing is made of."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from acpgen.findings import Severity, as_json, github, text
+from acpgen.judge.inputs import Entry
+from acpgen.model import JsonValue
+from acpgen.trace import Recording, TranscriptError, judge, record, trace
+from acpgen.trace.digest import Key, digest
+from acpgen.trace.rule import Fault, rule
+from case_folders import folders, name
+from transcripts import CASES, TRIALS, findings, lines, protocol
+
+SESSION = Path(__file__).parents[1] / "interop" / "session.ndjson"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"a": 1, "b": [2]}, {"b": [2], "a": 1}),
+        ({"a": 1, "b": None}, {"a": 1}),
+        ({"a": 1, "_meta": {"x": 1}}, {"a": 1}),
+        ([{"a": None}], [{}]),
+        (5, 5.0),
+        (10**21, 1e21),
+    ],
+    ids=repr,
+)
+def test_values_that_mean_the_same_have_one_digest(one: JsonValue, other: JsonValue) -> None:
+    assert digest(one) == digest(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"a": 1}, {"a": 2}),
+        ({"a": 1}, {"b": 1}),
+        ([1, 2], [2, 1]),
+        ([None], []),
+        (1, "1"),
+        (1, True),
+        (0, False),
+        (1.5, 1),
+        ("é", "e\u0301"),
+        ("a", "A"),
+        ({}, []),
+    ],
+    ids=repr,
+)
+def test_values_that_mean_something_else_differ(one: JsonValue, other: JsonValue) -> None:
+    assert digest(one) != digest(other)
+
+
+def test_a_key_tells_its_length_and_a_hash() -> None:
+    assert str(Key.of("abc")) == "key of 3 characters, #ba7816"  # SHA-256, FIPS 180-4
+    assert str(Key.of("k")).startswith("key of 1 character, #")
+    assert str(Key.of("寸法📦")).startswith("key of 3 characters, #")
+
+
+def test_keys_are_compared_exactly() -> None:
+    assert Key.of("a") == Key.of("a")
+    assert Key.of("a") != Key.of("A")
+    assert Key.of("é") != Key.of("e\u0301")
+
+
+def keys_of(folder: Path) -> set[str]:
+    """The values of the keys in a case that are long enough to be looked for."""
+    messages = [json.loads(line)["message"] for line in lines(folder)]
+    sent = {m["params"].get("idempotencyKey") for m in messages if "params" in m}
+    return {key for key in sent if isinstance(key, str) and len(key) >= 8}
+
+
+@pytest.mark.parametrize("folder", [*folders(CASES, "bad"), *folders(TRIALS, "bad")], ids=name)
+def test_no_key_is_printed(folder: Path) -> None:
+    found = findings(lines(folder))
+    printed = text(found) + as_json(found) + github(found)
+    assert [key for key in keys_of(folder) if key in printed] == []
+
+
+@pytest.mark.parametrize("folder", [*folders(CASES), *folders(TRIALS)], ids=name)
+def test_no_key_and_no_text_is_kept(folder: Path) -> None:
+    entries = [Entry(line.encode(), n) for n, line in enumerate(lines(folder), 1)]
+    kept = repr(record(entries, protocol()))
+    told = folder.name in {"bad-as-message-id", "ok-word-of-the-protocol"}
+    assert [key for key in keys_of(folder) if key in kept and not told] == []
+    assert "Run the database migration." not in kept
+
+
+def test_a_key_in_every_place_of_a_message_is_not_printed() -> None:
+    """Ids, sessions, methods, error texts: whatever is made of a key, findings don't repeat it."""
+    key = "7c1f0a52-3b1d-4c6e-9a1f-2f6f1d8e0b01"
+    messages: list[tuple[str, dict[str, JsonValue]]] = [
+        ("client", {"id": key, "method": key, "params": {"sessionId": key}}),
+        (
+            "client",
+            {
+                "id": key,
+                "method": "session/prompt",
+                "params": {
+                    "sessionId": key,
+                    "idempotencyKey": key,
+                    "prompt": [{"type": "text", "text": key}],
+                },
+            },
+        ),
+        ("agent", {"method": "session/update", "params": {key: {key: [key]}, "sessionId": key}}),
+        ("agent", {"id": key, "error": {"code": -32603, "message": key, "data": {key: key}}}),
+        ("agent", {"id": key, "result": {"messageId": key}}),
+        ("agent", {"id": key, "result": {"messageId": key}}),
+        ("client", {"method": "$/cancel_request", "params": {"requestId": key}}),
+        ("client", {"method": "$/cancel_request", "params": {"requestId": key}}),
+    ]
+    rows = [
+        json.dumps({"connection": key, "from": who, "message": {"jsonrpc": "2.0", **message}})
+        for who, message in messages
+    ]
+    found = findings(rows)
+    assert {"duplicate-id", "answered-twice", "key-echoed", "not-retried-resent"} <= {
+        finding.rule for finding in found
+    }
+    assert key[:8] not in text(found) + as_json(found) + github(found)
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("{", "ends before the JSON value does"),
+        ("[]", "is no line of a transcript: it needs from and message"),
+        ('{"from": "client"}', "is no line of a transcript: it needs from and message"),
+        ('{"from": "editor", "message": {}}', "from must be one of client, agent, proxy"),
+        ('{"from": 5, "message": {}}', "from must be one of client, agent, proxy"),
+        (
+            '{"from": "agent", "message": {}, "connection": true}',
+            "connection must be a string or an integer",
+        ),
+        ('{"from": "agent", "message": NaN}', "holds NaN, which is no JSON value"),
+    ],
+)
+def test_a_line_that_is_none_says_why(line: str, reason: str) -> None:
+    with pytest.raises(TranscriptError) as caught:
+        findings(['{"from": "client", "message": {}}', line])
+    assert (str(caught.value), caught.value.line) == (reason, 2)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [None, 5, "x", [], {}, {"method": 5}, {"id": 1.5, "method": "initialize"}, {"result": {}}],
+    ids=repr,
+)
+def test_a_message_that_is_none_is_left_to_validate(message: JsonValue) -> None:
+    rows = [json.dumps({"from": "agent", "message": message})]
+    assert [finding.rule for finding in findings(rows)] == ["partial-connection"]
+
+
+def test_an_error_without_a_code_is_an_error() -> None:
+    folder = CASES / "inserted-despite-error" / "bad-while-pending"
+    *head, last = lines(folder)
+    changed = json.loads(last)
+    changed["message"]["error"] = None
+    (finding,) = findings([*head, json.dumps(changed)])
+    assert finding.rule == "inserted-despite-error"
+
+
+def test_connections_are_told_apart_by_type() -> None:
+    row = '{{"connection": {}, "from": "client", "message": {{"id": 1, "method": "_x"}}}}'
+    found = findings([row.format(connection) for connection in ("1", '"1"', '""', "1")])
+    assert [f.line for f in found if f.rule == "duplicate-id"] == [4]
+
+
+def test_no_connection_is_null_and_is_the_empty_one() -> None:
+    rows = [
+        '{"from": "client", "message": {"id": 1, "method": "_x"}}',
+        '{"connection": null, "from": "client", "message": {"id": 1, "method": "_x"}}',
+        '{"connection": "", "from": "client", "message": {"id": 1, "method": "_x"}}',
+    ]
+    assert [f.line for f in findings(rows) if f.rule == "duplicate-id"] == [2, 3]
+
+
+def test_the_recorded_session_has_the_mistakes_that_it_was_made_with() -> None:
+    """Its client tries to prompt before it resumes, and leaves the key of a lost prompt out."""
+    with SESSION.open("rb") as stream:
+        entries = [Entry(line.rstrip(b"\n"), n) for n, line in enumerate(stream, 1)]
+    found = trace(entries, protocol(), SESSION.name)
+    assert [(f.line, f.severity, f.rule) for f in found] == [
+        (191, Severity.WARNING, "key-not-kept"),
+        (191, Severity.WARNING, "session-not-open"),
+    ]
+
+
+def test_tracing_twice_finds_the_same() -> None:
+    entries = [
+        Entry(line.encode(), n)
+        for n, line in enumerate(lines(CASES / "split-cancel" / "bad-only-the-one"), 1)
+    ]
+    recording = record(entries, protocol())
+    assert judge(recording, "a") == judge(recording, "a") == trace(entries, protocol(), "a")
+
+
+def test_what_was_recorded_does_not_change() -> None:
+    recording = record([], protocol())
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        recording.messages = 5  # type: ignore[misc]
+
+
+def test_a_rule_needs_its_documentation() -> None:
+    with pytest.raises(ValueError, match="undocumented needs a docstring"):
+
+        @rule(Severity.ERROR)
+        def undocumented(_recording: Recording) -> Iterator[Fault]:
+            return iter(())
