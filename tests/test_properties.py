@@ -139,11 +139,7 @@ def bounded(name: str) -> dict[str, Any]:
             target = copy.deepcopy(definitions[schema["$ref"].rpartition("/")[2]])
             rest = {k: v for k, v in schema.items() if k != "$ref"}
             if not rest.keys() - {"description", "title"}:
-                return (
-                    inline(target, depth + 1)
-                    if depth < deepest
-                    else target.get("examples", [{}])[0]
-                )
+                return inline(target, depth + 1) if depth < 4 else target.get("examples", [{}])[0]
             return {**inline(rest, depth), "allOf": [inline(target, depth + 1)]}
         return {
             key: {n: inline(s, depth) for n, s in value.items()}

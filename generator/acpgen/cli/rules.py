@@ -9,9 +9,11 @@ import typer
 
 from acpgen.cli.report import fail
 from acpgen.lint import topics
+from acpgen.lint.rule import Topic
 from acpgen.trace import TOPICS as TRACE_TOPICS
+from acpgen.trace import Rule
 
-TOPICS = {**topics.TOPICS, **TRACE_TOPICS}
+TOPICS: dict[str, Topic | Rule] = {**topics.TOPICS, **TRACE_TOPICS}
 """What linting a schema and tracing a transcript can find, by id."""
 
 
