@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from acpgen import resources
 from acpgen.cli import app
-from acpgen.lint.topics import TOPICS
+from acpgen.cli.rules import TOPICS
 
 CASES = Path(__file__).parent / "cases"
 STALE = CASES / "stale-acceptance"
