@@ -16,6 +16,7 @@ import jsonschema_rs
 import pytest
 from pydantic import ValidationError
 
+from acp_v2 import models
 from acp_v2.models import MISSING, PromptRequest
 
 TESTS = Path(__file__).parent
@@ -180,3 +181,13 @@ def test_null_and_omitted_stay_apart() -> None:
     assert null.idempotency_key is None
     assert "idempotencyKey" not in json.loads(omitted.to_wire())
     assert json.loads(null.to_wire())["idempotencyKey"] is None
+
+
+@pytest.mark.parametrize("tolerant", [False, True])
+@pytest.mark.parametrize("key", ["SECRET", "SECRET" * 60, ["SECRET"], {"SECRET": 1}])
+def test_no_error_of_the_models_shows_a_key(key: object, tolerant: bool) -> None:
+    params = {"prompt": [{"type": "text", "text": "x"}], "idempotencyKey": key}
+    for data in (params, json.dumps(params)):
+        with pytest.raises(ValidationError) as caught:
+            models.parse_params("session/prompt", data, tolerant=tolerant)
+        assert "SECRET" not in str(caught.value)

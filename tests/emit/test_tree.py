@@ -84,6 +84,15 @@ def test_write_refuses_a_file_of_somebody_else(tmp_path: Path) -> None:
     assert snapshot(out) == {"a.py": "by hand\n"}
 
 
+def test_write_refuses_a_folder_that_is_a_file(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.write_text("precious\n")
+    with pytest.raises(ForeignFileError, match="is no folder"):
+        write(out, {"a.py": OURS}, frozenset())
+    assert out.read_text() == "precious\n"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["out"]
+
+
 def test_write_without_an_atomic_exchange(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Path) -> None:
         raise OSError(errno.ENOSYS, "no atomic exchange here")

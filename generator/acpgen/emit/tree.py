@@ -77,6 +77,8 @@ def write(folder: Path, tree: Mapping[str, str], stale: frozenset[str]) -> None:
         ForeignFileError: a path of the tree holds a file that acpgen did not write.
         OSError: the file system refuses.
     """
+    if folder.exists() and not folder.is_dir():
+        raise ForeignFileError(f"{folder} is no folder; choose another --out")
     for path in tree:
         text = _read(folder / path)
         if text and not owns(text):

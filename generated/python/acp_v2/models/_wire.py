@@ -84,6 +84,7 @@ def dump(type_: Any, value: object) -> bytes:
 
 @cache
 def _adapter(type_: Any) -> TypeAdapter[Any]:
+    # pydantic takes no configuration beside a model class, and shows the input without one.
     if isinstance(type_, type) and issubclass(type_, BaseModel):
-        return TypeAdapter(type_)
+        type_ = TypeAliasType(type_.__name__, type_)
     return TypeAdapter(type_, config=ConfigDict(strict=True, hide_input_in_errors=True))
