@@ -253,12 +253,20 @@ class TypeDef:
 
 
 @dataclass(frozen=True, slots=True)
+class MethodError:
+    """A JSON-RPC error that a request can be answered with: its code, and a sentence on when."""
+
+    code: int
+    when: str
+
+
+@dataclass(frozen=True, slots=True)
 class Method:
     """One method in one kind. `mcp/message` as a request and as a notification are two.
 
     `key` is the member of params that holds the idempotency key, `carries` the method whose class
-    a carried method always takes (None when the params name it), `page` the slug of the page that
-    explains the method at length.
+    a carried method always takes (None when the params name it), `page` the slug of the guide that
+    says more about the method. `errors` are those beyond what any request can meet, as listed.
     """
 
     name: MethodName
@@ -274,6 +282,7 @@ class Method:
     key: str | None = None
     carries: MethodName | None = None
     page: str | None = None
+    errors: tuple[MethodError, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,6 +304,14 @@ class Protocol:
         """The names of the domains, sorted."""
         return tuple(sorted({t.domain for t in self.types.values()}))
 
+    @property
+    def error_codes(self) -> Mapping[int, EnumValue]:
+        """The error codes that the schema names, with what it says of them."""
+        type_ = self.types.get(ERROR_CODE)
+        body = None if type_ is None else self.resolve(type_.body)
+        values = body.values if isinstance(body, OpenEnum | ClosedEnum) else ()
+        return {value.value: value for value in values if isinstance(value.value, int)}
+
     def resolve(self, type_: Type) -> Type:
         """Follow references until something that isn't one."""
         while isinstance(type_, Ref):
@@ -302,14 +319,32 @@ class Protocol:
         return type_
 
 
+SENDS: Mapping[Side, frozenset[Side]] = {
+    Side.AGENT: frozenset({Side.CLIENT, Side.PROTOCOL}),
+    Side.CLIENT: frozenset({Side.AGENT, Side.PROTOCOL}),
+    Side.PROXY: frozenset({Side.PROXY, Side.PROTOCOL}),
+}
+"""Sender to the sides that handle what it asks for."""
+
+META = "_meta"
+"""The member that holds anybody's own data."""
+
 KEY_TYPE = TypeName("IdempotencyKey")
 """The type that makes a member of params the idempotency key of its method."""
+
+ERROR_CODE = TypeName("ErrorCode")
+"""The enumeration of the error codes."""
 
 ENVELOPE_TYPES = tuple(
     TypeName(name)
     for name in ("RequestId", "Error", "ExtRequest", "ExtResponse", "ExtNotification")
 )
 """The definitions that the derived JSON-RPC envelope refers to."""
+
+
+def is_key(type_: Type) -> bool:
+    """Whether a type is that of an idempotency key, null or not."""
+    return (type_.of if isinstance(type_, Nullable) else type_) == Ref(KEY_TYPE)
 
 
 def children(type_: Type) -> Iterator[Type]:

@@ -10,15 +10,18 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from acpgen import resources
-from acpgen.cli import app
-from acpgen.cli.rules import TOPICS
+from acpgen.cli.app import typer_app
+from acpgen.cli.report import relative
+from acpgen.cli.rules import everything, ids
+
+APP = typer_app()
 
 CASES = Path(__file__).parent / "cases"
 STALE = CASES / "stale-acceptance"
 
 
 def run(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+    return CliRunner().invoke(APP, [str(argument) for argument in arguments])
 
 
 @pytest.fixture
@@ -68,6 +71,31 @@ def test_what_stops_the_loader_is_a_finding_too(workplace: Path) -> None:
     assert result.stdout.startswith("broken.json:1: error[dialect] /$defs/A: ")
 
 
+def test_one_file_of_a_folder_is_no_schema() -> None:
+    result = run("lint", resources.SCHEMA / "plan.json")
+    assert result.exit_code == 1
+    folder = relative(resources.SCHEMA)
+    hint = f"ids.json is not read with a single file; name the folder {folder} instead"
+    assert hint in result.stdout
+
+
+def test_a_release_that_refers_to_a_file_is_no_release(workplace: Path) -> None:
+    member = {"a": {"$ref": "b.json#/$defs/B"}}
+    definitions = {"A": {"type": "object", "properties": member}}
+    (workplace / "a.json").write_text(json.dumps({"$defs": definitions}))
+    assert "there is no file b.json; a release holds all that it refers to" in (
+        run("lint", "a.json").stdout
+    )
+
+
+def test_a_missing_class_leads_to_its_explanation(workplace: Path) -> None:
+    method = {"x-method": "save", "x-side": "agent", "x-resend": "Again.", "type": "object"}
+    (workplace / "a.json").write_text(json.dumps({"$defs": {"SaveRequest": method}}))
+    result = run("lint", "a.json")
+    assert "error[dialect] /$defs/SaveRequest: " in result.stdout
+    assert "`acpgen explain missing-retry-class` tells more" in result.stdout
+
+
 @pytest.mark.usefixtures("workplace")
 @pytest.mark.parametrize("path", ["missing", "missing.json"])
 def test_a_path_that_is_not_there_is_2(path: str) -> None:
@@ -79,7 +107,7 @@ def test_a_path_that_is_not_there_is_2(path: str) -> None:
 def test_json_is_one_document(workplace: Path) -> None:
     folder = place(workplace, CASES / "missing-retry-class" / "bad-request")
     (finding,) = json.loads(run("lint", folder, "--format", "json").stdout)["findings"]
-    assert (finding["rule"], finding["subject"]) == ("missing-retry-class", "save")
+    assert (finding["rule"], finding["method"]) == ("missing-retry-class", "save")
     assert (finding["file"], finding["line"]) == ("schema/main.json", 4)
 
 
@@ -127,18 +155,36 @@ def test_without_a_path_it_is_the_schema_of_this_package() -> None:
     assert str(resources.SCHEMA) in run("lint").stderr
 
 
-def test_rules_lists_every_id_once() -> None:
+def test_rules_lists_everything_in_groups_by_command() -> None:
     result = run("rules")
     assert result.exit_code == 0
-    assert [line.split()[0] for line in result.stdout.splitlines()] == list(TOPICS)
+    rows = [line.split() for line in result.stdout.splitlines()]
+    assert [(row[0], row[2]) for row in rows] == [
+        (one.topic.id, one.command) for one in everything()
+    ]
+    commands = ["lint", "validate", "trace", "diff", "generate", "docs", "upstream"]
+    assert list(dict.fromkeys(row[2] for row in rows)) == commands
 
 
-@pytest.mark.parametrize("rule", sorted(TOPICS))
+@pytest.mark.parametrize("rule", ids())
 def test_explain_prints_the_documentation(rule: str) -> None:
     result = run("explain", rule)
     assert result.exit_code == 0
-    assert result.stdout.startswith(f"{rule} ({TOPICS[rule].severity})\n\n")
-    assert TOPICS[rule].docs in result.stdout
+    found = [one for one in everything() if one.topic.id == rule]
+    assert (
+        result.stdout
+        == "\n\n\n".join(
+            f"{rule} ({one.topic.severity.value} of acpgen {one.command})\n\n{one.topic.docs}"
+            for one in found
+        )
+        + "\n"
+    )
+
+
+def test_explain_tells_namesakes_of_two_commands_apart() -> None:
+    heads = [line for line in run("explain", "not-json").stdout.splitlines() if "acpgen" in line]
+    assert heads[0] == "not-json (error of acpgen lint)"
+    assert "not-json (error of acpgen validate)" in heads
 
 
 @pytest.mark.parametrize(

@@ -6,18 +6,20 @@ import json
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
+from acp_v2.models import AcpModel
 from acpgen import resources
 from acpgen.findings import Finding, Severity
 from acpgen.lint import lint
 from acpgen.lint.accepted import STALE, AcceptedError, read_accepted
-from acpgen.lint.rule import Topic
 from acpgen.lint.rules import RULES
-from acpgen.lint.rules.names import RESERVED
+from acpgen.lint.rules.names import RESERVED, WIRE_METHODS
 from acpgen.lint.topics import TOPICS
 from acpgen.load import load
 from acpgen.model import Stability
-from acpgen.targets.bundles import bundle
+from acpgen.targets.bundles import bundle, bundles
+from acpgen.topic import Topic
 
 
 def test_the_canonical_schema_is_clean() -> None:
@@ -45,7 +47,19 @@ def test_every_method_of_a_release_lacks_a_class(upstream_schemas: Path, name: s
 
 def test_a_release_is_not_asked_for_prose_or_examples(upstream_schemas: Path) -> None:
     rules = {f.rule for f in lint(load(upstream_schemas / "v2" / "schema.json"))}
-    assert rules == {"missing-retry-class", "untagged-variant"}
+    assert rules == {"missing-retry-class"}
+
+
+@pytest.mark.parametrize("name", ["v1/schema.json", "v1/schema.unstable.json"])
+def test_a_release_of_v1_lacks_classes_only(upstream_schemas: Path, name: str) -> None:
+    assert {f.rule for f in lint(load(upstream_schemas / name))} == {"missing-retry-class"}
+
+
+def test_our_own_releases_are_clean(tmp_path: Path) -> None:
+    for path, text in bundles(load(resources.SCHEMA)).items():
+        file = tmp_path / Path(path).name
+        file.write_text(text, "utf-8")
+        assert lint(load(file)) == []
 
 
 def test_a_file_is_asked_for_both_when_it_lies_in_a_folder(
@@ -72,6 +86,11 @@ def test_every_finding_is_explained(topic: Topic) -> None:
     assert summary.endswith(".")
     assert "\n" not in summary
     assert [part.split(":")[0] for part in rest] == ["Why", "Mistake", "Mend"]
+
+
+def test_what_models_do_is_reserved() -> None:
+    ours = {name for name in vars(AcpModel) if not name.startswith(("_", "model_"))}
+    assert ours - vars(BaseModel).keys() == WIRE_METHODS
 
 
 def test_ids_are_unique() -> None:

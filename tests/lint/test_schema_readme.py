@@ -43,7 +43,7 @@ def annotations_of(schema: Any) -> Iterator[str]:
 
 def test_the_method_it_shows_takes_one_edit_of_one_file(tmp_path: Path) -> None:
     folder = shutil.copytree(resources.SCHEMA, tmp_path / "v2")
-    file = folder / "session.json"
+    file = folder / "session_list.json"
     schema = json.loads(file.read_text("utf-8"))
     schema["$defs"] |= json.loads(block("json"))
     file.write_text(json.dumps(schema), "utf-8")

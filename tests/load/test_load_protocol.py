@@ -19,6 +19,7 @@ from acpgen.model import (
     ClosedEnum,
     Kind,
     Location,
+    MethodError,
     Object,
     OpenEnum,
     Protocol,
@@ -157,6 +158,22 @@ def test_a_method_knows_what_its_definitions_say() -> None:
     assert (prompt.params, prompt.result) == ("PromptRequest", "PromptResponse")
     assert (prompt.retry, prompt.key) == (RetryClass.KEYED, "idempotencyKey")
     assert prompt.location.pointer == "/$defs/PromptRequest"
+
+
+def test_a_method_has_its_errors_in_their_order(tmp_path: Path) -> None:
+    errors = [{"code": -32602, "when": "B."}, {"code": -32002, "when": "A."}]
+    save = {"x-method": "save", "x-side": "agent", "type": "object"}
+    protocol = load(write(tmp_path, {"SaveRequest": {**save, "x-errors": errors}}))
+    assert protocol.methods[0].errors == (MethodError(-32602, "B."), MethodError(-32002, "A."))
+    for text in bundles(protocol).values():
+        assert json.loads(text)["$defs"]["SaveRequest"]["x-errors"] == errors
+
+
+def test_a_method_without_errors_has_none(tmp_path: Path) -> None:
+    save = {"x-method": "save", "x-side": "agent", "type": "object"}
+    protocol = load(write(tmp_path, {"SaveRequest": save}))
+    assert protocol.methods[0].errors == ()
+    assert not any("x-errors" in text for text in bundles(protocol).values())
 
 
 def test_one_name_can_be_two_methods() -> None:

@@ -6,14 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 from acpgen.findings import Finding, order
 from acpgen.lint.accepted import Accepted
 from acpgen.lint.rule import Fault, Rule
 from acpgen.lint.rules import RULES
-from acpgen.load.source import scan
-from acpgen.model import Location, Pointer, Protocol
+from acpgen.load.lines import Lines
+from acpgen.model import Protocol
 
 __all__ = ["lint"]
 
@@ -21,7 +20,7 @@ __all__ = ["lint"]
 def lint(protocol: Protocol, accepted: Accepted | None = None) -> list[Finding]:
     """Hold a protocol to every rule, in the order of the places that break one.
 
-    Rules about how schema files are kept don't apply to a single-file release. Findings that
+    Rules for those who keep domain files don't apply to a single-file release. Findings that
     `accepted` lists are left out, and what it lists in vain is a finding itself.
 
     Raises:
@@ -42,7 +41,7 @@ def _is_release(protocol: Protocol) -> bool:
 
 
 def _findings(faults: Iterable[tuple[Rule, Fault]]) -> list[Finding]:
-    lines = _Lines()
+    lines = Lines()
     return [
         Finding(
             rule=rule.id,
@@ -55,20 +54,3 @@ def _findings(faults: Iterable[tuple[Rule, Fault]]) -> list[Finding]:
         )
         for rule, fault in faults
     ]
-
-
-class _Lines:
-    """The lines of places; a file is scanned when the first of its places is asked for."""
-
-    def __init__(self) -> None:
-        self._files: dict[str, dict[Pointer, int]] = {}
-
-    def of(self, location: Location) -> int | None:
-        if location.file not in self._files:
-            text = Path(location.file).read_bytes().decode("utf-8")
-            self._files[location.file] = dict(scan(text).lines)
-        lines, pointer = self._files[location.file], location.pointer
-        while pointer not in lines and pointer:
-            # A member that comes in from an x-inline definition has no place of its own.
-            pointer = Pointer(pointer.rpartition("/")[0])
-        return lines.get(pointer)

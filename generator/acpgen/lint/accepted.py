@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from acpgen import resources
 from acpgen.findings import Finding, Severity
-from acpgen.lint.rule import Topic
 from acpgen.lint.rules import RULES
+from acpgen.topic import Topic
 
 STALE = Topic(
     "stale-acceptance",
@@ -60,6 +61,10 @@ class Accepted:
     file: str
     entries: tuple[Acceptance, ...]
 
+    def without(self, rules: Collection[str]) -> Accepted:
+        """All entries but those of rules that somebody else holds findings to."""
+        return replace(self, entries=tuple(e for e in self.entries if e.rule not in rules))
+
     def sift(self, findings: Iterable[Finding]) -> list[Finding]:
         """The findings that no entry accepts, and one for each entry that is not in order."""
         entries = {(e.rule, e.pointer): e for e in reversed(self.entries)}
@@ -76,6 +81,12 @@ class Accepted:
             if (complaint := _complaint(entry, entry in used)) is not None
         )
         return [*rest, *stale]
+
+
+def beside(schema: Path) -> Path | None:
+    """The file of accepted findings that goes with a schema, None if there is none."""
+    file = schema.resolve().parent / resources.ACCEPTED.name
+    return file if file.is_file() else None
 
 
 def read_accepted(path: Path) -> Accepted:

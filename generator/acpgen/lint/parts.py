@@ -30,12 +30,17 @@ def members(definition: TypeDef) -> Iterator[Property]:
 
 
 def own_members(protocol: Protocol, type_: Type) -> Iterator[Property]:
-    """The members that an object has as a whole, those of its bases among them."""
-    body = protocol.resolve(type_)
-    if isinstance(body, Object):
-        yield from body.properties
-        for base in body.bases:
-            yield from own_members(protocol, base)
+    """The members that an object can have as a whole: its own, its bases' and its variants'."""
+    match protocol.resolve(type_):
+        case Object() as body:
+            yield from body.properties
+            for base in body.bases:
+                yield from own_members(protocol, base)
+            for union in body.unions:
+                yield from own_members(protocol, union)
+        case Union(variants=variants):
+            for variant in variants:
+                yield from own_members(protocol, variant.body)
 
 
 def union_place(union: Union) -> Location:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from acpgen.findings import Severity
 from acpgen.model import Location, Method, Protocol
+from acpgen.topic import Topic, docs_of, name_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,22 +23,11 @@ Check = Callable[[Protocol], Iterator[Fault]]
 
 
 @dataclass(frozen=True, slots=True)
-class Topic:
-    """Something that findings are about, with its documentation."""
-
-    id: str
-    severity: Severity
-    docs: str
-
-    @property
-    def summary(self) -> str:
-        """The first line of the documentation."""
-        return self.docs.partition("\n")[0]
-
-
-@dataclass(frozen=True, slots=True)
 class Rule(Topic):
-    """One rule. Those `for_files` only make sense for domain files, not for a release."""
+    """One rule. Those `for_files` ask for what is up to who keeps domain files.
+
+    A release is as it is: nobody who reads one can give it an example or a tag.
+    """
 
     check: Check
     for_files: bool
@@ -54,10 +43,7 @@ def rule(
     """
 
     def make(check: Check) -> Rule:
-        docs = inspect.getdoc(check)
-        if docs is None:
-            raise ValueError(f"{check.__name__} needs a docstring: it is the documentation")
-        return Rule(check.__name__.replace("_", "-"), severity, docs, check, for_files)
+        return Rule(name_of(check), severity, docs_of(check), check, for_files)
 
     return make
 

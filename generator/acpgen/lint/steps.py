@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from acpgen.findings import Severity
-from acpgen.lint.rule import Topic
+from acpgen.topic import Topic
 
 _DOCS = {
     "empty-schema": """
@@ -14,6 +14,17 @@ Why: `acpgen` was given a folder without a single `*.json` file, most likely the
 Mistake: `acpgen lint schema`, where the files are in `schema/v2`
 
 Mend: name the folder that holds the domain files, or a single-file release.
+""",
+    "protocol-version": """
+A schema tells the version of the protocol once.
+
+Why: generated packages and files are named after it, as `acp_v2` is. Linting and judging do without
+a version, generating doesn't; and with two, whoever reads the other file is misled.
+
+Mistake: `acpgen generate --schema ~/Downloads/schema.json`, or `"x-protocol-version": 2` in one
+file and `3` in another
+
+Mend: write `"x-protocol-version": 2` beside `$defs` in one file, or let the folder be called `v2`.
 """,
     "not-json": """
 A schema file is one JSON object (RFC 8259) in UTF-8.
@@ -48,9 +59,10 @@ A schema file says only what `schema/dialect.schema.json` has words for.
 Why: JSON Schema passes over keywords that it doesn't know, so a misspelt one would have no effect.
 The dialect lists the keywords and annotations that acpgen understands, and where each may stand.
 
-Mistake: `{"type": "string", "minLenght": 1}`
+Mistake: `{"type": "string", "minLenght": 1}`, or x-resend without x-retry-class
 
-Mend: correct the keyword, or say it with those that the dialect has.
+Mend: correct the keyword, or say it with those that the dialect has. What it misses beside another
+keyword, add; of x-retry-class `acpgen explain missing-retry-class` tells more.
 """,
     "unresolved-ref": """
 Every `$ref` leads to a definition of this schema.
@@ -60,6 +72,7 @@ Why: what it refers to would be missing from all that is generated.
 Mistake: `{"$ref": "#/$defs/SesionId"}`
 
 Mend: correct the name or the file; domain files refer to each other as `file.json#/$defs/Name`.
+Name the folder instead of one of its files: only a release is a schema in one file.
 """,
     "circular-ref": """
 Following references comes to a type in the end.

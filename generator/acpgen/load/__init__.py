@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from acpgen.load import conformance, references, source
+from acpgen.load import references, source
 from acpgen.load.parse import parse
 from acpgen.load.source import SchemaError
 from acpgen.model import Protocol
 
-__all__ = ["SchemaError", "load"]
+__all__ = ["SchemaError", "load", "reload"]
 
 
 def load(path: Path | str) -> Protocol:
@@ -24,8 +24,21 @@ def load(path: Path | str) -> Protocol:
             failed, each with its line and JSON Pointer.
         OSError: the path can't be read.
     """
+    # What is loaded again needs no JSON Schema engine.
+    from acpgen.load import conformance
+
     documents = source.read(Path(path))
     conformance.require_meta_schema(documents)
     conformance.require_dialect(documents)
     references.require_resolved(documents)
     return parse(documents)
+
+
+def reload(path: Path | str) -> Protocol:
+    """Read a schema again that has not changed since `load` accepted it, without its checks.
+
+    Raises:
+        SchemaError: the schema has changed, and can't be read as a protocol any more.
+        OSError: the path can't be read.
+    """
+    return parse(source.read(Path(path)))

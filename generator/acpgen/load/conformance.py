@@ -63,7 +63,22 @@ def _findings(
 ) -> Iterator[Finding]:
     for error in validator.iter_errors(document.root):
         pointer = append(Pointer(""), *error.instance_path)
-        yield document.finding(rule, pointer, _shorten(error.message))
+        yield document.finding(rule, pointer, _shorten(_message(error)))
+
+
+def _message(error: jsonschema_rs.ValidationError) -> str:
+    """What the validator says, where it says all: of a long enum it lists the beginning only."""
+    match error.kind:
+        case jsonschema_rs.ValidationErrorKind.Enum(options=options):
+            return f"{_text(error.instance)} is none of {', '.join(map(_text, options))}"
+        case jsonschema_rs.ValidationErrorKind.Required(property="x-retry-class"):
+            return f"{error.message}; `acpgen explain missing-retry-class` tells more"
+        case _:
+            return error.message
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _shorten(message: str, limit: int = 240) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from acpgen import stability
@@ -12,10 +11,9 @@ from acpgen.load.source import Document, Documents, RawSchema, SchemaError
 from acpgen.load.support import foreign_bases
 from acpgen.load.types import TypeParser
 from acpgen.model import (
-    KEY_TYPE,
     Kind,
     Method,
-    Nullable,
+    MethodError,
     Object,
     Protocol,
     Ref,
@@ -23,6 +21,8 @@ from acpgen.model import (
     Type,
     TypeDef,
     TypeName,
+    Union,
+    is_key,
 )
 
 
@@ -58,7 +58,7 @@ def parse(documents: Documents) -> Protocol:
         ),
         key=lambda m: (m.name, m.kind),
     )
-    version = _version(documents)
+    version = documents.version
     return Protocol(
         title=_title(documents, version),
         version=version,
@@ -111,15 +111,6 @@ def _title(documents: Documents, version: int | None) -> str:
     return title.removesuffix(f" v{version}")
 
 
-def _version(documents: Documents) -> int | None:
-    stated = documents.files[0].root.get("x-protocol-version")
-    if isinstance(stated, int):
-        return stated
-    path = documents.path.resolve()
-    folder = path.parent.name if documents.release else path.name
-    return int(folder[1:]) if re.fullmatch(r"v[0-9]+", folder) else None
-
-
 def _method(types: dict[TypeName, TypeDef], params: TypeDef, raw: RawSchema) -> Method:
     kind, name, side = kind_of(params.name), params.method, params.side
     if kind is None or name is None or side is None:
@@ -148,17 +139,20 @@ def _method(types: dict[TypeName, TypeDef], params: TypeDef, raw: RawSchema) -> 
         key=_key(types, params.body),
         carries=carried if retry == RetryClass.CARRIED else None,
         page=raw.get("x-docs"),
+        errors=tuple(MethodError(e["code"], e["when"]) for e in raw.get("x-errors", ())),
     )
 
 
 def _key(types: dict[TypeName, TypeDef], body: Type) -> str | None:
     while isinstance(body, Ref):
         body = types[body.name].body
-    if not isinstance(body, Object):
-        return None
-    for member in body.properties:
-        type_ = member.type.of if isinstance(member.type, Nullable) else member.type
-        if type_ == Ref(KEY_TYPE):
-            return member.name
-    keys = (_key(types, base) for base in body.bases)
+    parts: tuple[Type, ...] = ()
+    match body:
+        case Object():
+            if own := next((m.name for m in body.properties if is_key(m.type)), None):
+                return own
+            parts = (*body.bases, *body.unions)
+        case Union(variants=variants):
+            parts = tuple(variant.body for variant in variants)
+    keys = (_key(types, part) for part in parts)
     return next((key for key in keys if key is not None), None)

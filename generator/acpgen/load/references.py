@@ -61,13 +61,22 @@ def _unresolved(documents: Documents, document: Document, pointer: Pointer) -> I
         file, name = target(reference)
         home = documents.by_name(file) if file else document
         if home is None:
-            yield document.finding("unresolved-ref", where, f"there is no file {file} beside this")
+            yield document.finding("unresolved-ref", where, _no_file(documents, file))
         elif name not in home.definitions:
             yield document.finding("unresolved-ref", where, f"{home.name} does not define {name}")
         elif ignored(home.definitions[name]):
             yield document.finding(
                 "unresolved-ref", where, f"{name} is part of the envelope, which acpgen derives"
             )
+
+
+def _no_file(documents: Documents, file: str) -> str:
+    if not documents.release:
+        return f"there is no file {file} beside this"
+    folder = documents.path.parent
+    if not (folder / file).is_file():
+        return f"there is no file {file}; a release holds all that it refers to"
+    return f"{file} is not read with a single file; name the folder {folder} instead"
 
 
 def _references(schema: object, pointer: Pointer) -> Iterator[tuple[Pointer, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +16,8 @@ from acpgen.model import Location, Pointer, append
 
 RawSchema = dict[str, Any]
 """One schema object as read. Nobody outside this package sees one."""
+
+_VERSION = "x-protocol-version"
 
 
 class SchemaError(Exception):
@@ -68,12 +70,21 @@ class Documents:
         """The file that a location stands in."""
         return next(d for d in self.files if d.file == location.file)
 
+    @property
+    def version(self) -> int | None:
+        """The protocol's version: what a file states, else what a folder called vN says."""
+        stated = (int(d.root[_VERSION]) for d in self.files if _VERSION in d.root)
+        path = self.path.resolve()
+        folder = path.parent.name if self.release else path.name
+        named = int(folder[1:]) if re.fullmatch(r"v[0-9]+", folder) else None
+        return next(stated, named)
+
 
 def read(path: Path) -> Documents:
     """Read a folder of domain files, or one file.
 
     Raises:
-        SchemaError: a file is not strict JSON, or not an object.
+        SchemaError: a file is not strict JSON, or not an object; two state different versions.
         OSError: the path can't be read.
     """
     if not path.is_dir():
@@ -89,9 +100,21 @@ def read(path: Path) -> Documents:
             files.append(_read_file(file))
         except SchemaError as error:
             findings.extend(error.findings)
+    findings.extend(_other_versions([d for d in files if _VERSION in d.root]))
     if findings:
         raise SchemaError(findings)
     return Documents(path, tuple(files), release=False)
+
+
+def _other_versions(files: Sequence[Document]) -> Iterator[Finding]:
+    """Files that state another version of the protocol than the first of them."""
+    for document in files[1:]:
+        if document.root[_VERSION] != files[0].root[_VERSION]:
+            yield document.finding(
+                "protocol-version",
+                append(Pointer(""), _VERSION),
+                f"is another version than {files[0].name} states; state it in one file only",
+            )
 
 
 def _read_file(path: Path) -> Document:

@@ -25,6 +25,9 @@ _ARRAY = frozenset({"type", "items", "minItems", "maxItems"})
 _OBJECT = SHAPE | {"type", "$ref", "not"}
 _LIMITS = frozenset({"pattern", "minLength", "maxLength", "minimum", "maximum"})
 _SCALAR = _LIMITS | {"type", "format", "contentEncoding"}
+_COUNTS = ("minLength", "maxLength", "minItems", "maxItems")
+_LARGEST = 2**31 - 1
+"""The most that every language counts characters and items to."""
 
 
 def complaint(schema: RawSchema) -> str | None:
@@ -39,8 +42,15 @@ def complaint(schema: RawSchema) -> str | None:
         kept = keywords & understood
         what = f"combines {_list(kept)} with {_list(extra)}" if kept else f"has only {_list(extra)}"
         return f"{what}; no type stands for that"
+    if "default" in schema and schema["default"] is None:
+        return "has the default null, which says no more than leaving it out; remove it"
     if keywords & _LISTS:
         return _list_complaint(schema)
+    for keyword in _COUNTS:
+        if (count := schema.get(keyword, 0)) > _LARGEST:
+            return f"has a {keyword} that is too large to count to; at most {_LARGEST} is"
+        if isinstance(count, float):
+            return f"has {keyword} {count}; write {int(count)}"
     shape = keywords & SHAPE
     if _plain_type(schema) != "object" and (shape & _MEMBERS or (shape and "type" in keywords)):
         return f"has {_list(shape)}, but not the type object"
@@ -88,6 +98,8 @@ def _list_complaint(schema: RawSchema) -> str | None:
     if schema.keys() >= _LISTS:
         return "has both const and enum; keep one"
     values: list[object] = schema["enum"] if "enum" in schema else [schema["const"]]
+    if fractions := [value for value in values if isinstance(value, float)]:
+        return f"lists {fractions[0]}; write it without a fraction"
     if len({type(value) for value in values}) > 1:
         return "lists values of several types; make it a union"
     kind = "string" if isinstance(values[0], str) else "integer"

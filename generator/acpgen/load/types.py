@@ -10,6 +10,7 @@ from acpgen.load.references import target
 from acpgen.load.source import Document, RawSchema, SchemaError
 from acpgen.load.support import ANNOTATIONS, SHAPE, complaint
 from acpgen.model import (
+    META,
     Array,
     ClosedEnum,
     EnumValue,
@@ -35,7 +36,6 @@ from acpgen.model import (
     Variant,
 )
 
-_META = "_meta"
 _VARIANT_MARKS = frozenset({"x-stability", "x-fallback", "not"})
 
 
@@ -136,7 +136,7 @@ class TypeParser:
         def rank(member: str) -> tuple[int, int, str]:
             if member in required:
                 return (0, required.index(member), member)
-            return (2 if member == _META else 1, 0, member)
+            return (2 if member == META else 1, 0, member)
 
         return tuple(
             self._property(member, members[member], name, location, member in required)

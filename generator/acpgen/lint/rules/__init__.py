@@ -5,6 +5,7 @@ from __future__ import annotations
 from acpgen.lint.rule import Rule
 from acpgen.lint.rules import (
     classes,
+    errors,
     examples,
     graph,
     keys,
@@ -15,7 +16,7 @@ from acpgen.lint.rules import (
     stability,
 )
 
-_MODULES = (classes, examples, graph, keys, methods, names, prose, shapes, stability)
+_MODULES = (classes, errors, examples, graph, keys, methods, names, prose, shapes, stability)
 
 RULES: tuple[Rule, ...] = tuple(
     sorted(

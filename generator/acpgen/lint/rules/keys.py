@@ -16,6 +16,7 @@ from acpgen.model import (
     RetryClass,
     Scalar,
     ScalarType,
+    is_key,
 )
 
 _MEMBER = "idempotencyKey"
@@ -103,5 +104,4 @@ def _takes_key(protocol: Protocol, method: Method) -> bool:
 
 
 def _is_key(member: Property) -> bool:
-    inner = member.type.of if isinstance(member.type, Nullable) else member.type
-    return member.name == _MEMBER or inner == Ref(KEY_TYPE)
+    return member.name == _MEMBER or is_key(member.type)

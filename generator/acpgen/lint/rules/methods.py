@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from acpgen.lint.rule import Fault, rule
+from acpgen.lint.rule import Fault, method_fault, rule
 from acpgen.load.parse import kind_of
 from acpgen.model import Kind, Protocol, TypeDef
 
 _RESPONSE = "Response"
+_WORD = "[A-Za-z][A-Za-z0-9_]*"
+_NAME = re.compile(rf"(\$/)?{_WORD}(/{_WORD})*")
+
+
+@rule()
+def method_name(protocol: Protocol) -> Iterator[Fault]:
+    """A method's name is one or more words with slashes between them.
+
+    Why: pages and files are called after it, so it must be safe to spell in both. A name that
+    begins with an underscore is an extension's, which the protocol leaves to others.
+
+    Mistake: `"x-method": "_foo"`, `"x-method": "foo bar"`, `"x-method": "../foo"`
+
+    Mend: write letters, digits and underscores, each word beginning with a letter; `$/` may stand
+    before the first.
+    """
+    for method in protocol.methods:
+        if not _NAME.fullmatch(method.name):
+            yield method_fault(method, "must have a name of words with slashes between, like a/b_c")
 
 
 @rule()
@@ -96,7 +116,9 @@ def repeated_method(protocol: Protocol) -> Iterator[Fault]:
             homes[type_.method, kind_of(type_.name)].append(type_)
     for first, *others in homes.values():
         for type_ in others:
-            yield _fault(type_, f"defines the method a second time; {first.name} is the first")
+            yield _fault(
+                type_, f"defines the same method as {first.name}; one of the two needs another"
+            )
 
 
 @rule()

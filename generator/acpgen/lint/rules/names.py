@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from acpgen.lint.parts import parts
+from acpgen.lint.parts import members, parts
 from acpgen.lint.rule import Fault, rule
 from acpgen.model import (
     ClosedEnum,
@@ -25,6 +26,12 @@ RESERVED = frozenset(
     for message in ("Envelope", "Request", "Notification", "Response")
 )
 """The names of the derived JSON-RPC envelope."""
+
+
+WIRE_METHODS = frozenset({"from_wire", "from_wire_tolerant", "to_wire"})
+"""What a model of ours does beyond those of pydantic."""
+
+_PROTECTED = ("model_dump", "model_validate")
 
 
 @rule()
@@ -52,7 +59,8 @@ def name_collision(protocol: Protocol) -> Iterator[Fault]:
 
     Why: a variant's class is called by its union plus its tag value or title, and the envelope's
     types are derived. Two things of one name would be one class. Only a type that is nothing but
-    the body of a variant may have that variant's name: there is one class for both.
+    the body of a variant may have that variant's name: there is one class for both. If the
+    variant has a tag value, nothing else may refer to the type, which lacks the tag.
 
     Mistake: `"AgentRequest": {...}`, or a variant `bar` of `Foo` beside a type `FooBar`
 
@@ -65,8 +73,8 @@ def name_collision(protocol: Protocol) -> Iterator[Fault]:
             yield Fault(type_.location, f"{type_.name} is the name of a derived envelope type")
         taken[type_.name].append(type_.location)
     for variant in _variants(protocol):
-        is_body = variant.value is not None and variant.body == Ref(variant.name)
-        if is_body and users[variant.name] == 1:
+        is_body = variant.body == Ref(variant.name) and not variant.fallback
+        if is_body and (variant.value is None or users[variant.name] == 1):
             continue
         if variant.name in RESERVED:
             yield Fault(variant.location, f"{variant.name} is the name of a derived envelope type")
@@ -74,6 +82,25 @@ def name_collision(protocol: Protocol) -> Iterator[Fault]:
     for name, (first, *others) in taken.items():
         for location in others:
             yield Fault(location, f"{name} is the name of {first.pointer} too")
+
+
+@rule()
+def reserved_member(protocol: Protocol) -> Iterator[Fault]:
+    """No member is called like something that every model does.
+
+    Why: members become attributes, in snake_case. One called `to_wire` would stand where the method
+    is that writes the model, and names that begin with `model_dump` or `model_validate` are
+    pydantic's own.
+
+    Mistake: `"properties": {"toWire": {...}}`
+
+    Mend: rename the member.
+    """
+    for type_ in protocol.types.values():
+        for member in members(type_):
+            name = _snake(member.name)
+            if name in WIRE_METHODS or name.startswith(_PROTECTED):
+                yield Fault(member.location, f"becomes {name}, which is a method of every model")
 
 
 @rule()
@@ -93,6 +120,11 @@ def repeated_value(protocol: Protocol) -> Iterator[Fault]:
                 if value in seen:
                     yield Fault(location, f"{value} is listed twice")
                 seen.add(value)
+
+
+def _snake(member: str) -> str:
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", member)
+    return re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")
 
 
 def _variants(protocol: Protocol) -> Iterator[Variant]:

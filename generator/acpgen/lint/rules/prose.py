@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from acpgen.findings import Severity
 from acpgen.lint.parts import parts
 from acpgen.lint.rule import Fault, method_fault, rule
 from acpgen.model import ClosedEnum, Location, Object, OpenEnum, Protocol, Type, Union
+
+_SENTENCES = 2
+"""How many a resend note may have."""
+
+_END = re.compile(r"(?<!e\.g)(?<!i\.e)[.!?][)\]\"'`]*\s+(?=[A-Z`])")
+"""The end of a sentence that another one follows."""
 
 
 @rule(Severity.WARNING, for_files=True)
@@ -28,6 +35,26 @@ def missing_prose(protocol: Protocol) -> Iterator[Fault]:
     for method in protocol.methods:
         if method.retry is not None and not method.resend.strip():
             yield method_fault(method, "needs a resend note: what does a second copy do?")
+
+
+@rule(Severity.WARNING, for_files=True)
+def long_resend(protocol: Protocol) -> Iterator[Fault]:
+    """x-resend is one or two sentences.
+
+    Why: it is a row of the table that a client asks what to do. What takes longer to say is read by
+    nobody there.
+
+    Mistake: `"x-resend": "Does it again. The first one stays. The user sees both. Don't."`
+
+    Mend: keep what a second copy does and its side condition; move the rest to the page that x-docs
+    names.
+    """
+    for method in protocol.methods:
+        sentences = len(_END.findall(method.resend.strip())) + 1
+        if sentences > _SENTENCES:
+            yield method_fault(
+                method, f"has a resend note of {sentences} sentences; two are enough"
+            )
 
 
 def _silent(location: Location, part: Type) -> Iterator[Fault]:

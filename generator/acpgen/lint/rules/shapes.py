@@ -1,12 +1,15 @@
-"""Rules about unions and patches."""
+"""Rules about what values a type takes: its limits, its variants, its members."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from acpgen.lint.parts import own_members, parts, union_place
+from acpgen.findings import Severity
+from acpgen.lint.parts import members, own_members, parts, union_place
 from acpgen.lint.rule import Fault, rule
 from acpgen.model import (
+    META,
+    Array,
     Map,
     Nullable,
     Object,
@@ -18,10 +21,8 @@ from acpgen.model import (
     Union,
 )
 
-_META = "_meta"
 
-
-@rule()
+@rule(Severity.WARNING, for_files=True)
 def untagged_variant(protocol: Protocol) -> Iterator[Fault]:
     """The objects of a union are told apart by the value of a tag.
 
@@ -43,6 +44,40 @@ def untagged_variant(protocol: Protocol) -> Iterator[Fault]:
 
 
 @rule()
+def empty_range(protocol: Protocol) -> Iterator[Fault]:
+    """A limit from below is not above the one from above.
+
+    Why: no value satisfies both, so no message that needs one can be sent.
+
+    Mistake: `{"type": "string", "minLength": 255, "maxLength": 1}`
+
+    Mend: swap the two, or correct the one that is wrong.
+    """
+    for type_ in protocol.types.values():
+        for location, part in parts(type_):
+            for least, most, low, high in _ranges(part):
+                if low is not None and high is not None and low > high:
+                    yield Fault(location, f"takes no value: {least} {low} is above {most} {high}")
+
+
+@rule()
+def required_meta(protocol: Protocol) -> Iterator[Fault]:
+    """`_meta` is optional.
+
+    Why: it is where implementations put what the protocol has no word for. Who has nothing to put
+    there could send nothing.
+
+    Mistake: `"required": ["_meta"]`
+
+    Mend: take it out of `required`; what a message can't do without is a member of its own.
+    """
+    for type_ in protocol.types.values():
+        for member in members(type_):
+            if member.name == META and member.required:
+                yield Fault(member.location, "must be optional; take it out of `required`")
+
+
+@rule()
 def empty_patch(protocol: Protocol) -> Iterator[Fault]:
     """A patch has a member that can be left as it is, cleared and replaced.
 
@@ -55,10 +90,22 @@ def empty_patch(protocol: Protocol) -> Iterator[Fault]:
     """
     for type_ in protocol.types.values():
         if type_.patch and not any(
-            member.name != _META and not member.required and _takes_null(protocol, member.type)
+            member.name != META and not member.required and _takes_null(protocol, member.type)
             for member in own_members(protocol, Ref(type_.name))
         ):
             yield Fault(type_.location, "is a patch without an optional member that takes null")
+
+
+def _ranges(part: Type) -> Iterator[tuple[str, str, float | None, float | None]]:
+    """The limits of a type in pairs: what they are called, then what they are."""
+    match part:
+        case Scalar():
+            yield "minLength", "maxLength", part.min_length, part.max_length
+            yield "minimum", "maximum", part.minimum, part.maximum
+        case Array():
+            yield "minItems", "maxItems", part.min_items, part.max_items
+        case _:
+            return
 
 
 def _is_object(protocol: Protocol, type_: Type) -> bool:

@@ -1,0 +1,71 @@
+"""Rules about the errors that a method says it is answered with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from acpgen.lint.rule import Fault, rule
+from acpgen.model import Method, MethodError, Protocol
+
+_INVALID_PARAMS = -32602
+
+
+@rule()
+def unknown_error_code(protocol: Protocol) -> Iterator[Fault]:
+    """A code in x-errors is one that ErrorCode names, or -32602.
+
+    Why: programs branch on the code. One that the schema doesn't describe is often a typing error,
+    and its reader looks in vain for what it means.
+
+    Mistake: `"x-errors": [{"code": -32020, "when": "..."}]`
+
+    Mend: correct the code, or describe it in ErrorCode.
+    """
+    known = {*protocol.error_codes, _INVALID_PARAMS}
+    for method, index, error in _errors(protocol):
+        if error.code not in known:
+            yield _fault(method, index, f"ErrorCode doesn't name {error.code}", "code")
+
+
+@rule()
+def repeated_error(protocol: Protocol) -> Iterator[Fault]:
+    """A method lists an error once.
+
+    Why: a code may have many reasons, each a sentence of its own. The same sentence twice is a
+    slip, and often the second was to say something else.
+
+    Mistake: `"x-errors": [{"code": -32602, "when": "A."}, {"code": -32602, "when": "A."}]`
+
+    Mend: remove one of the two, or say what sets it apart.
+    """
+    seen: set[tuple[str, MethodError]] = set()
+    for method, index, error in _errors(protocol):
+        if (method.params, error) in seen:
+            yield _fault(method, index, "stands in the list twice")
+        seen.add((method.params, error))
+
+
+@rule()
+def error_sentence(protocol: Protocol) -> Iterator[Fault]:
+    """What leads to an error is a sentence with a full stop at its end.
+
+    Why: the pages put the sentences of one code after each other. Without the stop, two run into
+    one.
+
+    Mistake: `"x-errors": [{"code": -32602, "when": "unknown option"}]`
+
+    Mend: write a whole sentence, as in "The Agent does not know the option."
+    """
+    for method, index, error in _errors(protocol):
+        if not error.when.endswith("."):
+            yield _fault(method, index, "must be a sentence that ends with a full stop", "when")
+
+
+def _errors(protocol: Protocol) -> Iterator[tuple[Method, int, MethodError]]:
+    for method in protocol.methods:
+        for index, error in enumerate(method.errors):
+            yield method, index, error
+
+
+def _fault(method: Method, index: int, message: str, *member: str) -> Fault:
+    return Fault(method.location.at("x-errors", index, *member), message, method.name)

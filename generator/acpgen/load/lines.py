@@ -1,0 +1,48 @@
+"""The lines of places in schema files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from acpgen.findings import Finding
+from acpgen.load.source import scan
+from acpgen.model import Location, Pointer
+
+
+def located(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings with the lines of their places, where they lack them.
+
+    Raises:
+        OSError: a file can't be read any more.
+    """
+    lines = Lines()
+    return [
+        finding
+        if finding.line is not None
+        else replace(finding, line=lines.of(Location(finding.file, Pointer(finding.pointer))))
+        for finding in findings
+    ]
+
+
+class Lines:
+    """The lines of places; a file is scanned when the first of its places is asked for."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, Mapping[Pointer, int]] = {}
+
+    def of(self, location: Location) -> int | None:
+        """The 1-based line of a place, or of what is around it; None if it is in no file.
+
+        Raises:
+            OSError: the file can't be read any more.
+        """
+        if location.file not in self._files:
+            path = Path(location.file)
+            text = path.read_bytes().decode("utf-8") if path.is_file() else ""
+            self._files[location.file] = scan(text).lines
+        lines, pointer = self._files[location.file], location.pointer
+        while pointer not in lines and pointer:
+            pointer = Pointer(pointer.rpartition("/")[0])
+        return lines.get(pointer)
