@@ -156,3 +156,11 @@ def test_text_never_opens_a_module_statement() -> None:
 )
 def test_anchors_are_those_of_github(headings: list[str], expected: tuple[str, ...]) -> None:
     assert anchors(headings) == expected
+
+
+@pytest.mark.parametrize("mark", ["\u061c", "\u200f", "\u202e", "\u2066", "\u2069"])
+def test_nothing_turns_the_direction_of_writing(mark: str) -> None:
+    spelled = f"\\u{ord(mark):04x}"
+    assert code(f"a{mark}b") == f"`a{spelled}b`"
+    assert text(f"a{mark}b") == prose(f"a{mark}b") == f"a\\{spelled}b"
+    assert anchors([f"a{mark}b"]) == (f"a{spelled[1:]}b",)

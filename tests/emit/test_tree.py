@@ -8,13 +8,14 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from acpgen.emit import tree as tree_module
 from acpgen.emit.header import HEADER
-from acpgen.emit.tree import Change, Difference, ForeignFileError, compare, write
+from acpgen.emit.tree import Change, Difference, FolderError, ForeignFileError, compare, write
 
 OURS = f"# {HEADER}\n"
 
@@ -84,24 +85,131 @@ def test_write_refuses_a_file_of_somebody_else(tmp_path: Path) -> None:
     assert snapshot(out) == {"a.py": "by hand\n"}
 
 
+def test_bytes_that_are_no_text_are_somebody_elses(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "a.py").write_bytes(b"\xff\xfe")
+    assert compare(out, {"a.py": OURS}, everything) == [Difference("a.py", Change.FOREIGN)]
+    with pytest.raises(ForeignFileError):
+        write(out, {"a.py": OURS}, frozenset())
+    assert (out / "a.py").read_bytes() == b"\xff\xfe"
+
+
+def put_folder(place: Path) -> None:
+    place.mkdir(parents=True)
+
+
+def put_file_above(place: Path) -> None:
+    place.parent.write_text(OURS)
+
+
+def put_link_above(place: Path) -> None:
+    (place.parents[2] / "elsewhere").mkdir()
+    place.parent.symlink_to(place.parents[2] / "elsewhere")
+
+
+def put_file_without_header(place: Path) -> None:
+    place.parent.mkdir()
+    place.write_text("by hand\n")
+
+
+@pytest.mark.parametrize(
+    "put", [put_folder, put_file_above, put_link_above, put_file_without_header]
+)
+def test_what_is_in_the_way_is_foreign_and_spared(
+    tmp_path: Path, put: Callable[[Path], None]
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    put(out / "deep" / "a.py")
+    before = snapshot(tmp_path)
+    tree = {"deep/a.py": OURS, "b.py": OURS}
+    assert compare(out, tree, lambda _: False) == [
+        Difference("b.py", Change.MISSING),
+        Difference("deep/a.py", Change.FOREIGN),
+    ]
+    with pytest.raises(ForeignFileError, match=r"deep/a\.py was not written by acpgen"):
+        write(out, tree, frozenset())
+    assert snapshot(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["../a.py", "/etc/a.py", "deep/../../a.py", "./a.py", "deep//a.py", "", "..\\a.py", "c:a"],
+)
+def test_no_path_leads_out_of_the_folder(tmp_path: Path, path: str) -> None:
+    out = tmp_path / "deep" / "out"
+    out.mkdir(parents=True)
+    with pytest.raises(FolderError, match="leads out of the folder"):
+        compare(out, {path: OURS}, everything)
+    with pytest.raises(FolderError, match="leads out of the folder"):
+        write(out, {path: OURS}, frozenset())
+    with pytest.raises(FolderError, match="leads out of the folder"):
+        write(out, {}, frozenset({path}))
+    assert snapshot(tmp_path) == {}
+
+
+@pytest.mark.parametrize("here", [".", "deep"])
+def test_the_current_folder_is_not_taken_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, here: str
+) -> None:
+    out = tmp_path / "out"
+    (out / "deep").mkdir(parents=True)
+    monkeypatch.chdir(out / here)
+    with pytest.raises(FolderError, match=f"call acpgen from {tmp_path}"):
+        write(out, {"a.py": OURS}, frozenset())
+    assert Path.cwd() == out / here
+    assert snapshot(out) == {}
+
+
 def test_write_refuses_a_folder_that_is_a_file(tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.write_text("precious\n")
-    with pytest.raises(ForeignFileError, match="is no folder"):
+    with pytest.raises(FolderError, match="is no folder"):
         write(out, {"a.py": OURS}, frozenset())
     assert out.read_text() == "precious\n"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out"]
 
 
-def test_write_without_an_atomic_exchange(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: Path) -> None:
-        raise OSError(errno.ENOSYS, "no atomic exchange here")
+def unsupported(*_: Path) -> None:
+    raise OSError(errno.ENOSYS, "no atomic exchange here")
 
-    monkeypatch.setattr(tree_module, "_exchange", refuse)
+
+def test_write_without_an_atomic_exchange(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tree_module, "_exchange", unsupported)
     out = tmp_path / "out"
     write(out, {"a.py": OURS}, frozenset())
     write(out, {"a.py": OURS + "new\n"}, frozenset())
     assert snapshot(out) == {"a.py": OURS + "new\n"}
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["out"]
+
+
+@pytest.mark.parametrize("atomic", [True, False])
+def test_what_others_write_meanwhile_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, atomic: bool
+) -> None:
+    out = tmp_path / "out"
+    write(out, {"a.py": OURS, "old.py": OURS}, frozenset())
+    (out / "notes.txt").write_text("first\n")
+    os.utime(out / "notes.txt", (1, 1))
+    swap = tree_module._swap  # noqa: SLF001 - somebody writes between the steps of one call
+
+    def late(stage: Path, folder: Path) -> None:
+        (folder / "deep").mkdir()
+        (folder / "deep" / "late.txt").write_text("late\n")
+        (folder / "fresh.txt").write_text("second\n")
+        (folder / "fresh.txt").replace(folder / "notes.txt")
+        swap(stage, folder)
+
+    monkeypatch.setattr(tree_module, "_swap", late)
+    if not atomic:
+        monkeypatch.setattr(tree_module, "_exchange", unsupported)
+    write(out, {"a.py": OURS + "x\n"}, frozenset({"old.py"}))
+    assert snapshot(out) == {
+        "a.py": OURS + "x\n",
+        "deep/late.txt": "late\n",
+        "notes.txt": "second\n",
+    }
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out"]
 
 

@@ -40,6 +40,8 @@ def definition(type_: TypeDef, method: Method | None = None) -> JsonSchema:
     if method is not None and method.retry is not None:
         head |= {"x-retry-class": method.retry.value, "x-resend": method.resend}
         head = _with(head, **{"x-docs": method.page})
+    if method is not None and method.errors:
+        head["x-errors"] = [{"code": error.code, "when": error.when} for error in method.errors]
     if type_.marked_unstable:
         head |= _UNSTABLE
     if type_.patch:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from acpgen import resources
 from acpgen.emit.header import HEADER
+from acpgen.emit.templates import files as template_files
 
 NAME = "manifest.json"
 _PACKAGE = Path(resources.__file__).parent
@@ -23,6 +24,7 @@ _SHAPING_MODULES = (
     "pattern.py",
     "stability.py",
     "load/*.py",
+    "lint/**/*.py",
     "emit/*.py",
     "targets/**/*.py",
 )
@@ -62,19 +64,28 @@ def read(folder: Path) -> Manifest | None:
     return None
 
 
-def inputs(schema: Path, templates: Path) -> dict[str, str]:
-    """Digest everything that shapes the output: schema, templates, generator, its pinned tools.
+def inputs(schema: Path, templates: Path, accepted: Path | None = None) -> dict[str, str]:
+    """Digest everything that shapes the output, and what the schema was let through by.
 
-    Line ends don't count, so a checkout with CRLF has the same digests.
+    That is the schema, its accepted findings, the dialect, the templates with acpgen's own where
+    their folder has none, the traces that become vectors, the generator with its rules, and its
+    pinned tools. Line ends don't count, so a checkout with CRLF has the same digests.
 
     Raises:
-        OSError: the schema or the templates can't be read.
+        TemplateError: there is no such folder of templates.
+        OSError: one of them can't be read.
     """
     files = sorted(schema.glob("*.json")) if schema.is_dir() else [schema]
     return {
         "schema": _combined(schema.parent if schema.is_file() else schema, files),
         "version": _version_folder(schema),
-        "templates": _combined(templates, templates.rglob("*.jinja")),
+        "accepted": "" if accepted is None else _combined(accepted.parent, [accepted]),
+        "dialect": _combined(resources.DIALECT.parent, [resources.DIALECT]),
+        "templates": _total(template_files(templates)),
+        "traces": _combined(
+            resources.CONFORMANCE,
+            [resources.CONFORMANCE / "script.py", *resources.CONFORMANCE.glob("traces/*")],
+        ),
         "generator": _combined(
             _PACKAGE, (f for pattern in _SHAPING_MODULES for f in _PACKAGE.glob(pattern))
         ),
@@ -110,9 +121,15 @@ def _version_folder(schema: Path) -> str:
 
 
 def _combined(base: Path, files: Iterable[Path]) -> str:
+    return _total(
+        {f.relative_to(base).as_posix() if f.is_relative_to(base) else f.name: f for f in files}
+    )
+
+
+def _total(files: Mapping[str, Path]) -> str:
+    """One digest of files and of the names that they go by."""
     total = sha256()
-    for file in sorted(files):
-        name = file.name if not file.is_relative_to(base) else file.relative_to(base).as_posix()
+    for name, file in sorted(files.items()):
         content = file.read_bytes().replace(b"\r\n", b"\n")
         total.update(f"{name}\0{_digest(content)}\n".encode())
     return f"sha256:{total.hexdigest()}"

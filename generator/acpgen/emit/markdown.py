@@ -1,7 +1,8 @@
 """Markdown: CommonMark with the tables of GitHub, written so that MDX reads it alike.
 
 Text of a schema is never trusted. It comes out as plain text with code spans, on one line: no
-character of it opens markup, HTML, an MDX expression or another table cell.
+character of it opens markup, HTML, an MDX expression or another table cell, or turns the direction
+of writing.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ _MODULE_SYNTAX = re.compile(r"(?=(?:import|export)\b)")
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+_BIDI = re.compile(r"[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""The characters that change the direction of writing and aren't seen (Unicode TR 9)."""
 _BARE_PIPE = re.compile(r"(?<!\\)\|")
 _IN_TARGET = "/#:"
 _NOT_IN_ANCHOR = re.compile(r"[^\w\- ]")
@@ -46,7 +49,7 @@ def paragraphs(value: str) -> tuple[Inline, ...]:
 
 def code(value: str) -> Inline:
     """A code span; one for the empty string shows a pair of quotation marks."""
-    value = _SURROGATE.sub("\ufffd", _CONTROL.sub(" ", value)) or '""'
+    value = _visible(value) or '""'
     if "\\|" in value:
         # Readers of tables disagree on a backslash before a pipe inside code.
         return text(value)
@@ -91,7 +94,8 @@ def anchors(headings: Iterable[str]) -> tuple[str, ...]:
     taken: dict[str, int] = {}
     result = []
     for heading in headings:
-        base = anchor = _NOT_IN_ANCHOR.sub("", heading.strip().lower()).replace(" ", "-")
+        shown = _visible(heading).strip().lower()
+        base = anchor = _NOT_IN_ANCHOR.sub("", shown).replace(" ", "-")
         while anchor in taken:
             taken[base] += 1
             anchor = f"{base}-{taken[base]}"
@@ -105,7 +109,13 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _one_line(value: str) -> str:
-    return " ".join(_SURROGATE.sub("\ufffd", _CONTROL.sub(" ", value)).split())
+    return " ".join(_visible(value).split())
+
+
+def _visible(value: str) -> str:
+    """A text without what can't be shown, and with what turns the direction of writing spelled."""
+    shown = _SURROGATE.sub("\ufffd", _CONTROL.sub(" ", value))
+    return _BIDI.sub(lambda found: f"\\u{ord(found[0]):04x}", shown)
 
 
 def _escaped(value: str) -> str:

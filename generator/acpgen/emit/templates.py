@@ -2,18 +2,92 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
+from traceback import extract_tb
+
+from acpgen import resources
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import jinja2
+
+PATTERN = "*.jinja"
+"""What the files of templates are called."""
+
+
+class TemplateError(ValueError):
+    """A template that is missing or broken; says in which line."""
 
 
 class Templates:
-    """The templates of one folder. A name that a template uses and nobody gave is an error."""
+    """The templates of a folder, and acpgen's own under the names that the folder lacks.
+
+    A name that a template uses and nobody gave is an error.
+
+    Raises:
+        TemplateError: there is no such folder.
+    """
 
     def __init__(self, folder: Path) -> None:
+        _require_folder(folder)
+        self._folder = folder
+        self._read: dict[str, str] = {}
+
+    @property
+    def read(self) -> Mapping[str, str]:
+        """The text of every template that was needed so far, by name."""
+        return self._read
+
+    def fresh(self) -> Templates:
+        """The same templates, of which nothing has been read yet."""
+        return Templates(self._folder)
+
+    def text_of(self, name: str) -> str | None:
+        """The text of a template, None where there is no such template.
+
+        What is not UTF-8 shows as replacement characters.
+
+        Raises:
+            OSError: it can't be read.
+        """
+        path = self._path(name)
+        return None if path is None else path.read_text("utf-8", errors="replace")
+
+    def render(self, name: str, /, **context: object) -> str:
+        """Render one template.
+
+        Raises:
+            TemplateError: the template is missing, broken, or uses an unknown name.
+        """
         # Part of the extra `generate`: what only judges or lints does without.
         import jinja2
 
-        self._environment = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(folder),
+        try:
+            return self._environment.get_template(name).render(**context)
+        except jinja2.TemplateNotFound as error:
+            raise TemplateError(
+                f"{self._folder / (error.name or name)}: is missing, and acpgen has no template "
+                "of that name either; `acpgen templates export` writes those that it has"
+            ) from error
+        except jinja2.TemplateSyntaxError as error:
+            file = error.filename or self._folder / name
+            raise TemplateError(f"{file}:{error.lineno}: {error.message}") from error
+        except UnicodeDecodeError as error:
+            raise TemplateError(f"{self._folder / name}: is not UTF-8") from error
+        except Exception as error:
+            place = self._place(error)
+            if place is None:
+                raise
+            raise TemplateError(f"{place}: {error or type(error).__name__}") from error
+
+    @cached_property
+    def _environment(self) -> jinja2.Environment:
+        import jinja2
+
+        return jinja2.Environment(
+            loader=jinja2.FunctionLoader(self._load),
             undefined=jinja2.StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
@@ -21,10 +95,46 @@ class Templates:
             autoescape=False,  # noqa: S701 - the output is source text, escaped per language
         )
 
-    def render(self, name: str, /, **context: object) -> str:
-        """Render one template.
+    def _load(self, name: str) -> tuple[str, str, None] | None:
+        """The text of a template and its path; None where neither folder has it."""
+        path = self._path(name)
+        if path is None:
+            return None
+        self._read[name] = path.read_text("utf-8")
+        return self._read[name], str(path), None
 
-        Raises:
-            jinja2.TemplateError: the template is missing, broken, or uses an unknown name.
-        """
-        return self._environment.get_template(name).render(**context)
+    def _path(self, name: str) -> Path | None:
+        if {"..", ""} & set(name.split("/")):
+            return None
+        places = (folder / name for folder in (self._folder, resources.TEMPLATES))
+        return next((place for place in places if place.is_file()), None)
+
+    def _place(self, error: Exception) -> str | None:
+        """The line of the template that an error is the fault of, None if it is the caller's."""
+        import jinja2
+
+        frames = list(extract_tb(error.__traceback__))
+        if not isinstance(error, jinja2.TemplateError):
+            frames = frames[-1:]
+        folders = (self._folder, resources.TEMPLATES)
+        inside = [f for f in frames if any(Path(f.filename).is_relative_to(d) for d in folders)]
+        return f"{inside[-1].filename}:{inside[-1].lineno}" if inside else None
+
+
+def files(folder: Path) -> dict[str, Path]:
+    """The file of every template by name, when those of a folder stand before acpgen's own.
+
+    Raises:
+        TemplateError: there is no such folder.
+    """
+    _require_folder(folder)
+    return {
+        path.relative_to(base).as_posix(): path
+        for base in (resources.TEMPLATES, folder)
+        for path in sorted(base.rglob(PATTERN))
+    }
+
+
+def _require_folder(folder: Path) -> None:
+    if not folder.is_dir():
+        raise TemplateError(f"{folder}: is no folder of templates; name one with --templates")

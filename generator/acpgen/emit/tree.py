@@ -1,6 +1,6 @@
 """Generated trees on disk: what differs, what is stale, and replacing the old by the new at once.
 
-Only files that say near their top that acpgen wrote them are ever changed or removed.
+Of a tree, only files that say near their top that acpgen wrote them are ever changed or removed.
 """
 
 from __future__ import annotations
@@ -9,10 +9,12 @@ import ctypes
 import difflib
 import errno
 import os
+import secrets
 import shutil
+import stat
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -21,15 +23,23 @@ from acpgen.emit.header import owns
 
 
 class ForeignFileError(ValueError):
-    """A path that acpgen would write holds a file that it did not write."""
+    """A path that acpgen would write holds something that it did not write."""
+
+
+class FolderError(ValueError):
+    """A folder that can't be replaced by a tree, or a tree that reaches out of its folder."""
 
 
 class Change(StrEnum):
-    """How a file on disk differs from the generated one."""
+    """How a file on disk differs from the generated one.
+
+    FOREIGN is one whose place holds what acpgen did not write, and so won't replace.
+    """
 
     CHANGED = "changed"
     MISSING = "missing"
     SURPLUS = "surplus"
+    FOREIGN = "foreign"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +58,30 @@ def compare(
 
     `claims` tells the paths that only this tree may fill: a file of acpgen's own there that the
     tree lacks is surplus.
+
+    Raises:
+        FolderError: a path of the tree leads out of the folder.
+        OSError: a file can't be read.
     """
+    _require_inside(tree)
     differences = [
-        Difference(path, Change.MISSING) if text is None else _changed(path, text, wanted)
+        difference
         for path, wanted in tree.items()
-        if (text := _read(folder / path)) != wanted
+        if (difference := _difference(folder, path, wanted)) is not None
     ]
     surplus = (p for p in owned(folder) if claims(p) and p not in tree)
     differences.extend(Difference(path, Change.SURPLUS) for path in surplus)
     return sorted(differences, key=lambda d: d.path)
+
+
+def require_folder(folder: Path) -> None:
+    """Refuse a path to write below that holds something else than a folder.
+
+    Raises:
+        FolderError: it does.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise FolderError(f"{folder} is no folder; choose another --out")
 
 
 def owned(folder: Path) -> Iterator[str]:
@@ -71,19 +96,22 @@ def write(folder: Path, tree: Mapping[str, str], stale: frozenset[str]) -> None:
 
     The new state is prepared beside the folder and swapped in, so that a reader, or whoever looks
     after a crash, sees the whole old tree or the whole new one. Files that are neither in the tree
-    nor stale are kept, as they are.
+    nor stale are kept, as they are, those among them that somebody writes meanwhile.
 
     Raises:
-        ForeignFileError: a path of the tree holds a file that acpgen did not write.
+        ForeignFileError: a path of the tree holds something that acpgen did not write.
+        FolderError: the folder is none, or the current folder lies in it, which would be gone; a
+            path of the tree leads out of it.
         OSError: the file system refuses.
     """
-    if folder.exists() and not folder.is_dir():
-        raise ForeignFileError(f"{folder} is no folder; choose another --out")
-    for path in tree:
-        text = _read(folder / path)
-        if text and not owns(text):
+    _require_inside({*tree, *stale})
+    _require_replaceable(folder)
+    for path, wanted in tree.items():
+        difference = _difference(folder, path, wanted)
+        if difference is not None and difference.change is Change.FOREIGN:
             raise ForeignFileError(
-                f"{folder / path} was not written by acpgen; move it or choose another --out"
+                f"{folder / path} was not written by acpgen, or has lost its header; "
+                "move it away or choose another --out"
             )
     folder = folder.resolve()
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -92,8 +120,45 @@ def write(folder: Path, tree: Mapping[str, str], stale: frozenset[str]) -> None:
     try:
         _prepare(stage, folder, tree, stale)
         _swap(stage, folder)
+        _carry_over(stage, folder, {*tree, *stale})
     finally:
         shutil.rmtree(stage, ignore_errors=True)
+
+
+def replace_files(texts: Mapping[Path, str]) -> None:
+    """Put texts into files as UTF-8, each as a whole, and none before all are on the disk.
+
+    A file keeps its mode; a link is replaced itself. Drafts are files of their own beside, under
+    names that nobody can have taken before.
+
+    Raises:
+        OSError: the file system refuses.
+    """
+    drafts: dict[Path, Path] = {}
+    try:
+        for path, text in texts.items():
+            drafts[path] = path.with_name(f".{secrets.token_hex(8)}.tmp")
+            _write_new(drafts[path], text, like=path)
+        for path, draft in drafts.items():
+            draft.replace(path)
+    finally:
+        for draft in drafts.values():
+            draft.unlink(missing_ok=True)
+
+
+def _write_new(path: Path, text: str, *, like: Path) -> None:
+    """Write a file that isn't there yet, with the mode of another one if that is there."""
+    mode = stat.S_IMODE(like.stat().st_mode) if like.exists() else None
+
+    def opened(name: str, flags: int) -> int:
+        return os.open(name, flags, 0o666 if mode is None else mode)
+
+    with open(path, "xb", opener=opened) as file:
+        file.write(text.encode("utf-8"))
+        file.flush()
+        os.fsync(file.fileno())
+    if mode is not None:
+        path.chmod(mode)
 
 
 def _owns_file(path: Path) -> bool:
@@ -101,10 +166,54 @@ def _owns_file(path: Path) -> bool:
         return owns(file.read(1024).decode("utf-8", errors="replace"))
 
 
-def _read(path: Path) -> str | None:
+def _require_inside(paths: Iterable[str]) -> None:
+    """Refuse paths that are absolute, step upwards, or mean something else on other systems."""
+    for path in paths:
+        parts = path.split("/")
+        if not parts[0] or {"", ".", ".."} & set(parts) or set(path) & set("\\:\0"):
+            raise FolderError(f"{path!r} leads out of the folder that is generated")
+
+
+def _require_replaceable(folder: Path) -> None:
+    require_folder(folder)
+    here, whole = Path.cwd(), folder.resolve()
+    if here.is_relative_to(whole):
+        raise FolderError(
+            f"{whole} is replaced as a whole, and the current folder would be gone with it; "
+            f"call acpgen from {whole.parent}"
+        )
+
+
+def _difference(folder: Path, path: str, wanted: str) -> Difference | None:
+    """How the file at a path differs from the text that is wanted there, None if it doesn't."""
+    place = folder / path
+    if place.is_dir() or any(map(_is_no_folder, _parents(folder, path))):
+        return Difference(path, Change.FOREIGN)
+    found = _read(place)
+    if found is None:
+        return Difference(path, Change.MISSING)
+    if found == wanted.encode("utf-8"):
+        return None
+    text = found.decode("utf-8", errors="replace")
+    if text and not owns(text):
+        return Difference(path, Change.FOREIGN)
+    return _changed(path, text, wanted)
+
+
+def _parents(folder: Path, path: str) -> Iterator[Path]:
+    """The folders between a folder and a path in it."""
+    return (folder / parent for parent in list(Path(path).parents)[:-1])
+
+
+def _is_no_folder(path: Path) -> bool:
+    """Whether something other than a folder stands there. A link may lead to anywhere."""
+    return path.is_symlink() or path.is_file()
+
+
+def _read(path: Path) -> bytes | None:
     try:
-        return path.read_bytes().decode("utf-8")
-    except (FileNotFoundError, NotADirectoryError, UnicodeDecodeError):
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
         return None
 
 
@@ -156,14 +265,18 @@ def _prepare(stage: Path, folder: Path, tree: Mapping[str, str], stale: frozense
     """Fill the stage with the next state: unchanged files are links to the old ones."""
     if folder.is_dir():
         stage.chmod(folder.stat().st_mode)
-        shutil.copytree(
-            folder,
-            stage,
-            symlinks=True,
-            dirs_exist_ok=True,
-            copy_function=_link,
-            ignore=lambda parent, names: _dropped(folder, Path(parent), names, tree, stale),
-        )
+        try:
+            shutil.copytree(
+                folder,
+                stage,
+                symlinks=True,
+                dirs_exist_ok=True,
+                copy_function=_link,
+                ignore=lambda parent, names: _dropped(folder, Path(parent), names, tree, stale),
+            )
+        except shutil.Error as error:
+            place, _, reason = error.args[0][0]
+            raise OSError(f"{place}: {reason}") from error
         _remove_emptied(stage, folder, stale)
     else:
         stage.chmod(0o755)
@@ -179,7 +292,9 @@ def _dropped(
 ) -> set[str]:
     def drops(name: str) -> bool:
         path = (parent / name).relative_to(folder).as_posix()
-        return path in stale or (path in tree and _read(folder / path) != tree[path])
+        return path in stale or (
+            path in tree and _read(folder / path) != tree[path].encode("utf-8")
+        )
 
     return {name for name in names if drops(name)}
 
@@ -188,7 +303,9 @@ def _link(source: str, destination: str) -> str:
     try:
         os.link(source, destination)
     except OSError:
-        shutil.copy2(source, destination)
+        # Somebody may have removed it since the folder was listed.
+        if os.path.lexists(source):
+            shutil.copy2(source, destination)
     return destination
 
 
@@ -199,6 +316,19 @@ def _remove_emptied(stage: Path, folder: Path, stale: frozenset[str]) -> None:
         place = stage / parent
         if parent.parts and place.is_dir() and not any(place.iterdir()):
             place.rmdir()
+
+
+def _carry_over(old: Path, new: Path, ours: Collection[str]) -> None:
+    """Move what somebody else wrote into the old folder, after it was copied, to the new one."""
+    for path in [p for p in old.rglob("*") if not p.is_dir() or p.is_symlink()]:
+        name = path.relative_to(old)
+        if name.as_posix() not in ours and not _is_newer(new / name, path):
+            (new / name).parent.mkdir(parents=True, exist_ok=True)
+            path.replace(new / name)
+
+
+def _is_newer(place: Path, path: Path) -> bool:
+    return os.path.lexists(place) and place.lstat().st_mtime_ns >= path.lstat().st_mtime_ns
 
 
 def _swap(stage: Path, folder: Path) -> None:
@@ -214,7 +344,7 @@ def _swap(stage: Path, folder: Path) -> None:
         backup = _backup(folder)
         folder.rename(backup)
         stage.rename(folder)
-        shutil.rmtree(backup)
+        backup.rename(stage)
 
 
 _RENAME_EXCHANGE, _RENAME_SWAP, _AT_FDCWD = 2, 2, -100
