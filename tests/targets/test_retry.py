@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from acp_v2 import retry
-from acp_v2.retry import Answer, RetryClass
+from acp_v2.retry import Answer, Reason, RetryClass
 from acpgen import resources
 
 AUDIT = json.loads((Path(__file__).parents[1] / "cases" / "audit.json").read_text())
@@ -40,84 +39,161 @@ def test_json_and_python_hold_the_same_rows() -> None:
         (r["method"], r["kind"], r["side"], r["stability"], r["retryClass"], r["resend"])
         for r in document["methods"]
     ] == [(m.name, m.kind, m.side, m.stability, m.retry_class, m.resend) for m in retry.METHODS]
-    assert [(r["key"], r["carries"], r["params"], r["result"]) for r in document["methods"]] == [
-        (m.key, m.carries, m.params, m.result) for m in retry.METHODS
-    ]
+    assert [
+        (r["key"], r["carries"], r["params"], r["result"], r["page"], r["summary"])
+        for r in document["methods"]
+    ] == [(m.key, m.carries, m.params, m.result, m.page, m.summary) for m in retry.METHODS]
     assert document["idempotencyKey"]["minLength"] == retry.KEY_MIN_LENGTH == 1
     assert document["idempotencyKey"]["maxLength"] == retry.KEY_MAX_LENGTH == 255
 
 
+def nested(depth: int, inner: dict[str, Any]) -> dict[str, Any]:
+    """Params of `proxy/successor` with messages inside one another, the last of them `inner`."""
+    for _ in range(depth - 1):
+        inner = {"method": "proxy/successor", "params": inner}
+    return inner
+
+
+KEYED: dict[str, Any] = {"method": "session/prompt", "params": {"idempotencyKey": KEY}}
+IT_IS_MALFORMED = "Its idempotencyKey is malformed, so it is refused with -32602 however often"
+IT_HAS_NONE = "It carries no idempotencyKey, so a copy is a new submission."
+
+
 @pytest.mark.parametrize(
-    ("method", "params", "answer", "reason"),
+    ("method", "params", "reason", "why"),
     [
-        ("session/list", {}, Answer.AS_IS, "Reads"),
-        ("session/new", {"cwd": "/w"}, Answer.AS_IS, "further session"),
-        ("session/prompt", {"idempotencyKey": KEY}, Answer.SAME_KEY, "at most once"),
-        ("session/prompt", {"idempotencyKey": "\U0001f600" * 255}, Answer.SAME_KEY, "at most once"),
-        ("session/prompt", {}, Answer.NOT_AT_ALL, "no idempotencyKey"),
-        ("session/prompt", None, Answer.NOT_AT_ALL, "no idempotencyKey"),
-        ("session/prompt", {"idempotencyKey": None}, Answer.NOT_AT_ALL, "no idempotencyKey"),
-        ("session/prompt", {"idempotencyKey": ""}, Answer.NOT_AT_ALL, "malformed"),
-        ("session/prompt", {"idempotencyKey": "a" * 256}, Answer.NOT_AT_ALL, "malformed"),
-        ("session/prompt", {"idempotencyKey": 7}, Answer.NOT_AT_ALL, "malformed"),
-        ("initialize", {}, Answer.NOT_AT_ALL, "new connection"),
-        ("session/cancel", {}, Answer.NOT_AT_ALL, "Never send it late"),
-        ("session/update", {}, Answer.NOT_AT_ALL, "chunks append"),
-        ("mcp/message", {"method": "tools/call"}, Answer.NOT_AT_ALL, "MCP"),
-        ("proxy/initialize", {}, Answer.NOT_AT_ALL, "new connection"),
-        ("proxy/successor", {"method": "session/list"}, Answer.AS_IS, "Reads"),
+        ("session/list", {}, Reason.IDEMPOTENT, "Send it again as it is: session/list is id"),
+        ("session/new", {"cwd": "/w"}, Reason.DUPLICATING, "Send it again: session/new makes one"),
+        ("initialize", {}, Reason.NOT_RETRIED, "Do not send initialize again. "),
+        ("session/cancel", {}, Reason.NOTIFICATION, "session/cancel is a notification, and a "),
+        ("session/update", {}, Reason.NOTIFICATION, "session/update is a notification, and a "),
+        ("mcp/message", {"method": "x"}, Reason.EXTERNAL, "Do not send mcp/message again unless"),
+        ("_acme/x", {}, Reason.EXTENSION, "_acme/x is an extension; only whoever defined it"),
+        ("session/promt", KEYED, Reason.UNKNOWN_METHOD, "session/promt is not a method of this"),
+        ("session\nlist", {}, Reason.UNKNOWN_METHOD, "'session\\nlist' is not a method of this"),
+        ("session/prompt", {"idempotencyKey": KEY}, Reason.KEYED_WITH_KEY, "Send it again with "),
+        ("session/prompt", {}, Reason.KEYED_WITHOUT_KEY, IT_HAS_NONE),
+        ("session/prompt", None, Reason.KEYED_WITHOUT_KEY, IT_HAS_NONE),
+        ("session/prompt", {"idempotencyKey": None}, Reason.KEYED_WITHOUT_KEY, IT_HAS_NONE),
+        ("session/prompt", {"idempotency_key": KEY}, Reason.MISSPELLED_KEY, IT_HAS_NONE),
+        ("session/prompt", {7: 7, "IdempotencyKey": KEY}, Reason.MISSPELLED_KEY, IT_HAS_NONE),
+        ("session/prompt", {7: 7}, Reason.KEYED_WITHOUT_KEY, IT_HAS_NONE),
+        ("session/prompt", {"idempotencyKey": ""}, Reason.MALFORMED_KEY, IT_IS_MALFORMED),
+        ("session/prompt", {"idempotencyKey": "\ud800"}, Reason.MALFORMED_KEY, IT_IS_MALFORMED),
+        ("session/prompt", {"idempotencyKey": "k\udfff"}, Reason.MALFORMED_KEY, IT_IS_MALFORMED),
+        ("session/prompt", {"idempotencyKey": b"k"}, Reason.MALFORMED_KEY, IT_IS_MALFORMED),
+        ("proxy/successor", KEYED, Reason.KEYED_WITH_KEY, "Inside proxy/successor: Send it aga"),
+        ("proxy/successor", {}, Reason.CARRIED_UNNAMED, "proxy/successor takes the class of the"),
+        ("proxy/initialize", {}, Reason.NOT_RETRIED, "Inside proxy/initialize: Do not send initi"),
         (
             "proxy/successor",
-            {"method": "session/prompt", "params": {"idempotencyKey": KEY}},
-            Answer.SAME_KEY,
-            "at most once",
+            {"method": "session/cancel", "params": {}},
+            Reason.NOTIFICATION,
+            "Inside proxy/successor: session/cancel is a notification, and a ",
         ),
         (
             "proxy/successor",
-            {"method": "session/prompt", "params": {}},
-            Answer.NOT_AT_ALL,
-            "no idempotencyKey",
+            {"method": "session/prompt", "params": b"{}"},
+            Reason.MALFORMED_PARAMS,
+            "Inside proxy/successor: The params of session/prompt are no object, so every copy",
         ),
         (
             "proxy/successor",
-            {"method": "proxy/successor", "params": {"method": "session/list"}},
-            Answer.AS_IS,
-            "Reads",
+            nested(retry.MAX_CARRIED, KEYED),
+            Reason.KEYED_WITH_KEY,
+            "Inside proxy/successor: Send it again with the idempotencyKey of the first attempt",
         ),
-        ("proxy/successor", {}, Answer.NOT_AT_ALL, "name no method"),
-        ("proxy/successor", {"method": "_acme/x"}, Answer.NOT_AT_ALL, "extension"),
-        ("_acme/x", {}, Answer.NOT_AT_ALL, "extension"),
-        ("session/promt", {"idempotencyKey": KEY}, Answer.NOT_AT_ALL, "not a method"),
     ],
 )
-def test_resend(
-    method: str, params: Mapping[str, object] | None, answer: Answer, reason: str
-) -> None:
+def test_why(method: str, params: Any, reason: Reason, why: str) -> None:
     verdict = retry.resend(method, params)
-    assert verdict.answer is answer
-    assert bool(verdict) is (answer is not Answer.NOT_AT_ALL)
-    assert reason in verdict.why
-    assert KEY not in verdict.why
+    assert verdict.reason is reason
+    assert verdict.why.startswith(why)
+    assert not verdict.why.endswith(" ")
+    assert "{" not in verdict.why
+    assert "None" not in verdict.why
+    assert KEY not in repr(verdict)
 
 
-def test_resend_tells_the_kinds_of_a_method_apart() -> None:
+def test_deep_nests_are_not_followed_to_their_end() -> None:
+    verdict = retry.resend("proxy/successor", nested(100_000, KEYED))
+    assert verdict.reason is Reason.CARRIED_TOO_DEEP
+    assert verdict.why.startswith("Messages are inside one another more than 32 deep")
+
+
+def test_params_that_hold_themselves_come_to_an_end() -> None:
+    params: dict[str, Any] = {"method": "proxy/successor"}
+    params["params"] = params
+    assert retry.resend("proxy/successor", params).reason is Reason.CARRIED_TOO_DEEP
+
+
+def test_a_verdict_is_true_when_the_message_may_be_sent_again() -> None:
+    verdicts = {
+        Answer.AS_IS: retry.resend("session/list"),
+        Answer.SAME_KEY: retry.resend("session/prompt", KEYED["params"]),
+        Answer.NOT_AT_ALL: retry.resend("session/prompt"),
+    }
+    assert {answer: verdict.answer for answer, verdict in verdicts.items()} == {
+        answer: answer for answer in Answer
+    }
+    assert [bool(verdict) for verdict in verdicts.values()] == [True, True, False]
+
+
+def test_the_kinds_of_a_method_are_told_apart() -> None:
     assert retry.retry_class("mcp/message") is RetryClass.EXTERNAL
     assert retry.retry_class("mcp/message", "notification") is RetryClass.NOT_RETRIED
-    carried = {"method": "session/cancel", "params": {"sessionId": "s"}}
-    assert "Never send it late" in retry.resend("proxy/successor", carried).why
-    assert not retry.resend("proxy/successor", carried, "notification")
+    assert retry.resend("mcp/message", {}, "notification").reason is Reason.NOTIFICATION
+    assert retry.resend("proxy/successor", KEYED, "notification").reason is Reason.NOTIFICATION
     unlisted = retry.resend("session/prompt", {"idempotencyKey": KEY}, "notification")
-    assert unlisted.why == "session/prompt has no such kind."
+    assert unlisted.reason is Reason.WRONG_KIND
+    assert unlisted.why.startswith("session/prompt is not a notification in this protocol")
 
 
-def test_resend_takes_models() -> None:
-    from acp_v2.models import ContentBlockText, PromptRequest
+def test_a_model_is_read_by_its_wire_names() -> None:
+    from acp_v2.models import ContentBlockText, PromptRequest, ProxySuccessorRequest
 
     block = ContentBlockText(type="text", text="hello")
     keyed = PromptRequest(session_id="s", prompt=[block], idempotency_key=KEY)
-    assert retry.resend("session/prompt", keyed).answer is Answer.SAME_KEY
+    assert retry.resend("session/prompt", keyed).reason is Reason.KEYED_WITH_KEY
     keyless = PromptRequest(session_id="s", prompt=[block])
-    assert retry.resend("session/prompt", keyless).answer is Answer.NOT_AT_ALL
+    assert retry.resend("session/prompt", keyless).reason is Reason.KEYED_WITHOUT_KEY
+    inside = {"method": "session/prompt", "params": keyed}
+    assert retry.resend("proxy/successor", inside).reason is Reason.KEYED_WITH_KEY
+    around = ProxySuccessorRequest(method="session/prompt", params=KEYED["params"])
+    assert retry.resend("proxy/successor", around).reason is Reason.KEYED_WITH_KEY
+
+
+class Odd:
+    """An object whose `model_dump` makes no object."""
+
+    def model_dump(self, *, by_alias: bool) -> list[bool]:
+        return [by_alias]
+
+
+@pytest.mark.parametrize(
+    "params",
+    ["{}", KEY, b"{}", bytearray(b"{}"), [], [{"idempotencyKey": KEY}], 7, True, Odd(), Odd],
+    ids=lambda params: f"{type(params).__name__} {params!r}"[:20],
+)
+@pytest.mark.parametrize("method", ["session/prompt", "session/list", "_acme/x", "nonsense"])
+def test_params_that_are_no_object_are_a_mistake_of_the_caller(method: str, params: Any) -> None:
+    with pytest.raises(TypeError) as caught:
+        retry.resend(method, params)
+    assert str(caught.value) == (
+        f"params must be a mapping, a model or None, not {type(params).__name__}; "
+        "decode JSON text first"
+    )
+
+
+@pytest.mark.parametrize("method", [None, b"session/list", 7, ["session/list"]])
+def test_a_method_that_is_no_string_is_a_mistake_of_the_caller(method: Any) -> None:
+    with pytest.raises(TypeError, match=f"method must be a str, not {type(method).__name__}"):
+        retry.resend(method)
+
+
+def test_an_unknown_kind_is_a_mistake_of_the_caller() -> None:
+    with pytest.raises(ValueError, match="'response' is not a valid Kind"):
+        retry.resend("session/list", {}, "response")  # type: ignore[arg-type]
 
 
 def test_importing_the_table_loads_the_standard_library_only() -> None:
@@ -133,3 +209,14 @@ def test_importing_the_table_loads_the_standard_library_only() -> None:
         check=True,
     )
     assert done.stdout.split() == ["acp_v2"]
+
+
+def test_importing_the_table_loads_nothing_heavy() -> None:
+    script = (
+        f"import sys; sys.path[:0] = {sys.path!r}; import acp_v2.retry;"
+        "print(*{'dataclasses', 'inspect', 'json', 'ast'} & sys.modules.keys())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == []

@@ -17,6 +17,8 @@ import pytest
 
 from acpgen.emit.header import owns
 from acpgen.model import (
+    SENDS,
+    Array,
     ClosedEnum,
     Kind,
     Method,
@@ -36,7 +38,6 @@ from acpgen.model import (
     children,
 )
 from acpgen.stability import reach
-from acpgen.targets.bundles import SENDS
 from acpgen.targets.vectors import SampleError, UnprovenError, VectorNameError, vectors
 from acpgen.targets.vectors.proof import Proof
 from acpgen.targets.vectors.vector import Fault
@@ -93,7 +94,7 @@ def test_every_kind_of_defect_is_there(file: str, method: Method, type_: TypeNam
     if file.endswith(".result.json"):
         return
     assert {"params: missing", "params: null"} <= found.keys()
-    strangers = {side.lower() for side in SENDS if side != "Any" and method.side not in SENDS[side]}
+    strangers = {sender for sender, sides in SENDS.items() if method.side not in sides}
     assert {v.sender for v in found.values() if v.rule == "wrong-side"} == strangers
     kinds = [m.kind for m in PROTOCOL.methods if m.name == method.name]
     wrong_kinds = [v for v in found.values() if v.rule == "wrong-kind"]
@@ -382,6 +383,33 @@ def test_a_pattern_takes_its_sample_from_the_examples() -> None:
     unheard = with_type(PROTOCOL, "SessionId", Scalar(ScalarType.STRING, pattern="^[0-9]{40}$"))
     with pytest.raises(SampleError, match="no string in any example matches"):
         vectors(unheard, TEMPLATES)
+
+
+@pytest.mark.parametrize(
+    "greedy",
+    [
+        Scalar(ScalarType.STRING, min_length=2**31 - 1),
+        Array(Scalar(ScalarType.STRING), min_items=2**31 - 1),
+    ],
+    ids=["string", "list"],
+)
+def test_what_a_file_could_not_hold_is_an_error(greedy: Type) -> None:
+    with pytest.raises(SampleError, match="more than the 10000 of a vector"):
+        vectors(with_base(Object((property_of(greedy, "much"),))), TEMPLATES)
+
+
+@pytest.mark.parametrize(
+    "generous",
+    [
+        Scalar(ScalarType.STRING, max_length=2**31 - 1),
+        Array(Scalar(ScalarType.STRING), max_items=2**31 - 1),
+    ],
+    ids=["string", "list"],
+)
+def test_a_limit_that_no_file_could_hold_is_not_tried(generous: Type) -> None:
+    many = replace(property_of(generous, "much"), required=False)
+    tree = vectors(with_base(Object((many,))), TEMPLATES)
+    assert max(map(len, tree.values())) < 5_000_000
 
 
 def test_two_methods_that_would_share_a_file_are_an_error() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -18,6 +17,7 @@ import pytest
 from pydantic import ValidationError
 
 import acp_v2.models
+import unavailable
 from acpgen.judge import Rule
 from acpgen.load import load
 from acpgen.model import Array, Scalar, ScalarType, Side, Stability
@@ -163,9 +163,7 @@ process.stdout.write(JSON.stringify(vectors.map(accepts)));
 def test_ajv_agrees() -> None:
     if shutil.which("node") is None or not (INTEROP / "node_modules" / "ajv").is_dir():
         reason = "ajv is not installed: run `npm ci` in tests/interop"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
+        unavailable.skip(reason)
     asked = [v for v in VECTORS if v.differs is None]
     rows = [(v.text, v.entry, v.answers and RESULTS[v.answers]) for v in asked]
     done = subprocess.run(

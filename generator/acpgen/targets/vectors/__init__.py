@@ -1,7 +1,10 @@
-"""Test vectors: whole messages with the one verdict that each must get, for every language.
+"""Test vectors for every language: what to make of a message, and when to send it again.
 
-What a vector claims follows from the schema by construction. That a JSON Schema engine says the
-same on the bundle is checked for each before it is written.
+`vectors` are whole messages with the one verdict that each must get. What one claims follows from
+the schema by construction. Before it is written, two engines have to say the same: jsonschema-rs on
+the bundle, and the checkers, compiled in memory. More engines are asked by the tests. `resends` are
+messages whose response never came, `derived` message IDs that follow from a session and a key,
+`traces` what happens around lost answers.
 """
 
 from __future__ import annotations
@@ -12,26 +15,37 @@ from collections.abc import Iterator
 from acpgen.emit.templates import Templates
 from acpgen.model import ENVELOPE_TYPES, JsonValue, Method, Protocol
 from acpgen.targets.vectors.calls import calls, results
+from acpgen.targets.vectors.derived import derived
 from acpgen.targets.vectors.envelope import envelope
 from acpgen.targets.vectors.files import File, VectorNameError, index
 from acpgen.targets.vectors.guide import guide
 from acpgen.targets.vectors.keys import keys
 from acpgen.targets.vectors.proof import Proof, UnprovenError
+from acpgen.targets.vectors.resends import resends
 from acpgen.targets.vectors.samples import SampleError, Samples
+from acpgen.targets.vectors.traces import traces
 
-__all__ = ["SampleError", "UnprovenError", "VectorNameError", "vectors"]
+__all__ = [
+    "SampleError",
+    "UnprovenError",
+    "VectorNameError",
+    "derived",
+    "resends",
+    "traces",
+    "vectors",
+]
 
 _FOLDER = "vectors"
 
 
 def vectors(protocol: Protocol, templates: Templates) -> dict[str, str]:
-    """Every vector of a protocol, an index of them and how to use them, by path.
+    """The messages of a protocol, an index of them and how to use them, by path.
 
     A protocol that lacks the types of the envelope has no messages, so there is nothing to write.
 
     Raises:
         SampleError: a type has no value that could be worked out.
-        UnprovenError: the bundled schema says otherwise of a vector.
+        UnprovenError: the bundled schema or the checkers say otherwise of a vector.
         VectorNameError: two vectors of a file, or two files, would have the same name.
         jinja2.TemplateError: a template is missing, broken, or uses an unknown name.
     """

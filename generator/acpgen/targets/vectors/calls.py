@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from acpgen.model import (
+    SENDS,
     JsonValue,
     Kind,
     Method,
@@ -15,7 +16,6 @@ from acpgen.model import (
     Side,
     TypeName,
 )
-from acpgen.targets.bundles import SENDS
 from acpgen.targets.vectors.frame import ID, Frame, call, result
 from acpgen.targets.vectors.samples import Samples
 from acpgen.targets.vectors.vector import Code, Fault, Path, Rule, Vector, add, remove
@@ -62,7 +62,7 @@ def senders(protocol: Protocol) -> tuple[Side, ...]:
 
 def sends(sender: Side) -> frozenset[Side]:
     """The sides that handle what a sender calls."""
-    return SENDS[sender.capitalize()]
+    return SENDS[sender]
 
 
 def _content(

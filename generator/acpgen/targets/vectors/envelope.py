@@ -81,9 +81,14 @@ class _Envelope:
             yield self.changed("jsonrpc", value, Rule.CONST, 'must be "2.0"')
 
     def ids(self, *, nullable: bool = False) -> Iterator[Vector]:
-        """The message with every kind of id."""
+        """The message with every kind of id.
+
+        Where a schema lets a call have null, JSON-RPC 2.0 (section 4) warns of it; peers differ.
+        """
         takes = self._ids | {JsonType.NULL} if nullable else self._ids
         for value in _IDS:
+            if value is None and not nullable and JsonType.NULL in takes:
+                continue
             if json_type(value) in takes:
                 name = f"{self._name}: id is {_shown(value)}"
                 yield self._frame.valid(name, {**self._message, "id": value})

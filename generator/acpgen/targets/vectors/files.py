@@ -31,7 +31,7 @@ class File:
         """The file with the vectors that hold.
 
         Raises:
-            UnprovenError: the bundled schema says otherwise of a vector.
+            UnprovenError: the bundled schema or the checkers say otherwise of a vector.
         """
         return replace(self, vectors=tuple(proof.proven(self.name, self.vectors)))
 
@@ -45,7 +45,7 @@ class File:
         if twice := [name for name, count in counts.items() if count > 1]:
             raise VectorNameError(f"{self.name}: more than one vector is called {twice[0]!r}")
         head: dict[str, JsonValue] = {"method": self.method, "kind": self.kind}
-        return _document(head, "vectors", [vector.line() for vector in self.vectors])
+        return document(head, "vectors", [vector.line() for vector in self.vectors])
 
     def entry(self, text: str) -> JsonValue:
         """What the index says of the file, whose text that is."""
@@ -62,10 +62,11 @@ class File:
 
 def index(version: int | None, entries: Sequence[JsonValue]) -> str:
     """The index: a JSON object with each file on a line of its own."""
-    return _document({"protocolVersion": version}, "files", [compact(e) for e in entries])
+    return document({"protocolVersion": version}, "files", [compact(e) for e in entries])
 
 
-def _document(head: dict[str, JsonValue], name: str, lines: Sequence[str]) -> str:
+def document(head: dict[str, JsonValue], name: str, lines: Sequence[str]) -> str:
+    """A JSON object: the header, the members of `head`, and an array with a line an element."""
     head = {"$comment": HEADER, **head}
     members = [f"{json.dumps(key)}: {json.dumps(value)},\n" for key, value in head.items()]
     body = ",\n".join(lines)

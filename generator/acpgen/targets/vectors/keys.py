@@ -33,18 +33,20 @@ _ASTRAL = "\U0001f511"
 _COMBINED = "e\u0301"
 """Two code points that show as one character."""
 _PRECOMPOSED = "\u00e9"
-_KEY = "sample-key"
+KEY = "sample-key"
+"""A key that is like any other."""
 _TYPES = frozenset({JsonType.STRING, JsonType.NULL})
-_NO_STRINGS: Mapping[str, JsonValue] = {
+NO_STRINGS: Mapping[str, JsonValue] = {
     "an integer": 7,
     "a number": 1.5,
     "true": True,
     "false": False,
     "an empty array": [],
-    "an array": [_KEY],
+    "an array": [KEY],
     "an empty object": {},
-    "an object": {"key": _KEY},
+    "an object": {"key": KEY},
 }
+"""A value of each JSON type that is neither a string nor null, by what it is."""
 
 
 def keys(protocol: Protocol, samples: Samples) -> Iterator[Vector]:
@@ -75,13 +77,13 @@ class _Keyed:
     def vectors(self, least: int, most: int | None) -> Iterator[Vector]:
         """The vectors for keys of `least` to `most` code points."""
         yield self._valid("omitted", self._params)
-        for what, key in _good(least, most).items():
+        for what, key in good_keys(least, most).items():
             yield self._valid(what, {**self._params, self._key: key})
         if least > 0:
             yield self._short(least)
         if most is not None:
             yield from self._long(most)
-        for what, value in _NO_STRINGS.items():
+        for what, value in NO_STRINGS.items():
             yield self._refused(what, Rule.TYPE, mistyped(_TYPES, value), value)
         yield from self._texts()
         yield from self._elsewhere()
@@ -92,31 +94,31 @@ class _Keyed:
 
     def _long(self, most: int) -> Iterator[Vector]:
         reason = f"must have at most {counted(most, 'character')}"
-        for what, key in _of_length(most + 1).items():
+        for what, key in of_length(most + 1).items():
             yield self._refused(what, Rule.MAX_LENGTH, reason, key)
 
     def _texts(self) -> Iterator[Vector]:
         """Keys that only the text of a message shows."""
-        text = compact(self._frame.put({**self._params, self._key: _KEY}))
-        member = f'"{self._key}":"{_KEY}"'
+        text = compact(self._frame.put({**self._params, self._key: KEY}))
+        member = f'"{self._key}":"{KEY}"'
         twice = Fault(Rule.DUPLICATE_MEMBER, self._path, "stands more than once", Outcome.REPORT)
-        for what, other in {"same": _KEY, "different": f"{_KEY}-2"}.items():
+        for what, other in {"same": KEY, "different": f"{KEY}-2"}.items():
             doubled = text.replace(member, f'"{self._key}":"{other}",{member}')
             yield self._text(f"twice, {what}", doubled, twice, Difference.DUPLICATE_MEMBER)
         for what, escape in {"high": r"\ud83d", "low": r"\udd11"}.items():
-            lone = text.replace(f'"{_KEY}"', f'"{escape}"')
+            lone = text.replace(f'"{KEY}"', f'"{escape}"')
             fault = Fault(Rule.NOT_JSON, (), "escapes a lone surrogate", code=Code.PARSE_ERROR)
             yield self._text(f"{what} surrogate alone", lone, fault, Difference.LONE_SURROGATE)
 
     def _elsewhere(self) -> Iterator[Vector]:
         """Keys that are misspelled or misplaced, so that no receiver takes them for one."""
-        for name in (_snake(self._key), self._key.lower()):
+        for name in (snake(self._key), self._key.lower()):
             if name != self._key:
-                message = self._frame.put({**self._params, name: _KEY})
+                message = self._frame.put({**self._params, name: KEY})
                 yield self._missed(f"called {name}", message, ("params", name))
-        inside = self._frame.put({**self._params, "_meta": {self._key: _KEY}})
+        inside = self._frame.put({**self._params, "_meta": {self._key: KEY}})
         yield self._missed("in _meta", inside, ("params", "_meta", self._key))
-        around: JsonValue = {**self._frame.members, "params": self._params, self._key: _KEY}
+        around: JsonValue = {**self._frame.members, "params": self._params, self._key: KEY}
         yield self._missed("beside params", around, (self._key,))
 
     def _valid(self, what: str, params: JsonValue) -> Vector:
@@ -125,7 +127,7 @@ class _Keyed:
     def _refused(self, what: str, rule: Rule, reason: str, value: JsonValue) -> Vector:
         fault = Fault(rule, self._path, reason, code=self._frame.code)
         message = self._frame.put({**self._params, self._key: value})
-        repair = (replaced(self._path, _KEY),)
+        repair = (replaced(self._path, KEY),)
         return self._frame.broken(f"{self._name}: key {what}", message, fault, repair)
 
     def _text(self, what: str, raw: str, fault: Fault, difference: Difference) -> Vector:
@@ -136,7 +138,7 @@ class _Keyed:
         return _missed(f"{self._name}: key {what}", self._frame, message, path)
 
 
-def _good(least: int, most: int | None) -> dict[str, JsonValue]:
+def good_keys(least: int, most: int | None) -> dict[str, JsonValue]:
     """Keys that must be taken, each as it is."""
     shortest = max(least, 1)
     good: dict[str, JsonValue] = {
@@ -149,10 +151,10 @@ def _good(least: int, most: int | None) -> dict[str, JsonValue]:
         "combined": _COMBINED * shortest,
         "quotation mark and backslash": '/"\\' * shortest,
     }
-    return good if most is None else {**good, **_of_length(most)}
+    return good if most is None else {**good, **of_length(most)}
 
 
-def _of_length(length: int) -> dict[str, str]:
+def of_length(length: int) -> dict[str, str]:
     """Keys of as many code points, of one, two and four bytes each in UTF-8."""
     return {
         f"{length} code points": "k" * length,
@@ -163,7 +165,7 @@ def _of_length(length: int) -> dict[str, str]:
 
 def _on_keyless(method: Method, key: str, samples: Samples) -> Vector:
     frame = call(method)
-    message = frame.put({**_params(method, samples), key: _KEY})
+    message = frame.put({**_params(method, samples), key: KEY})
     return _missed(f"{method.name}: key not taken", frame, message, ("params", key))
 
 
@@ -177,5 +179,6 @@ def _params(method: Method, samples: Samples) -> Members:
     return params if isinstance(params, dict) else {}
 
 
-def _snake(name: str) -> str:
+def snake(name: str) -> str:
+    """A name in camelCase as snake_case."""
     return re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()

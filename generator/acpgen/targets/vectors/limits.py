@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from acpgen.model import ClosedEnum, JsonValue, OpenEnum, Scalar
-from acpgen.targets.vectors.samples import UNKNOWN_TAG
+from acpgen.targets.vectors.samples import LONGEST, UNKNOWN_TAG
 from acpgen.targets.vectors.vector import Rule
 
 _BOUND: Mapping[Rule, str] = {
@@ -25,7 +25,9 @@ def limits(scalar: Scalar) -> Iterator[tuple[Rule, str, JsonValue, JsonValue]]:
     """Each limit of a scalar: its rule, what it says, the last value within, the first beyond."""
     lengths = (Rule.MIN_LENGTH, scalar.min_length, -1), (Rule.MAX_LENGTH, scalar.max_length, 1)
     for rule, length, step in lengths:
-        if length is not None and length + step >= 0 and scalar.pattern is None:
+        if length is None or scalar.pattern is not None:
+            continue
+        if length + step >= 0 and length <= LONGEST:
             reason = f"must have {_BOUND[rule]} {counted(length, 'character')}"
             yield rule, reason, "x" * length, "x" * (length + step)
     bounds = (Rule.MINIMUM, scalar.minimum, -1), (Rule.MAXIMUM, scalar.maximum, 1)
@@ -37,7 +39,7 @@ def limits(scalar: Scalar) -> Iterator[tuple[Rule, str, JsonValue, JsonValue]]:
 def unmatched(scalar: Scalar) -> str | None:
     """A string that does not match the pattern and breaks no other limit, if one is at hand."""
     least, most = scalar.min_length or 0, scalar.max_length
-    lengths = (least, least + 1, 8 if most is None else most)
+    lengths = (least, least + 1, 8 if most is None else min(most, LONGEST))
     candidates = (character * length for length in lengths for character in ("?", "x", "0"))
     fitting = (text for text in candidates if most is None or len(text) <= most)
     pattern = scalar.pattern or ""

@@ -1,4 +1,4 @@
-"""Whether a JSON Schema engine on the bundled schema says of a vector what the vector claims."""
+"""Whether engines that know nothing of a vector say of it what the vector claims."""
 
 from __future__ import annotations
 
@@ -12,17 +12,23 @@ import jsonschema_rs
 from acpgen.emit.jsonschema import JsonSchema
 from acpgen.model import JsonValue, Protocol, Side, Stability, TypeName
 from acpgen.targets.bundles import bundle
+from acpgen.targets.checkers import compile_checkers
 from acpgen.targets.vectors.vector import Vector
 
 
 class UnprovenError(ValueError):
-    """A vector that the schema gives another verdict on."""
+    """A vector that an engine gives another verdict on."""
 
 
 class Proof:
-    """The bundle of a whole protocol, with what is unstable, as a witness."""
+    """Two witnesses of a whole protocol, with what is unstable: its bundle and its checkers.
+
+    jsonschema-rs reads the bundle, and the checkers are Python made from the types. Neither knows
+    how a vector was made.
+    """
 
     def __init__(self, protocol: Protocol) -> None:
+        self._checkers = compile_checkers(protocol)
         self._bundle = bundle(protocol, Stability.UNSTABLE)
         self._results = {m.name: m.result for m in protocol.methods if m.result is not None}
         self._validator = cache(self._build)
@@ -33,21 +39,31 @@ class Proof:
         Those on which implementations differ have no proof and need none.
 
         Raises:
-            UnprovenError: the engine takes what a vector calls invalid, or refuses what it calls
+            UnprovenError: an engine takes what a vector calls invalid, or refuses what it calls
                 valid.
         """
         for vector in vectors:
-            if vector.differs is not None or self.accepts(vector) is vector.valid:
+            denier = None if vector.differs is not None else self._denier(vector)
+            if denier is None:
                 yield vector
             elif vector.fault is None or not vector.fault.contested:
                 claimed, found = ("valid", "invalid") if vector.valid else ("invalid", "valid")
                 raise UnprovenError(
-                    f"{file}: {vector.name!r} should be {claimed}, and by the bundled schema it "
+                    f"{file}: {vector.name!r} should be {claimed}, and by the {denier} it "
                     f"is {found}; look for members that two parts of a type declare differently"
                 )
 
-    def accepts(self, vector: Vector) -> bool:
-        """What the engine says of the text of a vector, sent as the vector says."""
+    def _denier(self, vector: Vector) -> str | None:
+        """Who says otherwise of a vector, sent as it says, if somebody does."""
+        if self._fits(vector) is not vector.valid:
+            return "bundled schema"
+        text = vector.text.encode("utf-8")
+        if self._checkers.accepts_bytes(text, vector.sender, vector.answers) is not vector.valid:
+            return "checkers"
+        return None
+
+    def _fits(self, vector: Vector) -> bool:
+        """Whether the text of a vector fits the bundle, sent as the vector says."""
         try:
             message: JsonValue = json.loads(vector.text, parse_constant=_refuse)
         except ValueError:

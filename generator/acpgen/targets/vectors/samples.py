@@ -37,6 +37,8 @@ _TEXTS: Mapping[str | None, str] = {
 }
 _BASE64 = "eA=="
 _PLAIN = "x"
+LONGEST = 10_000
+"""How many characters or items a vector shows at most: limits beyond have none."""
 _DEEPEST = 12
 """How many named types `whole` goes down before it takes the least of what comes next."""
 
@@ -125,7 +127,7 @@ class Samples:
             case Nullable(of=inner):
                 return self._value(inner, above, full=full)
             case Array(items=items):
-                count = type_.min_items or 0
+                count = _affordable(type_.min_items or 0, "items")
                 if full and type_.max_items != 0:
                     count = max(count, 1)
                 return [self._value(items, above, full=full) for _ in range(count)]
@@ -200,13 +202,21 @@ class Samples:
                 return {}
 
     def _string(self, scalar: Scalar) -> str:
-        least, most = scalar.min_length or 0, scalar.max_length
+        least, most = _affordable(scalar.min_length or 0, "characters"), scalar.max_length
         usual = _BASE64 if scalar.content_encoding else _TEXTS.get(scalar.format, _PLAIN)
         for text in (usual, _PLAIN * max(least, 1), "", *self._examples):
             fits = len(text) >= least and (most is None or len(text) <= most)
             if fits and (scalar.pattern is None or re.search(scalar.pattern, text)):
                 return text
         raise SampleError(f"no string in any example matches {scalar.pattern}: put one in one")
+
+
+def _affordable(count: int, unit: str) -> int:
+    if count > LONGEST:
+        raise SampleError(
+            f"a value of at least {count} {unit} is more than the {LONGEST} of a vector"
+        )
+    return count
 
 
 def _number(scalar: Scalar) -> int | float:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from acpgen.model import (
-    KEY_TYPE,
     Array,
     ClosedEnum,
     JsonValue,
@@ -24,13 +23,14 @@ from acpgen.model import (
     TypeName,
     Union,
     Variant,
+    is_key,
 )
 from acpgen.targets.vectors.breaker import Breaker
 from acpgen.targets.vectors.frame import Frame
 from acpgen.targets.vectors.jsontype import JsonType, misfits
 from acpgen.targets.vectors.limits import counted, limits, not_among, unlisted, unmatched
 from acpgen.targets.vectors.places import Place, root
-from acpgen.targets.vectors.samples import SAMPLE_MEMBER, UNKNOWN_TAG, Samples
+from acpgen.targets.vectors.samples import LONGEST, SAMPLE_MEMBER, UNKNOWN_TAG, Samples
 from acpgen.targets.vectors.vector import Path, Rule, Vector
 
 _ANY = Scalar(ScalarType.ANY)
@@ -116,7 +116,7 @@ class Walk:
         if least:
             reason = f"must have at least {counted(least, 'item')}"
             yield self._breaker.replaced(place, Rule.MIN_ITEMS, reason, [item] * (least - 1), good)
-        if most is not None:
+        if most is not None and most <= LONGEST:
             yield self._breaker.valid(place, f"{counted(most, 'item')}", [item] * most)
             reason = f"must have at most {counted(most, 'item')}"
             yield self._breaker.replaced(
@@ -133,7 +133,7 @@ class Walk:
                 continue
             if member.required:
                 yield self._breaker.missing(place, whole, member.name)
-            tolerance = _INTOLERANT if _is_key(member.type) else member.tolerance
+            tolerance = _INTOLERANT if is_key(member.type) else member.tolerance
             yield from self._value(member.type, place.member(whole, member.name), tolerance)
         if nulls := {p.name: None for p in object_.properties if self._clears(p, hidden)}:
             yield self._breaker.valid(place, "nulls", {**whole, **nulls})
@@ -219,11 +219,6 @@ class Walk:
         if scalar.pattern is not None and (odd := unmatched(scalar)) is not None:
             reason = f"does not match {scalar.pattern}"
             yield self._breaker.replaced(place, Rule.PATTERN, reason, odd, good)
-
-
-def _is_key(type_: Type) -> bool:
-    """Whether it is an idempotency key: no receiver may take a malformed one for none."""
-    return (type_.of if isinstance(type_, Nullable) else type_) == Ref(KEY_TYPE)
 
 
 def _at(value: JsonValue, path: Path) -> JsonValue:

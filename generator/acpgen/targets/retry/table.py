@@ -1,0 +1,89 @@
+"""The rows that the retry tables of all languages are made from."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from acpgen.model import KEY_TYPE, Kind, Protocol, RetryClass, Scalar, Side, Stability
+
+
+class MissingClassError(ValueError):
+    """A method says nothing about being sent again, so no table can be made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One method in one kind, as every language's table holds it.
+
+    A target for a language takes `rows(protocol)` and writes each field in that language's
+    spelling: enumerations by their names or values, texts through the language's literals.
+    `name` and `kind` together are unique and the key of the lookup; a lookup by name alone finds
+    the request where there is one. What `resend` says of a row is in `decision`.
+
+    Fields:
+        name: the JSON-RPC method.
+        kind: request or notification.
+        side: the side that handles it; `protocol` is both Client and Agent.
+        stability: whether it may change without notice.
+        retry_class: what sending it again does.
+        note: the same in a sentence or two, for people (x-resend).
+        params: the type of its params.
+        result: the type of its result; None for a notification.
+        key: the member of params that holds the idempotency key; None where there is none.
+        carries: for a carried row, the method that params are always those of; None where the
+            members `method` and `params` of params are the message inside.
+        page: the slug of the guide that says more about it; None where there is none.
+        summary: the first sentence of its description, for doc comments.
+    """
+
+    name: str
+    kind: Kind
+    side: Side
+    stability: Stability
+    retry_class: RetryClass
+    note: str
+    params: str
+    result: str | None
+    key: str | None
+    carries: str | None
+    page: str | None
+    summary: str
+
+
+def rows(protocol: Protocol) -> tuple[Row, ...]:
+    """The rows of a protocol in which every method has a class, by name and kind.
+
+    Raises:
+        MissingClassError: a method has none.
+    """
+    if unclassed := [m.name for m in protocol.methods if m.retry is None]:
+        raise MissingClassError(
+            f"no x-retry-class on {', '.join(unclassed)}; `acpgen lint` says where each belongs"
+        )
+    return tuple(
+        Row(
+            method.name,
+            method.kind,
+            method.side,
+            method.stability,
+            method.retry,
+            method.resend,
+            method.params,
+            method.result,
+            method.key,
+            method.carries,
+            method.page,
+            re.split(r"(?<=[.!?])\s", method.docs.strip(), maxsplit=1)[0],
+        )
+        for method in protocol.methods
+        if method.retry is not None
+    )
+
+
+def key_limits(protocol: Protocol) -> tuple[int, int | None]:
+    """The least and the greatest length of an idempotency key, in Unicode code points."""
+    key = protocol.types.get(KEY_TYPE)
+    if key is None or not isinstance(key.body, Scalar):
+        return 0, None
+    return key.body.min_length or 0, key.body.max_length
