@@ -6,6 +6,7 @@ import ast
 import json
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from datamodel_code_generator import (
     InputFileType,
@@ -39,10 +40,19 @@ def modules(schema: JsonSchema, base: str, names: Mapping[str, Sequence[str]]) -
     Raises:
         GeneratedNamesError: a module doesn't define just that.
     """
+    texts = dict(_generated(json.dumps(schema), base))
+    for module in sorted(names.keys() | texts.keys()):
+        _require_names(module, texts.get(module, ""), set(names.get(module, ())))
+    return texts
+
+
+@lru_cache(maxsize=1)
+def _generated(schema: str, base: str) -> Mapping[str, str]:
+    """The modules, remembered: much of a protocol can change without a change of its types."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         generated = generate(
-            json.dumps(schema),
+            schema,
             input_file_type=InputFileType.JsonSchema,
             schema_version="2020-12",
             allow_remote_refs=False,
@@ -85,8 +95,6 @@ def modules(schema: JsonSchema, base: str, names: Mapping[str, Sequence[str]]) -
         raise TypeError("datamodel-code-generator gave one module where several were asked for")
     texts = {path[-1].removesuffix(".py"): f"{text}\n" for path, text in generated.items()}
     del texts["__init__"]
-    for module in sorted(names.keys() | texts.keys()):
-        _require_names(module, texts.get(module, ""), set(names.get(module, ())))
     return texts
 
 

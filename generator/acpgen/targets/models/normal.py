@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from acpgen.findings import Finding, Severity
 from acpgen.load.source import SchemaError
 from acpgen.model import (
+    META,
     ClosedEnum,
     EnumValue,
     Location,
@@ -33,7 +34,6 @@ from acpgen.model import (
     walk,
 )
 
-_META = "_meta"
 _END = r"(?![\s\S])"
 """End of input in every dialect; `$` also matches before a last newline in Python."""
 
@@ -290,7 +290,7 @@ def _record(name: TypeName, body: Object, docs: str, shared: _Shared) -> Record:
         docs,
         bases=(*(base.name for base in body.bases), *shared.bases),
         # Required members first, as they are written; `_meta` last.
-        members=tuple(sorted(members, key=lambda p: (p.name == _META, not p.required))),
+        members=tuple(sorted(members, key=lambda p: (p.name == META, not p.required))),
         additional=body.additional,
         excludes=shared.excludes,
         open=shared.open or body.additional is not None,

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from acpgen.emit.header import HEADER
 from acpgen.emit.python import literal
 from acpgen.emit.templates import Templates
 from acpgen.findings import Finding, Severity
 from acpgen.load.source import SchemaError
-from acpgen.model import Method, Protocol, Ref, TypeName
+from acpgen.model import META, Kind, Location, Method, Protocol, Ref, RetryClass, TypeName
 from acpgen.targets.models import codegen, spelling
 from acpgen.targets.models.normal import Choice, Normal, normalize
 
 _HELPERS = {
     "_base": ("MISSING", "AcpModel"),
     "_methods": (
-        "METHODS",
+        "SIGNATURES",
         "Kind",
         "Side",
         "Signature",
@@ -28,6 +28,9 @@ _HELPERS = {
     "_wire": ("dump", "parse", "parse_params", "parse_result", "parse_tolerant"),
 }
 """What the package exports besides the protocol's types, by module."""
+
+_USED = frozenset({"Annotated", "Any", "ConfigDict", "Field", "Literal", "TypeAliasType"})
+"""What the generated modules import."""
 
 
 def models(protocol: Protocol, templates: Templates) -> dict[str, str]:
@@ -40,27 +43,32 @@ def models(protocol: Protocol, templates: Templates) -> dict[str, str]:
     normal = normalize(protocol)
     names = _names(normal)
     _require_usable(protocol, names)
-    generated = codegen.modules(spelling.spell(normal), f"{package}.models._base", names)
+    schema = spelling.spell(normal, _carriers(protocol))
+    generated = codegen.modules(schema, f"{package}.models._base", names)
     context: dict[str, object] = {
         "header": HEADER,
         "package": package,
         "title": f"{protocol.title} v{protocol.version or 0}",
         "retry": all(method.retry is not None for method in protocol.methods),
+        "meta": META,
         "open": spelling.OPEN,
         "excludes": spelling.EXCLUDES,
         "tag": spelling.TAG,
+        "integer": spelling.INTEGER,
         "on_error": spelling.ON_ERROR,
         "on_null": spelling.ON_NULL,
         "skip_items": spelling.SKIP_ITEMS,
         "modules": sorted({**_HELPERS, **names}.items()),
         "homes": sorted(_homes({**_HELPERS, **names})),
-        "rows": [_row(method) for method in protocol.methods],
+        "rows": [_row(method, protocol) for method in protocol.methods],
         "owners": sorted(_owners(protocol, normal)),
     }
     helpers = {
         "__init__.py": "package",
         "models/__init__.py": "init",
         "models/_base.py": "base",
+        "models/_branches.py": "branches",
+        "models/_errors.py": "errors",
         "models/_methods.py": "methods",
         "models/_tolerance.py": "tolerance",
         "models/_wire.py": "wire",
@@ -75,9 +83,9 @@ def models(protocol: Protocol, templates: Templates) -> dict[str, str]:
     }
 
 
-def _names(normal: Normal) -> dict[str, tuple[str, ...]]:
+def _names(normal: Normal) -> dict[str, tuple[TypeName, ...]]:
     """The names that each module defines, sorted."""
-    names: dict[str, list[str]] = {}
+    names: dict[str, list[TypeName]] = {}
     for name, (domain, _) in normal.items():
         names.setdefault(domain, []).append(name)
     return {domain: tuple(defined) for domain, defined in names.items()}
@@ -89,35 +97,57 @@ def _homes(modules: dict[str, tuple[str, ...]]) -> Iterator[tuple[str, str]]:
             yield name, module
 
 
-def _require_usable(protocol: Protocol, names: dict[str, tuple[str, ...]]) -> None:
+def _require_usable(protocol: Protocol, names: Mapping[str, Sequence[TypeName]]) -> None:
     """Refuse names that Python or the package itself needs."""
     taken = {name for exported in _HELPERS.values() for name in exported}
-    findings = [
-        Finding("unsupported-schema", Severity.ERROR, protocol.source, "", message)
-        for message in (
-            *(
-                f"the domain {domain} can't be a Python module; rename its file"
-                for domain in names
-                if not domain.isidentifier()
-                or keyword.iskeyword(domain)
-                or domain.startswith("_")
-                or domain in taken
-            ),
-            *(
-                f"the type {name} is called like a part of the models package; rename it"
-                for defined in names.values()
-                for name in defined
-                if name in taken
-            ),
-        )
-    ]
+    findings = []
+    for domain, defined in names.items():
+        if (
+            not domain.isidentifier()
+            or keyword.iskeyword(domain)
+            or domain.startswith("_")
+            or domain in taken
+        ):
+            place = Location(_place(protocol, defined[0]).file)
+            message = f"the domain {domain} can't be a Python module; rename its file"
+            findings.append(_unusable(place, message))
+        for name in defined:
+            place = _place(protocol, name)
+            if name[0].islower():
+                message = f"the type {name} can't be a Python class: it needs a capital"
+                findings.append(_unusable(place, message))
+            elif name in taken or name in _USED or keyword.iskeyword(name):
+                message = f"the type {name} can't be a Python class: the name is in use; rename it"
+                findings.append(_unusable(place, message))
     if findings:
         raise SchemaError(findings)
 
 
-def _row(method: Method) -> dict[str, str]:
-    """The fields of a signature as Python source."""
+def _unusable(place: Location, message: str) -> Finding:
+    return Finding("unsupported-schema", Severity.ERROR, place.file, place.pointer, message)
+
+
+def _place(protocol: Protocol, name: TypeName) -> Location:
+    """Where a type stands; for what was made up from variants, the protocol's own place."""
+    type_ = protocol.types.get(name)
+    return Location(protocol.source) if type_ is None else type_.location
+
+
+def _carriers(protocol: Protocol) -> frozenset[TypeName]:
+    """The params that hold the params of another method."""
+    carrying = {m.name for m in protocol.methods if m.retry is RetryClass.CARRIED}
+    return frozenset(method.params for method in protocol.methods if method.name in carrying)
+
+
+def _row(method: Method, protocol: Protocol) -> dict[str, str]:
+    """The fields of a signature as Python source, and what type checkers are told of it."""
+    # Without a kind a name means its request; see `signature` in the generated table.
+    first = min((m.kind for m in protocol.methods if m.name == method.name), key=list(Kind).index)
+    kind = f"Literal[{literal(method.kind)}]"
     return {
+        "asked": f"{kind} | None = None" if method.kind == first else kind,
+        "params_type": method.params,
+        "result_type": method.result or "",
         "name": literal(method.name),
         "kind": literal(method.kind),
         "side": literal(method.side),

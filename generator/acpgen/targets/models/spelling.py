@@ -6,11 +6,11 @@ What is an annotation only (`format`, `contentEncoding`, titles) stays away: it 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from typing import TypeGuard
 
 from acpgen.emit.jsonschema import DIALECT, JsonSchema
 from acpgen.model import (
-    KEY_TYPE,
     Array,
     ClosedEnum,
     JsonValue,
@@ -25,6 +25,7 @@ from acpgen.model import (
     Type,
     TypeName,
     Union,
+    is_key,
 )
 from acpgen.targets.models.normal import Alias, Choice, Normal, Record, Shape
 
@@ -33,7 +34,8 @@ ON_NULL = "x-deserialize-default-on-null"
 SKIP_ITEMS = "x-deserialize-skip-invalid-items"
 DEFAULT = "x-default"
 TAG = "x-tag"
-MEMBER_MARKS = (ON_ERROR, ON_NULL, SKIP_ITEMS, DEFAULT, TAG)
+INTEGER = "x-integer"
+MEMBER_MARKS = (ON_ERROR, ON_NULL, SKIP_ITEMS, DEFAULT, TAG, INTEGER)
 """What the generated code says about a member or a choice besides its type."""
 
 EXCLUDES = "x-excludes"
@@ -44,9 +46,13 @@ RECORD_MARKS = (EXCLUDES, OPEN)
 REPR = "x-repr"
 
 
-def spell(normal: Normal) -> JsonSchema:
-    """All shapes as one schema without a root."""
-    speller = _Speller({name: domain for name, (domain, _) in normal.items()})
+_CARRIED = "params"
+"""The member that holds another method's params, in those params that carry some."""
+
+
+def spell(normal: Normal, carriers: Collection[TypeName] = ()) -> JsonSchema:
+    """All shapes as one schema without a root. `carriers` are the params that hold others."""
+    speller = _Speller({name: domain for name, (domain, _) in normal.items()}, carriers)
     definitions: JsonSchema = {
         f"{domain}.{name}": speller.shape(shape) for name, (domain, shape) in normal.items()
     }
@@ -54,8 +60,9 @@ def spell(normal: Normal) -> JsonSchema:
 
 
 class _Speller:
-    def __init__(self, domains: dict[TypeName, str]) -> None:
+    def __init__(self, domains: dict[TypeName, str], carriers: Collection[TypeName]) -> None:
         self._domains = domains
+        self._carriers = carriers
 
     def shape(self, shape: Shape) -> JsonSchema:
         schema: JsonSchema = {"description": shape.docs} if shape.docs else {}
@@ -72,8 +79,11 @@ class _Speller:
         if record.bases:
             schema["allOf"] = [self._ref(base) for base in record.bases]
         if record.members:
-            schema["properties"] = {p.name: self._member(p) for p in record.members}
-        if required := [p.name for p in record.members if p.required]:
+            schema["properties"] = {
+                p.name: self._member(p) | self._secrecy(p, record) for p in record.members
+            }
+        # What can have one value only is left to the constructor; the wire demands it all the same.
+        if required := [p.name for p in record.members if p.required and not _is_constant(p.type)]:
             schema["required"] = list(required)
         if record.additional is not None and record.additional != Scalar(ScalarType.ANY):
             schema["additionalProperties"] = self._type(record.additional)
@@ -85,14 +95,16 @@ class _Speller:
 
     def _member(self, member: Property) -> JsonSchema:
         schema = self._type(member.type)
+        if member.required and _is_constant(member.type):
+            schema["default"] = member.type.values[0].value
         if member.docs:
             schema["description"] = member.docs
         if member.default is not None:
             # As a default proper it would be written to the wire though nobody sent it.
             schema[DEFAULT] = member.default
-        if _is_key(member.type):
-            # A malformed key is refused, never taken for an absent one; and it isn't for logs.
-            return {**schema, REPR: False}
+        if is_key(member.type):
+            # A malformed key is refused, never taken for an absent one.
+            return schema
         tolerance = member.tolerance
         marks = {
             ON_ERROR: tolerance.default_on_error,
@@ -100,6 +112,11 @@ class _Speller:
             SKIP_ITEMS: tolerance.skip_invalid_items,
         }
         return {**schema, **{mark: True for mark, is_set in marks.items() if is_set}}
+
+    def _secrecy(self, member: Property, record: Record) -> JsonSchema:
+        """The mark of a key and of carried params, which may hold one: they are not for logs."""
+        carried = member.name == _CARRIED and record.name in self._carriers
+        return {REPR: False} if carried or is_key(member.type) else {}
 
     def _choice(self, choice: Choice) -> JsonSchema:
         schema: JsonSchema = {"anyOf": [self._ref(branch.type.name) for branch in choice.branches]}
@@ -120,9 +137,10 @@ class _Speller:
             case Map(values=values):
                 return {"type": "object", "additionalProperties": self._type(values)}
             case ClosedEnum():
-                return _listed(type_)
+                return {**_listed(type_), **_whole(type_)}
             case OpenEnum():
-                return {"anyOf": [_listed(type_), {"type": type_.type.value}]}
+                branches: list[JsonValue] = [_listed(type_), {"type": type_.type.value}]
+                return {"anyOf": branches, **_whole(type_)}
             case Union(variants=variants):
                 return {"anyOf": [self._type(variant.body) for variant in variants]}
             case Scalar():
@@ -134,6 +152,11 @@ class _Speller:
 def _listed(enum: ClosedEnum | OpenEnum) -> JsonSchema:
     values: list[JsonValue] = [value.value for value in enum.values]
     return {"type": enum.type.value, "enum": values}
+
+
+def _whole(enum: ClosedEnum | OpenEnum) -> JsonSchema:
+    # To Python a literal 5 is 5.0, too.
+    return {INTEGER: True} if enum.type is ScalarType.INTEGER else {}
 
 
 def _scalar(scalar: Scalar) -> JsonSchema:
@@ -163,6 +186,5 @@ def _given(schema: Mapping[str, JsonValue]) -> JsonSchema:
     return {keyword: value for keyword, value in schema.items() if value is not None}
 
 
-def _is_key(type_: Type) -> bool:
-    inner = type_.of if isinstance(type_, Nullable) else type_
-    return inner == Ref(KEY_TYPE)
+def _is_constant(type_: Type) -> TypeGuard[ClosedEnum]:
+    return isinstance(type_, ClosedEnum) and len(type_.values) == 1
