@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ import jsonschema
 import jsonschema_rs
 import pytest
 
+import unavailable
 from acpgen import resources
 from acpgen.load import load
 from acpgen.model import Protocol, Stability
@@ -125,9 +125,7 @@ process.stdout.write(JSON.stringify(instances.map((instance) => validate(instanc
 def test_ajv_agrees(which: Stability) -> None:
     if shutil.which("node") is None or not (INTEROP / "node_modules" / "ajv").is_dir():
         reason = "ajv is not installed: run `npm ci` in tests/interop"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
+        unavailable.skip(reason)
     instances = [instance for _, instance, _ in MESSAGES]
     done = subprocess.run(
         ["node", "--input-type=module", "-e", AJV],

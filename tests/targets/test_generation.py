@@ -15,6 +15,8 @@ from acpgen import resources
 from acpgen.emit import manifest
 from acpgen.emit.header import HEADER
 from acpgen.emit.tree import Change
+from acpgen.load import SchemaError
+from acpgen.model import Protocol
 from acpgen.targets import TARGETS
 from acpgen.targets.generation import Order, apply, generate
 
@@ -143,6 +145,42 @@ def test_a_changed_template_and_generator_change_the_inputs(
     assert {k for k in before if before[k] != after[k]} == {"generator"}
 
 
+def test_a_changed_acceptance_changes_the_inputs(tmp_path: Path) -> None:
+    accepted = tmp_path / "accepted.toml"
+    accepted.write_text("")
+    before = manifest.inputs(resources.SCHEMA, resources.TEMPLATES, accepted)
+    accepted.write_text("# more\n")
+    after = manifest.inputs(resources.SCHEMA, resources.TEMPLATES, accepted)
+    assert {k for k in before if before[k] != after[k]} == {"accepted"}
+
+
+def test_a_protocol_is_admitted_before_it_is_generated_from(order: Order) -> None:
+    asked: list[int | None] = []
+
+    def refuse(protocol: Protocol) -> None:
+        asked.append(protocol.version)
+        raise SchemaError([])
+
+    generate(order, admit=refuse)
+    assert asked == []
+    with pytest.raises(SchemaError):
+        generate(full(order), admit=refuse)
+    assert asked == [2]
+
+
+def test_a_protocol_without_a_version_is_refused(order: Order, tmp_path: Path) -> None:
+    copy = shutil.copytree(resources.SCHEMA, tmp_path / "mine")
+    with pytest.raises(SchemaError) as caught:
+        generate(Order(copy, order.out, order.targets, order.templates))
+    (finding,) = caught.value.findings
+    assert (finding.rule, finding.file) == ("protocol-version", str(copy))
+    first = copy / "auth.json"
+    first.write_text(first.read_text().replace('"$defs"', '"x-protocol-version": 2, "$defs"', 1))
+    assert generate(Order(copy, order.out, order.targets, order.templates)).tree.keys() == {
+        manifest.NAME
+    }
+
+
 def test_a_surplus_file_alone_is_found_by_digests(order: Order) -> None:
     (order.out / "json" / "old.json").write_text(f'{{"$comment": "{HEADER}"}}\n')
     assert found(order) == [("json/old.json", Change.SURPLUS)]
@@ -152,7 +190,10 @@ def test_the_manifest_names_what_shapes_the_output(order: Order) -> None:
     document = json.loads((order.out / manifest.NAME).read_text())
     assert document["inputs"].keys() == {
         "schema",
+        "traces",
         "version",
+        "accepted",
+        "dialect",
         "templates",
         "generator",
         "datamodel-code-generator",
@@ -189,8 +230,8 @@ def test_output_does_not_depend_on_the_surroundings(tmp_path: Path) -> None:
 
 def test_an_unchanged_tree_costs_no_import_of_the_code_generator(tmp_path: Path) -> None:
     script = (
-        "import sys; from acpgen.cli import app\n"
-        "try: app(['generate', '--check'])\n"
+        "import sys; from acpgen.cli.app import typer_app\n"
+        "try: typer_app(['generate'])(['generate', '--check'])\n"
         "except SystemExit as status: assert not status.code, status.code\n"
         "print([m for m in ('datamodel_code_generator', 'jinja2') if m in sys.modules])"
     )

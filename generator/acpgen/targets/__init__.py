@@ -19,12 +19,16 @@ Tree = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One kind of output. `territory` are the patterns of the paths that only it writes."""
+    """One kind of output. `territory` are the patterns of the paths that only it writes.
+
+    One that `needs_classes` can't be made where a method has no retry class.
+    """
 
     name: str
     summary: str
     territory: tuple[str, ...]
     generate: Callable[[Protocol, Templates], Tree]
+    needs_classes: bool = False
 
     def claims(self, path: str) -> bool:
         """Whether a path lies where only this target writes."""
@@ -49,10 +53,31 @@ def _retry(protocol: Protocol, templates: Templates) -> Tree:
     return retry(protocol, templates)
 
 
+def _language(name: str) -> Callable[[Protocol, Templates], Tree]:
+    def generate(protocol: Protocol, templates: Templates) -> Tree:
+        from acpgen.targets.languages import DIALECTS, language
+
+        return language(DIALECTS[name], protocol, templates)
+
+    return generate
+
+
+def _openrpc(protocol: Protocol, _: Templates) -> Tree:
+    from acpgen.targets.openrpc import openrpc
+
+    return openrpc(protocol)
+
+
 def _checkers(protocol: Protocol, templates: Templates) -> Tree:
     from acpgen.targets.checkers import checkers
 
     return checkers(protocol, templates)
+
+
+def _overlay(protocol: Protocol, _: Templates) -> Tree:
+    from acpgen.targets.overlay import overlay
+
+    return overlay(protocol)
 
 
 def _pages(protocol: Protocol, templates: Templates) -> Tree:
@@ -62,9 +87,14 @@ def _pages(protocol: Protocol, templates: Templates) -> Tree:
 
 
 def _vectors(protocol: Protocol, templates: Templates) -> Tree:
-    from acpgen.targets.vectors import vectors
+    from acpgen.targets.vectors import derived, resends, traces, vectors
 
-    return vectors(protocol, templates)
+    return {
+        **vectors(protocol, templates),
+        **resends(protocol, templates),
+        **derived(protocol),
+        **traces(protocol),
+    }
 
 
 TARGETS = (
@@ -80,12 +110,30 @@ TARGETS = (
         "retry-class tables: Python and JSON",
         ("python/*/retry.py", "json/*"),
         _retry,
+        needs_classes=True,
     ),
     Target(
         "checkers",
         "Python checkers without dependencies, and decoders for long input",
         ("python/*/checkers.py", "python/*/decoders.py"),
         _checkers,
+    ),
+    *(
+        Target(
+            name.lower(),
+            f"retry-class table and the decision about resending: {name}",
+            (f"{name.lower()}/*",),
+            _language(name.lower()),
+            needs_classes=True,
+        )
+        for name in ("TypeScript", "Rust", "Go", "Kotlin", "Java")
+    ),
+    Target("openrpc", "OpenRPC description with retry classes", ("openrpc.json",), _openrpc),
+    Target(
+        "overlay",
+        "what the schema adds to upstream's, as an OpenAPI Overlay",
+        ("overlay/*",),
+        _overlay,
     ),
     Target("pages", "Markdown pages", ("docs/*",), _pages),
     Target("vectors", "messages with one expected verdict each", ("vectors/*",), _vectors),

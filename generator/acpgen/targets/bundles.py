@@ -12,13 +12,11 @@ from collections.abc import Iterable, Mapping
 
 from acpgen.emit.header import HEADER
 from acpgen.emit.jsonschema import DIALECT, JsonSchema, definition
-from acpgen.model import ENVELOPE_TYPES, JsonValue, Kind, Method, Protocol, Side, Stability
+from acpgen.model import ENVELOPE_TYPES, SENDS, JsonValue, Kind, Method, Protocol, Side, Stability
 from acpgen.stability import stable
 
-SENDS: Mapping[str, frozenset[Side]] = {
-    "Agent": frozenset({Side.CLIENT, Side.PROTOCOL}),
-    "Client": frozenset({Side.AGENT, Side.PROTOCOL}),
-    "Proxy": frozenset({Side.PROXY, Side.PROTOCOL}),
+_ENTRY_POINTS: Mapping[str, frozenset[Side]] = {
+    **{sender.capitalize(): sides for sender, sides in SENDS.items()},
     "Any": frozenset(Side),
 }
 """Entry point to the sides that handle what its messages ask for."""
@@ -43,7 +41,7 @@ def bundle(protocol: Protocol, stability: Stability) -> JsonSchema:
     definitions: JsonSchema = {
         name: definition(type_, methods.get(name)) for name, type_ in sorted(protocol.types.items())
     }
-    entry_points = [name for name in SENDS if name == "Any" or _methods(protocol, name)]
+    entry_points = [name for name in _ENTRY_POINTS if name == "Any" or _methods(protocol, name)]
     head: JsonSchema = {
         "$comment": HEADER,
         "$schema": DIALECT,
@@ -84,7 +82,7 @@ def _text(schema: JsonSchema) -> str:
 
 
 def _methods(protocol: Protocol, entry: str) -> list[Method]:
-    methods = [m for m in protocol.methods if m.side in SENDS[entry]]
+    methods = [m for m in protocol.methods if m.side in _ENTRY_POINTS[entry]]
     specific = any(m.side is not Side.PROTOCOL for m in methods)
     return methods if specific else []
 

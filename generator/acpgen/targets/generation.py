@@ -9,10 +9,14 @@ from pathlib import Path
 from acpgen.emit import manifest
 from acpgen.emit.manifest import Manifest
 from acpgen.emit.templates import Templates
-from acpgen.emit.tree import Change, Difference, compare, owned, write
-from acpgen.load import load
+from acpgen.emit.tree import Change, Difference, compare, owned, require_folder, write
+from acpgen.findings import Finding, Severity
+from acpgen.load import SchemaError, load
+from acpgen.model import Protocol
 from acpgen.targets import Target, Tree
 
+Admit = Callable[[Protocol], None]
+"""Raises a SchemaError for a protocol that nothing may be generated from."""
 Announce = Callable[[Target], None]
 
 
@@ -20,7 +24,8 @@ Announce = Callable[[Target], None]
 class Order:
     """What to generate from which schema and templates into which folder.
 
-    `full` distrusts the manifest and generates everything anew.
+    `full` distrusts the manifest and generates everything anew. `accepted` is the file of the
+    findings that the schema may have.
     """
 
     schema: Path
@@ -28,6 +33,7 @@ class Order:
     targets: Sequence[Target]
     templates: Path
     full: bool = False
+    accepted: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,22 +49,28 @@ class Outcome:
     tree: Tree
 
 
-def generate(order: Order, announce: Announce = lambda _: None) -> Outcome:
+def generate(
+    order: Order, announce: Announce = lambda _: None, admit: Admit = lambda _: None
+) -> Outcome:
     """Work out how a folder differs from what the schema says should be there. Writes nothing.
 
-    `announce` is called with each target before it is generated.
+    `announce` is called with each target before it is generated, `admit` with the protocol before
+    the first of them. A schema whose digest is recorded was admitted when it was generated from.
 
     Raises:
-        SchemaError: the schema can't be loaded.
+        SchemaError: the schema can't be loaded, is not admitted, or has no version.
         MissingClassError: a target needs retry classes that the schema lacks.
+        TemplateError: a template is missing or broken.
+        FolderError: the folder to write into is none.
         OSError: the schema or the templates can't be read.
     """
-    inputs = manifest.inputs(order.schema, order.templates)
+    require_folder(order.out)
+    inputs = manifest.inputs(order.schema, order.templates, order.accepted)
     recorded = manifest.read(order.out)
     known = recorded.outputs if recorded is not None and recorded.inputs == inputs else {}
     fresh = () if order.full else tuple(_fresh(order, known))
     stale = [target for target in order.targets if target not in fresh]
-    trees = dict(_trees(order, stale, announce)) if stale else {}
+    trees = dict(_trees(order, stale, announce, admit)) if stale else {}
     outputs = {
         **known,
         **{target.name: manifest.outputs(tree) for target, tree in trees.items()},
@@ -78,6 +90,7 @@ def apply(order: Order, outcome: Outcome) -> None:
 
     Raises:
         ForeignFileError: a file that acpgen did not write is in the way.
+        FolderError: the folder can't be replaced.
         OSError: the folder can't be written.
     """
     if outcome.differences:
@@ -113,10 +126,29 @@ def _fresh(order: Order, known: Mapping[str, Mapping[str, str]]) -> Iterable[Tar
 
 
 def _trees(
-    order: Order, targets: Iterable[Target], announce: Announce
+    order: Order, targets: Iterable[Target], announce: Announce, admit: Admit
 ) -> Iterable[tuple[Target, Tree]]:
     protocol = load(order.schema)
+    _require_version(protocol)
+    admit(protocol)
     templates = Templates(order.templates)
     for target in targets:
         announce(target)
         yield target, target.generate(protocol, templates)
+
+
+def _require_version(protocol: Protocol) -> None:
+    """Refuse a protocol without a version: packages and files are named after it."""
+    if protocol.version is None:
+        raise SchemaError(
+            [
+                Finding(
+                    "protocol-version",
+                    Severity.ERROR,
+                    protocol.source,
+                    "",
+                    "no version of the protocol is told, and generated packages are named after "
+                    'it; write "x-protocol-version": N into the schema, or call its folder vN',
+                )
+            ]
+        )

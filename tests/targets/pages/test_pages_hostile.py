@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+import unavailable
 from page_reader import Reader, Tree
 
 MDX = Path(__file__).parents[2] / "mdx"
@@ -46,10 +46,8 @@ def mdx() -> Path:
     missing = "" if shutil.which("node") else "node is missing"
     if not missing and not (MDX / "node_modules").is_dir():
         missing = "run `npm ci --prefix tests/mdx`"
-    if missing and os.environ.get("CI") == "true":
-        pytest.fail(f"pages can't be compiled as MDX: {missing}")
     if missing:
-        pytest.skip(f"pages can't be compiled as MDX: {missing}")
+        unavailable.skip(f"pages can't be compiled as MDX: {missing}")
     return MDX
 
 

@@ -8,13 +8,9 @@ fraction or an exponent where an integer belongs, refuse what JSON Schema takes.
 
 from __future__ import annotations
 
+from acpgen.checks import Checkers, Decoders
 from acpgen.model import Protocol
-from acpgen.targets.checkers.compiled import (
-    Checkers,
-    Decoders,
-    compile_checkers,
-    compile_decoders,
-)
+from acpgen.targets.checkers.compiled import compile_checkers, compile_decoders
 from acpgen.targets.checkers.decoders import decoders_module
 from acpgen.targets.checkers.module import checkers_module
 from acpgen.targets.checkers.slots import Renderer

@@ -8,9 +8,19 @@ from dataclasses import replace
 
 from acpgen.emit.header import HEADER
 from acpgen.emit.python import literal
-from acpgen.model import Kind, Method, Protocol, Ref, Scalar, ScalarType, Side, TypeName, Union
+from acpgen.model import (
+    SENDS,
+    Kind,
+    Method,
+    Protocol,
+    Ref,
+    Scalar,
+    ScalarType,
+    Side,
+    TypeName,
+    Union,
+)
 from acpgen.targets.checkers.functions import function_names
-from acpgen.targets.checkers.module import SENDERS
 from acpgen.targets.checkers.names import class_name
 from acpgen.targets.checkers.slots import Renderer
 from acpgen.targets.checkers.structs import Structs, Typed, UntypedError
@@ -45,9 +55,9 @@ def decoders_module(protocol: Protocol, templates: Renderer, package: str) -> st
         keys=_tuple(f"{literal(literal(key))}.encode()" for key in _keys(protocol)),
         keyed=_tuple(name for method, name in calls.items() if method.key is not None),
         any_call=_choice(calls, frozenset(Side)),
-        agent_call=_choice(calls, SENDERS[Side.AGENT]),
-        client_call=_choice(calls, SENDERS[Side.CLIENT]),
-        proxy_call=_choice(calls, SENDERS[Side.PROXY]),
+        agent_call=_choice(calls, SENDS[Side.AGENT]),
+        client_call=_choice(calls, SENDS[Side.CLIENT]),
+        proxy_call=_choice(calls, SENDS[Side.PROXY]),
     )
 
 

@@ -145,6 +145,8 @@ class Functions:
         otherwise = _choose((c for _, c in untagged), exclusive=union.exclusive)
         if not union.known:
             return _returning(name, [otherwise])
+        if any(fallback for fallback, _ in untagged):
+            otherwise = f"{otherwise} and _passes_over(tag)"
         table = self._table(name, union)
         known = _choose([f"check({_VALUE})", *always], exclusive=union.exclusive)
         return "\n".join(

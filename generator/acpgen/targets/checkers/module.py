@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from acpgen.emit.header import HEADER
 from acpgen.emit.python import literal
 from acpgen.model import (
+    SENDS,
     Kind,
     Method,
     Protocol,
@@ -18,15 +19,9 @@ from acpgen.model import (
     Type,
     TypeName,
 )
-from acpgen.targets.bundles import SENDS
 from acpgen.targets.checkers.functions import Functions
 from acpgen.targets.checkers.names import snake
 from acpgen.targets.checkers.slots import Renderer
-
-SENDERS: Mapping[Side, frozenset[Side]] = {
-    Side(entry.lower()): sides for entry, sides in SENDS.items() if entry != "Any"
-}
-"""Sender to the sides that handle what it calls."""
 
 _ANY = Scalar(ScalarType.ANY)
 _SEPARATOR = "[-_./:$ ]*"
@@ -49,6 +44,7 @@ def checkers_module(protocol: Protocol, templates: Renderer) -> str:
         notifications=_rows((m.name, names[m.params]) for m in notifications),
         results=_rows((m.name, names[m.result]) for m in requests if m.result is not None),
         calls=_calls(requests, notifications),
+        callers=_callers(requests),
         request_id=_envelope(protocol, functions, "RequestId", "value"),
         error=_envelope(protocol, functions, "Error", 'message["error"]'),
         any_result=_envelope(protocol, functions, "ExtResponse", "value"),
@@ -68,7 +64,7 @@ def _calls(requests: Iterable[Method], notifications: Iterable[Method]) -> str:
         "_CALLS: Mapping[str | None, tuple[Mapping[str, Check], Mapping[str, Check]]] = {",
         "    None: (_REQUESTS, _NOTIFICATIONS),",
     ]
-    for sender, sides in SENDERS.items():
+    for sender, sides in SENDS.items():
         lines.append(f"    {literal(sender)}: (")
         for table, methods in (("_REQUESTS", requests), ("_NOTIFICATIONS", notifications)):
             lines.append("        {")
@@ -80,6 +76,17 @@ def _calls(requests: Iterable[Method], notifications: Iterable[Method]) -> str:
             lines.append("        },")
         lines.append("    ),")
     return "\n".join([*lines, "}"])
+
+
+def _callers(requests: Iterable[Method]) -> str:
+    """The rows that say who sends what only the agent, or only the client, handles."""
+    others = {Side.AGENT: Side.CLIENT, Side.CLIENT: Side.AGENT}
+    rows = {
+        m.name: f"    {literal(m.name)}: {literal(others[m.side])},"
+        for m in requests
+        if m.side in others
+    }
+    return "\n".join(rows.values())
 
 
 def _envelope(protocol: Protocol, functions: Functions, name: str, value: str) -> str:

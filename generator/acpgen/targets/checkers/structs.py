@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from acpgen.emit.python import literal
 from acpgen.model import (
+    META,
     Array,
     ClosedEnum,
     Map,
@@ -36,7 +37,6 @@ _ANY = Scalar(ScalarType.ANY)
 _ANY_OBJECT = (Map(_ANY), Object(), Object(additional=_ANY))
 _SPOKEN_FOR = ("bool", "check", "checkers", "dict", "field", "float", "int", "list", "str")
 """What a member can't be called, for its class needs the name itself."""
-_META = "_meta"
 _ESCAPED = re.compile(r'[\\"\x00-\x1f]')
 _FAR = 2**63
 """How far from 0 msgspec takes no bound for a number."""
@@ -168,7 +168,7 @@ class Structs:
                 _require_writable(member.name)
                 loose = shape.check is not None and member.type == _ANY
                 typed = Typed("Any") if loose else self.typed(member.type)
-                opaque = opaque or (loose and member.name == _META)
+                opaque = opaque or (loose and member.name == META)
             except UntypedError:
                 if member.required:
                     raise

@@ -1,4 +1,4 @@
-"""Markdown pages: methods, types, retry classes, and the rules of keyed prompts.
+"""Markdown pages: methods, types, retry classes, errors, and the rules of keyed prompts.
 
 Each page is CommonMark with the tables of GitHub, and reads alike as MDX. An HTML comment is no
 MDX and front matter is no CommonMark, so the line that marks a page as generated is the title of
@@ -14,23 +14,26 @@ from acpgen.emit.header import HEADER
 from acpgen.emit.markdown import Inline, code, text
 from acpgen.emit.templates import Templates
 from acpgen.model import Kind, Protocol
+from acpgen.targets.pages.errors import ERROR, errors
 from acpgen.targets.pages.guides import guide
 from acpgen.targets.pages.methods import section
 from acpgen.targets.pages.overviews import index, retry_classes
 from acpgen.targets.pages.site import (
+    ERRORS,
     GUIDES,
     INDEX,
     RETRY,
     Links,
     PageNameError,
     Site,
+    UnknownGuideError,
     plan,
     types_page,
     types_title,
 )
 from acpgen.targets.pages.types import entries, users
 
-__all__ = ["PageNameError", "pages"]
+__all__ = ["PageNameError", "UnknownGuideError", "pages"]
 
 
 def pages(protocol: Protocol, templates: Templates) -> dict[str, str]:
@@ -38,7 +41,8 @@ def pages(protocol: Protocol, templates: Templates) -> dict[str, str]:
 
     Raises:
         PageNameError: two methods would share a page, or one has no name for a page.
-        jinja2.TemplateError: a template is missing, broken, or uses an unknown name.
+        UnknownGuideError: the guide that a method names has no page.
+        TemplateError: a template is missing, broken, or uses an unknown name.
     """
     site = plan(protocol)
     return {
@@ -60,6 +64,9 @@ def _overview_pages(protocol: Protocol, site: Site, templates: Templates) -> dic
             Inline("Retry classes"),
             **retry_classes(protocol, Links(site, RETRY)),
         ),
+        ERRORS: _page(
+            templates, "errors", Inline("Errors"), **errors(protocol, Links(site, ERRORS))
+        ),
     }
 
 
@@ -68,7 +75,7 @@ def _guide_pages(protocol: Protocol, site: Site, templates: Templates) -> dict[s
         path: _page(
             templates,
             f"keyed-prompts/{slug}",
-            Inline(f"Keyed prompts: {GUIDES[slug].lower()}"),
+            Inline(GUIDES[slug].heading),
             **guide(protocol, Links(site, path)),
         )
         for slug, path in site.guides.items()
@@ -87,8 +94,8 @@ def _method_pages(protocol: Protocol, site: Site, templates: Templates) -> dict[
             code(name),
             sections=sections,
             classes=links.retry_classes(),
-            error=links.type("Error"),
-            error_code=links.type("ErrorCode"),
+            error=links.type(ERROR),
+            errors=links.errors(),
         )
     return result
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from acpgen.emit.markdown import Inline, code, join, prose, strong, table, text
 from acpgen.model import (
+    META,
     ClosedEnum,
     EnumValue,
     Object,
@@ -29,7 +30,6 @@ UNSTABLE = strong(Inline("Unstable."))
 """The mark of what may still change."""
 
 _MEMBERS = (Inline("Member"), Inline("Type"), Inline("Required"), Inline("Description"))
-_META = "_meta"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class Bodies:
         if not isinstance(body, Object):
             return None
         members = tuple(m for m in self._members(body) if m.name != tag)
-        if not body.unions and all(member.name == _META for member in members):
+        if not body.unions and all(member.name == META for member in members):
             return None
         return Object(members, unions=body.unions)
 

@@ -54,8 +54,8 @@ CLASSES: Mapping[RetryClass, Explanation] = {
     RetryClass.NOT_RETRIED: _explain(
         "Not retried",
         "No.",
-        "There is no answer that could get lost, as with every notification, or the message "
-        "has a meaning only on its own connection or while a certain request is pending.",
+        "A notification has no answer that could get lost, and some messages have a meaning only "
+        "on their own connection or while a certain request is pending.",
         "Do not send it again. Recover through `session/resume` or on a new connection.",
     ),
     RetryClass.CARRIED: _explain(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from acpgen.emit.markdown import Inline, code, text
 from acpgen.model import Kind, Protocol, RetryClass
+from acpgen.targets.pages.errors import error_names
 from acpgen.targets.pages.examples import answer, call, instances, json_block
 from acpgen.targets.pages.keys import key_range
-from acpgen.targets.pages.methods import error_names
 from acpgen.targets.pages.site import PROMPT, Links
 
 FIRST_ID, RETRY_ID = 12, 3
@@ -25,7 +25,8 @@ def guide(protocol: Protocol, links: Links) -> dict[str, object]:
     names = error_names(protocol)
 
     def error(number: int) -> Inline:
-        return Inline(f"{code(str(number))} ({text(names[number])})")
+        name = names.get(number)
+        return code(str(number)) if name is None else Inline(f"{code(str(number))} ({text(name)})")
 
     keyed = [
         p for p in instances(protocol, prompt.params) if isinstance(p, dict) and prompt.key in p

@@ -9,22 +9,18 @@ from acpgen.emit.markdown import Inline, code, join, prose, table
 from acpgen.model import Kind, Method, MethodName, Protocol, RetryClass, Side, Stability
 from acpgen.targets.pages.bodies import first_sentence
 from acpgen.targets.pages.classes import CLASSES
+from acpgen.targets.pages.errors import error_codes
 from acpgen.targets.pages.methods import DIRECTIONS
 from acpgen.targets.pages.site import Links, types_page
 
 Column = Callable[[Method], Inline]
 
-_SUMMARIES: Mapping[str, str] = {
-    "prompt-lifecycle": "the key of a prompt, and what Client and Agent do with it.",
-    "session-setup": "how long a key lasts, and what to do after reconnecting.",
-    "transports": "where answers get lost, and where the record of a key has to live.",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Methods that travel alike, as a table."""
+    """Methods that travel alike, as a table. `name` is the side that handles them, for requests."""
 
+    name: str
     title: str
     table: str
 
@@ -39,40 +35,50 @@ class ClassSection:
     methods: Inline
 
 
-@dataclass(frozen=True, slots=True)
-class GuideEntry:
-    """A page on keyed prompts and what it is about."""
-
-    link: Inline
-    summary: str
-
-
-def index(protocol: Protocol, links: Links) -> dict[str, object]:
-    """What the template of the index shows."""
+def listing(protocol: Protocol, links: Links) -> list[Group]:
+    """Every method: what it does, and its class."""
     columns: dict[str, Column] = {
         "Method": lambda m: _marked(m, links),
         "What it does": lambda m: prose(first_sentence(m.docs)),
         "Retry class": lambda m: links.retry_class(m.retry),
     }
-    return {
-        "guides": [GuideEntry(links.guide(slug), _SUMMARIES[slug]) for slug in links.site.guides],
-        "classes": links.retry_classes(),
-        "groups": list(_groups(protocol, columns)),
-        "domains": _domains(protocol, links),
-    }
+    return list(_groups(protocol, columns))
 
 
-def retry_classes(protocol: Protocol, links: Links) -> dict[str, object]:
-    """What the template of the retry classes shows."""
+def audit(protocol: Protocol, links: Links) -> list[Group]:
+    """Every method: what a copy does, and its class."""
     columns: dict[str, Column] = {
         "Method": lambda m: links.method(m.name),
         "What a copy does": lambda m: prose(m.resend),
         "Class": lambda m: links.retry_class(m.retry),
         "Stability": lambda m: Inline(m.stability.value),
     }
-    used = [retry for retry in RetryClass if any(m.retry is retry for m in protocol.methods)]
+    return list(_groups(protocol, columns))
+
+
+def class_table(protocol: Protocol, links: Links) -> str:
+    """Every class that a method is of, and whether that lets it be sent again."""
+    head = (Inline("Class"), Inline("May it be sent again?"))
+    rows = [(links.retry_class(retry), CLASSES[retry].short) for retry in _used(protocol)]
+    return table(head, rows)
+
+
+def index(protocol: Protocol, links: Links) -> dict[str, object]:
+    """What the template of the index shows."""
     return {
-        "overview": _class_table(used, links),
+        "guides": [links.guide_entry(slug) for slug in links.site.guides],
+        "classes": links.retry_classes(),
+        "errors": links.errors(),
+        "error_codes": error_codes(protocol),
+        "groups": listing(protocol, links),
+        "domains": _domains(protocol, links),
+    }
+
+
+def retry_classes(protocol: Protocol, links: Links) -> dict[str, object]:
+    """What the template of the retry classes shows."""
+    return {
+        "overview": class_table(protocol, links),
         "classes": [
             ClassSection(
                 CLASSES[retry].title,
@@ -80,10 +86,10 @@ def retry_classes(protocol: Protocol, links: Links) -> dict[str, object]:
                 CLASSES[retry].rule,
                 _names(protocol, retry, links),
             )
-            for retry in used
+            for retry in _used(protocol)
         ],
         "unstated": _names(protocol, None, links),
-        "groups": list(_groups(protocol, columns)),
+        "groups": audit(protocol, links),
         "keyed": bool(links.site.guides),
         "method": links.method,
     }
@@ -96,24 +102,27 @@ def _groups(protocol: Protocol, columns: Mapping[str, Column]) -> Iterable[Group
     proxied = [m for m in (*requests, *notifications) if m.side is Side.PROXY]
     direction: dict[str, Column] = {"Direction": lambda m: Inline(DIRECTIONS[m.side])}
     kind: dict[str, Column] = {"Kind": lambda m: Inline(m.kind.value)}
-    groups: list[tuple[str, list[Method], dict[str, Column]]] = [
-        ("Client to Agent requests", [m for m in requests if m.side is Side.AGENT], {}),
-        ("Agent to Client requests", [m for m in requests if m.side is Side.CLIENT], {}),
-        ("Requests either way", [m for m in requests if m.side is Side.PROTOCOL], {}),
-        ("Notifications", [m for m in notifications if m.side is not Side.PROXY], direction),
-        ("Proxies", sorted(proxied, key=lambda m: m.name), kind),
+    to_agent = [m for m in requests if m.side is Side.AGENT]
+    to_client = [m for m in requests if m.side is Side.CLIENT]
+    either_way = [m for m in requests if m.side is Side.PROTOCOL]
+    unanswered = [m for m in notifications if m.side is not Side.PROXY]
+    groups: list[tuple[str, str, list[Method], dict[str, Column]]] = [
+        ("agent", "Client to Agent requests", to_agent, {}),
+        ("client", "Agent to Client requests", to_client, {}),
+        ("protocol", "Requests either way", either_way, {}),
+        ("notifications", "Notifications", unanswered, direction),
+        ("proxy", "Proxies", sorted(proxied, key=lambda m: m.name), kind),
     ]
-    for title, methods, more in groups:
+    for name, title, methods, more in groups:
         if methods:
             shown = {**columns, **more}
             head = [Inline(name) for name in shown]
             rows = [[cell(method) for cell in shown.values()] for method in methods]
-            yield Group(title, table(head, rows))
+            yield Group(name, title, table(head, rows))
 
 
-def _class_table(used: Iterable[RetryClass], links: Links) -> str:
-    head = (Inline("Class"), Inline("May it be sent again?"))
-    return table(head, [(links.retry_class(retry), CLASSES[retry].short) for retry in used])
+def _used(protocol: Protocol) -> list[RetryClass]:
+    return [retry for retry in RetryClass if any(m.retry is retry for m in protocol.methods)]
 
 
 def _names(protocol: Protocol, retry: RetryClass | None, links: Links) -> Inline:

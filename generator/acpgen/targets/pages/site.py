@@ -7,23 +7,61 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from acpgen.emit.markdown import Inline, anchors, code, link
+from acpgen.emit.markdown import Inline, anchors, code, link, prose
 from acpgen.model import Kind, MethodName, Protocol, RetryClass, TypeName
 from acpgen.targets.pages.classes import CLASSES, UNSTATED
 
 INDEX = "docs/index.md"
 RETRY = "docs/retry-classes.md"
+ERRORS = "docs/errors.md"
 PROMPT = MethodName("session/prompt")
-GUIDES: Mapping[str, str] = {
-    "prompt-lifecycle": "Prompt lifecycle",
-    "session-setup": "Session setup",
-    "transports": "Transports",
+
+
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """A hand-written page on keyed prompts: its title among them, and what it is about."""
+
+    title: str
+    summary: str
+
+    @property
+    def heading(self) -> str:
+        """The title that the page has by itself."""
+        return f"Keyed prompts: {self.title.lower()}"
+
+
+GUIDES: Mapping[str, Guide] = {
+    "prompt-lifecycle": Guide(
+        "Prompt lifecycle",
+        "the key of a prompt, what Client and Agent do with it, and how prompts are cancelled.",
+    ),
+    "session-setup": Guide(
+        "Session setup", "how long a key lasts, and what to do after reconnecting."
+    ),
+    "transports": Guide(
+        "Transports",
+        "where answers get lost, where the record of a key has to live, and what proxies do.",
+    ),
 }
-"""The pages on keyed prompts: slug to title."""
+"""The guides by slug: what `x-docs` can name."""
+
+_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 
 
 class PageNameError(ValueError):
     """A method has no name that a page could have, or two methods have the same."""
+
+
+class UnknownGuideError(ValueError):
+    """A method names a guide that has no page."""
+
+
+@dataclass(frozen=True, slots=True)
+class GuideEntry:
+    """The link to a guide, and what it is about."""
+
+    link: Inline
+    summary: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +92,14 @@ class Links:
         target = self.site.methods.get(MethodName(name))
         return code(name) if target is None else self.to(target, code(name))
 
+    def prose(self, value: str) -> Inline:
+        """Any text as `prose`, with a link at each method that it names as code."""
+        return Inline(_CODE_SPAN.sub(self._named, prose(value)))
+
+    def _named(self, span: re.Match[str]) -> str:
+        is_method = span[1] == "`" and MethodName(span[2]) in self.site.methods
+        return self.method(span[2]) if is_method else span[0]
+
     def type(self, name: str) -> Inline:
         """A type by its name."""
         target = self.site.types.get(TypeName(name))
@@ -61,9 +107,18 @@ class Links:
 
     def guide(self, slug: str, anchor: str = "", label: str = "") -> Inline:
         """A page on keyed prompts, called by its title unless a label is given."""
-        name = Inline(label or GUIDES[slug])
+        name = Inline(label or GUIDES[slug].title)
         target = self.site.guides.get(slug)
         return name if target is None else self.to(target + (anchor and f"#{anchor}"), name)
+
+    def guide_entry(self, slug: str) -> GuideEntry:
+        """A page on keyed prompts, called by its whole title, and what it is about."""
+        guide = GUIDES[slug]
+        return GuideEntry(self.guide(slug, label=guide.heading), guide.summary)
+
+    def errors(self) -> Inline:
+        """The page on errors."""
+        return self.to(ERRORS, Inline("Errors"))
 
     def retry_classes(self) -> Inline:
         """The page on retry classes."""
@@ -84,9 +139,9 @@ def plan(protocol: Protocol) -> Site:
 
     Raises:
         PageNameError: two methods would share a page, or one has no name for a page.
+        UnknownGuideError: the guide that a method names has no page.
     """
-    prompt = protocol.method(PROMPT, Kind.REQUEST)
-    keyed = prompt is not None and prompt.key is not None
+    guides = _guides(protocol)
     return Site(
         methods={
             name: f"docs/methods/{slug}.md"
@@ -97,7 +152,7 @@ def plan(protocol: Protocol) -> Site:
             for domain in protocol.domains
             for name, anchor in _type_anchors(protocol, domain)
         },
-        guides={slug: f"docs/keyed-prompts/{slug}.md" for slug in GUIDES} if keyed else {},
+        guides=guides,
     )
 
 
@@ -109,6 +164,20 @@ def types_page(domain: str) -> str:
 def types_title(domain: str) -> str:
     """The title of that page, as plain text."""
     return f"Types: {domain}"
+
+
+def _guides(protocol: Protocol) -> dict[str, str]:
+    prompt = protocol.method(PROMPT, Kind.REQUEST)
+    keyed = prompt is not None and prompt.key is not None
+    guides = {slug: f"docs/keyed-prompts/{slug}.md" for slug in GUIDES} if keyed else {}
+    for method in protocol.methods:
+        if method.page is not None and method.page not in guides:
+            place = method.location.at("x-docs")
+            instead = f"name one of {', '.join(guides)}, or remove it" if guides else "remove it"
+            raise UnknownGuideError(
+                f"{place.file}: {place.pointer}: no guide is called {method.page!r}: {instead}"
+            )
+    return guides
 
 
 def _type_anchors(protocol: Protocol, domain: str) -> Iterable[tuple[TypeName, str]]:

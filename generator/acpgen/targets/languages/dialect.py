@@ -1,0 +1,62 @@
+"""How a language writes what a table holds: its literals, names, comments and paths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place in a sentence that the variable of that name is put into when a program runs."""
+
+    name: str
+
+
+Sentence = Sequence[str | Slot]
+"""Text with slots in between."""
+
+
+class Comment(Protocol):
+    """Writes paragraphs in Markdown as documentation of what follows, indented by blanks."""
+
+    def __call__(self, text: str, indent: int = 0) -> str:
+        """Write the comment, without a line's end after it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One language.
+
+    Fields:
+        name: the language, in lower case: its target and its folders are called that.
+        path: the generated file below the language's folder, with `{version}` of the protocol.
+        template: the template of that file.
+        text_type: the type of a text.
+        optional_type: the type of a text that may be missing.
+        string: any text as a literal.
+        optional: a text that may be missing, from its literal or None where it is missing. None
+            leaves the member of the row out.
+        type_name: the name of an enumeration, from that in the model.
+        member: the name of an enumeration's member where it is declared, from its type and NAME.
+        qualified: the same member as an expression.
+        field: the name of a row's member, from snake_case.
+        sentence: an expression that puts a sentence together.
+        comment: documentation of what follows.
+    """
+
+    name: str
+    path: str
+    template: str
+    text_type: str
+    optional_type: str
+    string: Callable[[str], str]
+    optional: Callable[[str | None], str | None]
+    type_name: Callable[[str], str]
+    member: Callable[[str, str], str]
+    qualified: Callable[[str, str], str]
+    field: Callable[[str], str]
+    sentence: Callable[[Sentence], str]
+    comment: Comment

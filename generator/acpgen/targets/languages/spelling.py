@@ -1,0 +1,93 @@
+"""What the dialects have in common: escapes, cases of names, comments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from textwrap import wrap
+
+from acpgen.targets.languages.dialect import Comment
+
+MARKS = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+"""What stands for the characters that end a literal in double quotes, or its line, everywhere."""
+
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\ufe00-\ufe0f\ufeff\ufff0-\uffff\ud800-\udfff\ue000-\uf8ff\U000e0000-\U0010ffff]"
+)
+"""Characters that show nothing, reorder what is shown, or are none."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def escaped(value: str, marks: Mapping[str, str], unseen: Callable[[str], str]) -> str:
+    """Text for inside a literal: `marks` are replaced as they say, what can't be seen by a call."""
+    replaced = "".join(marks.get(character, character) for character in value)
+    return _UNSEEN.sub(lambda found: unseen(found[0]), replaced)
+
+
+def without_surrogates(value: str) -> str:
+    """Text that has a UTF-8 form: a lone surrogate becomes the replacement character."""
+    return _SURROGATE.sub("\ufffd", value)
+
+
+def utf16(value: str) -> str:
+    r"""Characters as `\uXXXX`, a pair of them beyond the Basic Multilingual Plane."""
+    units = value.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+
+
+def pascal(name: str) -> str:
+    """`NOT_AT_ALL` or `retry_class` as `NotAtAll` or `RetryClass`."""
+    return "".join(word.capitalize() for word in name.split("_"))
+
+
+def camel(name: str) -> str:
+    """`retry_class` as `retryClass`."""
+    return name[0].lower() + pascal(name)[1:]
+
+
+def same(name: str) -> str:
+    """A name that the language spells as the model does."""
+    return name
+
+
+def line_comment(mark: str, width: int) -> Comment:
+    """Comments of which every line starts with a mark, up to a column."""
+
+    def comment(text: str, indent: int = 0) -> str:
+        pad = " " * indent
+        lines = _lines(text, width - indent - len(mark) - 1)
+        return "\n".join(f"{pad}{mark} {line}".rstrip() for line in lines)
+
+    return comment
+
+
+def block_comment(width: int, pad: str = " ") -> Comment:
+    """Comments between `/**` and `*/`, on one line where that ends before a column.
+
+    `pad` is what the code is indented with: four blanks count as one tab. Marks of comments in the
+    text are broken up, opening ones because Kotlin nests comments.
+    """
+
+    def comment(text: str, indent: int = 0) -> str:
+        start = pad * (indent // 4 if pad == "\t" else indent)
+        lines = _lines(re.sub(r"(?<=\*)/|(?<=/)\*", r"\\\g<0>", text), width - indent - 3)
+        if len(lines) == 1 and indent + len(lines[0]) + 7 <= width:
+            return f"{start}/** {lines[0]} */"
+        middle = (f"{start} * {line}".rstrip() for line in lines)
+        return "\n".join([f"{start}/**", *middle, f"{start} */"])
+
+    return comment
+
+
+def _lines(text: str, width: int) -> list[str]:
+    """Paragraphs, wrapped, with an empty line between two. Tags such as `@param` are close."""
+    lines: list[str] = []
+    tag = False
+    for paragraph in re.split(r"\n\s*\n|\n(?=@)", text.strip()):
+        if lines and not (tag and paragraph.startswith("@")):
+            lines.append("")
+        tag = paragraph.startswith("@")
+        lines += wrap(paragraph, width, break_long_words=False, break_on_hyphens=False)
+    return lines

@@ -1,0 +1,116 @@
+"""What every template is given: the rows, enumerations and rulings in the words of a dialect."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from enum import StrEnum
+from string import Formatter
+from typing import get_type_hints
+
+from acpgen.emit.header import HEADER
+from acpgen.model import Protocol
+from acpgen.targets.languages.dialect import Dialect, Sentence, Slot
+from acpgen.targets.languages.meanings import ENUMERATIONS, FIELDS, Enumeration
+from acpgen.targets.retry.decision import MAX_CARRIED, RULINGS
+from acpgen.targets.retry.table import Row, key_limits, rows
+
+_TYPES = {"resend" if name == "note" else name: hint for name, hint in get_type_hints(Row).items()}
+"""The types of a row's members. Its note is called `resend` in every table."""
+
+
+def view(protocol: Protocol, dialect: Dialect) -> dict[str, object]:
+    """The context of a template.
+
+    Its names:
+        header: the line that every generated file starts with.
+        version: that of the protocol.
+        comment: documentation from paragraphs in Markdown and an indentation in blanks.
+        enumerations: each with `name`, `docs` that complete "X is ...", and `members`, which have
+            `name`, `value` (a literal) and `docs`.
+        fields: the members of a row in their order, each with `name`, `type` and `docs`.
+        rows: the table; each a mapping from a member's name to an expression.
+        rulings: each with `name` and `reason` (the member as declared and as an expression),
+            `answer` and `why`, both expressions; `why` uses the variables method, kind, key, note.
+        key_min, key_max: how long a key is, in code points; key_max is None without a limit.
+        max_carried: how many messages deep is looked.
+
+    Raises:
+        MissingClassError: a method has no class.
+    """
+    least, most = key_limits(protocol)
+    return {
+        "header": HEADER,
+        "version": protocol.version or 0,
+        "comment": dialect.comment,
+        "enumerations": [_enumeration(each, dialect) for each in ENUMERATIONS],
+        "fields": _fields(dialect),
+        "rows": [_row(row, dialect) for row in rows(protocol)],
+        "rulings": [
+            {
+                "name": dialect.member("Reason", ruling.reason.name),
+                "reason": dialect.qualified("Reason", ruling.reason.name),
+                "answer": dialect.qualified("Answer", ruling.answer.name),
+                "why": dialect.sentence(_sentence(ruling.why)),
+            }
+            for ruling in RULINGS
+        ],
+        "key_min": least,
+        "key_max": most,
+        "max_carried": MAX_CARRIED,
+    }
+
+
+def _enumeration(enumeration: Enumeration, dialect: Dialect) -> dict[str, object]:
+    type_ = enumeration.type.__name__
+    return {
+        "name": dialect.type_name(type_),
+        "docs": enumeration.docs,
+        "members": [
+            {
+                "name": dialect.member(type_, member.name),
+                "value": dialect.string(member.value),
+                "docs": docs,
+            }
+            for member, docs in enumeration.members.items()
+        ],
+    }
+
+
+def _fields(dialect: Dialect) -> list[dict[str, str]]:
+    return [
+        {"name": dialect.field(name), "type": _type(_TYPES[name], dialect), "docs": docs}
+        for name, docs in FIELDS.items()
+    ]
+
+
+def _type(hint: object, dialect: Dialect) -> str:
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        return dialect.type_name(hint.__name__)
+    return dialect.text_type if hint is str else dialect.optional_type
+
+
+def _row(row: Row, dialect: Dialect) -> dict[str, str]:
+    values = {**asdict(row), "resend": row.note}
+    written = {
+        dialect.field(name): _expression(values[name], _TYPES[name], dialect) for name in FIELDS
+    }
+    return {name: expression for name, expression in written.items() if expression is not None}
+
+
+def _expression(value: str | None, hint: object, dialect: Dialect) -> str | None:
+    if isinstance(value, StrEnum):
+        return dialect.qualified(type(value).__name__, value.name)
+    literal = None if value is None else dialect.string(value)
+    return literal if hint is str else dialect.optional(literal)
+
+
+def _sentence(why: str) -> Sentence:
+    """The text of a ruling with its fields as slots. The depth is the same in every message."""
+    parts: list[str | Slot] = []
+    for text, field, _, _ in Formatter().parse(why):
+        parts.append(text)
+        if field == "depth":
+            parts.append(str(MAX_CARRIED))
+        elif field is not None:
+            parts.append(Slot(field))
+    return [part for part in parts if part]

@@ -1,0 +1,51 @@
+// Command driver prints the table, then what it says of every vector on standard input.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"log"
+	"os"
+	"strings"
+
+	"example.org/acp/v2/retry"
+)
+
+type vector struct {
+	Method string
+	Params map[string]any
+	Kind   retry.Kind
+	// Bytes are a key that is not valid UTF-8, which JSON can't write.
+	Bytes map[string][]byte
+}
+
+func main() {
+	for _, row := range retry.Methods {
+		class, _ := retry.ClassOf(row.Name, row.Kind)
+		record(row.Name, string(row.Kind), string(row.Side), string(row.Stability),
+			string(row.Class), row.Params, row.Result, row.Key, row.Carries, row.Page, row.Summary,
+			row.Resend, string(class), string(retry.Find(row.Name, "").Kind))
+	}
+	var vectors []vector
+	if err := json.NewDecoder(os.Stdin).Decode(&vectors); err != nil {
+		log.Fatal(err)
+	}
+	for _, v := range vectors {
+		for name, key := range v.Bytes {
+			v.Params[name] = string(key)
+		}
+		d := retry.Resend(v.Method, v.Params, v.Kind)
+		row := d.Method
+		if row == nil {
+			row = &retry.Method{}
+		}
+		if d.Allowed() != (d.Answer != retry.AnswerNotAtAll) {
+			log.Fatal(d)
+		}
+		record(string(d.Answer), string(d.Reason), row.Name, string(row.Class), d.Why)
+	}
+}
+
+func record(fields ...string) {
+	fmt.Print(strings.Join(fields, "\x1f"), "\x1e")
+}

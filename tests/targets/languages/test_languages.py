@@ -1,0 +1,173 @@
+"""Every language says the same as Python of every message, and compiles without a warning."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acpgen.targets.retry.decision import MAX_CARRIED
+from language_subjects import GOLDEN, SUBJECTS, Subject, expected, messages
+from language_tools import LANGUAGES, Language, drivers, once, records, require, run, write
+
+SPOILT = Subject(replace(GOLDEN, version=8), messages(GOLDEN))
+"""A subject whose table is spoilt, to see that it is noticed."""
+
+WARNED = {
+    "typescript": ("odd.ts", "function unused(): void {}\nexport {};\n"),
+    "rust": ("odd.rs", "//! Odd.\nfn unused() {}\n"),
+    "go": ("odd.go", "package odd\n\nfunc odd() int {\n\treturn 1\n\treturn 2\n}\n"),
+    "kotlin": ("Odd.kt", "private fun odd() { val unused = 1 }\n"),
+    "java": ("Odd.java", "final class Odd { java.util.List raw; }\n"),
+}
+"""Files that compile, though with a warning."""
+
+ASKEW = {
+    "typescript": ("odd.ts", "export const odd = 'odd'\n"),
+    "rust": ("odd.rs", "fn  odd() {}\n"),
+    "go": ("odd.go", "package  odd\n"),
+}
+"""Files that a formatter would change."""
+
+
+@pytest.fixture(scope="module", params=LANGUAGES)
+def language(request: pytest.FixtureRequest) -> Language:
+    found = LANGUAGES[request.param]
+    require(found.name, *found.needs)
+    return found
+
+
+@pytest.fixture(scope="module")
+def built(language: Language, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the compiled tables of all subjects and their drivers."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    return once(shared / language.name, lambda folder: build(language, folder))
+
+
+def build(language: Language, folder: Path) -> None:
+    subjects = (*SUBJECTS.values(), SPOILT)
+    files = write(language, folder, (subject.protocol for subject in subjects))
+    table = files[-1].read_text("utf-8")
+    spoilt = table.replace(f" = {MAX_CARRIED}", f" = {MAX_CARRIED - 1}")
+    assert spoilt != table
+    files[-1].write_text(spoilt, "utf-8")
+    versions = (subject.version for subject in subjects)
+    language.compile(folder, files, drivers(language, folder, versions))
+
+
+@pytest.fixture(params=SUBJECTS)
+def subject(request: pytest.FixtureRequest) -> Subject:
+    return SUBJECTS[request.param]
+
+
+def said(language: Language, folder: Path, subject: Subject) -> list[list[str]]:
+    """What is said of the messages of a subject, without its table."""
+    return records(language, folder, subject)[len(subject.protocol.methods) :]
+
+
+def unlike(
+    subject: Subject, found: Sequence[Sequence[str]], wanted: Sequence[Sequence[str]]
+) -> list[Any]:
+    """The messages of which something else is said, with both."""
+    triples = zip(subject.messages, found, wanted, strict=True)
+    return [triple for triple in triples if list(triple[1]) != list(triple[2])]
+
+
+def test_it_says_what_python_says(language: Language, built: Path, subject: Subject) -> None:
+    rows, wanted = expected(subject)
+    found = records(language, built, subject)
+    assert found[: len(rows)] == rows
+    assert unlike(subject, found[len(rows) :], wanted) == []
+
+
+def test_a_spoilt_table_is_noticed(language: Language, built: Path) -> None:
+    _, wanted = expected(SPOILT)
+    wrong = unlike(SPOILT, said(language, built, SPOILT), wanted)
+    names = {message["name"].rpartition(": ")[2] for message, _, _ in wrong}
+    assert names == {f"{MAX_CARRIED} deep"}
+    assert {(found[1], right[1]) for _, found, right in wrong} == {
+        ("carried-too-deep", "idempotent")
+    }
+
+
+@pytest.mark.parametrize("language", [name for name in LANGUAGES if name != "rust"], indirect=True)
+def test_a_key_without_a_utf_8_form_is_malformed(language: Language, built: Path) -> None:
+    keys = ["\ud800", "\udc00\ud800", "key \ud83d", "\ude00\U0001f600"]
+    tried: list[dict[str, Any]] = [{"idempotencyKey": key} for key in ("\U0001f600", *keys)]
+    asked = [{"method": "session/prompt", "kind": None, "params": params} for params in tried]
+    if language.name == "go":
+        # JSON can't write what is not UTF-8 there, so the bytes (of Base64) come separately.
+        asked = [asked[0], {**asked[0], "bytes": {"idempotencyKey": "a4D/"}}]
+    subject = replace(SUBJECTS["real"], messages=tuple(asked))
+    first, *others = said(language, built, subject)
+    assert first[1] == "keyed-with-key"
+    assert {other[1] for other in others} == {"malformed-key"}
+
+
+@pytest.mark.parametrize("language", ["rust"], indirect=True)
+def test_params_that_are_no_object_are_malformed_where_a_type_allows_them(
+    language: Language, built: Path
+) -> None:
+    methods = ("session/prompt", "proxy/successor", "session/list")
+    asked: list[dict[str, Any]] = [{"method": m, "kind": None, "params": []} for m in methods]
+    subject = replace(SUBJECTS["real"], messages=tuple(asked))
+    reasons = [record[1] for record in said(language, built, subject)]
+    assert reasons == ["malformed-params", "malformed-params", "idempotent"]
+
+
+def test_the_words_stay_on_one_line(language: Language, built: Path) -> None:
+    message = {"method": "two\nlines\x1b[0m\x85", "kind": None, "params": None}
+    subject = replace(SUBJECTS["real"], messages=(message,))
+    ((answer, reason, decided, _, why),) = said(language, built, subject)
+    assert (answer, reason, decided) == ("not_at_all", "unknown-method", "")
+    assert why.startswith("two\ufffdlines\ufffd[0m\ufffd is not a method")
+
+
+@pytest.mark.parametrize("name", WARNED)
+def test_a_warning_is_an_error(name: str, tmp_path: Path) -> None:
+    language = LANGUAGES[name]
+    require(language.name, *language.needs)
+    file, text = WARNED[name]
+    (tmp_path / file).write_text(text)
+    with pytest.raises(AssertionError, match=r"(?i)odd(.|\n)*(unused|unreachable|raw)"):
+        language.compile(tmp_path, [tmp_path / file], [])
+
+
+@pytest.mark.parametrize("name", ASKEW)
+def test_it_is_laid_out_as_its_formatter_does(name: str, tmp_path: Path) -> None:
+    language = LANGUAGES[name]
+    require(language.name, *language.needs)
+    subjects = (SUBJECTS[each] for each in ("real", "invented", "unlimited"))
+    files = write(language, tmp_path, (subject.protocol for subject in subjects))
+    assert run([*language.layout, *files], tmp_path) == ""
+
+
+@pytest.mark.parametrize("name", ASKEW)
+def test_another_layout_is_noticed(name: str, tmp_path: Path) -> None:
+    language = LANGUAGES[name]
+    require(language.name, *language.needs)
+    file, text = ASKEW[name]
+    (tmp_path / file).write_text(text)
+    with pytest.raises(AssertionError, match="odd"):
+        assert run([*language.layout, file], tmp_path) == ""
+
+
+def test_typescript_refuses_params_that_are_no_object(tmp_path: Path) -> None:
+    language = LANGUAGES["typescript"]
+    require(language.name, *language.needs)
+    files = write(language, tmp_path, [SUBJECTS["real"].protocol])
+    language.compile(tmp_path, files, [])
+    script = (
+        'import { resend } from "./out/v2/schema/retry.gen.js";\n'
+        'for (const params of ["{}", [], 1, true]) {\n'
+        '  try { resend("session/prompt", params); console.log("taken"); }\n'
+        "  catch (error) { console.log(error.constructor.name); }\n"
+        "}\n"
+    )
+    (tmp_path / "script.mjs").write_text(script)
+    assert run(["node", "script.mjs"], tmp_path).split() == ["TypeError"] * 4

@@ -1,0 +1,186 @@
+"""What is written into the languages: literals, comments, names, paths, and all of the model."""
+
+from __future__ import annotations
+
+import json
+import typing
+from collections.abc import Mapping
+from dataclasses import fields, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acpgen.emit.header import owns
+from acpgen.targets import TARGETS
+from acpgen.targets.languages import DIALECTS, language
+from acpgen.targets.languages.meanings import ENUMERATIONS
+from acpgen.targets.languages.spelling import block_comment, camel, line_comment, pascal
+from acpgen.targets.languages.view import view
+from acpgen.targets.retry import MissingClassError, Row
+from acpgen.targets.retry.decision import RULINGS, Answer, Reason
+from language_subjects import GOLDEN, HOSTILE, TEMPLATES
+
+NAMES = sorted(DIALECTS)
+
+
+@pytest.fixture(params=NAMES)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def generated(name: str) -> tuple[str, str]:
+    ((path, text),) = language(DIALECTS[name], GOLDEN, TEMPLATES).items()
+    return path, text
+
+
+def test_every_language_is_a_target_with_a_territory_of_its_own(name: str) -> None:
+    path, _ = generated(name)
+    assert [target.name for target in TARGETS if target.claims(path)] == [name]
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("typescript", "typescript/v9/schema/retry.gen.ts"),
+        ("rust", "rust/v9/retry.rs"),
+        ("go", "go/v9/retry/retry_gen.go"),
+        ("kotlin", "kotlin/com/agentclientprotocol/model/v9/retry/Retry.kt"),
+        ("java", "java/com/agentclientprotocol/sdk/spec/v9/AcpRetry.java"),
+    ],
+)
+def test_it_lies_where_the_sdk_of_the_language_has_such_files(name: str, path: str) -> None:
+    assert generated(name)[0] == path
+
+
+def test_it_is_known_as_generated(name: str) -> None:
+    _, text = generated(name)
+    assert owns(text)
+    assert text.startswith("// Code generated ")
+    assert text.endswith("\n")
+    assert not text.endswith("\n\n")
+
+
+def test_it_is_made_of_all_methods_and_rulings(name: str) -> None:
+    _, text = generated(name)
+    dialect = DIALECTS[name]
+    for method in GOLDEN.methods:
+        assert dialect.string(method.name) in text
+    for ruling in RULINGS:
+        assert dialect.string(ruling.reason.value) in text
+
+
+def test_a_method_without_a_class_is_refused(name: str) -> None:
+    first, *others = GOLDEN.methods
+    protocol = replace(GOLDEN, methods=(replace(first, retry=None), *others))
+    with pytest.raises(MissingClassError, match="no x-retry-class on "):
+        language(DIALECTS[name], protocol, TEMPLATES)
+
+
+@pytest.mark.parametrize(
+    ("name", "literal"),
+    [
+        ("typescript", r'"\"\\$`{\n\r\t\u0000\u0085\u2028\ue000🚩é\ud800"'),
+        ("rust", r'"\"\\$`{\n\r\t\u{0}\u{85}\u{2028}\u{e000}🚩é\u{fffd}"'),
+        ("go", r'"\"\\$`{\n\r\t\U00000000\U00000085\U00002028\U0000e000🚩é\U0000fffd"'),
+        ("kotlin", r'"\"\\\$`{\n\r\t\u0000\u0085\u2028\ue000🚩é\ud800"'),
+        ("java", r'"\"\\$`{\n\r\t\000\205\u2028\ue000🚩é\ud800"'),
+    ],
+)
+def test_literals(name: str, literal: str) -> None:
+    assert DIALECTS[name].string('"\\$`{\n\r\t\0\x85\u2028\ue000🚩é\ud800') == literal
+
+
+@given(st.text() | st.text(st.sampled_from('"\\$`{}\nu0 */\u2028')))
+def test_a_literal_holds_no_more_than_the_text(value: str) -> None:
+    assert json.loads(DIALECTS["typescript"].string(value)) == value
+    for name in NAMES:
+        literal = DIALECTS[name].string(value)
+        inside = literal.replace("\\\\", "")[1:-1]
+        assert (literal[0], literal[-1]) == ('"', '"')
+        assert '"' not in inside.replace('\\"', "")
+        if name != "rust":
+            assert "\n" not in literal
+        literal.encode()
+
+
+@given(st.text(st.sampled_from(" ab\n"), max_size=400))
+def test_a_long_literal_of_rust_loses_no_blank(value: str) -> None:
+    lines = DIALECTS["rust"].string(value)[1:-1].split("\\\n")
+    assert all(line.startswith(" " * 12) for line in lines[1:])
+    whole = lines[0] + "".join(line[12:] for line in lines[1:])
+    assert all(line[12:13] not in {"", " "} for line in lines[1:])
+    assert whole.replace("\\n", "\n") == value
+
+
+def test_comments_are_wrapped_and_stay_comments() -> None:
+    block = block_comment(30)
+    assert block("Short.") == "/** Short. */"
+    assert block("Several words */ /* that wrap\n\nand more", 2).splitlines() == [
+        "  /**",
+        "   * Several words *\\/ /\\*",
+        "   * that wrap",
+        "   *",
+        "   * and more",
+        "   */",
+    ]
+    assert block("Words.\n\n@param a b\n@return c").splitlines()[1:-1] == [
+        " * Words.",
+        " *",
+        " * @param a b",
+        " * @return c",
+    ]
+    assert line_comment("///", 12)("One two three.\n\nFour.", 2).splitlines() == [
+        "  /// One",
+        "  /// two",
+        "  /// three.",
+        "  ///",
+        "  /// Four.",
+    ]
+
+
+def test_javadoc_has_no_markup_of_its_own() -> None:
+    comment = DIALECTS["java"].comment
+    assert comment("`<a>` & <b>") == "/** {@code <a>} &amp; &lt;b&gt; */"
+    assert comment("One.\n\nTwo.\n\n@return three").splitlines()[1:-1] == [
+        " * One.",
+        " *",
+        " * <p>Two.",
+        " *",
+        " * @return three",
+    ]
+
+
+def test_names() -> None:
+    assert (pascal("NOT_AT_ALL"), pascal("retry_class")) == ("NotAtAll", "RetryClass")
+    assert (camel("retry_class"), camel("key")) == ("retryClass", "key")
+
+
+def test_every_member_of_every_enumeration_is_documented() -> None:
+    assert {Answer, Reason} <= {each.type for each in ENUMERATIONS}
+    for each in ENUMERATIONS:
+        assert list(each.members) == list(each.type)
+        assert all(docs.endswith(".") for docs in each.members.values())
+
+
+def test_the_rows_have_all_fields(name: str) -> None:
+    dialect = DIALECTS[name]
+    context = view(GOLDEN, dialect)
+    rows = typing.cast("list[Mapping[str, str]]", context["rows"])
+    missing = {dialect.field(each) for each in ("result", "key", "carries", "page")}
+    all_ = {dialect.field("resend" if f.name == "note" else f.name) for f in fields(Row)}
+    hints = typing.get_type_hints(Row)
+    assert missing == {dialect.field(each) for each, type_ in hints.items() if type_ != hint(type_)}
+    for row in rows:
+        assert all_ - missing <= row.keys() <= all_
+        assert name == "go" or row.keys() == all_
+
+
+def hint(type_: object) -> object:
+    """The type without its None."""
+    return next((part for part in typing.get_args(type_) if part is not type(None)), type_)
+
+
+def test_the_hostile_text_is_hostile() -> None:
+    for name in NAMES:
+        assert HOSTILE not in DIALECTS[name].string(HOSTILE)
