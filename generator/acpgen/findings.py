@@ -1,10 +1,9 @@
-"""What acpgen has to say: findings, and how they look as text, JSON and GitHub annotations."""
+"""What acpgen has to say: findings, each in one line of text. `acpgen.report` has other forms."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -24,7 +23,11 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing found. `line` is 1-based; `code` is the JSON-RPC error a receiver owes for it."""
+    """One thing found.
+
+    `line` is 1-based, `pointer` an RFC 6901 JSON Pointer. `subject` is the method concerned, `code`
+    the JSON-RPC error that a receiver owes, `connection` the one that a transcript names.
+    """
 
     rule: str
     severity: Severity
@@ -34,6 +37,7 @@ class Finding:
     line: int | None = None
     subject: str = ""
     code: int | None = None
+    connection: int | str | None = None
 
     @property
     def place(self) -> str:
@@ -48,7 +52,7 @@ def order(findings: Iterable[Finding]) -> list[Finding]:
 
 def text(findings: Iterable[Finding]) -> str:
     """One line a finding: `file:line: subject: error[rule] code pointer: message`."""
-    return "".join(f"{_text_line(_on_one_line(finding))}\n" for finding in findings)
+    return "".join(f"{_text_line(finding)}\n" for finding in findings)
 
 
 _LONGEST = 400
@@ -57,94 +61,32 @@ _LONGEST = 400
 
 def printable(text: str) -> str:
     """A text cut to a readable length, with what would move the cursor escaped."""
-    if len(text) > _LONGEST:
-        text = f"{text[:_LONGEST]}..."
+    return escaped(f"{text[:_LONGEST]}..." if len(text) > _LONGEST else text)
+
+
+def escaped(text: str) -> str:
+    """A text on one line, with what would move the cursor escaped."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def _on_one_line(finding: Finding) -> Finding:
-    return replace(
-        finding,
-        file=printable(finding.file),
-        pointer=printable(finding.pointer),
-        subject=printable(finding.subject),
-        message=printable(finding.message),
-    )
-
-
 def _text_line(finding: Finding) -> str:
-    label = f"{finding.severity}[{finding.rule}]"
-    where = [label]
-    if finding.code is not None:
-        where.append(str(finding.code))
-    if finding.pointer:
-        where.append(finding.pointer)
-    head = [finding.place, finding.subject] if finding.subject else [finding.place]
-    return ": ".join([*head, " ".join(where), finding.message])
-
-
-def as_json(findings: Iterable[Finding]) -> str:
-    """One JSON document: `{"findings": [...]}`, members in the order of `Finding`."""
-    rows = [
-        {
-            "rule": f.rule,
-            "severity": f.severity.value,
-            "file": f.file,
-            "line": f.line,
-            "pointer": f.pointer,
-            "subject": f.subject or None,
-            "code": f.code,
-            "message": f.message,
-        }
-        for f in findings
-    ]
-    return json.dumps({"findings": rows}, indent=2, ensure_ascii=False) + "\n"
-
-
-_GITHUB_LEVEL = {
-    Severity.ERROR: "error",
-    Severity.RECOVERED: "warning",
-    Severity.WARNING: "warning",
-    Severity.NOTE: "notice",
-}
-
-
-def github(findings: Iterable[Finding]) -> str:
-    """GitHub workflow commands, one annotation a finding."""
-    return "".join(
-        f"::{_GITHUB_LEVEL[f.severity]} file={_property(f.file)}"
-        + (f",line={f.line}" if f.line is not None else "")
-        + f",title={_property(f.rule)}::{_data(_github_message(f))}\n"
-        for f in map(_on_one_line, findings)
-    )
-
-
-def _github_message(finding: Finding) -> str:
-    parts = (finding.subject, str(finding.code or ""), finding.pointer)
-    prefix = " ".join(part for part in parts if part)
-    return f"{prefix}: {finding.message}" if prefix else finding.message
-
-
-def _data(value: str) -> str:
-    return value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(value: str) -> str:
-    return _data(value).replace(":", "%3A").replace(",", "%2C")
+    label = f"{finding.severity.value}[{finding.rule}]"
+    code = "" if finding.code is None else f" {finding.code}"
+    pointer = f" {printable(finding.pointer)}" if finding.pointer else ""
+    subject = f"{printable(finding.subject)}: " if finding.subject else ""
+    line = "" if finding.line is None else f":{finding.line}"
+    where = f"{printable(finding.file)}{line}: {subject}{label}{code}{pointer}"
+    return f"{where}: {printable(finding.message)}"
 
 
 class Format(StrEnum):
-    """The renderings of a list of findings."""
+    """The forms of a report."""
 
     TEXT = "text"
     JSON = "json"
+    NDJSON = "ndjson"
     GITHUB = "github"
-
-
-RENDERERS: dict[Format, Callable[[Iterable[Finding]], str]] = {
-    Format.TEXT: text,
-    Format.JSON: as_json,
-    Format.GITHUB: github,
-}
+    SARIF = "sarif"
+    JUNIT = "junit"

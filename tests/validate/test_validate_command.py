@@ -124,7 +124,7 @@ def test_json_is_one_document_with_exact_names() -> None:
     message = b'{"jsonrpc":"2.0","method":"x\\u001b","a\\nb":1,"a\\nb":2,"c\\u0000":{"d":1,"d":1}}'
     result = run("--format", "json", stdin=GOOD + message + b"\n" + BAD)
     found = json.loads(result.stdout)["findings"]
-    assert [(row["line"], row["rule"], row["pointer"], row["subject"]) for row in found] == [
+    assert [(row["line"], row["rule"], row["pointer"], row["method"]) for row in found] == [
         (2, "unknown-method", "/method", "x\x1b"),
         (2, "duplicate-member", "/a\nb", "x\x1b"),
         (2, "duplicate-member", "/c\0/d", "x\x1b"),
@@ -134,7 +134,8 @@ def test_json_is_one_document_with_exact_names() -> None:
 
 def test_json_without_findings() -> None:
     result = run("--format", "json", stdin=GOOD)
-    assert json.loads(result.stdout) == {"findings": []}
+    document = json.loads(result.stdout)
+    assert (document["findings"], document["complete"]) == ([], True)
     assert result.returncode == 0
 
 

@@ -15,7 +15,6 @@ from acpgen.findings import Severity
 from acpgen.judge import MessageKind, Rule, Transcript, Verdict
 from acpgen.judge.decode import MAX_DEPTH, decode
 from acpgen.judge.limits import limits
-from acpgen.judge.verdict import SENDS
 from acpgen.model import (
     Kind,
     Method,
@@ -28,7 +27,6 @@ from acpgen.model import (
     Tolerance,
     TypeName,
 )
-from acpgen.targets import bundles
 
 SECRET = "0b6f3c1e-8d2a-4c57-9a41-5e2f7d90c3ab"
 
@@ -81,12 +79,6 @@ def test_a_result_is_judged_by_the_method_it_answers(protocol: Protocol) -> None
 def test_nobody_sends_as_both_sides(protocol: Protocol) -> None:
     with pytest.raises(ValueError, match="nobody sends as protocol"):
         acpgen.validate(json.dumps(prompt()), protocol=protocol, sender=Side.PROTOCOL)
-
-
-def test_who_sends_what_is_as_the_bundles_have_it() -> None:
-    assert {f"{side.capitalize()}": sides for side, sides in SENDS.items()} == {
-        name: sides for name, sides in bundles.SENDS.items() if name != "Any"
-    }
 
 
 def test_unstable_methods_are_those_of_the_protocol_given(protocol: Protocol) -> None:

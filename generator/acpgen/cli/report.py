@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterable
+from difflib import get_close_matches
 from enum import IntEnum
 from pathlib import Path
 from typing import NoReturn
 
 import typer
 
-from acpgen.findings import RENDERERS, Finding, Format
+from acpgen.cli.ruledocs import docs_of
+from acpgen.findings import Finding, Format, escaped, printable
+from acpgen.report import Report, Tally, renderer, set_up
 
 
 class Exit(IntEnum):
@@ -20,20 +25,46 @@ class Exit(IntEnum):
     UNKNOWN = 2
 
 
-def show(findings: Iterable[Finding], format_: Format) -> None:
-    """Print findings on stdout."""
-    typer.echo(RENDERERS[format_](findings), nl=False)
+def show(command: str, findings: Iterable[Finding], format_: Format) -> None:
+    """Print findings on stdout, as the report of a command."""
+    set_up(format_, sys.stdout)
+    report = Report(
+        Tally(command, judges=False),
+        renderer(format_, sys.stdout, os.environ, docs=docs_of(command)),
+    )
+    report.begin()
+    for finding in findings:
+        report.add([finding])
+    report.end()
 
 
 def note(message: str) -> None:
-    """Say something beside the findings, on stderr."""
-    typer.echo(message, err=True)
+    """Say something beside the findings, on stderr: one line or several, whatever is in them."""
+    typer.echo("\n".join(map(escaped, message.split("\n"))), err=True)
+
+
+def tell_problems(tally: Tally) -> None:
+    """Say on stderr why a report is not complete."""
+    for problem in tally.problems:
+        line = "" if problem.line is None else f":{problem.line}"
+        note(f"acpgen: {printable(problem.file)}{line}: {escaped(problem.message)}")
 
 
 def fail(message: str) -> NoReturn:
-    """Say on stderr why nothing can be told, and leave with status 2."""
-    note(f"acpgen: {message}")
+    """Say on stderr why nothing can be told, on one line, and leave with status 2."""
+    note(f"acpgen: {escaped(message)}")
     raise typer.Exit(Exit.UNKNOWN)
+
+
+def unreadable(error: OSError, path: Path) -> str:
+    """Which file an error is about, `path` where it doesn't say, and what is wrong with it."""
+    return f"{error.filename or path}: {error.strerror or error}"
+
+
+def suggestion(name: str, known: Iterable[str], otherwise: str) -> str:
+    """What somebody may have meant by a name that isn't known."""
+    near = get_close_matches(name, list(known), n=1)
+    return f"did you mean {near[0]}?" if near else otherwise
 
 
 def relative(path: Path) -> Path:

@@ -1,18 +1,16 @@
 """Verdicts on messages: what a conforming receiver makes of them, worked out from the schema.
 
-Needs the standard library only, and nothing that acpgen generates.
+Needs the standard library only, and nothing that acpgen generates. What the package offers is
+imported when first used: reading a stream of clean messages needs none of it.
 """
 
 from __future__ import annotations
 
-from functools import cache
-
-from acpgen.judge.decode import NotJsonError, decode
-from acpgen.judge.message import Judge
-from acpgen.judge.text import complete, unreadable
-from acpgen.judge.transcript import Transcript
-from acpgen.judge.verdict import ErrorCode, Fault, MessageKind, Rule, Verdict
-from acpgen.model import Method, Protocol, Side
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from acpgen.judge.single import validate
+    from acpgen.judge.transcript import Transcript
+    from acpgen.judge.verdict import ErrorCode, Fault, MessageKind, Rule, Verdict
 
 __all__ = [
     "ErrorCode",
@@ -24,39 +22,13 @@ __all__ = [
     "validate",
 ]
 
-
-def validate(
-    message: bytes | str,
-    *,
-    protocol: Protocol | None = None,
-    sender: Side | None = None,
-    answers: Method | None = None,
-) -> Verdict:
-    """The verdict on the text of one message.
-
-    `protocol` is what `acpgen.load.load` returns, by default the schema that comes with acpgen.
-    `sender` None is anybody. `answers` is the method of the request that a response is for; without
-    it only the envelope of a result is judged, and the verdict is not complete. For many messages
-    use a `Transcript`.
-
-    Raises:
-        ValueError: nobody sends as that side: it is agent, client or proxy.
-        SchemaError: no protocol is given, and the schema that comes with acpgen is broken.
-        re.error: a pattern in the schema is no regular expression to Python.
-    """
-    try:
-        decoded = decode(message)
-    except NotJsonError as error:
-        return unreadable(error)
-    judge = Judge(_own() if protocol is None else protocol)
-    verdict = judge.judge(decoded.value, sender=sender, answers=answers)
-    return complete(verdict, decoded, decoded.value)
+_HOMES = {"Transcript": "transcript", "validate": "single"}
 
 
-@cache
-def _own() -> Protocol:
-    # Loading needs a JSON Schema engine, which judging by a given protocol does without.
-    from acpgen import resources
-    from acpgen.load import load
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
 
-    return load(resources.SCHEMA)
+    home = import_module(f"{__name__}.{_HOMES.get(name, 'verdict')}")
+    return getattr(home, name)

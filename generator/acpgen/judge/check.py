@@ -14,10 +14,9 @@ from dataclasses import replace
 from acpgen.findings import Severity
 from acpgen.judge.jsontype import JsonType, json_type, mistyped
 from acpgen.judge.limits import item_limits, limits
-from acpgen.judge.spelling import respelled
+from acpgen.judge.spelling import resembled, respelled
 from acpgen.judge.verdict import Fault, Rule
 from acpgen.model import (
-    KEY_TYPE,
     Array,
     ClosedEnum,
     JsonValue,
@@ -35,6 +34,7 @@ from acpgen.model import (
     TypeName,
     Union,
     Variant,
+    is_key,
 )
 
 _SCALARS: Mapping[ScalarType, frozenset[JsonType]] = {
@@ -46,6 +46,7 @@ _SCALARS: Mapping[ScalarType, frozenset[JsonType]] = {
     ScalarType.ANY: frozenset(JsonType),
 }
 _ANY = Scalar(ScalarType.ANY)
+_WRAPPERS = (Ref, Nullable)
 
 
 class Checker:
@@ -63,7 +64,7 @@ class Checker:
             re.error: a pattern in the schema is no regular expression to Python.
         """
         declared = type_
-        while isinstance(type_, Ref | Nullable):
+        while isinstance(type_, _WRAPPERS):
             if isinstance(type_, Ref):
                 type_, tag = self._types[type_.name].body, None
             elif value is None:
@@ -136,11 +137,12 @@ class Checker:
                 tried.append((variant, self.check(variant.body, value, tag)))
             elif variant.value is None and not (variant.fallback and known):
                 tried.append((variant, self.check(variant.body, value)))
-        fitting = [variant for variant, faults in tried if not faults]
+        fitting = [(variant, faults) for variant, faults in tried if _fits(faults)]
         if len(fitting) == 1 or (fitting and not union.exclusive):
-            return []
+            variant, faults = fitting[0]
+            return [*_slips(union, named), *faults] if variant.fallback else faults
         if fitting:
-            return [_ambiguous(fitting)]
+            return [_ambiguous([variant for variant, _ in fitting])]
         if json_type(value) not in self._takes(declared):
             return [mistyped(self._takes(declared), value)]
         if known:
@@ -174,7 +176,7 @@ def tolerated(fault: Fault, member: Property, value: JsonValue) -> Fault:
     A fault in an idempotency key always counts: no receiver may take a malformed key for none.
     """
     fault, inside = fault.below(member.name), fault.path
-    tolerance = Tolerance() if _is_key(member.type) else member.tolerance
+    tolerance = Tolerance() if is_key(member.type) else member.tolerance
     if fault.severity is not Severity.ERROR:
         return fault
     if tolerance.skip_invalid_items and inside:
@@ -186,10 +188,6 @@ def tolerated(fault: Fault, member: Property, value: JsonValue) -> Fault:
     return replace(
         fault, severity=Severity.RECOVERED, message=f"{fault.message}; receivers {fallback}"
     )
-
-
-def _is_key(type_: Type) -> bool:
-    return (type_.of if isinstance(type_, Nullable) else type_) == Ref(KEY_TYPE)
 
 
 def _one_a_place(faults: list[Fault]) -> list[Fault]:
@@ -224,6 +222,25 @@ def _untagged(union: Union, value: JsonValue) -> list[Fault]:
     if not isinstance(value[tag], str):
         return [mistyped({JsonType.STRING}, value[tag]).below(tag)]
     return [fault.below(tag) for fault in _listed(union.known, value[tag])]
+
+
+def _fits(faults: list[Fault]) -> bool:
+    """Whether faults leave a value what it was taken for."""
+    return all(fault.severity is Severity.WARNING for fault in faults)
+
+
+def _slips(union: Union, named: JsonValue) -> list[Fault]:
+    """What is odd about a tag that selects no variant by name: it resembles one that would.
+
+    Names with an underscore in front belong to whoever makes them up.
+    """
+    if union.tag is None or not isinstance(named, str) or named.startswith("_"):
+        return []
+    meant = resembled(named, union.known)
+    if meant is None:
+        return []
+    hint = f"is none of the protocol's; did you mean {meant}?"
+    return [Fault(Rule.UNKNOWN_TAG, hint, (union.tag,), Severity.WARNING)]
 
 
 def _nearest(tried: list[tuple[Variant, list[Fault]]]) -> list[Fault]:

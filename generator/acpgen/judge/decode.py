@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NoReturn
 
+from acpgen.judge.inputs import is_utf_16
 from acpgen.model import JsonValue
 
 MAX_DEPTH = 127
@@ -72,6 +73,7 @@ def decode(message: bytes | str) -> Decoded:
 
     Raises:
         NotJsonError: the text is not JSON, or no strict peer can read it.
+        TypeError: the message is neither bytes nor str, such as one that is decoded already.
     """
     text = _text(message)
     _require_shallow(text)
@@ -98,7 +100,12 @@ def decode(message: bytes | str) -> Decoded:
     return Decoded(text, value, tuple(repeats))
 
 
-def _text(message: bytes | str) -> str:
+def _text(message: object) -> str:
+    if not isinstance(message, bytes | str):
+        kind = type(message).__name__
+        raise TypeError(f"a message is judged as text: give bytes or str, not {kind}")
+    if isinstance(message, bytes) and is_utf_16(message):
+        raise NotJsonError("is UTF-16, and JSON is exchanged in UTF-8 (RFC 8259 section 8.1)")
     try:
         text = message.decode("utf-8") if isinstance(message, bytes) else message
         if not text.isascii():

@@ -2,36 +2,62 @@
 
 The first line that is JSON by itself tells a transcript from messages. A file that starts with a
 line which is not JSON holds one message over several lines, unless a later line is a message.
+Imports nothing heavy.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from io import BytesIO
 from itertools import chain
-from typing import BinaryIO
 
-from acpgen.judge.transcript import is_transcript_line
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import BinaryIO, TypeGuard
 
-_BLANK = b" \t\r\n"
+    from acpgen.model import JsonValue
+
+BLANK = b" \t\r\n"
+"""What may stand around JSON."""
+
+_SEVERAL = (
+    "holds several JSON values that span lines; put each on a line of its own, as `jq -c .` does"
+)
 
 
-@dataclass(frozen=True, slots=True)
+class InputError(Exception):
+    """A file that can't be taken for messages; the text says why and what to do."""
+
+
 class Entry:
     """The text of one message, or one line of a transcript. `line` is where it starts, from 1."""
 
-    text: bytes
-    line: int
+    __slots__ = ("line", "text")
+
+    def __init__(self, text: bytes, line: int) -> None:
+        self.text = text
+        self.line = line
 
 
-@dataclass(frozen=True, slots=True)
 class Input:
-    """What a file holds. Entries are read when they are asked for."""
+    """What a file holds. `lines` are read when they are asked for, with their numbers from 1.
 
-    transcript: bool
-    entries: Iterator[Entry]
+    Some of them are blank, all end as they do in the file, and a message that spans lines is one.
+    """
+
+    __slots__ = ("lines", "transcript")
+
+    def __init__(self, lines: Iterator[tuple[int, bytes]], *, transcript: bool) -> None:
+        self.lines = lines
+        self.transcript = transcript
+
+    @property
+    def entries(self) -> Iterator[Entry]:
+        """The lines that hold something, without what is blank at their ends."""
+        for number, line in self.lines:
+            if text := line.rstrip(BLANK):
+                yield Entry(text, number)
 
 
 def read(stream: BinaryIO) -> Input:
@@ -40,41 +66,51 @@ def read(stream: BinaryIO) -> Input:
     A file of lines is read line by line; one that starts with a broken line may be read whole.
 
     Raises:
-        OSError: the file can't be read, now or when the entries are.
+        InputError: the file holds something else.
+        OSError: the file can't be read, now or when the lines are.
     """
-    lines = _lines(stream)
-    first = next(lines, None)
+    lines = enumerate(stream, 1)
+    first = next(_filled(lines), None)
     if first is None:
-        return Input(transcript=False, entries=lines)
-    if _parse(first.text) is not _BROKEN:
+        return Input(lines, transcript=False)
+    number, text = first
+    if is_utf_16(text):
+        return Input(iter([(number, text + stream.read())]), transcript=False)
+    if _parse(text) is not _BROKEN:
         return _by_line([first], lines)
-    text = first.text
     if not text.lstrip().startswith(b"["):
-        second = next(lines, None)
+        second = next(_filled(lines), None)
         if second is None:
-            return Input(transcript=False, entries=iter([first]))
-        if _stands_alone(second):
+            return Input(iter([first]), transcript=False)
+        if _stands_alone(second[1]):
             return _by_line([first, second], lines)
-        text += b"\n" * (second.line - first.line) + second.text
-    text += b"\n" + stream.read()
-    whole = Entry(text, first.line)
-    if _parse(text) is _BROKEN and any(map(_stands_alone, _lines(BytesIO(text)))):
-        return _by_line(list(_lines(BytesIO(text), first.line)), iter(()))
-    return Input(transcript=False, entries=iter([whole]))
+        text += b"\n" * (second[0] - number - 1) + second[1]
+    return _spanning(number, text + stream.read())
+
+
+def _spanning(number: int, text: bytes) -> Input:
+    """What a text holds whose first line is no JSON."""
+    value = _parse(text)
+    if value is not _BROKEN:
+        return Input(iter([(number, text)]), transcript=is_transcript_line(value))
+    lines = list(_filled(enumerate(BytesIO(text), number)))
+    if any(_stands_alone(line) for _, line in lines):
+        return _by_line(lines, iter(()))
+    if _starts_with_a_value(text):
+        raise InputError(_SEVERAL)
+    return Input(iter([(number, text)]), transcript=False)
 
 
 _BROKEN = object()
 
 
-def _lines(stream: Iterable[bytes], start: int = 1) -> Iterator[Entry]:
-    for number, line in enumerate(stream, start):
-        if text := line.rstrip(_BLANK):
-            yield Entry(text, number)
+def _filled(lines: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+    return ((number, line) for number, line in lines if line.strip(BLANK))
 
 
-def _by_line(head: list[Entry], rest: Iterator[Entry]) -> Input:
-    values = (value for entry in head if (value := _parse(entry.text)) is not _BROKEN)
-    return Input(is_transcript_line(next(values, None)), chain(head, rest))
+def _by_line(head: list[tuple[int, bytes]], rest: Iterator[tuple[int, bytes]]) -> Input:
+    values = (value for _, line in head if (value := _parse(line)) is not _BROKEN)
+    return Input(chain(head, rest), transcript=is_transcript_line(next(values, None)))
 
 
 def _parse(text: bytes) -> object:
@@ -84,6 +120,28 @@ def _parse(text: bytes) -> object:
         return _BROKEN
 
 
-def _stands_alone(entry: Entry) -> bool:
-    value = _parse(entry.text)
+def _starts_with_a_value(text: bytes) -> bool:
+    """Whether a text goes on after an object over several lines, and with another one."""
+    try:
+        start = text.decode("utf-8").lstrip()
+        value, end = json.JSONDecoder().raw_decode(start)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict) and start[end:].lstrip(", \t\r\n").startswith("{")
+
+
+def _stands_alone(line: bytes) -> bool:
+    value = _parse(line)
     return is_transcript_line(value) or (isinstance(value, dict) and "jsonrpc" in value)
+
+
+def is_utf_16(text: bytes) -> bool:
+    """Whether a text starts like JSON in UTF-16, whose lines don't end where those of UTF-8 do."""
+    return text.startswith((b"\xff\xfe", b"\xfe\xff")) or text[:2].count(0) == 1
+
+
+def is_transcript_line(value: object) -> TypeGuard[dict[str, JsonValue]]:
+    """Whether a value is meant as a line of a transcript, not as a message itself."""
+    return (
+        isinstance(value, dict) and {"from", "message"} <= value.keys() and "jsonrpc" not in value
+    )

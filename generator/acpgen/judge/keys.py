@@ -11,9 +11,11 @@ from collections.abc import Iterator, Mapping
 from acpgen.findings import Severity
 from acpgen.judge.spelling import skeleton
 from acpgen.judge.verdict import Fault, Rule
-from acpgen.model import JsonValue, Method
-
-_META = "_meta"
+from acpgen.model import (
+    META,
+    JsonValue,
+    Method,
+)
 
 
 def near_misses(
@@ -35,10 +37,10 @@ def near_misses(
             elif path[-1] != method.key:
                 yield _warning(path, f"has no effect; the key is called {method.key}")
     for holder, prefix in ((message, ()), (params, ("params",))):
-        meta = holder.get(_META) if isinstance(holder, Mapping) else None
+        meta = holder.get(META) if isinstance(holder, Mapping) else None
         if isinstance(meta, dict):
-            for path in _respelled(meta, (*prefix, _META), keys):
-                yield _warning(path, f"has no effect in {_META}; {belongs}")
+            for path in _respelled(meta, (*prefix, META), keys):
+                yield _warning(path, f"has no effect in {META}; {belongs}")
 
 
 def _takes_none(method: Method) -> str:

@@ -14,8 +14,8 @@ from acpgen.judge.check import Checker
 from acpgen.judge.jsontype import JsonType, json_type, mistyped
 from acpgen.judge.keys import near_misses
 from acpgen.judge.spelling import respelled, skeleton
-from acpgen.judge.verdict import SENDS, ErrorCode, Fault, MessageKind, Rule, Verdict
-from acpgen.model import JsonValue, Kind, Method, Protocol, Ref, Side, TypeName
+from acpgen.judge.verdict import ErrorCode, Fault, MessageKind, Rule, Verdict
+from acpgen.model import SENDS, JsonValue, Kind, Method, Protocol, Ref, Side, TypeName
 
 EXTENSION = "_"
 """How the names of methods begin that are nobody's but their users'."""

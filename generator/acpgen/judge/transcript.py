@@ -8,15 +8,18 @@ from typing import TypeGuard
 
 from acpgen.findings import Severity
 from acpgen.judge.decode import Decoded, NotJsonError, decode
+from acpgen.judge.inputs import is_transcript_line
 from acpgen.judge.message import Judge, kind_of, request_id
+from acpgen.judge.pairing import Connection, Pairing
 from acpgen.judge.text import complete, unreadable
-from acpgen.judge.verdict import SENDS, Fault, MessageKind, Rule, Verdict
-from acpgen.model import JsonValue, Kind, Method, Protocol, Side
+from acpgen.judge.verdict import Fault, MessageKind, Rule, Verdict
+from acpgen.model import SENDS, JsonValue, Kind, Method, Protocol, Side
 
-Connection = int | str
-"""What tells connections apart: ids are unique on one connection only."""
+__all__ = ["Connection", "Transcript", "is_transcript_line"]
 
 _LINE = "must have from (agent, client or proxy), message and, at will, connection (text or number)"
+_STRAY = "answers no pending request of the other side"
+_TAKEN = "is still the id of a request that waits for its answer"
 _CALLERS: Mapping[Side, Side] = {Side.AGENT: Side.CLIENT, Side.CLIENT: Side.AGENT}
 """The side that handles a method, to the one that sends it where nobody says who did."""
 
@@ -32,15 +35,13 @@ class _Call:
 class Transcript:
     """Judges the messages of a recording in their order.
 
-    A response is judged by the request it answers: the pending one that has its id, on the same
-    connection, from somebody else. Where nobody says who sends, a request is taken to come from
-    the side that doesn't handle its method, and a response counts as an answer when it can answer
-    one request only. Answered requests are forgotten.
+    A response is judged by the request it answers, which `pairing` finds. Where nobody says who
+    sends, a request is taken to come from the side that doesn't handle its method.
     """
 
-    def __init__(self, protocol: Protocol) -> None:
+    def __init__(self, protocol: Protocol, pairing: Pairing | None = None) -> None:
         self._judge = Judge(protocol)
-        self._pending: dict[tuple[Connection, int | str, Side | None], _Call] = {}
+        self._pairing = Pairing() if pairing is None else pairing
 
     def judge(
         self, message: bytes | str, *, sender: Side | None = None, connection: Connection = ""
@@ -48,6 +49,7 @@ class Transcript:
         """The verdict on the text of the next message.
 
         Raises:
+            TypeError: the message is not text.
             ValueError: nobody sends as that side.
             re.error: a pattern in the schema is no regular expression to Python.
         """
@@ -62,7 +64,7 @@ class Transcript:
 
         The line is an object: `from` (agent, client or proxy), `message`, and optionally
         `connection`, a string or an integer. Since both sides are there, a response to nothing is
-        found too. Pointers start at the message.
+        found too, and the id of a pending request given to another. Pointers start at the message.
         """
         try:
             decoded = decode(line)
@@ -77,28 +79,26 @@ class Transcript:
         if sender not in tuple(SENDS) or not _is_connection(connection):
             return broken
         message = entry["message"]
-        verdict, paired = self._next(decoded, message, Side(str(sender)), connection)
-        if verdict.kind is MessageKind.RESPONSE and verdict.id is not None and not paired:
-            stray = Fault(
-                Rule.UNEXPECTED_RESPONSE,
-                "answers no pending request of the other side",
-                ("id",),
-                Severity.WARNING,
-            )
-            return replace(verdict, findings=(*verdict.findings, stray))
+        verdict, met = self._next(decoded, message, Side(str(sender)), connection)
+        if verdict.id is None:
+            return verdict
+        if verdict.kind is MessageKind.RESPONSE and not met:
+            return _with(verdict, Rule.UNEXPECTED_RESPONSE, _STRAY)
+        if verdict.kind is MessageKind.REQUEST and met:
+            return _with(verdict, Rule.DUPLICATE_ID, _TAKEN)
         return verdict
 
     def _next(
         self, decoded: Decoded, value: JsonValue, sender: Side | None, connection: Connection
     ) -> tuple[Verdict, bool]:
-        """The verdict, and whether a response found its request."""
+        """The verdict, and whether a response found its request, or a request another one."""
         call = self._answered(value, sender, connection)
         method = None if call is None else call.method
         verdict = self._judge.judge(value, sender=sender, answers=method)
         if call is not None:
             verdict = replace(verdict, method=call.name, complete=True)
-        self._remember(value, sender, connection)
-        return complete(verdict, decoded, value), call is not None
+        clash = self._remember(value, sender, connection)
+        return complete(verdict, decoded, value), clash or call is not None
 
     def _answered(
         self, value: JsonValue, sender: Side | None, connection: Connection
@@ -106,31 +106,30 @@ class Transcript:
         if not isinstance(value, dict) or kind_of(value) is not MessageKind.RESPONSE:
             return None
         id_ = request_id(value)
-        if id_ is None:
+        found = None if id_ is None else self._pairing.find(id_, connection, sender)
+        if id_ is None or found is None:
             return None
-        others = (side for side in (None, *SENDS) if sender is None or side is not sender)
-        keys = [key for side in others if (key := (connection, id_, side)) in self._pending]
-        return self._pending.pop(keys[0]) if len(keys) == 1 else None
+        self._pairing.answered(id_, connection, sender)
+        name, asker = found
+        side = None if asker is None else Side(asker)
+        return _Call(name, self._judge.method(name, Kind.REQUEST, side))
 
-    def _remember(self, value: JsonValue, sender: Side | None, connection: Connection) -> None:
-        """Note a request, whatever is wrong with it: the receiver answers in any case."""
+    def _remember(self, value: JsonValue, sender: Side | None, connection: Connection) -> bool:
+        """Note a request, whatever is wrong with it, and whether its id is another one's."""
         if not isinstance(value, dict) or kind_of(value) is not MessageKind.REQUEST:
-            return
+            return False
         id_, name = request_id(value), value["method"]
         if id_ is None or not isinstance(name, str):
-            return
+            return False
         method = self._judge.method(name, Kind.REQUEST, sender)
-        if sender is None and method is not None:
-            sender = _CALLERS.get(method.side)
-        self._pending[connection, id_, sender] = _Call(name, method)
+        caller = None if method is None else _CALLERS.get(method.side)
+        return self._pairing.asked(name, id_, connection, sender, caller)
+
+
+def _with(verdict: Verdict, rule: Rule, message: str) -> Verdict:
+    warning = Fault(rule, message, ("id",), Severity.WARNING)
+    return replace(verdict, findings=(*verdict.findings, warning))
 
 
 def _is_connection(value: JsonValue) -> TypeGuard[Connection]:
     return isinstance(value, int | str) and not isinstance(value, bool)
-
-
-def is_transcript_line(value: object) -> TypeGuard[dict[str, JsonValue]]:
-    """Whether a value is meant as a line of a transcript, not as a message itself."""
-    return (
-        isinstance(value, dict) and {"from", "message"} <= value.keys() and "jsonrpc" not in value
-    )

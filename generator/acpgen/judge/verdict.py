@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
 from acpgen.findings import Severity
-from acpgen.model import Pointer, Side, append
-
-SENDS: Mapping[Side, frozenset[Side]] = {
-    Side.AGENT: frozenset({Side.CLIENT, Side.PROTOCOL}),
-    Side.CLIENT: frozenset({Side.AGENT, Side.PROTOCOL}),
-    Side.PROXY: frozenset({Side.PROXY, Side.PROTOCOL}),
-}
-"""Sender to the sides that handle what it asks for."""
+from acpgen.model import Pointer, append
 
 
 class MessageKind(StrEnum):
@@ -77,8 +69,12 @@ class Rule(StrEnum):
     """An object names a member twice; parsers differ in which one they take."""
     NEAR_MISS = "near-miss"
     """An idempotency key that is misspelled, misplaced, or on a method that takes none."""
+    UNKNOWN_TAG = "unknown-tag"
+    """A tag that no variant has resembles that of one, so the object is passed over."""
     UNEXPECTED_RESPONSE = "unexpected-response"
     """A response in a transcript answers no request that is pending."""
+    DUPLICATE_ID = "duplicate-id"
+    """A request in a transcript has the id of one that is still pending."""
     BROKEN_LINE = "broken-line"
     """A line of a transcript does not say who sent which message."""
 
@@ -105,7 +101,7 @@ class Fault:
 
     def below(self, token: str | int) -> Fault:
         """The same fault as seen from the value that holds this one under `token`."""
-        return replace(self, path=(token, *self.path))
+        return Fault(self.rule, self.message, (token, *self.path), self.severity, self.line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,3 +125,6 @@ class Verdict:
     def accepted(self) -> bool:
         """Whether the receiver acts on the message, perhaps without what it had to drop."""
         return all(fault.severity is not Severity.ERROR for fault in self.findings)
+
+    def __bool__(self) -> bool:
+        return self.accepted

@@ -1,0 +1,84 @@
+"""Opening what is to be judged: files, standard input, and either of them compressed."""
+
+# Importing pathlib takes longer than judging a message.
+# ruff: noqa: PTH109, PTH116, PTH123
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+STDIN = "-"
+_GZIP = b"\x1f\x8b"
+_RATIO = 10
+"""How many times longer messages are than their gzip, about."""
+
+
+class Opened:
+    """A file, open for as long as it is a context: its bytes, or those in its gzip (RFC 1952).
+
+    Raises:
+        OSError: the file can't be opened.
+    """
+
+    def __init__(self, file: str) -> None:
+        self._own = None if file == STDIN else open(file, "rb")  # noqa: SIM115 - closed on exit
+
+    def __enter__(self) -> BinaryIO:
+        return _unpacked(sys.stdin.buffer if self._own is None else self._own)
+
+    def __exit__(self, *_: object) -> None:
+        if self._own is not None:
+            self._own.close()
+
+
+def _unpacked(stream: BinaryIO) -> BinaryIO:
+    from io import BufferedReader, RawIOBase
+
+    if not isinstance(stream, BufferedReader) or stream.peek(2)[:2] != _GZIP:
+        return stream
+    from gzip import GzipFile
+
+    unpacked: RawIOBase = GzipFile(fileobj=stream)  # type: ignore[assignment] # reads like one
+    return BufferedReader(unpacked)
+
+
+def complaint(error: Exception) -> str | None:
+    """What an error says about the input that was read; None if it is about something else."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    if isinstance(error, EOFError):
+        return "is cut off: the gzip in it has no end; what came before was judged"
+    if isinstance(error, OSError) or type(error).__module__ == "zlib":
+        return f"is no sound gzip: {error}"
+    return None
+
+
+def size(files: Sequence[str]) -> int:
+    """How many bytes there are to be judged in all, about; 0 for what nobody can know."""
+    return sum(map(_size, files))
+
+
+def _size(file: str) -> int:
+    try:
+        found = os.fstat(sys.stdin.fileno()) if file == STDIN else os.stat(file)
+    except (OSError, ValueError):
+        return 0
+    return found.st_size * (_RATIO if file.endswith(".gz") else 1)
+
+
+def name(file: str) -> str:
+    """The name of a file in findings, which are UTF-8 even where file names are not."""
+    if file == STDIN:
+        return "<stdin>"
+    return os.fsencode(relative(file)).decode("utf-8", "replace")
+
+
+def relative(path: str) -> str:
+    """A path as a reader at the current folder would type it."""
+    here = os.getcwd().rstrip(os.sep) + os.sep
+    return path[len(here) :].lstrip(os.sep) or "." if path.startswith(here) else path

@@ -1,0 +1,127 @@
+"""The checkers that come with acpgen, for the schema that comes with it.
+
+A generator must not need its own output, so nothing in acpgen imports `acp_v2`, but for this one
+module: to judge by the schema that both were made from is no generating, and to compile that schema
+again at every start would take longer than to judge a thousand messages. An installed schema can't
+differ from the checkers beside it. In a checkout it can, until somebody generates, and so can they:
+there the digests of both are compared, and checkers that are stale or edited are not used.
+"""
+
+# Importing pathlib takes longer than comparing the digests.
+# ruff: noqa: PTH100, PTH112, PTH118, PTH120, PTH121, PTH123, PTH208
+from __future__ import annotations
+
+import os
+from functools import cache
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Protocol
+
+    from acpgen.checks import Checkers, Decoders
+
+    class Hash(Protocol):
+        """A digest that is being made."""
+
+        def update(self, data: bytes, /) -> None: ...  # noqa: D102
+        def hexdigest(self) -> str: ...  # noqa: D102
+
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_BUNDLED = os.path.join(_PACKAGE, "_resources")
+
+
+@cache
+def fresh() -> bool:
+    """Whether the checkers are there, as they were generated, and those of the schema.
+
+    Raises:
+        OSError: the schema can't be read.
+    """
+    if os.path.isdir(_BUNDLED):
+        return _stands_in(os.path.dirname(_PACKAGE))
+    root = os.path.dirname(os.path.dirname(_PACKAGE))
+    generated = os.path.join(root, "generated")
+    schema, files = _recorded(generated)
+    return (
+        _stands_in(os.path.join(generated, "python"))
+        and schema == digest(os.path.join(root, "schema", "v2"))
+        and bool(files)
+        and all(_holds(os.path.join(generated, path), value) for path, value in files.items())
+    )
+
+
+def checkers() -> Checkers:
+    """The module of checkers."""
+    from acp_v2 import checkers as module
+
+    shipped: Checkers = module
+    return shipped
+
+
+def decoders() -> Decoders | None:
+    """The module of decoders; None where msgspec isn't installed."""
+    try:
+        from acp_v2 import decoders as module
+    except ImportError:
+        return None
+    shipped: Decoders = module
+    return shipped
+
+
+def digest(folder: str) -> str:
+    """The digest of a folder's schema, as `acpgen.emit.manifest` records it."""
+    new = _sha256()
+    total = new(b"")
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".json"):
+            with open(os.path.join(folder, name), "rb", buffering=0) as file:
+                content = file.read().replace(b"\r\n", b"\n")
+            total.update(f"{name}\0sha256:{new(content).hexdigest()}\n".encode())
+    return f"sha256:{total.hexdigest()}"
+
+
+def _sha256() -> Callable[[bytes], Hash]:
+    """SHA-256 from where it comes quickest: all of hashlib takes longer than the digest itself."""
+    from importlib import import_module
+
+    for name in ("_sha2", "_sha256", "hashlib"):
+        try:
+            new: Callable[[bytes], Hash] = import_module(name).sha256
+        except (ImportError, AttributeError):
+            continue
+        return new
+    raise AssertionError
+
+
+def _recorded(generated: str) -> tuple[str, dict[str, str]]:
+    """The digest of the schema that the checkers were made from, and theirs by path, if known."""
+    import json
+
+    try:
+        with open(os.path.join(generated, "manifest.json"), "rb") as file:
+            manifest = json.load(file)
+        return manifest["inputs"]["schema"], dict(manifest["outputs"]["checkers"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return "", {}
+
+
+def _holds(path: str, recorded: str) -> bool:
+    """Whether a file stands as it was recorded. As everywhere, line ends don't count."""
+    try:
+        with open(path, "rb", buffering=0) as file:
+            content = file.read().replace(b"\r\n", b"\n")
+    except OSError:
+        return False
+    return recorded == f"sha256:{_sha256()(content).hexdigest()}"
+
+
+def _stands_in(folder: str) -> bool:
+    """Whether the package that gets imported is the one in a folder."""
+    try:
+        import acp_v2
+    except ImportError:
+        return False
+    place = os.path.dirname(os.path.dirname(os.path.abspath(acp_v2.__file__)))
+    return os.path.samefile(place, folder) if os.path.isdir(folder) else False

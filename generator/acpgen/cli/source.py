@@ -1,0 +1,93 @@
+"""Where the checkers, the decoders and the types of a schema come from."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+
+from acpgen.cli import opening, shipped
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from acpgen.checks import Checkers, Decoders
+    from acpgen.model import Protocol
+
+LONG = 1_000_000
+"""From how many bytes on decoders are worth what it takes to import them."""
+VERY_LONG = 4 * LONG
+"""From how many bytes on checkers and decoders are worth what it takes to make them."""
+
+
+class Shipped:
+    """What comes with acpgen, ready made."""
+
+    def checkers(self, _: int) -> Checkers | None:
+        """The checkers, whatever the size of the input."""
+        return shipped.checkers()
+
+    def decoders(self, size: int) -> Decoders | None:
+        """The decoders, for long input."""
+        return shipped.decoders() if size >= LONG else None
+
+    @cached_property
+    def _protocol(self) -> Protocol:
+        # Fresh checkers were made from this very schema, so it was loaded then.
+        from acpgen import resources
+        from acpgen.load import reload
+
+        return reload(resources.SCHEMA)
+
+    def protocol(self) -> Protocol:
+        """The types, which only what isn't clean asks for."""
+        return self._protocol
+
+
+class Made:
+    """What is made of a protocol, where that pays."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self._protocol = protocol
+
+    def checkers(self, size: int) -> Checkers | None:
+        """The checkers, for very long input."""
+        return self._checkers if size >= VERY_LONG else None
+
+    def decoders(self, size: int) -> Decoders | None:
+        """The decoders, for very long input."""
+        return self._decoders if size >= VERY_LONG else None
+
+    def protocol(self) -> Protocol:
+        """The types."""
+        return self._protocol
+
+    @cached_property
+    def _checkers(self) -> Checkers:
+        from acpgen.targets.checkers.compiled import compile_checkers
+
+        return compile_checkers(self._protocol)
+
+    @cached_property
+    def _decoders(self) -> Decoders | None:
+        from acpgen.targets.checkers.compiled import compile_decoders
+
+        try:
+            return compile_decoders(self._protocol, self._checkers)
+        except ImportError:
+            return None
+
+
+def of_schema(path: str | None) -> Shipped | Made:
+    """What to judge by: the schema at a path, or the one that comes with acpgen.
+
+    Raises:
+        SchemaError: the schema can't be read as a protocol.
+        OSError: the schema can't be read.
+    """
+    if path is None and shipped.fresh():
+        return Shipped()
+    from acpgen import resources
+    from acpgen.load import load
+
+    if path is not None and os.path.abspath(path) == str(resources.SCHEMA):  # noqa: PTH100
+        return of_schema(None)
+    return Made(load(opening.relative(str(resources.SCHEMA) if path is None else path)))

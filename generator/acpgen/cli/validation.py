@@ -1,0 +1,232 @@
+"""Judging recorded messages: what `acpgen validate` does once its arguments are read.
+
+For a short and clean input this imports none of the libraries that acpgen needs, and nothing of the
+standard one that takes long to load, so that the verdict on one message takes little more time than
+starting Python does.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+from acpgen.cli import opening, source
+from acpgen.cli.ruledocs import docs_of
+from acpgen.judge.inputs import Input, InputError, read
+from acpgen.judge.quick import Quick
+from acpgen.judge.stream import Stream
+from acpgen.report import Report, Tally, renderer, set_up
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Self
+
+    from acpgen.cli.arguments import Options
+    from acpgen.cli.progress import Progress
+
+_LONG = 4_000_000
+"""How many bytes of input take so long that it is worth showing how far they are."""
+_NOTHING = "no messages, so there is nothing to tell"
+_INTERRUPTED = "interrupted: what comes next is not judged"
+_PACKED = "is gzip, which doesn't grow by lines: --follow reads plain text, so leave it out"
+_TWO_SIDED = "is a transcript, which says who sends; leave out --from"
+
+
+def run(options: Options) -> int:
+    """Judge, print what is found, and return the exit status: 0, 1 or 2.
+
+    Raises:
+        BrokenPipeError: nobody reads the output any more.
+    """
+    set_up(options.form, sys.stdout)
+    report = _report(options)
+    report.begin([opening.name(file) for file in options.files])
+    engine = None
+    try:
+        engine = _engine(options, report)
+        if engine is not None:
+            _judge_all(options, engine, report)
+    except re.error as error:
+        reason = f"the pattern {error.pattern!r} can't be used: {error}"
+        report.problem(_schema_name(options.schema), reason)
+        engine = None
+    except KeyboardInterrupt:
+        if report.tally.complete:
+            report.problem(opening.name(options.files[0]), _INTERRUPTED)
+    report.end()
+    sys.stdout.flush()
+    _tell(report, engine, quiet=options.quiet)
+    return report.status
+
+
+def _report(options: Options) -> Report:
+    form = options.form
+    return Report(
+        Tally("validate"),
+        renderer(
+            form, sys.stdout, os.environ, counts_only=options.summary, docs=docs_of("validate")
+        ),
+        strict=options.strict,
+        max_errors=options.max_errors,
+        counts_only=options.summary,
+        flush=sys.stdout.flush if options.follow or form == "ndjson" else None,
+    )
+
+
+def _engine(options: Options, report: Report) -> Quick | None:
+    """What judges, or None if the schema can't be used."""
+    try:
+        made = source.of_schema(options.schema)
+    except OSError as error:
+        name = error.filename or _schema_name(options.schema)
+        report.problem(str(name), error.strerror or str(error))
+    except Exception as error:
+        from acpgen import findings
+        from acpgen.load import SchemaError
+
+        if not isinstance(error, SchemaError):
+            raise
+        note(findings.text(error.findings).rstrip("\n"))
+        report.problem(_schema_name(options.schema), "is no schema to judge by")
+    else:
+        return Quick(made, opening.size(options.files))
+    return None
+
+
+def _schema_name(schema: str | None) -> str:
+    from acpgen import resources
+
+    return opening.relative(str(resources.SCHEMA) if schema is None else schema)
+
+
+def _judge_all(options: Options, engine: Quick, report: Report) -> None:
+    size = 0 if options.quiet or options.follow else opening.size(options.files)
+    with _progress(size) as progress:
+        for file in options.files:
+            if not report.full:
+                _judge(file, options, engine, report, progress)
+    if not report.tally.messages and report.tally.complete:
+        for file in options.files:
+            report.problem(opening.name(file), _NOTHING)
+
+
+def _judge(file: str, options: Options, engine: Quick, report: Report, progress: Progress) -> None:
+    """Judge one file into the report."""
+    name = opening.name(file)
+    engine.pairing.clear()
+    try:
+        if options.follow:
+            _judge_growing(file, options, engine, report, progress)
+        else:
+            with opening.Opened(file) as opened:
+                _judge_lines(read(opened), name, options, engine, report, progress)
+    except KeyboardInterrupt:
+        report.problem(name, _INTERRUPTED)
+        raise
+    except InputError as error:
+        report.problem(name, str(error))
+    except BrokenPipeError:
+        raise
+    except Exception as error:  # zlib has one of its own
+        reason = opening.complaint(error)
+        if reason is None:
+            raise
+        report.problem(name, reason)
+
+
+def _judge_lines(
+    found: Input, name: str, options: Options, engine: Quick, report: Report, progress: Progress
+) -> None:
+    if found.transcript and options.sender is not None:
+        raise InputError(_TWO_SIDED)
+    stream = Stream(found, engine, options.sender, progress.advance)
+    said = 0
+    try:
+        for entry, verdict in stream:
+            from acpgen.cli.verdicts import findings_of
+
+            said += 1
+            progress.make_way()
+            findings = findings_of(
+                name, entry, verdict, transcript=found.transcript, show_keys=options.show_keys
+            )
+            report.message(name, findings, judged=verdict.complete)
+            if report.full:
+                break
+    finally:
+        report.accept(name, stream.messages - said)
+
+
+def _judge_growing(
+    file: str, options: Options, engine: Quick, report: Report, progress: Progress
+) -> None:
+    """Judge a log until somebody interrupts that, which is how it ends and no failure."""
+    from acpgen.cli.follow import Follower, follow, interruptible
+    from acpgen.findings import printable
+
+    if _is_gzip(file):
+        raise InputError(_PACKED)
+    name = opening.name(file)
+    shown = printable(name)
+    follower = Follower(file, told=lambda what: note(f"acpgen: {shown}: {what}"))
+    with interruptible():
+        _judge_lines(follow(follower), name, options, engine, report, progress)
+    if follower.unfinished:
+        note(f"acpgen: {shown}: the last line is not finished, so it is not judged")
+
+
+def _is_gzip(file: str) -> bool:
+    """Whether a file is gzip (RFC 1952). A pipe can't be asked without taking something from it."""
+    if not os.path.isfile(file):  # noqa: PTH113 - importing pathlib takes long
+        return False
+    with open(file, "rb") as stream:  # noqa: PTH123
+        return stream.read(2) == b"\x1f\x8b"
+
+
+def _tell(report: Report, engine: Quick | None, *, quiet: bool) -> None:
+    """Say on stderr why the report is not complete, and how many messages there were."""
+    if report.tally.problems:
+        from acpgen.findings import escaped, printable
+
+        for problem in report.tally.problems:
+            note(f"acpgen: {printable(problem.file)}: {escaped(problem.message)}")
+    if engine is None or quiet:
+        return
+    if forgotten := engine.pairing.forgotten:
+        note(
+            f"acpgen: more than {engine.pairing.limit} requests waited for a response at once; the "
+            f"{forgotten} oldest were forgotten, so their results are not judged"
+        )
+    if report.tally.messages:
+        note(report.tally.summary())
+
+
+def note(message: str) -> None:
+    """Say something beside the findings, on stderr."""
+    print(message, file=sys.stderr)  # noqa: T201 - Typer's way takes long to import
+
+
+class _Silence:
+    """No progress bar."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def advance(self, size: int) -> None:
+        """Nothing."""
+
+    def make_way(self) -> None:
+        """Nothing."""
+
+
+def _progress(size: int) -> Progress:
+    """A progress bar, where somebody waits and watches."""
+    if size < _LONG or not sys.stderr.isatty():
+        return _Silence()
+    from acpgen.cli.progress import Bar
+
+    return Bar(size)

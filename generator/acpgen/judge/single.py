@@ -1,0 +1,49 @@
+"""The verdict on one message by itself."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from acpgen.judge.decode import NotJsonError, decode
+from acpgen.judge.message import Judge
+from acpgen.judge.text import complete, unreadable
+from acpgen.judge.verdict import Verdict
+from acpgen.model import Method, Protocol, Side
+
+
+def validate(
+    message: bytes | str,
+    *,
+    protocol: Protocol | None = None,
+    sender: Side | None = None,
+    answers: Method | None = None,
+) -> Verdict:
+    """The verdict on the text of one message, which is true where the message is accepted.
+
+    `protocol` is what `acpgen.load.load` returns, by default the schema that comes with acpgen.
+    `sender` None is anybody. `answers` is the method of the request that a response is for; without
+    it only the envelope of a result is judged, and the verdict is not complete. For many messages
+    use a `Transcript`.
+
+    Raises:
+        TypeError: the message is not text.
+        ValueError: nobody sends as that side: it is agent, client or proxy.
+        SchemaError: no protocol is given, and the schema that comes with acpgen is broken.
+        re.error: a pattern in the schema is no regular expression to Python.
+    """
+    try:
+        decoded = decode(message)
+    except NotJsonError as error:
+        return unreadable(error)
+    judge = Judge(_own() if protocol is None else protocol)
+    verdict = judge.judge(decoded.value, sender=sender, answers=answers)
+    return complete(verdict, decoded, decoded.value)
+
+
+@cache
+def _own() -> Protocol:
+    # Loading needs a JSON Schema engine, which judging by a given protocol does without.
+    from acpgen import resources
+    from acpgen.load import load
+
+    return load(resources.SCHEMA)

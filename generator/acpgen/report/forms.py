@@ -1,0 +1,91 @@
+"""Which renderer writes which format, and to what."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
+
+    from acpgen.report.renderer import Renderer
+
+
+COUNTING = ("text", "json")
+"""The formats that tell how many findings there are of each rule, and so do without each."""
+
+
+class CountsOnlyError(ValueError):
+    """A format that would tell nothing if it had to do without the findings."""
+
+
+def renderer(
+    form: str,
+    out: TextIO,
+    environment: Mapping[str, str],
+    *,
+    counts_only: bool = False,
+    docs: Callable[[str], str | None] = lambda _: None,
+) -> Renderer:
+    """The renderer of a format that writes to a stream.
+
+    Text is grouped and coloured on a terminal. `NO_COLOR` and `TERM=dumb` in the environment leave
+    out the colours, `FORCE_COLOR` has everything treated as a terminal. `counts_only` gives text
+    the number of findings by rule instead of each; of the others, only JSON has them. `docs` has
+    the documentation of a rule, which only SARIF carries.
+
+    Raises:
+        CountsOnlyError: the format has no numbers, and they are all that is asked for.
+        ValueError: there is no such format.
+    """
+    if counts_only and form not in COUNTING:
+        raise CountsOnlyError(f"--summary has no form of {form}; {' and '.join(COUNTING)} have one")
+    write = out.write
+    if form == "text":
+        from acpgen.report.text import Lines, Sheet, Table
+
+        coloured = has_colour(out, environment)
+        if counts_only:
+            return Table(write)
+        return Sheet(write, coloured=coloured) if coloured or out.isatty() else Lines(write)
+    if form == "json":
+        from acpgen.report.document import Document
+
+        return Document(write)
+    if form == "ndjson":
+        from acpgen.report.document import Rows
+
+        return Rows(write)
+    if form == "github":
+        from acpgen.report.github import Commands
+
+        return Commands(write)
+    if form == "sarif":
+        from acpgen.report.sarif import Sarif
+
+        return Sarif(write, docs)
+    if form == "junit":
+        from acpgen.report.junit import Suites
+
+        return Suites(write)
+    raise ValueError(f"there is no format {form}")
+
+
+def has_colour(out: TextIO, environment: Mapping[str, str]) -> bool:
+    """Whether a stream shows colours and its reader wants them (https://no-color.org)."""
+    if environment.get("NO_COLOR"):
+        return False
+    if environment.get("FORCE_COLOR"):
+        return True
+    return out.isatty() and environment.get("TERM") != "dumb"
+
+
+def set_up(form: str, out: TextIO) -> None:
+    """Make a stream fit for a format: text in its own encoding, whatever is found; else UTF-8."""
+    if not isinstance(out, io.TextIOWrapper):
+        return
+    if form == "text":
+        out.reconfigure(errors="backslashreplace")
+    else:
+        out.reconfigure(encoding="utf-8", errors="backslashreplace")

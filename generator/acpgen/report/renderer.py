@@ -1,0 +1,32 @@
+"""What every form of a report does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from acpgen.findings import Finding
+from acpgen.report.tally import Tally
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a report is not complete: what is wrong with a file, so that not all of it is judged."""
+
+    file: str
+    message: str
+    line: int | None = None
+
+
+class Renderer(Protocol):
+    """Writes one report: `begin`, `message` for each message that has findings, `end`."""
+
+    def begin(self) -> None:
+        """Write what comes before the first finding."""
+
+    def message(self, findings: Sequence[Finding]) -> None:
+        """Write the findings of one message, at least one."""
+
+    def end(self, tally: Tally) -> None:
+        """Write what comes after the last finding, with all that was counted."""

@@ -1,0 +1,135 @@
+"""Counts what is found, and hands it to a renderer one message at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from acpgen.report.tally import Tally, counted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from acpgen.findings import Finding
+    from acpgen.report.renderer import Renderer
+
+
+class Report:
+    """One report, from `begin` to `end`.
+
+    `strict` makes errors of what receivers recover from. After `max_errors` errors the report is
+    full: it takes in no more, and whoever feeds it should stop. `counts_only` counts findings and
+    renders none. `flush` is called after every message with findings, where readers wait for them.
+    """
+
+    def __init__(
+        self,
+        tally: Tally,
+        renderer: Renderer,
+        *,
+        strict: bool = False,
+        max_errors: int | None = None,
+        counts_only: bool = False,
+        flush: Callable[[], object] | None = None,
+    ) -> None:
+        self.tally = tally
+        self.full = False
+        self._file = ""
+        self._unread = False
+        self._renderer = renderer
+        self._strict = strict
+        self._limit = max_errors
+        self._errors = 0
+        self._counts_only = counts_only
+        self._flush = flush
+
+    def begin(self, files: Sequence[str] = ()) -> None:
+        """Begin, with the names of all inputs that there will be."""
+        self.tally.inputs.update(dict.fromkeys(files, 0))
+        self._renderer.begin()
+        if self._flush is not None:
+            self._flush()
+
+    def accept(self, file: str, messages: int = 1) -> None:
+        """Count messages of which nothing is to be said."""
+        self.tally.inputs[file] = self.tally.inputs.get(file, 0) + messages
+
+    def message(self, file: str, findings: Sequence[Finding], *, judged: bool = True) -> None:
+        """Count one message and render its findings, if any.
+
+        `judged` is False for one that isn't judged whole, as a result without its request.
+        """
+        self.accept(file)
+        self.tally.unjudged += not judged
+        taken = self._count(findings)
+        if self.tally.refused is not None:
+            self.tally.refused += any(map(_is_error, taken))
+        self._render(taken)
+
+    def add(self, findings: Sequence[Finding]) -> None:
+        """Count and render findings about one place without counting a message."""
+        self._render(self._count(findings))
+
+    def problem(self, file: str, reason: str, line: int | None = None) -> None:
+        """Note why a file is not judged to its end, so that nobody can tell about the whole."""
+        from acpgen.report.renderer import Problem
+
+        self.tally.problems.append(Problem(file, reason, line))
+        self._unread = True
+
+    def end(self) -> None:
+        """Write the rest."""
+        if self.full:
+            from acpgen.report.renderer import Problem
+
+            errors = counted(self._errors, "error")
+            reason = f"has {errors} up to here, the limit; the rest is not judged"
+            self.tally.problems.append(Problem(self._file, reason))
+        self._renderer.end(self.tally)
+
+    @property
+    def status(self) -> int:
+        """The exit status: 2 if an input was not judged to its end, 1 with errors, else 0.
+
+        A report that is full has found its errors, so it is 1.
+        """
+        return 2 if self._unread else int(bool(self.tally.of("error")))
+
+    def _count(self, findings: Sequence[Finding]) -> Sequence[Finding]:
+        """Count as many of the findings as there is room for, in their final severity."""
+        if self._strict:
+            findings = _hardened(findings)
+        taken: list[Finding] = []
+        for finding in findings:
+            if self.full:
+                break
+            taken.append(finding)
+            kind = finding.severity, finding.rule
+            self.tally.found[kind] = self.tally.found.get(kind, 0) + 1
+            self._errors += _is_error(finding)
+            self.full = self._errors == self._limit
+            self._file = finding.file
+        return taken
+
+    def _render(self, findings: Sequence[Finding]) -> None:
+        """Write findings that are counted already: an interruption is likeliest here."""
+        if not findings or self._counts_only:
+            return
+        self._renderer.message(findings)
+        if self._flush is not None:
+            self._flush()
+
+
+def _is_error(finding: Finding) -> bool:
+    return finding.severity.value == "error"
+
+
+def _hardened(findings: Sequence[Finding]) -> Sequence[Finding]:
+    from dataclasses import replace
+
+    from acpgen.findings import Severity
+
+    return [
+        replace(finding, severity=Severity.ERROR)
+        if finding.severity is Severity.RECOVERED
+        else finding
+        for finding in findings
+    ]

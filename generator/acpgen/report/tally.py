@@ -1,0 +1,69 @@
+"""What a report counts."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from acpgen.findings import Severity
+    from acpgen.report.renderer import Problem
+
+
+class Tally:
+    """Everything counted so far.
+
+    `inputs` has the number of messages by file. `refused` counts messages and is None where a
+    command refuses none; `unjudged` counts results of which only the envelope was judged. `found`
+    counts findings by severity and rule.
+    """
+
+    def __init__(self, command: str, *, judges: bool = True) -> None:
+        self.command = command
+        self.inputs: dict[str, int] = {}
+        self.refused: int | None = 0 if judges else None
+        self.unjudged = 0
+        self.found: dict[tuple[Severity, str], int] = {}
+        self.problems: list[Problem] = []
+
+    @property
+    def messages(self) -> int:
+        """How many messages there were in all inputs."""
+        return sum(self.inputs.values())
+
+    @property
+    def accepted(self) -> int | None:
+        """How many messages were not refused."""
+        return None if self.refused is None else self.messages - self.refused
+
+    @property
+    def complete(self) -> bool:
+        """Whether all inputs were judged to their end."""
+        return not self.problems
+
+    def of(self, severity: str) -> int:
+        """How many findings are of a severity."""
+        return sum(n for (each, _), n in self.found.items() if each == severity)
+
+    def ranking(self) -> list[tuple[Severity, str, int]]:
+        """Severity, rule and number of findings, the worst and most frequent first."""
+        rows = [(severity, rule, n) for (severity, rule), n in self.found.items()]
+        return sorted(rows, key=lambda row: (row[0].rank, -row[2], row[1]))
+
+    def summary(self) -> str:
+        """One line about the messages."""
+        parts = [f"{counted(self.messages, 'message')}: {self.accepted} accepted"]
+        parts[0] += f", {self.refused} refused"
+        if recovered := self.of("recovered"):
+            parts.append(
+                f"{counted(recovered, 'value')} recovered: "
+                f"receivers use the default or skip the item, and --strict refuses the message"
+            )
+        if warnings := self.of("warning"):
+            parts.append(counted(warnings, "warning"))
+        if self.unjudged:
+            parts.append(f"{counted(self.unjudged, 'result')} not judged: no request for it here")
+        return "; ".join(parts)
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
