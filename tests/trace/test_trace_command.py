@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 from pathlib import Path
@@ -10,7 +11,9 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
+from acpgen import resources
 from acpgen.cli.trace import trace
+from acpgen.trace import RULES
 from case_folders import expected
 from transcripts import CASES
 
@@ -78,9 +81,7 @@ def test_a_file_that_is_not_there_is_2() -> None:
     assert result.stderr == "acpgen: missing.ndjson: No such file or directory\n"
 
 
-@pytest.mark.parametrize(
-    "content", ["", "\n", "5\n", "{}\n", '{"jsonrpc":"2.0","method":"_x"}\n', "nothing"]
-)
+@pytest.mark.parametrize("content", ["5\n", "{}\n", '{"jsonrpc":"2.0","method":"_x"}\n', "nothing"])
 def test_what_is_no_transcript_is_2(workplace: Path, content: str) -> None:
     (workplace / "messages.ndjson").write_text(content)
     result = run("messages.ndjson")
@@ -124,3 +125,97 @@ def test_a_schema_that_is_missing_is_2(workplace: Path) -> None:
     result = run(place(workplace, CLEAN), "--schema", "nowhere.json")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "nowhere.json" in result.stderr
+
+
+def test_a_document_says_what_could_not_be_read(workplace: Path) -> None:
+    result = run("missing.ndjson", place(workplace, ERROR), "--format", "json")
+    found = json.loads(result.stdout)
+    assert (result.exit_code, found["complete"], found["command"]) == (2, False, "trace")
+    assert found["problems"] == [
+        {"file": "missing.ndjson", "line": None, "message": "No such file or directory"}
+    ]
+    assert found["counts"]["messages"] == 8
+    assert found["counts"]["refused"] is None
+
+
+def test_findings_name_the_connection(workplace: Path) -> None:
+    found = json.loads(run(place(workplace, WARNING), "--format", "json").stdout)["findings"]
+    lines = (workplace / "transcript.ndjson").read_text().splitlines()
+    named = [json.loads(lines[row["line"] - 1])["connection"] for row in found]
+    assert named
+    assert [row["connection"] for row in found] == named
+
+
+def test_keys_are_shown_to_who_asks(workplace: Path) -> None:
+    transcript = place(workplace, ERROR)
+    sent = (workplace / transcript).read_text().partition('"idempotencyKey":')[2]
+    key = sent.split('"')[1]
+    assert key not in run(transcript).stdout
+    assert f'the key "{key}" with another prompt' in run(transcript, "--show-keys").stdout
+
+
+def test_a_summary_counts_rules(workplace: Path) -> None:
+    result = run(place(workplace, ERROR), "--summary", "--quiet")
+    assert (result.stdout, result.stderr) == ("       1  error      key-reused\n", "")
+
+
+def test_it_stops_after_as_many_errors_as_asked_for(workplace: Path) -> None:
+    files = [place(workplace, ERROR, name) for name in ("a.ndjson", "b.ndjson")]
+    result = run(*files, "--max-errors", "1")
+    assert (result.exit_code, len(result.stdout.splitlines())) == (1, 1)
+    assert result.stderr.startswith(
+        "acpgen: a.ndjson: has 1 error up to here, the limit; the rest is not judged\n"
+    )
+
+
+def test_gzip_is_read(workplace: Path) -> None:
+    packed = gzip.compress((ERROR / "transcript.ndjson").read_bytes())
+    (workplace / "a.gz").write_bytes(packed)
+    (workplace / "cut.gz").write_bytes(packed[:-20])
+    assert run("a.gz").exit_code == 1
+    result = run("cut.gz")
+    assert result.exit_code == 2
+    assert result.stderr == "acpgen: cut.gz: is cut off: the gzip in it has no end\n"
+
+
+@pytest.mark.parametrize("arguments", [[], ["-"]])
+def test_nothing_can_be_told_of_no_messages(arguments: list[str]) -> None:
+    result = run(*arguments, stdin=b"\n")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == "acpgen: <stdin>: no messages, so there is nothing to tell\n"
+
+
+IDLE = f"{sum(rule.needs_keys for rule in RULES)} of {len(RULES)} rules can't be applied"
+
+
+def without_keys(workplace: Path) -> str:
+    """A schema whose methods have neither classes nor keys, as those before them were."""
+    bundle = json.loads((resources.ROOT / "generated/schema/acp-v2.schema.json").read_text("utf-8"))
+    for definition in bundle["$defs"].values():
+        for word in ("x-retry-class", "x-resend", "x-docs", "x-errors", "x-carries"):
+            definition.pop(word, None)
+        definition.get("properties", {}).pop("idempotencyKey", None)
+    (workplace / "old.json").write_text(json.dumps(bundle))
+    return "old.json"
+
+
+@pytest.mark.parametrize("quiet", [[], ["--quiet"]], ids=["told", "quiet"])
+def test_rules_that_a_schema_leaves_idle_are_told(workplace: Path, quiet: list[str]) -> None:
+    result = run(place(workplace, ERROR), "--schema", without_keys(workplace), *quiet)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr.splitlines()[0] == (
+        f"acpgen: old.json: states no method that takes a key, so {IDLE}: those about prompts and "
+        "their keys"
+    )
+
+
+def test_rules_that_the_version_of_a_recording_leaves_idle_are_told(workplace: Path) -> None:
+    transcript = place(workplace, CLEAN)
+    text = (workplace / transcript).read_text()
+    (workplace / transcript).write_text(text.replace('"protocolVersion":2', '"protocolVersion":1'))
+    result = run(transcript, "--quiet")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == (
+        "acpgen: transcript.ndjson: settles on version 1 of the protocol, and the schema is of "
+        f"version 2; with the former, {IDLE}: those about prompts and their keys\n"
+    )

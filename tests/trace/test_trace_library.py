@@ -9,13 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from acpgen.findings import Severity, as_json, github, text
+from acpgen.findings import Finding, Format, Severity
 from acpgen.judge.inputs import Entry
-from acpgen.model import JsonValue
-from acpgen.trace import Recording, TranscriptError, judge, record, trace
-from acpgen.trace.digest import Key, digest
+from acpgen.model import JsonValue, Protocol
+from acpgen.redaction import Key
+from acpgen.trace import RULES, Recording, Rule, TranscriptError, judge, record, trace
+from acpgen.trace.digest import digest
 from acpgen.trace.rule import Fault, rule
 from case_folders import folders, name
+from report_samples import rendered
 from transcripts import CASES, TRIALS, findings, lines, protocol
 
 SESSION = Path(__file__).parents[1] / "interop" / "session.ndjson"
@@ -70,6 +72,11 @@ def test_keys_are_compared_exactly() -> None:
     assert Key.of("é") != Key.of("e\u0301")
 
 
+def in_every_format(found: list[Finding]) -> str:
+    """Findings as every format prints them."""
+    return "".join(rendered(form, [found]) for form in Format if found)
+
+
 def keys_of(folder: Path) -> set[str]:
     """The values of the keys in a case that are long enough to be looked for."""
     messages = [json.loads(line)["message"] for line in lines(folder)]
@@ -80,7 +87,7 @@ def keys_of(folder: Path) -> set[str]:
 @pytest.mark.parametrize("folder", [*folders(CASES, "bad"), *folders(TRIALS, "bad")], ids=name)
 def test_no_key_is_printed(folder: Path) -> None:
     found = findings(lines(folder))
-    printed = text(found) + as_json(found) + github(found)
+    printed = in_every_format(found)
     assert [key for key in keys_of(folder) if key in printed] == []
 
 
@@ -125,7 +132,119 @@ def test_a_key_in_every_place_of_a_message_is_not_printed() -> None:
     assert {"duplicate-id", "answered-twice", "key-echoed", "not-retried-resent"} <= {
         finding.rule for finding in found
     }
-    assert key[:8] not in text(found) + as_json(found) + github(found)
+    assert key[:8] not in in_every_format(found)
+
+
+SECRET = "b44c1d0e/3b1d:4c6e"
+"""A key that is no word: none of its parts is long enough for one."""
+
+
+def rows_of(messages: list[tuple[str, JsonValue, dict[str, JsonValue]]]) -> list[str]:
+    """The lines of a transcript: who sent what on which connection."""
+    return [
+        json.dumps(
+            {"from": who, "connection": connection, "message": {"jsonrpc": "2.0", **message}}
+        )
+        for who, connection, message in messages
+    ]
+
+
+def prompt_with(key: str) -> dict[str, JsonValue]:
+    blocks: list[JsonValue] = [{"type": "text", "text": "Go on."}]
+    params: dict[str, JsonValue] = {"sessionId": "s", "idempotencyKey": key, "prompt": blocks}
+    return {"id": 7, "method": "session/prompt", "params": params}
+
+
+def leak(name: str, member: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    update: JsonValue = {"sessionUpdate": "state_update", "state": "idle", "_meta": {name: member}}
+    return {"method": "session/update", "params": {"sessionId": "s", "update": update}}
+
+
+@pytest.mark.parametrize(
+    "key", [SECRET, "7c1f0a52-3b1d-4c6e-9a1f-2f6f1d8e0b01", "寸法📦寸法📦寸法"]
+)
+@pytest.mark.parametrize("name", ["{}", "x:{}", "{}.more", "pre{}post", "{}{}", "a/{}/~b"])
+@pytest.mark.parametrize("value", ["{}", "another-secret"])
+@pytest.mark.parametrize("replayed", [False, True])
+def test_a_path_ends_before_a_name_with_a_key(
+    key: str, name: str, value: str, *, replayed: bool
+) -> None:
+    """Also where the prompt with the key comes later, as after a replay."""
+    told = leak(name.format(key, key), {"idempotencyKey": value.format(key)})
+    messages: list[tuple[str, JsonValue, dict[str, JsonValue]]] = [
+        ("client", 1, prompt_with(key)),
+        ("agent", 1, told),
+    ]
+    found = findings(rows_of(messages[::-1] if replayed else messages))
+    echoes = [finding for finding in found if finding.rule == "key-echoed"]
+    assert {finding.pointer for finding in echoes} == {"/params/update/_meta"}
+    assert key not in in_every_format(found).replace("~1", "/").replace("~0", "~")
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"id": 7, "method": "session/prompt", "params": {"idempotencyKey": SECRET}},
+        {"method": "session/prompt", "params": {"sessionId": "s", "idempotencyKey": SECRET}},
+        {"id": 7, "method": "session/list", "params": {"_meta": {"idempotency_key": SECRET}}},
+    ],
+    ids=["no-session", "no-id", "misplaced"],
+)
+def test_a_key_that_is_sent_wrongly_is_not_told_either(sent: dict[str, JsonValue]) -> None:
+    messages: list[tuple[str, JsonValue, dict[str, JsonValue]]] = [
+        ("client", f"to {SECRET}", sent),
+        ("agent", f"to {SECRET}", leak(f"x:{SECRET}", {"idempotencyKey": "another-secret"})),
+    ]
+    found = findings(rows_of(messages))
+    assert "key-echoed" in {finding.rule for finding in found}
+    printed = in_every_format(found).replace("~1", "/")
+    assert SECRET not in printed
+    assert f"[{len(SECRET) + 3} characters, not told]" in printed
+
+
+def test_a_name_too_long_to_be_looked_through_ends_a_path() -> None:
+    told = leak("x" * 513, {"idempotencyKey": "another-secret"})
+    found = findings(rows_of([("agent", 1, told)]))
+    pointers = [finding.pointer for finding in found if finding.rule == "key-echoed"]
+    assert pointers == ["/params/update/_meta"]
+
+
+def test_names_without_keys_are_told() -> None:
+    told = leak("x:trace", {"idempotencyKey": "another-secret"})
+    found = findings(rows_of([("client", 1, prompt_with(SECRET)), ("agent", 1, told)]))
+    pointers = [finding.pointer for finding in found if finding.rule == "key-echoed"]
+    assert pointers == ["/params/update/_meta/x:trace/idempotencyKey"]
+
+
+def test_the_versions_that_connections_settle_on_are_kept() -> None:
+    messages: list[tuple[str, JsonValue, dict[str, JsonValue]]] = []
+    for connection, version in [(1, 1), (2, 2), (3, True), (4, None)]:
+        call: dict[str, JsonValue] = {"id": 0, "method": "initialize", "params": {}}
+        messages.append(("client", connection, call))
+        messages.append(("agent", connection, {"id": 0, "result": {"protocolVersion": version}}))
+    entries = [Entry(row.encode(), n) for n, row in enumerate(rows_of(messages), 1)]
+    assert record(entries, protocol()).versions == {1, 2}
+
+
+def without_keys() -> Protocol:
+    """The protocol, as a schema states it that knows neither keys nor classes."""
+    methods = (dataclasses.replace(m, retry=None, key=None) for m in protocol().methods)
+    return dataclasses.replace(protocol(), methods=tuple(methods))
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_a_rule_that_needs_keys_says_so(rule: Rule) -> None:
+    """It finds nothing in its own bad cases where the schema has no keys; the others still do."""
+    found = {
+        finding.rule
+        for folder in (CASES / rule.id).glob("bad-*")
+        for finding in trace(
+            [Entry(line.encode(), n) for n, line in enumerate(lines(folder), 1)],
+            without_keys(),
+            folder.name,
+        )
+    }
+    assert (rule.id in found) is not rule.needs_keys
 
 
 @pytest.mark.parametrize(

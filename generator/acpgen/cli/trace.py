@@ -2,83 +2,153 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import sys
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Annotated, BinaryIO
 
 import typer
 
-from acpgen import findings, resources
-from acpgen.cli.report import Exit, fail, note, relative, show
-from acpgen.findings import Finding, Format, Severity, printable
-from acpgen.judge.inputs import read
+from acpgen import resources
+from acpgen.cli import opening
+from acpgen.cli.report import note, relative, tell_problems
+from acpgen.cli.ruledocs import docs_of
+from acpgen.findings import Format, printable, text
+from acpgen.judge.inputs import InputError, read
 from acpgen.load import SchemaError, load
-from acpgen.model import Protocol
-from acpgen.trace import Recording, TranscriptError, judge, record
-
-_STDIN = Path("-")
+from acpgen.model import Protocol, RetryClass
+from acpgen.report import Report, Tally, renderer, set_up
+from acpgen.trace import RULES, Recording, TranscriptError, judge, record
 
 
 def trace(
     files: Annotated[
-        list[Path],
-        typer.Argument(metavar="FILE", help="Transcripts; - is standard input."),
-    ],
+        list[Path] | None,
+        typer.Argument(metavar="FILE", help="Transcripts, also gzip; - or none is standard input."),
+    ] = None,
     schema: Annotated[
         Path, typer.Option(help="A folder of domain files or a single-file release.")
     ] = resources.SCHEMA,
     format_: Annotated[
         Format, typer.Option("--format", help="How to print what is found.")
     ] = Format.TEXT,
+    max_errors: Annotated[
+        int | None, typer.Option("--max-errors", min=1, help="Stop after this many errors.")
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Don't say how many messages there were.")
+    ] = False,
+    summary: Annotated[
+        bool, typer.Option("--summary", help="Count the findings of each rule, print none.")
+    ] = False,
+    show_keys: Annotated[
+        bool, typer.Option("--show-keys", help="Print idempotency keys, not their hashes.")
+    ] = False,
 ) -> None:
     """Find what only the order of messages shows: lost answers, retries, keys, cancels.
 
-    A transcript has lines of {"from": "client" or "agent", "message": ..., "connection": optional}.
-    Each file is a recording of its own. `acpgen explain RULE` tells more about a finding. Exit
-    status: 0 without errors, whatever the warnings and notes; 1 with errors; 2 when a file can't be
-    read or is no transcript.
+    A transcript has lines of {"from": "client", "agent" or "proxy", "message": ..., "connection":
+    optional}.
+    Each file is a recording of its own, judged when it is read to its end. `acpgen explain RULE`
+    tells more about a finding. Of keys, length and the start of a SHA-256 are printed. Exit status:
+    0 without errors, whatever the warnings and notes; 1 with errors; 2 when a file can't be read or
+    is no transcript.
     """
-    protocol = _load(schema)
-    found: list[Finding] = []
-    notes: list[str] = []
-    unread = False
-    for file in files:
-        name = _name(file)
-        try:
-            recording = _record(file, protocol)
-        except OSError as error:
-            notes.append(f"acpgen: {printable(name)}: {error.strerror}")
-            unread = True
-        except TranscriptError as error:
-            notes.append(f"acpgen: {printable(name)}:{error.line}: {error}")
-            unread = True
-        except re.error as error:
-            fail(f"{relative(schema)}: the pattern {error.pattern!r} can't be used: {error}")
-        else:
-            faults = judge(recording, name)
-            found += faults
-            notes.append(f"{printable(name)}: {_summary(recording, len(faults))}")
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
-    show(found, format_)
-    for line in notes:
-        note(line)
-    if unread:
-        raise typer.Exit(Exit.UNKNOWN)
-    if any(finding.severity is Severity.ERROR for finding in found):
-        raise typer.Exit(Exit.FINDINGS)
+    files = files or [Path("-")]
+    set_up(format_, sys.stdout)
+    form = renderer(format_, sys.stdout, os.environ, counts_only=summary, docs=docs_of("trace"))
+    tally = Tally("trace", judges=False)
+    report = Report(tally, form, max_errors=max_errors, counts_only=summary)
+    report.begin([opening.name(str(file)) for file in files])
+    summaries: list[str] = []
+    protocol = _load(relative(schema), report)
+    if protocol is not None and not _has_keys(protocol):
+        note(f"acpgen: {relative(schema)}: states no method that takes a key, so {_idle_rules()}")
+    try:
+        for file in files:
+            if protocol is not None and not report.full:
+                summaries += _trace(str(file), protocol, report, show_keys)
+    except re.error as error:
+        report.problem(str(relative(schema)), f"has the pattern {error.pattern!r}: {error}")
+    report.end()
+    tell_problems(tally)
+    if not quiet:
+        for line in summaries:
+            note(line)
+    raise typer.Exit(report.status)
 
 
-def _record(file: Path, protocol: Protocol) -> Recording:
-    with _open(file) as stream:
-        lines = read(stream)
-        if not lines.transcript:
-            raise TranscriptError('is no transcript: its lines need "from" and "message"', 1)
-        return record(lines.entries, protocol)
+def _load(schema: Path, report: Report) -> Protocol | None:
+    try:
+        return load(schema)
+    except SchemaError as error:
+        note(text(error.findings).rstrip("\n"))
+        report.problem(str(schema), "is no schema to judge by")
+    except OSError as error:
+        report.problem(str(error.filename or schema), error.strerror or str(error))
+    return None
+
+
+def _trace(file: str, protocol: Protocol, report: Report, show_keys: bool) -> Iterator[str]:
+    """Judge one file into the report, and say what it was about."""
+    name = opening.name(file)
+    try:
+        with opening.Opened(file) as stream:
+            recording = _record(stream, protocol, show_keys)
+    except TranscriptError as error:
+        report.problem(name, str(error), error.line)
+    except InputError as error:
+        report.problem(name, str(error))
+    except EOFError:
+        report.problem(name, "is cut off: the gzip in it has no end")
+    except (OSError, ValueError) as error:
+        reason = opening.complaint(error)
+        if reason is None:
+            raise
+        report.problem(name, reason)
+    except KeyboardInterrupt:
+        report.problem(name, "is not judged: interrupted")
+    else:
+        _tell_versions(name, recording, protocol)
+        faults = judge(recording, name)
+        report.accept(name, recording.messages)
+        for _, found in groupby(faults, lambda finding: finding.line):
+            report.add(list(found))
+        yield f"{printable(name)}: {_summary(recording, len(faults))}"
+
+
+def _has_keys(protocol: Protocol) -> bool:
+    return any(m.retry is RetryClass.KEYED and m.key is not None for m in protocol.methods)
+
+
+def _idle_rules() -> str:
+    idle = sum(rule.needs_keys for rule in RULES)
+    return f"{idle} of {len(RULES)} rules can't be applied: those about prompts and their keys"
+
+
+def _tell_versions(name: str, recording: Recording, protocol: Protocol) -> None:
+    """Say which versions of the protocol a recording settles on that the schema is not about."""
+    others = sorted(recording.versions - {protocol.version})
+    if others and protocol.version is not None and _has_keys(protocol):
+        settled = " and ".join(str(version) for version in others)
+        note(
+            f"acpgen: {printable(name)}: settles on version {settled} of the protocol, and the "
+            f"schema is of version {protocol.version}; with the former, {_idle_rules()}"
+        )
+
+
+def _record(stream: BinaryIO, protocol: Protocol, show_keys: bool) -> Recording:
+    lines = read(stream)
+    entries = iter(lines.entries)
+    first = next(entries, None)
+    if first is None:
+        raise InputError("no messages, so there is nothing to tell")
+    if not lines.transcript:
+        raise TranscriptError('is no transcript: its lines need "from" and "message"', first.line)
+    return record(chain([first], entries), protocol, show_keys=show_keys)
 
 
 def _summary(recording: Recording, faults: int) -> str:
@@ -86,25 +156,6 @@ def _summary(recording: Recording, faults: int) -> str:
         f"{_count(recording.messages, 'message')} on "
         f"{_count(len(recording.spans), 'connection')}, {_count(faults, 'finding')}"
     )
-
-
-def _load(schema: Path) -> Protocol:
-    try:
-        return load(relative(schema))
-    except SchemaError as error:
-        note(findings.text(error.findings).rstrip("\n"))
-        fail(f"{relative(schema)}: is no schema to judge by")
-    except OSError as error:
-        fail(f"{relative(schema)}: {error.strerror}")
-
-
-def _open(file: Path) -> AbstractContextManager[BinaryIO]:
-    return nullcontext(sys.stdin.buffer) if file == _STDIN else file.open("rb")
-
-
-def _name(file: Path) -> str:
-    """The name of a file in findings, which are UTF-8 even where file names are not."""
-    return "<stdin>" if file == _STDIN else os.fsencode(relative(file)).decode("utf-8", "replace")
 
 
 def _count(number: int, noun: str) -> str:

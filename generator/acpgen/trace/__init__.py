@@ -11,7 +11,10 @@ from collections.abc import Iterable
 
 from acpgen.findings import Finding, order
 from acpgen.judge.inputs import Entry
+from acpgen.judge.pairing import Connection
 from acpgen.model import Pointer, Protocol, append
+from acpgen.redaction import Key
+from acpgen.trace.echo import Veil
 from acpgen.trace.ledger import record
 from acpgen.trace.reading import TranscriptError
 from acpgen.trace.recording import Recording
@@ -34,10 +37,23 @@ def trace(entries: Iterable[Entry], protocol: Protocol, file: str) -> list[Findi
 
 def judge(recording: Recording, file: str) -> list[Finding]:
     """Hold a recording to every rule, in the order of its lines."""
-    return order(_finding(rule, fault, file) for rule in RULES for fault in rule.check(recording))
+    veil = Veil(recording.keys)
+    return order(
+        _finding(rule, fault, file, _label(recording.connection(fault.line), veil))
+        for rule in RULES
+        for fault in rule.check(recording)
+    )
 
 
-def _finding(rule: Rule, fault: Fault, file: str) -> Finding:
+def _label(connection: Connection, veil: Veil) -> Connection | None:
+    """What findings call a connection: as the transcript does, unless that tells a key."""
+    if isinstance(connection, str) and veil.hides(connection):
+        key = Key.of(connection)
+        return f"[{key}]" if key in veil.keys else f"[{len(connection)} characters, not told]"
+    return None if connection == "" else connection
+
+
+def _finding(rule: Rule, fault: Fault, file: str, connection: Connection | None) -> Finding:
     return Finding(
         rule=rule.id,
         severity=rule.severity,
@@ -47,4 +63,5 @@ def _finding(rule: Rule, fault: Fault, file: str) -> Finding:
         line=fault.line,
         subject=fault.subject,
         code=fault.code,
+        connection=connection,
     )

@@ -1,18 +1,19 @@
-"""What is kept of keys and contents: enough to tell them apart, and nothing to read."""
+"""What is kept of contents: enough to tell them apart, and nothing to read."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import NewType
 
-from acpgen.model import JsonValue
+from acpgen.model import (
+    META,
+    JsonValue,
+)
 
 Digest = NewType("Digest", bytes)
 """Stands for a JSON value; equal for values that mean the same."""
 
-_META = "_meta"
 _SIZE = 16
 
 
@@ -31,27 +32,10 @@ def _meaning(value: JsonValue) -> JsonValue:
         return {
             name: _meaning(member)
             for name, member in value.items()
-            if member is not None and name != _META
+            if member is not None and name != META
         }
     if isinstance(value, list):
         return [_meaning(item) for item in value]
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """An idempotency key without its value. As text: its length in code points and a short hash."""
-
-    digest: bytes
-    length: int
-
-    @classmethod
-    def of(cls, value: str) -> Key:
-        """The key with this value; keys are equal when their values are, code point by point."""
-        return cls(sha256(value.encode("utf-8")).digest()[:_SIZE], len(value))
-
-    def __str__(self) -> str:
-        plural = "" if self.length == 1 else "s"
-        return f"key of {self.length} character{plural}, #{self.digest.hex()[:6]}"

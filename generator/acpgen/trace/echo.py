@@ -6,6 +6,7 @@ counts until the end. Kept of each is a hash and the place where it was seen fir
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
@@ -21,11 +22,15 @@ from acpgen.model import (
     Union,
     walk,
 )
-from acpgen.trace.digest import Key
+from acpgen.redaction import Key
 
 _SHORTEST = 8
 """From how many characters on equal strings are no coincidence."""
 _LONGEST = 255
+_WORD = re.compile(r"[\w-]{16,255}")
+"""What may be a key in the middle of a text: longer than the words of any language are."""
+_LONGEST_TOKEN = 512
+"""Longer names of members than this are not looked through for keys, and not told."""
 _OPAQUE = frozenset({"rawInput", "rawOutput"})
 """Members that belong to tools, which have keys of their own."""
 
@@ -42,6 +47,32 @@ class Echo:
     lines: int
 
 
+class Veil:
+    """Tells which strings would give a key away.
+
+    A key of less than 8 characters counts where it is all of a string: in others it is there by
+    chance.
+    """
+
+    def __init__(self, keys: frozenset[Key]) -> None:
+        self.keys = keys
+        self._lengths = sorted({key.length for key in keys if key.length >= _SHORTEST})
+        self._hidden: dict[str, bool] = {}
+
+    def hides(self, text: str, *, word: bool = False) -> bool:
+        """Whether a text is a key or, unless it is a word of the protocol, has one in it."""
+        if text not in self._hidden:
+            self._hidden[text] = Key.of(text) in self.keys or (not word and self._within(text))
+        return self._hidden[text]
+
+    def _within(self, text: str) -> bool:
+        return len(text) > _LONGEST_TOKEN or any(
+            Key.of(text[start : start + length]) in self.keys
+            for length in self._lengths
+            for start in range(len(text) - length + 1)
+        )
+
+
 @dataclass(slots=True)
 class _Seen:
     """A string that may be a key. A `named` one is: it stands under the name of one."""
@@ -56,37 +87,65 @@ class _Seen:
 class EchoLog:
     """Collects the strings of agent messages that are not words of the protocol."""
 
-    def __init__(self, protocol: Protocol) -> None:
+    def __init__(self, protocol: Protocol, *, show_keys: bool = False) -> None:
+        self._show_keys = show_keys
         self._names = frozenset(skeleton(m.key) for m in protocol.methods if m.key is not None)
         self._words = frozenset(_words(protocol))
         self._seen: dict[Key, _Seen] = {}
+        self._sent: set[Key] = set()
+
+    def add_sent(self, message: JsonValue) -> None:
+        """Note the strings under the name of a key in a message of another side.
+
+        They may be malformed or misplaced, and are not told all the same.
+        """
+        self._sent.update(
+            Key.of(text) for _, text, named in self._strings(message, (), False) if named
+        )
 
     def add(self, line: int, message: JsonValue, method: Method | None) -> None:
-        """Note the strings of a message; `method` is the one it calls, if it calls any."""
+        """Note the strings of a message of the agent; `method` is the one it calls, if any."""
         opaque = method is not None and method.retry is RetryClass.EXTERNAL
         for path, text, named in self._strings(message, (), opaque):
-            if not named and (text in self._words or not _SHORTEST <= len(text) <= _LONGEST):
-                continue
-            key = Key.of(text)
-            seen = self._seen.get(key)
-            if seen is None:
-                self._seen[key] = _Seen(path, line, last=line, named=named)
-            else:
-                seen.lines += seen.last != line
-                seen.last = line
-                seen.named = seen.named or named
+            if named or (text not in self._words and _SHORTEST <= len(text) <= _LONGEST):
+                self._note(text, path, line, named=named)
+            for word in _WORD.findall(text):
+                if word != text:
+                    self._note(word, path, line, named=False)
+
+    def _note(self, text: str, path: Path, line: int, *, named: bool) -> None:
+        key = Key.of(text, shown=self._show_keys)
+        seen = self._seen.get(key)
+        if seen is None:
+            self._seen[key] = _Seen(path, line, last=line, named=named)
+        else:
+            seen.lines += seen.last != line
+            seen.last = line
+            seen.named = seen.named or named
+
+    def known(self, keys: Collection[Key]) -> frozenset[Key]:
+        """These keys and all strings that stand under the name of one, whoever sent them."""
+        named = (key for key, seen in self._seen.items() if seen.named)
+        return frozenset((*keys, *self._sent, *named))
 
     def of(self, keys: Collection[Key]) -> tuple[Echo, ...]:
         """The strings that are one of these keys, and those that stand under the name of one.
 
         Their paths end where they would tell a key.
         """
-        known = {*keys, *(key for key, seen in self._seen.items() if seen.named)}
+        veil = Veil(self.known(keys))
         return tuple(
-            Echo(key, _discreet(seen.path, known), seen.line, seen.lines)
+            Echo(key, self._discreet(seen.path, veil), seen.line, seen.lines)
             for key, seen in self._seen.items()
-            if key in known
+            if key in keys or seen.named
         )
+
+    def _discreet(self, path: Path, veil: Veil) -> Path:
+        """A path up to the first token that tells a key."""
+        for depth, token in enumerate(path):
+            if isinstance(token, str) and veil.hides(token, word=token in self._words):
+                return path[:depth]
+        return path
 
     def _strings(
         self, value: JsonValue, path: Path, opaque: bool
@@ -120,10 +179,3 @@ def _words(protocol: Protocol) -> Iterator[str]:
                     yield from (str(value.value) for value in part.values)
                 case _:
                     pass
-
-
-def _discreet(path: Path, keys: Collection[Key]) -> Path:
-    for depth, token in enumerate(path):
-        if isinstance(token, str) and Key.of(token) in keys:
-            return path[:depth]
-    return path

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from acpgen.judge.transcript import Connection
 from acpgen.model import Method, Side
-from acpgen.trace.digest import Digest, Key
+from acpgen.redaction import Key
+from acpgen.trace.digest import Digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,10 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """An answer: `code` is that of the error, None for a result."""
+    """An answer: `code` is that of the error, None for a result.
+
+    `version` is the one of the protocol that the result of `initialize` settles.
+    """
 
     line: int
     connection: Connection
@@ -62,6 +66,7 @@ class Response:
     code: int | None
     message_id: str | None = None
     session: str | None = None
+    version: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from acpgen.judge.inputs import Entry
 from acpgen.judge.transcript import Connection
 from acpgen.model import Protocol, Side
+from acpgen.trace.digest import Digest
 from acpgen.trace.echo import EchoLog
 from acpgen.trace.event import Call, Event, Response, Update
+from acpgen.trace.owners import owned
 from acpgen.trace.reading import Line, Reader, read_line
 from acpgen.trace.recording import (
     Attempt,
@@ -33,20 +36,23 @@ _K = TypeVar("_K")
 _V = TypeVar("_V")
 
 
-def record(entries: Iterable[Entry], protocol: Protocol) -> Recording:
-    """Read a whole transcript.
+def record(entries: Iterable[Entry], protocol: Protocol, *, show_keys: bool = False) -> Recording:
+    """Read a whole transcript. `show_keys` keeps the keys themselves, for findings to show.
 
     Raises:
         OSError: the transcript can't be read.
         TranscriptError: a line is not one of a transcript.
         re.error: a pattern in the schema is no regular expression to Python.
     """
-    reader, ledger, echoes = Reader(protocol), _Ledger(), EchoLog(protocol)
+    reader = Reader(protocol, show_keys=show_keys)
+    ledger, echoes = _Ledger(), EchoLog(protocol, show_keys=show_keys)
     for line in map(read_line, entries):
         event = reader.event(line)
         ledger.enter(line, event)
         if line.sender is Side.AGENT:
             echoes.add(line.number, line.message, event.method if isinstance(event, Call) else None)
+        else:
+            echoes.add_sent(line.message)
     return ledger.close(echoes)
 
 
@@ -54,14 +60,22 @@ def record(entries: Iterable[Entry], protocol: Protocol) -> Recording:
 class _Shown:
     """A user message on one connection, as far as it has come."""
 
-    sighting: Sighting
+    first: Sighting
+    last: int
+    blocks: list[Digest] = field(default_factory=list)
 
     def grow(self, update: Update, *, replaying: bool) -> None:
         """Take in an update; what a replay says once more adds nothing."""
-        blocks = self.sighting.blocks
+        self.last = update.line
         if update.blocks is not None and not replaying:
-            blocks = blocks + update.blocks if update.appends else update.blocks
-        self.sighting = replace(self.sighting, last=update.line, blocks=blocks)
+            if not update.appends:
+                self.blocks.clear()
+            self.blocks.extend(update.blocks)
+
+    @property
+    def sighting(self) -> Sighting:
+        """All of it."""
+        return replace(self.first, last=self.last, blocks=tuple(self.blocks))
 
 
 class _Ledger:
@@ -69,7 +83,7 @@ class _Ledger:
         self._messages = 0
         self._requests: list[Call] = []
         self._responses: dict[int, Response] = {}
-        self._pending: dict[_Id, list[Call]] = {}
+        self._pending: dict[_Id, deque[Call]] = {}
         self._answered: dict[_Id, int] = {}
         self._notifications: list[Call] = []
         self._clashes: list[Clash] = []
@@ -80,10 +94,13 @@ class _Ledger:
         self._turns: dict[tuple[Connection, str], list[Turn]] = {}
         self._replays: dict[tuple[Connection, str], set[int]] = {}
         self._spans: dict[Connection, Span] = {}
+        self._switches: list[tuple[int, Connection]] = []
 
     def enter(self, line: Line, event: Event | None) -> None:
         """Book what happens on a line."""
         self._messages += 1
+        if not self._switches or self._switches[-1][1] != line.connection:
+            self._switches.append((line.number, line.connection))
         span = self._spans.get(line.connection, Span(line.number, line.number))
         self._spans[line.connection] = replace(span, last=line.number)
         match event:
@@ -111,6 +128,21 @@ class _Ledger:
         submissions = _group(
             ((a.session, a.prompt.key), a) for a in attempts if a.prompt.key is not None
         )
+        answered = _group(
+            ((a.session, a.message_id), a) for a in attempts if a.message_id is not None
+        )
+        claims = [
+            *owned(
+                _group(((s.session, s.blocks), s) for s in inserted.values()),
+                _group(((a.session, a.prompt.blocks), a) for a in attempts),
+                answered,
+            )
+        ]
+        keys = frozenset(
+            r.prompt.key
+            for r in self._requests
+            if r.prompt is not None and r.prompt.key is not None
+        )
         return Recording(
             messages=self._messages,
             exchanges=tuple(exchanges),
@@ -119,25 +151,35 @@ class _Ledger:
             strays=tuple(self._strays),
             attempts=tuple(attempts),
             submissions=submissions,
-            answered=_group(
-                ((a.session, a.message_id), a) for a in attempts if a.message_id is not None
-            ),
-            attempts_by_content=_group(((a.session, a.prompt.blocks), a) for a in attempts),
-            sightings=_group((s.session, s) for s in sightings),
+            answered=answered,
+            sightings=_group(((s.session, s.message_id), s) for s in sightings),
+            last_shown={s.session: s.line for s in sightings},
             inserted=inserted,
-            inserted_by_content=_group(((s.session, s.blocks), s) for s in inserted.values()),
+            claimed=_group(
+                ((content, claim.key), claim.sighting)
+                for content, claim in claims
+                if claim.claimable
+            ),
+            sole={
+                claim.alone.line: claim.sighting
+                for _, claim in reversed(claims)
+                if claim.alone is not None
+            },
             idles={session: tuple(lines) for session, lines in self._idles.items()},
             busies={session: tuple(lines) for session, lines in self._busies.items()},
             turns={place: tuple(turns) for place, turns in self._turns.items()},
             spans=self._spans,
+            replies=_replies(exchanges),
             initializes=_group((e.connection, e) for e in exchanges if is_initialize(e.request)),
-            echoes=echoes.of({key for _, key in submissions}),
+            echoes=echoes.of(keys),
+            keys=echoes.known(keys),
+            switches=tuple(self._switches),
         )
 
     def _request(self, call: Call, id_: _Id) -> None:
         if waiting := self._pending.get(id_):
             self._clashes.append(Clash(call, waiting[0]))
-        self._pending.setdefault(id_, []).append(call)
+        self._pending.setdefault(id_, deque()).append(call)
         self._requests.append(call)
         if call.name == _RESUMES and call.session is not None:
             place = (call.connection, call.session)
@@ -156,7 +198,7 @@ class _Ledger:
         if len(found) != 1:
             return
         waiting = self._pending[found[0]]
-        call = waiting.pop(0)
+        call = waiting.popleft()
         if not waiting:
             del self._pending[found[0]]
         self._answered[found[0]] = call.line
@@ -203,7 +245,8 @@ class _Ledger:
                     message_id=update.message_id,
                     blocks=(),
                     replayed=replaying,
-                )
+                ),
+                update.line,
             )
         self._shown[name].grow(update, replaying=replaying)
 
@@ -219,6 +262,18 @@ def _inserted(sightings: Iterable[Sighting]) -> dict[tuple[str, str], Sighting]:
     for sighting in sightings:
         first.setdefault((sighting.session, sighting.message_id), sighting)
     return {name: sighting for name, sighting in first.items() if not sighting.replayed}
+
+
+def _replies(exchanges: Iterable[Exchange]) -> dict[Connection, tuple[tuple[int, int], ...]]:
+    """The requests of the client that none sent later was answered before, by connection."""
+    kept: dict[Connection, list[tuple[int, int]]] = {}
+    for exchange in exchanges:
+        if exchange.request.sender is Side.CLIENT and exchange.response is not None:
+            replies = kept.setdefault(exchange.connection, [])
+            while replies and replies[-1][1] > exchange.answer_line:
+                replies.pop()
+            replies.append((exchange.line, exchange.answer_line))
+    return {connection: tuple(replies) for connection, replies in kept.items()}
 
 
 def _group(pairs: Iterable[tuple[_K, _V]]) -> dict[_K, tuple[_V, ...]]:

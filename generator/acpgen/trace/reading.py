@@ -11,7 +11,8 @@ from acpgen.judge.message import Judge, kind_of, request_id
 from acpgen.judge.transcript import Connection, is_transcript_line
 from acpgen.judge.verdict import MessageKind
 from acpgen.model import JsonValue, Kind, Method, Protocol, RetryClass, Side
-from acpgen.trace.digest import Digest, Key, digest
+from acpgen.redaction import Key
+from acpgen.trace.digest import Digest, digest
 from acpgen.trace.event import Call, Event, Prompt, Response, Update
 
 _SENDERS = (Side.CLIENT.value, Side.AGENT.value, Side.PROXY.value)
@@ -79,7 +80,8 @@ def about(*values: JsonValue) -> Digest:
 class Reader:
     """Turns the lines of a transcript into events."""
 
-    def __init__(self, protocol: Protocol) -> None:
+    def __init__(self, protocol: Protocol, *, show_keys: bool = False) -> None:
+        self._show_keys = show_keys
         self._judge = Judge(protocol)
 
     def event(self, line: Line) -> Event | None:
@@ -129,12 +131,15 @@ class Reader:
         value = params.get(method.key)
         blocks = params.get("prompt")
         return Prompt(
-            key=Key.of(value) if isinstance(value, str) and not fault else None,
+            key=self._key(value) if isinstance(value, str) and not fault else None,
             content=digest({k: v for k, v in params.items() if k != method.key}),
             blocks=_blocks(blocks if isinstance(blocks, list) else []),
             key_fault=fault,
             well_formed=verdict.code is None,
         )
+
+    def _key(self, value: str) -> Key:
+        return Key.of(value, shown=self._show_keys)
 
 
 def _response(line: Line, message: Members) -> Response | None:
@@ -151,12 +156,17 @@ def _response(line: Line, message: Members) -> Response | None:
         code=code,
         message_id=_text(result.get("messageId")),
         session=_text(result.get("sessionId")),
+        version=_integer(result.get("protocolVersion")),
     )
 
 
 def _code(error: JsonValue) -> int:
-    code = _members(error).get("code")
-    return code if isinstance(code, int) and not isinstance(code, bool) else _UNKNOWN_ERROR
+    code = _integer(_members(error).get("code"))
+    return _UNKNOWN_ERROR if code is None else code
+
+
+def _integer(value: JsonValue) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _update(line: Line, message: Members) -> Update | None:

@@ -7,15 +7,18 @@ with their size: texts are kept as hashes.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import inf
 
 from acpgen.judge.transcript import Connection
-from acpgen.trace.digest import Digest, Key
+from acpgen.redaction import Key
+from acpgen.trace.digest import Digest
 from acpgen.trace.echo import Echo
 from acpgen.trace.event import Call, Prompt, Response
 
+REFUSED_AT_THE_DOOR = frozenset({-32000, -32002})
+"""Errors of a connection that is not logged in, or on which the session is not active."""
 _INITIALIZE = "initialize"
 
 
@@ -54,7 +57,12 @@ class Exchange:
     @property
     def failed(self) -> bool:
         """Whether the response is an error."""
-        return self.response is not None and self.response.code is not None
+        return self.code is not None
+
+    @property
+    def code(self) -> int | None:
+        """The code of the error that the response is, if it is one."""
+        return None if self.response is None else self.response.code
 
     @property
     def message_id(self) -> str | None:
@@ -126,10 +134,19 @@ Content = tuple[str, tuple[Digest, ...]]
 class Recording:
     """What was recorded. Everything in it is in the order of lines.
 
-    `submissions` has the attempts with one key, `answered` those that were told one message ID;
+    `submissions` has the attempts with one key, `answered` those that were told one message ID,
+    `sightings` those of one message, by session and ID. `last_shown` has for a session the line on
+    which a connection last showed a message for the first time.
+
     `inserted` has the messages that came into being during the recording, which those that a replay
-    brought up did not. `turns` tells where a session is open, `idles` and `busies` when it was said
-    to have no work and to work.
+    brought up did not. `claimed` has those of them that no answer names, by their content and the
+    key of all prompts that waited then; `sole` the first such message that appeared while the
+    prompt of a line waited alone.
+
+    `turns` tells where a session is open, `idles` and `busies` when it was said to have no work and
+    to work, `switches` the lines from which on another connection is recorded. `replies` has the
+    requests of the client that no later one was answered before, as lines of request and answer.
+    `keys` has everything that is sent as a key and must not be told.
     """
 
     messages: int
@@ -140,33 +157,46 @@ class Recording:
     attempts: tuple[Attempt, ...]
     submissions: Mapping[tuple[str, Key], tuple[Attempt, ...]]
     answered: Mapping[tuple[str, str], tuple[Attempt, ...]]
-    attempts_by_content: Mapping[Content, tuple[Attempt, ...]]
-    sightings: Mapping[str, tuple[Sighting, ...]]
+    sightings: Mapping[tuple[str, str], tuple[Sighting, ...]]
+    last_shown: Mapping[str, int]
     inserted: Mapping[tuple[str, str], Sighting]
-    inserted_by_content: Mapping[Content, tuple[Sighting, ...]]
+    claimed: Mapping[tuple[Content, Key | None], tuple[Sighting, ...]]
+    sole: Mapping[int, Sighting]
     idles: Mapping[str, tuple[int, ...]]
     busies: Mapping[str, tuple[int, ...]]
     turns: Mapping[tuple[Connection, str], tuple[Turn, ...]]
     spans: Mapping[Connection, Span]
     initializes: Mapping[Connection, tuple[Exchange, ...]]
+    replies: Mapping[Connection, tuple[tuple[int, int], ...]]
     echoes: tuple[Echo, ...]
+    keys: frozenset[Key]
+    switches: tuple[tuple[int, Connection], ...]
+
+    @property
+    def versions(self) -> frozenset[int]:
+        """The versions of the protocol that the connections settled on."""
+        responses = (e.response for es in self.initializes.values() for e in es)
+        return frozenset(r.version for r in responses if r is not None and r.version is not None)
+
+    def connection(self, line: int) -> Connection:
+        """The connection of the message on a line."""
+        after = bisect_right(self.switches, line, key=lambda switch: switch[0])
+        return self.switches[after - 1][1]
 
     def submission(self, attempt: Attempt) -> tuple[Attempt, ...]:
         """All attempts with the key of this one, in its session; itself if it has no key."""
         key = attempt.prompt.key
         return (attempt,) if key is None else self.submissions[attempt.session, key]
 
-    def alike(self, attempt: Attempt) -> tuple[Attempt, ...]:
-        """The prompts that say in this session what this one says, itself included."""
-        return self.attempts_by_content[attempt.session, attempt.prompt.blocks]
+    def claimed_by(self, attempt: Attempt, after: float, before: float) -> Iterator[Sighting]:
+        """The messages between two lines that no answer names and that a prompt may have led to.
 
-    def shown_like(self, attempt: Attempt, before: float) -> tuple[Sighting, ...]:
-        """The messages with just the content of a prompt, inserted after it and before a line."""
-        if not attempt.prompt.well_formed:
-            return ()
-        shown = self.inserted_by_content.get((attempt.session, attempt.prompt.blocks), ())
-        first = bisect_right(shown, attempt.line, key=lambda sighting: sighting.line)
-        return shown[first : bisect_left(shown, before, key=lambda sighting: sighting.line)]
+        Its key is that of all prompts with just this content which waited for their answers then.
+        """
+        for key in dict.fromkeys((attempt.prompt.key, None)):
+            shown = self.claimed.get(((attempt.session, attempt.prompt.blocks), key), ())
+            first = bisect_right(shown, after, key=lambda sighting: sighting.line)
+            yield from shown[first : bisect_left(shown, before, key=lambda sighting: sighting.line)]
 
     def is_open(self, connection: Connection, session: str, line: int) -> bool:
         """Whether a session has been opened on a connection before a line, and not closed."""
@@ -177,7 +207,15 @@ class Recording:
     def closed(self, connection: Connection, session: str, after: int, before: int) -> int | None:
         """The line between two others on which a session is closed on a connection, if any."""
         turns = self.turns.get((connection, session), ())
-        return next((t.line for t in turns if after < t.line < before and not t.open), None)
+        first = bisect_right(turns, after, key=lambda turn: turn.line)
+        alternating = turns[first : first + 2]
+        return next((t.line for t in alternating if t.line < before and not t.open), None)
+
+    def reacts(self, connection: Connection, after: int, before: int) -> bool:
+        """Whether a request that the client sent after a line is answered before another."""
+        replies = self.replies.get(connection, ())
+        first = bisect_right(replies, after, key=lambda reply: reply[0])
+        return first < len(replies) and replies[first][1] < before
 
     def is_silent(self, connection: Connection, line: int) -> bool:
         """Whether nothing is recorded of a connection from a line on: taken for its end."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 
 from acpgen.trace.digest import Digest
 from acpgen.trace.recording import Attempt, Recording
@@ -14,13 +15,19 @@ def resends(recording: Recording) -> Iterator[tuple[Attempt, Attempt]]:
     Not those with a key that went out earlier: they are proper retries.
     """
     latest: dict[tuple[str, Digest], Attempt] = {}
+    answers: dict[int, float] = {}
     for again in recording.attempts:
         name = (again.session, again.prompt.content)
         first, latest[name] = latest.get(name), again
         if first is None or not first.prompt.well_formed:
             continue
+        submission = recording.submission(first)
+        begun = submission[0].line
+        if begun not in answers:
+            answered = (a.answer_line for a in submission if a.response is not None)
+            answers[begun] = min(answered, default=inf)
         is_retry = recording.submission(again)[0] is not again
-        is_known = any(a.answered_by(again.line) for a in recording.submission(first))
+        is_known = answers[begun] < again.line
         if not is_retry and not is_known and _is_lost(recording, first, again):
             yield first, again
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from acpgen.findings import Severity
+from acpgen.topic import Topic, docs_of, name_of
 from acpgen.trace.recording import Recording
 
 
@@ -29,21 +29,14 @@ Check = Callable[[Recording], Iterator[Fault]]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """One rule about recordings."""
+class Rule(Topic):
+    """One rule about recordings; if it `needs_keys`, it is idle where no prompt takes a key."""
 
-    id: str
-    severity: Severity
-    docs: str
     check: Check
-
-    @property
-    def summary(self) -> str:
-        """The first line of the documentation."""
-        return self.docs.partition("\n")[0]
+    needs_keys: bool = False
 
 
-def rule(severity: Severity) -> Callable[[Check], Rule]:
+def rule(severity: Severity, *, needs_keys: bool = False) -> Callable[[Check], Rule]:
     """Make a check a rule.
 
     Raises:
@@ -51,9 +44,6 @@ def rule(severity: Severity) -> Callable[[Check], Rule]:
     """
 
     def make(check: Check) -> Rule:
-        docs = inspect.getdoc(check)
-        if docs is None:
-            raise ValueError(f"{check.__name__} needs a docstring: it is the documentation")
-        return Rule(check.__name__.replace("_", "-"), severity, docs, check)
+        return Rule(name_of(check), severity, docs_of(check), check, needs_keys)
 
     return make

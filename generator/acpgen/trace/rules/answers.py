@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from math import inf
 
 from acpgen.findings import Severity
 from acpgen.judge.verdict import ErrorCode
-from acpgen.trace.recording import Attempt, Recording, Sighting
+from acpgen.trace.insertion import Insertion, message_of, must_know
+from acpgen.trace.recording import REFUSED_AT_THE_DOOR, Attempt, Recording, Sighting
 from acpgen.trace.rule import Fault, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, needs_keys=True)
 def malformed_key_accepted(recording: Recording) -> Iterator[Fault]:
     """A prompt with a malformed key is refused.
 
@@ -28,14 +30,14 @@ def malformed_key_accepted(recording: Recording) -> Iterator[Fault]:
         if attempt.prompt.key_fault and attempt.response is not None and not attempt.failed:
             yield Fault(
                 attempt.response.line,
-                f"accepts the key of line {attempt.line}, which {attempt.prompt.key_fault}",
+                f"accepts the malformed key of line {attempt.line}: {attempt.prompt.key_fault}",
                 ("result",),
                 attempt.request.subject,
                 ErrorCode.INVALID_PARAMS,
             )
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, needs_keys=True)
 def key_echoed(recording: Recording) -> Iterator[Fault]:
     """An agent repeats no key.
 
@@ -43,8 +45,9 @@ def key_echoed(recording: Recording) -> Iterator[Fault]:
 
     Why: updates, lists and replays go to every client of a session, and one would see the keys of
     another. Looked for are strings of 8 and more characters that equal a key, anywhere in what the
-    agent sends, unless they are words of the protocol; and strings in members that are called as
-    keys are, outside of what belongs to tools.
+    agent sends, unless they are words of the protocol; keys of 16 and more characters that stand
+    as a word in a text; and strings in members that are called as keys are, outside of what belongs
+    to tools.
 
     Mistake: `user_message` with the key in `_meta`
 
@@ -56,35 +59,36 @@ def key_echoed(recording: Recording) -> Iterator[Fault]:
         yield Fault(echo.line, f"repeats the {echo.key}{more}", echo.path)
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, needs_keys=True)
 def inserted_despite_error(recording: Recording) -> Iterator[Fault]:
     """An error means that the message was not inserted.
 
     RFD: How the Agent handles a keyed prompt.
 
     Why: the client believes it and lets the user edit and submit again, under a new key, although
-    the work is under way. Whoever answers in the agent's place, such as a proxy that restarts, can
-    give rise to this as well.
+    the work is under way. So a retry of a prompt that was answered with a messageId gets that again
+    and no error, but for those of the connection itself (-32000 and -32002), or where the key may
+    be forgotten (see `key-forgotten`). Whoever answers in the agent's place, such as a proxy that
+    restarts, can give rise to this as well.
 
     Mistake: `user_message` with msg-1, then an error, and for the retry msg-1
 
     Mend: answer with the messageId once the message is inserted. A proxy that doesn't know leaves
     the request unanswered.
     """
-    for attempt in recording.attempts:
-        if attempt.response is not None and attempt.failed:
-            shown = _shown_meanwhile(recording, attempt) or _shown_before_retry(recording, attempt)
-            if shown is not None:
-                yield Fault(
-                    attempt.response.line,
-                    f"answers with error {attempt.response.code}, although the message is inserted "
-                    f"on line {shown.line}",
-                    ("error",),
-                    attempt.request.subject,
-                )
+    yield from _inserted_all_the_same(recording)
+    for attempts in recording.submissions.values():
+        for recorded, retry in _refused_retries(recording, attempts):
+            yield Fault(
+                retry.answer_line,
+                f"answers the {retry.prompt.key} with error {retry.code}, although line "
+                f"{recorded.answer_line} gave it a messageId",
+                ("error",),
+                retry.request.subject,
+            )
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, needs_keys=True)
 def error_recorded(recording: Recording) -> Iterator[Fault]:
     """An error leaves the key unused, so the next attempt inserts the message.
 
@@ -99,19 +103,20 @@ def error_recorded(recording: Recording) -> Iterator[Fault]:
     Mend: record the key in the step that inserts the message.
     """
     for attempts in recording.submissions.values():
-        for attempt in attempts[1:]:
-            if attempt.message_id is not None and _is_phantom(recording, attempts, attempt):
-                yield Fault(
-                    attempt.answer_line,
-                    f"gives the {attempt.prompt.key}, unused since the error for line "
-                    f"{attempts[0].line}, a messageId that no update shows",
-                    ("result", "messageId"),
-                    attempt.request.subject,
-                )
-                break
+        accepted = next((i for i, attempt in enumerate(attempts) if not attempt.failed), 0)
+        attempt = attempts[accepted]
+        settled = all(early.answered_by(attempt.line) for early in attempts[:accepted])
+        if accepted and settled and _is_phantom(recording, attempt):
+            yield Fault(
+                attempt.answer_line,
+                f"gives the {attempt.prompt.key}, unused since the error for line "
+                f"{attempts[0].line}, a messageId that no update shows",
+                ("result", "messageId"),
+                attempt.request.subject,
+            )
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, needs_keys=True)
 def key_not_forwarded(recording: Recording) -> Iterator[Fault]:
     """Proxies and conductors forward a key unchanged.
 
@@ -126,64 +131,101 @@ def key_not_forwarded(recording: Recording) -> Iterator[Fault]:
 
     Mend: forward all params as they came, those that are not known too.
     """
+    for attempts in recording.answered.values():
+        if len({attempt.prompt.key for attempt in attempts}) > 1:
+            for i, attempt in enumerate(attempts):
+                end = bisect_left(attempts, attempt.answer_line, key=lambda other: other.line)
+                for other in attempts[i + 1 : end]:
+                    if _loses_key(attempt, other):
+                        yield Fault(
+                            other.line,
+                            f"forwards the prompt of line {attempt.line} without its "
+                            f"{attempt.prompt.key}",
+                            ("params",),
+                            other.request.subject,
+                        )
+
+
+def _inserted_all_the_same(recording: Recording) -> Iterator[Fault]:
+    """Errors for prompts whose message appears before them, or is what a retry is told of."""
+    later = _shown_before_retries(recording)
     for attempt in recording.attempts:
-        if attempt.prompt.key is not None and attempt.message_id is not None:
-            for other in recording.answered[attempt.session, attempt.message_id]:
-                if _forwards(attempt, other) and other.prompt.key != attempt.prompt.key:
-                    yield Fault(
-                        other.line,
-                        f"forwards the prompt of line {attempt.line} without its "
-                        f"{attempt.prompt.key}",
-                        ("params",),
-                        other.request.subject,
-                    )
+        if attempt.failed:
+            alone = recording.sole.get(attempt.line) if attempt.prompt.well_formed else None
+            shown = alone or later.get(attempt.line)
+            if shown is not None:
+                yield Fault(
+                    attempt.answer_line,
+                    f"answers with error {attempt.code}, although the message is inserted on line "
+                    f"{shown.line}",
+                    ("error",),
+                    attempt.request.subject,
+                )
 
 
-def _shown_meanwhile(recording: Recording, attempt: Attempt) -> Sighting | None:
-    """A message with the content of a prompt that came while it alone could account for it."""
-    for shown in recording.shown_like(attempt, attempt.answer_line):
-        if (attempt.session, shown.message_id) in recording.answered:
-            continue
-        waiting = (a for a in recording.alike(attempt) if a.line < shown.line)
-        if all(a is attempt or a.answered_by(shown.line) for a in waiting):
-            return shown
-    return None
+def _shown_before_retries(recording: Recording) -> dict[int, Sighting]:
+    """For the line of a prompt that failed, the message that the first success tells a retry of.
 
-
-def _shown_before_retry(recording: Recording, attempt: Attempt) -> Sighting | None:
-    """The message that a retry is told of, if it came before it and after nothing but errors."""
-    attempts = recording.submission(attempt)
-    for retry in attempts:
-        if retry.message_id is None:
-            continue
-        earlier = [a for a in attempts if a.line < retry.line]
-        shown = recording.inserted.get((retry.session, retry.message_id))
+    It came before the retry and after that prompt, and all prompts before the retry failed.
+    """
+    found: dict[int, Sighting] = {}
+    for attempts in recording.submissions.values():
+        told = next((i for i, a in enumerate(attempts) if a.message_id is not None), 0)
+        retry, earlier = attempts[told], attempts[:told]
+        shown = recording.inserted.get((retry.session, retry.message_id or ""))
         if shown is None or not all(a.failed and a.answered_by(retry.line) for a in earlier):
-            return None
-        inserting = [a for a in earlier if a.line < shown.line]
-        return shown if shown.line < retry.line and inserting[-1:] == [attempt] else None
-    return None
+            continue
+        inserting = bisect_left(earlier, shown.line, key=lambda attempt: attempt.line)
+        if inserting and shown.line < retry.line:
+            found[earlier[inserting - 1].line] = shown
+    return found
 
 
-def _is_phantom(recording: Recording, attempts: tuple[Attempt, ...], attempt: Attempt) -> bool:
-    """Whether a message that an attempt is told of was never inserted, after errors only."""
-    earlier = [a for a in attempts if a.line < attempt.line]
-    if not all(a.failed and a.answered_by(attempt.line) for a in earlier):
-        return False
-    session, answer = attempt.session, attempt.answer_line
-    sightings = recording.sightings.get(session, ())
-    goes_on = recording.idle_after(session, answer) < inf or any(s.line > answer for s in sightings)
-    is_shown = any(s.message_id == attempt.message_id for s in sightings)
-    return bool(sightings) and goes_on and not is_shown
+def _refused_retries(
+    recording: Recording, attempts: Sequence[Attempt]
+) -> Iterator[tuple[Attempt, Attempt]]:
+    """The retries that fail although their key is recorded, each after a prompt that tells so."""
+    told = sorted(
+        (message for a in attempts if (message := message_of(recording, a)) is not None),
+        key=lambda message: message.attempt.answer_line,
+    )
+    for retry in attempts:
+        before = bisect_left(told, retry.line, key=lambda message: message.attempt.answer_line)
+        if before and _owes(recording, told[before - 1], retry):
+            yield told[before - 1].attempt, retry
 
 
-def _forwards(attempt: Attempt, other: Attempt) -> bool:
-    """Whether a prompt is another one on its way: sent and answered while that one waited."""
+def _owes(recording: Recording, message: Insertion, retry: Attempt) -> bool:
+    """Whether a retry that fails should have been told of a message."""
     return (
-        other.connection != attempt.connection
+        retry.failed
+        and retry.code not in REFUSED_AT_THE_DOOR
+        and retry.prompt.well_formed
+        and retry.prompt.content == message.attempt.prompt.content
+        and recording.is_open(retry.connection, retry.session, retry.line)
+        and must_know(recording, message, retry)
+    )
+
+
+def _is_phantom(recording: Recording, attempt: Attempt) -> bool:
+    """Whether a message that an attempt is told of was never shown, though others are."""
+    session, answer = attempt.session, attempt.answer_line
+    last = recording.last_shown.get(session)
+    if attempt.message_id is None or last is None:
+        return False
+    goes_on = recording.idle_after(session, answer) < inf or last > answer
+    return goes_on and (session, attempt.message_id) not in recording.sightings
+
+
+def _loses_key(attempt: Attempt, other: Attempt) -> bool:
+    """Whether a prompt is one with a key on its way to the agent, and has another key or none.
+
+    It was sent and answered while that one waited.
+    """
+    return (
+        attempt.prompt.key is not None
+        and other.prompt.key != attempt.prompt.key
+        and other.connection != attempt.connection
         and other.prompt.content == attempt.prompt.content
-        and attempt.line < other.line
-        and other.response is not None
-        and attempt.response is not None
-        and other.response.line < attempt.response.line
+        and other.answer_line < attempt.answer_line
     )

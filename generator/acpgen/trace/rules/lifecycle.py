@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 
 from acpgen.findings import Severity
 from acpgen.judge.transcript import Connection
 from acpgen.judge.verdict import ErrorCode
 from acpgen.model import Side
 from acpgen.trace.event import Call
-from acpgen.trace.recording import Attempt, Exchange, Recording
+from acpgen.trace.recording import Attempt, Exchange, Recording, is_initialize
 from acpgen.trace.rule import Fault, rule
 
 _ACTIVE_ONLY = frozenset(
@@ -49,15 +50,22 @@ def request_before_initialize(recording: Recording) -> Iterator[Fault]:
 
     Mend: send `initialize` first, on every connection.
     """
+    latest: dict[Connection, Exchange] = {}
+    failed: dict[Connection, float] = {}
     for exchange in recording.exchanges:
-        initializes = recording.initializes.get(exchange.connection, ())
-        if not initializes or exchange in initializes or exchange.request.sender is Side.PROXY:
+        connection = exchange.connection
+        initializes = recording.initializes.get(connection, ())
+        if is_initialize(exchange.request):
+            latest[connection] = exchange
+            end = exchange.answer_line if exchange.failed else inf
+            failed[connection] = max(failed.get(connection, 0), end)
             continue
-        before = [i for i in initializes if i.line < exchange.line]
-        if not before:
+        if not initializes or exchange.request.sender is Side.PROXY:
+            continue
+        if connection not in latest:
             problem = f"comes before initialize on line {initializes[0].line}"
-        elif all(i.failed and i.answered_by(exchange.line) for i in before):
-            problem = f"comes although initialize failed on line {before[-1].line}"
+        elif failed[connection] < exchange.line:
+            problem = f"comes although initialize failed on line {latest[connection].line}"
         else:
             continue
         yield Fault(exchange.line, problem, ("method",), exchange.request.subject)
@@ -80,7 +88,7 @@ def repeated_initialize(recording: Recording) -> Iterator[Fault]:
     begun: set[Connection] = set()
     for exchange in recording.exchanges:
         connection = exchange.connection
-        if exchange not in recording.initializes.get(connection, ()):
+        if not is_initialize(exchange.request):
             if exchange.request.sender is Side.CLIENT:
                 first_others.setdefault(connection, exchange)
         elif connection not in begun:
@@ -122,7 +130,7 @@ def session_not_open(recording: Recording) -> Iterator[Fault]:
             )
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, needs_keys=True)
 def retry_before_resume(recording: Recording) -> Iterator[Fault]:
     """A prompt is sent again on a new connection once its session is resumed there.
 
@@ -150,15 +158,21 @@ def _hasty_retries(recording: Recording) -> Iterator[Attempt]:
     Not while an earlier one waits: then somebody in between is forwarding it.
     """
     for attempts in recording.submissions.values():
-        for i, attempt in enumerate(attempts):
+        settled: dict[Connection, int] = {}
+        for attempt in attempts:
             connection, line = attempt.connection, attempt.line
-            is_retry = any(
-                e.connection != connection
-                and (e.answered_by(line) or recording.is_silent(e.connection, line))
-                for e in attempts[:i]
-            )
+            is_retry = any(end < line for where, end in settled.items() if where != connection)
             if is_retry and not recording.is_open(connection, attempt.session, line):
                 yield attempt
+            _settle(settled, attempt, recording.spans[connection].last)
+
+
+def _settle(settled: dict[Connection, int], attempt: Attempt, last: int) -> None:
+    """Note until when an attempt waits; kept are the two connections on which one ended first."""
+    end = last if attempt.response is None else attempt.response.line
+    settled[attempt.connection] = min(end, settled.get(attempt.connection, end))
+    if len(settled) > 2:
+        del settled[max(settled, key=lambda connection: settled[connection])]
 
 
 def _needs_open(call: Call) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,12 +12,10 @@ from acpgen.model import Side
 from acpgen.trace.digest import Digest
 from acpgen.trace.event import Call
 from acpgen.trace.reading import about
-from acpgen.trace.recording import Attempt, Recording
+from acpgen.trace.recording import REFUSED_AT_THE_DOOR, Attempt, Recording
 from acpgen.trace.rule import Fault, rule
 
 _CANCEL = "$/cancel_request"
-_REFUSED_AT_THE_DOOR = frozenset({-32000, -32002})
-"""Errors of a connection that is not logged in, or on which the session is not active."""
 
 _Cancels = Mapping[tuple[Connection, Digest], Sequence[Call]]
 
@@ -29,7 +28,7 @@ class Wait:
     cancel: Call | None
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, needs_keys=True)
 def split_cancel(recording: Recording) -> Iterator[Fault]:
     """A cancel of one pending attempt decides for all attempts with its key.
 
@@ -61,7 +60,7 @@ def split_cancel(recording: Recording) -> Iterator[Fault]:
                 )
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, needs_keys=True)
 def split_outcome(recording: Recording) -> Iterator[Fault]:
     """Attempts that wait together get the same outcome.
 
@@ -82,7 +81,7 @@ def split_outcome(recording: Recording) -> Iterator[Fault]:
                 yield _split(first, other, "while both wait")
 
 
-@rule(Severity.WARNING)
+@rule(Severity.WARNING, needs_keys=True)
 def error_not_shared(recording: Recording) -> Iterator[Fault]:
     """Attempts that wait together fail together.
 
@@ -103,7 +102,7 @@ def error_not_shared(recording: Recording) -> Iterator[Fault]:
                 yield _split(first, other, "which it waited with")
 
 
-@rule(Severity.NOTE)
+@rule(Severity.NOTE, needs_keys=True)
 def unanswered_waiter(recording: Recording) -> Iterator[Fault]:
     """When one of the attempts that wait together is answered, so are the others.
 
@@ -146,12 +145,16 @@ def _splits(recording: Recording, wait: Wait) -> Iterator[tuple[Attempt, Attempt
 
 
 def _differing(wait: Wait) -> Iterator[tuple[Attempt, Attempt]]:
-    """The attempt that was answered first, with each that was answered otherwise."""
+    """The attempt that was answered first, with each that was answered otherwise.
+
+    One that is sent after a messageId was given is left to `inserted-despite-error`.
+    """
     answered = sorted(
         (a for a in wait.attempts if a.response is not None), key=lambda a: a.answer_line
     )
     for other in answered[1:]:
-        if _outcome(other) != _outcome(answered[0]):
+        is_later = not answered[0].failed and answered[0].answered_by(other.line)
+        if not is_later and _outcome(other) != _outcome(answered[0]):
             yield answered[0], other
 
 
@@ -169,27 +172,19 @@ def _had_both(recording: Recording, cancel: Call | None, failed: Attempt, other:
         return True
     if cancel is not None:
         return cancel.connection == other.connection and other.line < cancel.line
-    return any(
-        e.connection == other.connection
-        and e.request.sender is Side.CLIENT
-        and e.line > other.line
-        and e.answered_by(failed.answer_line)
-        for e in recording.exchanges
-    )
+    return recording.reacts(other.connection, other.line, failed.answer_line)
 
 
 def _left(recording: Recording, wait: Wait) -> Iterator[tuple[Attempt, Attempt]]:
-    """The attempts without an answer, each with one that was answered while both could be."""
-    for waiting in wait.attempts:
-        if waiting.response is not None:
-            continue
-        for other in wait.attempts:
-            if other.response is not None and (
-                other.connection == waiting.connection
-                or not recording.is_silent(waiting.connection, other.response.line)
+    """The attempts without an answer, each with the first one answered, while both could be."""
+    answered = [a for a in wait.attempts if a.response is not None]
+    if answered:
+        first = min(answered, key=lambda attempt: attempt.answer_line)
+        for waiting in wait.attempts:
+            if waiting.response is None and not recording.is_silent(
+                waiting.connection, first.answer_line
             ):
-                yield waiting, other
-                break
+                yield waiting, first
 
 
 def _outcome(attempt: Attempt) -> str:
@@ -212,7 +207,7 @@ def _waits(recording: Recording) -> Iterator[Wait]:
 def _is_like(attempt: Attempt, first: Attempt) -> bool:
     code = None if attempt.response is None else attempt.response.code
     same = attempt.prompt.content == first.prompt.content
-    return attempt.prompt.well_formed and same and code not in _REFUSED_AT_THE_DOOR
+    return attempt.prompt.well_formed and same and code not in REFUSED_AT_THE_DOOR
 
 
 def _overlapping(
@@ -234,12 +229,11 @@ def _overlapping(
 
 def _first_cancel(recording: Recording, cancels: _Cancels, group: Sequence[Attempt]) -> Call | None:
     """The first cancel of an attempt while it was pending."""
-    found = (
-        cancel
-        for attempt in group
-        for cancel in cancels.get((attempt.connection, about(attempt.request.id)), ())
-        if attempt.line < cancel.line <= _end(recording, attempt)
-    )
+    found: list[Call] = []
+    for attempt in group:
+        calls = cancels.get((attempt.connection, about(attempt.request.id)), ())
+        after = bisect_right(calls, attempt.line, key=lambda cancel: cancel.line)
+        found += (c for c in calls[after : after + 1] if c.line <= _end(recording, attempt))
     return min(found, key=lambda cancel: cancel.line, default=None)
 
 

@@ -18,7 +18,9 @@ def duplicate_id(recording: Recording) -> Iterator[Fault]:
     RFD: The idempotencyKey parameter; JSON-RPC 2.0, section 4.
 
     Why: the response names nothing but the id, so nobody can tell which of the two it answers. A
-    retry is a request of its own: the key ties the attempts together, not the id.
+    retry is a request of its own: the key ties the attempts together, not the id. An error here,
+    because the recording shows both at once; `acpgen validate`, which judges what the receiver does
+    with one message, only warns, as the receiver acts on it all the same.
 
     Mistake: `session/prompt` with id 7, and once more with id 7 before the answer
 

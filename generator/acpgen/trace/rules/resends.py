@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 
 from acpgen.findings import Severity
 from acpgen.judge.transcript import Connection
@@ -16,6 +17,7 @@ from acpgen.trace.rule import Fault, rule
 _CANCEL_REQUEST = "$/cancel_request"
 _CANCEL = "session/cancel"
 _COMPLETE, _ELICIT = "elicitation/complete", "elicitation/create"
+_Prompts = Mapping[tuple[Connection, str], Sequence[int]]
 _SETTERS = frozenset({"session/set_config_option", "session/set_title", "providers/set"})
 
 
@@ -28,9 +30,10 @@ def not_retried_resent(recording: Recording) -> Iterator[Fault]:
     Why: it has a meaning on its connection only, or while one request is pending. Sent again, it is
     passed over at best; at worst it meets a newer request that has the same id. Judged are
     `$/cancel_request` and `elicitation/complete`, of which a copy can't be a message of its own:
-    for `initialize` see `repeated-initialize`, for `session/cancel` `late-cancel`. The others say
-    the same again in good faith, such as a chunk with the same word. A warning, because a copy does
-    no harm on most days.
+    for `initialize` see `repeated-initialize`, for `session/cancel` `late-cancel`. A cancel on a
+    new connection is a copy if the one before it was about a session that is open there too. The
+    others say the same again in good faith, such as a chunk with the same word. A warning, because
+    a copy does no harm on most days.
 
     Mistake: `$/cancel_request` for id 7, sent again after reconnecting
 
@@ -48,10 +51,43 @@ def not_retried_resent(recording: Recording) -> Iterator[Fault]:
             earlier = sent.setdefault((name, call.connection, call.sender, call.about), call.line)
             if earlier != call.line:
                 yield Fault(call.line, f"is a copy of line {earlier}", ("params",), call.subject)
-    yield from _misplaced_cancels(recording)
+    for call, copied in _misplaced_cancels(recording):
+        if copied is not None:
+            yield Fault(
+                call.line,
+                f"is a copy of line {copied.line}, but only that connection has sent the request",
+                ("params", "requestId"),
+                call.subject,
+            )
 
 
 @rule(Severity.WARNING)
+def cancel_unknown(recording: Recording) -> Iterator[Fault]:
+    """`$/cancel_request` names a request that its sender has sent on the same connection.
+
+    RFD: How the Agent handles a keyed prompt.
+
+    Why: ids count on one connection only. A cancel of another one stops nothing, or, a moment
+    later, a newer request that gets this id. What is sent a second time after reconnecting is
+    `not-retried-resent`. A warning, because the receiver passes over an id that it doesn't know.
+    Applied to connections that are recorded from their beginning.
+
+    Mistake: a prompt with id 7, and `{"requestId": "7"}`
+
+    Mend: cancel with the id just as it was sent, number or string, on the connection of the
+    request.
+    """
+    for call, copied in _misplaced_cancels(recording):
+        if copied is None:
+            yield Fault(
+                call.line,
+                "cancels nothing: no request of that ID was sent on this connection",
+                ("params", "requestId"),
+                call.subject,
+            )
+
+
+@rule(Severity.WARNING, needs_keys=True)
 def late_cancel(recording: Recording) -> Iterator[Fault]:
     """`session/cancel` is not sent again once newer work has begun.
 
@@ -66,11 +102,12 @@ def late_cancel(recording: Recording) -> Iterator[Fault]:
     Mend: drop a cancel whose connection has ended, resume, and let the user decide.
     """
     latest: dict[str, Call] = {}
+    prompts = _accepted_prompts(recording)
     for call in recording.notifications:
         if call.name != _CANCEL or call.session is None or call.sender is not Side.CLIENT:
             continue
         first, latest[call.session] = latest.get(call.session), call
-        if first is not None and _is_late(recording, first, call, call.session):
+        if first is not None and _is_late(recording, prompts, first, call):
             yield Fault(
                 call.line,
                 f"looks like a copy of line {first.line}, and stops work that began since",
@@ -94,74 +131,77 @@ def stale_retry(recording: Recording) -> Iterator[Fault]:
 
     Mend: retry first, and drop what a newer change has overtaken.
     """
-    history: dict[tuple[str, Digest], list[Exchange]] = {}
+    latest: dict[tuple[str, Digest], Exchange] = {}
+    same: dict[tuple[str, Digest, Digest], Exchange] = {}
     for exchange in recording.exchanges:
         call = exchange.request
         if call.name in _SETTERS and call.sender is Side.CLIENT:
-            earlier = history.setdefault((call.name, call.about), [])
-            lost = _overtaken(recording, earlier, exchange)
-            if lost is not None:
+            thing, change = (call.name, call.about), (call.name, call.about, call.params)
+            newer, lost = latest.get(thing), same.get(change)
+            if newer and lost and _is_stale(recording, lost, newer, exchange):
                 yield Fault(
                     exchange.line,
-                    f"sends line {lost.line} again, and undoes the change on line "
-                    f"{earlier[-1].line}",
+                    f"sends line {lost.line} again, and undoes the change on line {newer.line}",
                     ("params",),
                     call.subject,
                 )
-            earlier.append(exchange)
+            latest[thing] = same[change] = exchange
 
 
-def _overtaken(
-    recording: Recording, earlier: list[Exchange], exchange: Exchange
-) -> Exchange | None:
-    """The lost request that one sends again, although another value was set since."""
-    if not earlier or earlier[-1].request.params == exchange.request.params:
-        return None
-    if earlier[-1].failed:
-        return None
-    same = [e for e in earlier if e.request.params == exchange.request.params]
-    lost = same[-1] if same else None
-    if lost is None or lost.response is not None or lost.connection == exchange.connection:
-        return None
-    return lost if recording.is_silent(lost.connection, exchange.line) else None
+def _is_stale(recording: Recording, lost: Exchange, newer: Exchange, again: Exchange) -> bool:
+    """Whether a request is sent again that was lost, although another value was set since."""
+    return (
+        newer.request.params != again.request.params
+        and not newer.failed
+        and lost.response is None
+        and lost.connection != again.connection
+        and recording.is_silent(lost.connection, again.line)
+    )
 
 
-def _is_late(recording: Recording, first: Call, copy: Call, session: str) -> bool:
+def _accepted_prompts(recording: Recording) -> _Prompts:
+    """The lines of prompts that did not fail, by connection and session."""
+    prompts: dict[tuple[Connection, str], list[int]] = {}
+    for attempt in recording.attempts:
+        if not attempt.failed:
+            prompts.setdefault((attempt.connection, attempt.session), []).append(attempt.line)
+    return prompts
+
+
+def _is_late(recording: Recording, prompts: _Prompts, first: Call, copy: Call) -> bool:
     """Whether a cancel may be a copy of one that was lost, after newer work has begun."""
     if first.connection == copy.connection or first.params != copy.params:
         return False
+    session = copy.session or ""
     lost = recording.is_silent(first.connection, copy.line)
     end = recording.spans[first.connection].last
-    began = any(
-        a.session == session
-        and a.connection == copy.connection
-        and first.line < a.line < copy.line
-        and not a.failed
-        for a in recording.attempts
-    )
+    newer = prompts.get((copy.connection, session), ())
+    began = bisect_right(newer, first.line) < bisect_left(newer, copy.line)
     return lost and began and recording.idle_after(session, first.line) > end
 
 
-def _misplaced_cancels(recording: Recording) -> Iterator[Fault]:
-    """Cancels of a request that was sent on another connection, and not on theirs."""
-    cancels: dict[tuple[Side, Digest], Call] = {}
-    sent: set[tuple[Connection, Side, Digest]] = set()
+def _misplaced_cancels(recording: Recording) -> Iterator[tuple[Call, Call | None]]:
+    """Cancels of a request that was not sent on their connection, each with what it is a copy of.
+
+    That is a cancel on a connection before, of a request in a session which is open on both.
+    """
+    sent: dict[tuple[Connection, Side, Digest], Call] = {}
+    cancels: dict[tuple[Side, Digest], dict[str, Call]] = {}
     for call in _in_order(recording):
         if call.id is not None:
-            sent.add((call.connection, call.sender, about(call.id)))
+            sent[call.connection, call.sender, about(call.id)] = call
         elif call.name == _CANCEL_REQUEST:
-            first = cancels.setdefault((call.sender, call.about), call)
-            if (
-                first.connection != call.connection
-                and call.connection in recording.initializes
-                and (call.connection, call.sender, call.about) not in sent
-            ):
-                yield Fault(
-                    call.line,
-                    f"is a copy of line {first.line}, which meant a request on another connection",
-                    ("params", "requestId"),
-                    call.subject,
+            cancelled = sent.get((call.connection, call.sender, call.about))
+            by_session = cancels.setdefault((call.sender, call.about), {})
+            if cancelled is not None and cancelled.session is not None:
+                by_session[cancelled.session] = call
+            elif cancelled is None and call.connection in recording.initializes:
+                copied = (
+                    cancel
+                    for session, cancel in by_session.items()
+                    if recording.is_open(call.connection, session, call.line)
                 )
+                yield call, next(copied, None)
 
 
 def _in_order(recording: Recording) -> Iterator[Call]:

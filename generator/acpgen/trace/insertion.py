@@ -1,0 +1,95 @@
+"""Which messages a key led to, and whether it may have been forgotten since."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+
+from acpgen.trace.digest import Digest
+from acpgen.trace.recording import Attempt, Recording
+
+
+@dataclass(frozen=True, slots=True)
+class Insertion:
+    """A message that an attempt led to: as its answer says, as an update shows, or both.
+
+    `shown` is the line of the first update that shows it, if one does.
+    """
+
+    attempt: Attempt
+    message_id: str
+    shown: int | None
+
+    @property
+    def line(self) -> int:
+        """The line of the update or else of the answer."""
+        return self.attempt.answer_line if self.shown is None else self.shown
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """Where on its line the message is named."""
+        return (
+            ("params", "update", "messageId") if self.shown is not None else ("result", "messageId")
+        )
+
+
+def insertions(recording: Recording, attempts: Sequence[Attempt]) -> list[Insertion]:
+    """The messages inserted for one key, in the order of their lines."""
+    found: dict[str, Insertion] = {}
+    for attempt in attempts:
+        told = message_of(recording, attempt)
+        if told is not None:
+            found.setdefault(told.message_id, told)
+    looked: dict[tuple[Digest, ...], float] = {}
+    for attempt in attempts:
+        if attempt.prompt.well_formed:
+            blocks, end = attempt.prompt.blocks, _end(recording, attempt)
+            after = max(attempt.line, looked.get(blocks, 0))
+            for shown in recording.claimed_by(attempt, after, end):
+                found[shown.message_id] = Insertion(attempt, shown.message_id, shown.line)
+            looked[blocks] = max(end, looked.get(blocks, 0))
+    return sorted(found.values(), key=lambda insertion: insertion.line)
+
+
+def message_of(recording: Recording, attempt: Attempt) -> Insertion | None:
+    """The message that the answer to an attempt names, if it names one."""
+    id_ = attempt.message_id
+    if id_ is None:
+        return None
+    shown = recording.inserted.get((attempt.session, id_))
+    return Insertion(attempt, id_, None if shown is None else shown.line)
+
+
+def must_know(recording: Recording, first: Insertion, late: Attempt) -> bool:
+    """Whether the key of a message can't have been forgotten when it is sent once more.
+
+    It may be when the session was not active in between, unless the agent still shows the message
+    or still works on it.
+    """
+    session, early = late.session, first.attempt
+    gap = recording.closed(early.connection, session, early.line, late.line)
+    if gap is None:
+        gap = recording.spans[early.connection].last
+        if early.connection == late.connection or gap > late.line:
+            return True
+    return (
+        recording.is_open(late.connection, session, gap)
+        or recording.works_on(session, first.line, gap, late.line)
+        or any(s.last > gap for s in recording.sightings.get((session, first.message_id), ()))
+    )
+
+
+def _end(recording: Recording, attempt: Attempt) -> float:
+    """Until which line a message with the content of an attempt is put down to it.
+
+    Another client, of which nothing is recorded, may send the same words. So an answered prompt
+    accounts for what appears until work ends, and one that failed for nothing.
+    """
+    if attempt.response is None:
+        return inf
+    return (
+        attempt.line
+        if attempt.failed
+        else recording.idle_after(attempt.session, attempt.answer_line)
+    )
