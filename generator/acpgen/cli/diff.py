@@ -1,0 +1,152 @@
+"""`acpgen diff`: what changed between two versions of a schema, and whom that breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from acpgen import resources
+from acpgen.cli.comparing import Sifted, comes_installed, compared, sift
+from acpgen.cli.report import Exit, fail, note, relative, show
+from acpgen.diff import Change, Effect, Party
+from acpgen.diff.changelog import changelog
+from acpgen.diff.history import FOLDER, newest
+from acpgen.diff.report import Comparison, document, findings, summary
+from acpgen.emit.markdown import code, join, prose
+from acpgen.findings import Finding, Format, Severity, text
+
+
+class Form(StrEnum):
+    """The forms of a comparison."""
+
+    TEXT = "text"
+    JSON = "json"
+    GITHUB = "github"
+    MARKDOWN = "markdown"
+
+
+class FailOn(StrEnum):
+    """Whose breaking makes the exit status 1."""
+
+    CLIENT = "client"
+    AGENT = "agent"
+    ANY = "any"
+    NONE = "none"
+
+
+_WATCHED = {
+    FailOn.CLIENT: frozenset({Party.CLIENT}),
+    FailOn.AGENT: frozenset({Party.AGENT}),
+    FailOn.ANY: frozenset(Party),
+    FailOn.NONE: frozenset[Party](),
+}
+_VERSION = "A file, a folder, or git:REVISION[:PATH]."
+
+
+def diff(
+    old: Annotated[
+        str | None,
+        typer.Argument(help=_VERSION, metavar="OLD", show_default="the newest release"),
+    ] = None,
+    new: Annotated[
+        str | None, typer.Argument(help=_VERSION, metavar="NEW", show_default="schema/v2")
+    ] = None,
+    form: Annotated[Form, typer.Option("--format", help="How to print the changes.")] = Form.TEXT,
+    fail_on: Annotated[
+        FailOn, typer.Option(help="Whom a change has to break for exit status 1.")
+    ] = FailOn.ANY,
+    accepted: Annotated[
+        Path | None,
+        typer.Option(
+            help="The changes that are accepted.",
+            metavar="FILE",
+            show_default="accepted.toml beside NEW",
+        ),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Print changes of documentation and accepted ones too.")
+    ] = False,
+) -> None:
+    """Say what changed from one version of a schema to another, and whom it breaks.
+
+    Text and github leave out changes of documentation and accepted ones; json and markdown have all
+    changes. `acpgen explain RULE` tells more about a kind of change. Exit status: 0 if nothing that
+    counts breaks those whom --fail-on names, 1 if something does, 2 when one of the two can't be
+    read.
+    """
+    after = new or str(relative(resources.SCHEMA))
+    with compared(old or _newest(after), after) as comparison:
+        sifted = sift(comparison.changes, comparison.new, accepted)
+        stale_counts = old is None and form in {Form.TEXT, Form.GITHUB}
+        _print(comparison, sifted, form, everything=everything, stale=stale_counts)
+    if sifted.stale and not stale_counts:
+        note(text(sifted.stale).rstrip("\n"))
+    told = summary(comparison.changes, sifted.accepted)
+    note(f"{comparison.old.label} -> {comparison.new.label}: {told}")
+    if any(_fails(change, fail_on) for change in sifted.open):
+        raise typer.Exit(Exit.FINDINGS)
+
+
+def _newest(schema: str) -> str:
+    folder = Path(schema).resolve().parent / FOLDER
+    try:
+        release = newest(folder)
+    except ValueError as error:
+        fail(f"{relative(folder)}: {error}")
+    if release is None and comes_installed():
+        fail("no release comes with acpgen; name what to compare with: `acpgen diff OLD`")
+    if release is None:
+        fail(
+            f"{relative(folder)}: holds no release to compare with yet; make the first one with "
+            "`acpgen release 0.1.0`, or name what to compare with, as in `acpgen diff git:HEAD`"
+        )
+    return str(relative(release.path))
+
+
+def _print(
+    comparison: Comparison, sifted: Sifted, form: Form, *, everything: bool, stale: bool
+) -> None:
+    if form is Form.JSON:
+        typer.echo(document(comparison, sifted.accepted), nl=False)
+    elif form is Form.MARKDOWN:
+        title = join([code(comparison.old.label), code(comparison.new.label)], " to ")
+        all_accepted = sifted.accepted and not sifted.open
+        typer.echo(f"# {title}\n" if all_accepted else changelog(sifted.open, title), nl=False)
+        typer.echo(_accepted_section(sifted), nl=False)
+    else:
+        found = findings(comparison, _shown(sifted.open, everything=everything))
+        if everything:
+            found += _accepted(comparison, sifted)
+        show("diff", [*found, *(sifted.stale if stale else ())], Format(form.value))
+
+
+def _accepted(comparison: Comparison, sifted: Sifted) -> Iterator[Finding]:
+    """The accepted changes as notes, each with its reason."""
+    found = findings(comparison, sifted.accepted)
+    for finding, reason in zip(found, sifted.accepted.values(), strict=True):
+        message = f"{finding.message}; accepted ({reason})"
+        yield replace(finding, severity=Severity.NOTE, message=message)
+
+
+def _accepted_section(sifted: Sifted) -> str:
+    """The accepted changes as the last section of a changelog; nothing without any."""
+    items = (
+        f"- {code(change.path)}: {prose(change.message)}; accepted ({prose(reason)})\n"
+        for change, reason in sifted.accepted.items()
+    )
+    return f"\n## Accepted\n\n{''.join(items)}" if sifted.accepted else ""
+
+
+def _shown(changes: Sequence[Change], *, everything: bool) -> list[Change]:
+    return [change for change in changes if everything or change.effect is not Effect.DOCS]
+
+
+def _fails(change: Change, fail_on: FailOn) -> bool:
+    if change.effect is Effect.FAULT:
+        return change.breaking and fail_on is not FailOn.NONE
+    return change.breaking and bool(change.breaks & _WATCHED[fail_on])

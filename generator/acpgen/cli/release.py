@@ -1,0 +1,139 @@
+"""`acpgen release`: keep a version of the schema, so that later ones can be compared with it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from acpgen import resources
+from acpgen.cli.comparing import comes_installed, compared, read, sift
+from acpgen.cli.lint import accepted_by_lint
+from acpgen.cli.report import Exit, fail, note, relative, show, unreadable
+from acpgen.diff import Change
+from acpgen.diff.history import CHANGELOG, FOLDER, Release, file_name, newest, refusal, with_entry
+from acpgen.diff.report import findings, summary
+from acpgen.diff.source import Source
+from acpgen.diff.version import Version, parse
+from acpgen.diff.version import weight as weight_of
+from acpgen.emit.tree import replace_files
+from acpgen.findings import Format, Severity
+from acpgen.lint import lint
+from acpgen.lint.accepted import AcceptedError, beside
+from acpgen.model import Protocol, Stability
+from acpgen.targets.bundles import bundle
+
+
+def release(
+    version: Annotated[
+        str, typer.Argument(help="The version, as 1.2.3 or 1.2.3-alpha.1.", metavar="VERSION")
+    ],
+    schema: Annotated[
+        Path, typer.Option(help="A folder of domain files or a single-file release.")
+    ] = resources.SCHEMA,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="The folder of releases.", metavar="DIR", show_default="released beside --schema"
+        ),
+    ] = None,
+    accepted: Annotated[
+        Path | None,
+        typer.Option(
+            help="The changes that are accepted.",
+            metavar="FILE",
+            show_default="accepted.toml beside --schema",
+        ),
+    ] = None,
+) -> None:
+    """Keep a version of the schema: its bundle, and an entry in the changelog.
+
+    The bundle is the whole schema, unstable parts included: their marks tell what is stable. A
+    version that breaks its predecessor takes a new major number, or before 1.0.0 a new minor one;
+    one that adds, or changes generated types, takes the number after that. What is unstable or
+    accepted counts for nothing. Exit status: 0 when the version is written, 1 when its number is
+    refused or `acpgen lint` finds errors, 2 when something can't be read or written.
+    """
+    number = _parsed(version)
+    if out is None and schema == resources.SCHEMA and comes_installed():
+        fail("this is the schema that comes with acpgen; name yours with --schema, or an --out")
+    folder = relative(out or schema.resolve().parent / FOLDER)
+    source = Source(relative(schema), str(relative(schema)))
+    protocol = read(source)
+    _admit(protocol, accepted or beside(schema))
+    changes = _changes(folder, number, source, protocol, accepted)
+    _write(folder, number, protocol, changes)
+    note(f"{folder / file_name(protocol, number)}: written, with an entry in {folder / CHANGELOG}")
+
+
+def _parsed(version: str) -> Version:
+    try:
+        return parse(version)
+    except ValueError as error:
+        fail(str(error))
+
+
+def _admit(protocol: Protocol, accepted: Path | None) -> None:
+    """Leave, saying what is wrong, with a protocol that `generate` would refuse."""
+    try:
+        known = None if accepted is None else accepted_by_lint(relative(accepted))
+    except AcceptedError as error:
+        fail(str(error))
+    except OSError as error:
+        fail(unreadable(error, accepted or Path()))
+    errors = [found for found in lint(protocol, known) if found.severity is Severity.ERROR]
+    if errors:
+        show("release", errors, Format.TEXT)
+        note("acpgen: no release: `acpgen lint` finds errors in this schema")
+        raise typer.Exit(Exit.FINDINGS)
+
+
+def _changes(
+    folder: Path, number: Version, source: Source, protocol: Protocol, accepted: Path | None
+) -> tuple[Change, ...] | None:
+    """What changed since the newest release, None without one; leaves where that is refused.
+
+    A version that follows a pre-release is held against the last one that was none, too.
+    """
+    try:
+        last, full = newest(folder, protocol), newest(folder, protocol, final=True)
+    except ValueError as error:
+        fail(f"{folder}: {error}")
+    changes = None
+    for earlier in dict.fromkeys((full, last)):
+        if earlier is not None:
+            changes = _admitted(earlier, number, source, accepted)
+    return changes
+
+
+def _admitted(
+    last: Release, number: Version, source: Source, accepted: Path | None
+) -> tuple[Change, ...]:
+    with compared(str(last.path), source.label) as comparison:
+        sifted = sift(comparison.changes, source, accepted)
+        reason = refusal(last.version, number, sifted.open)
+        if reason is None and not comparison.changes and not last.version.pre:
+            reason = f"nothing has changed since {last.version}"
+        if reason is not None:
+            heaviest = weight_of(sifted.open)
+            blamed = [c for c in sifted.open if heaviest and weight_of([c]) is heaviest]
+            show("release", findings(comparison, blamed), Format.TEXT)
+            note(f"{last.path} -> {source.label}: {summary(comparison.changes)}")
+            note(f"acpgen: no release: {reason}")
+            raise typer.Exit(Exit.FINDINGS)
+        return comparison.changes
+
+
+def _write(
+    folder: Path, number: Version, protocol: Protocol, changes: tuple[Change, ...] | None
+) -> None:
+    text = json.dumps(bundle(protocol, Stability.UNSTABLE), indent=2, ensure_ascii=False) + "\n"
+    file, log = folder / file_name(protocol, number), folder / CHANGELOG
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        before = log.read_text("utf-8") if log.exists() else ""
+        replace_files({file: text, log: with_entry(before, number, changes)})
+    except OSError as error:
+        fail(f"{error.filename or folder}: can't be written: {error.strerror or error}")

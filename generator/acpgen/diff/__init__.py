@@ -1,0 +1,17 @@
+"""What changes from one version of a protocol to the next, and whom that breaks.
+
+`diff` compares two protocols once and judges every difference by who sends and who receives it.
+`acpgen.diff.rules` documents each kind of change, `acpgen.diff.promises` what a changed retry class
+means.
+"""
+
+from __future__ import annotations
+
+from acpgen.diff.change import Change, Standing
+from acpgen.diff.channels import Party
+from acpgen.diff.comparison import diff
+from acpgen.diff.kinds import Effect, Kind
+from acpgen.diff.rule import Rule
+from acpgen.diff.rules import RULES, TOPICS
+
+__all__ = ["RULES", "TOPICS", "Change", "Effect", "Kind", "Party", "Rule", "Standing", "diff"]

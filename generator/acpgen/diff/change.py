@@ -1,0 +1,129 @@
+"""A change of the protocol, and whom it breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from acpgen.diff.channels import Party
+from acpgen.diff.kinds import NATURES, Effect, Kind
+from acpgen.diff.reach import Route
+from acpgen.findings import Severity
+from acpgen.model import Location, MethodName, Pointer, Type
+
+
+class Standing(StrEnum):
+    """Which part of the protocol changed.
+
+    MOVED is what the whole protocol has before and after: it has only become stable, or unstable.
+    """
+
+    STABLE = "stable"
+    MOVED = "moved"
+    UNSTABLE = "unstable"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a message that shows a change is made from: a way to the place, and the types there."""
+
+    route: Route
+    types: tuple[Type, Type]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change. Peers that have not made it are meant by `breaks` and `recovers`.
+
+    `breaks` are those who are refused, refuse, or misunderstand; `recovers` those who receive
+    something that they don't know and fall back as the schema's x-deserialize-* marks say. `path`
+    is for people, `pointer` an RFC 6901 JSON Pointer to the thing itself, which is in the old
+    protocol when it is gone; `location` is the nearest place in the new one. `methods` carry it.
+    `said` tells what changed, `why` whom a changed promise concerns.
+    """
+
+    kind: Kind
+    path: str
+    location: Location
+    old: str
+    new: str
+    said: str
+    why: str = ""
+    breaks: frozenset[Party] = frozenset()
+    recovers: frozenset[Party] = frozenset()
+    methods: tuple[MethodName, ...] = ()
+    standing: Standing = Standing.STABLE
+    evidence: Evidence | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def pointer(self) -> Pointer:
+        """Where the thing itself is, or was."""
+        return self.location.pointer
+
+    @property
+    def effect(self) -> Effect:
+        """What changes of this kind do."""
+        return NATURES[self.kind].effect
+
+    @property
+    def severity(self) -> Severity:
+        """Error: breaks somebody. Recovered: peers fall back. Warning: breaks generated types."""
+        if self.effect is Effect.FAULT:
+            return Severity.ERROR
+        if self.standing is Standing.UNSTABLE:
+            return Severity.NOTE
+        if self.breaks:
+            return Severity.ERROR
+        return Severity.RECOVERED if self.recovers else WITHOUT_PEERS[self.effect]
+
+    @property
+    def breaking(self) -> bool:
+        """Whether it is an error."""
+        return self.severity is Severity.ERROR
+
+    @property
+    def message(self) -> str:
+        """What changed, whom it breaks, and why."""
+        parts = [self.said]
+        if self.breaks:
+            why = "" if self.why else f": {_REASONS[self.effect]}"
+            parts.append(f"breaks {parties(self.breaks)}{why}")
+        if self.recovers:
+            parts.append(f"older {parties(self.recovers)} fall back instead of refusing it")
+        message = "; ".join(parts) + (f". {self.why}" if self.why else "")
+        return f"{message}{_REMARKS[self.standing]}"
+
+
+def parties(some: Collection[Party]) -> str:
+    """Those who speak the protocol, in one order."""
+    return " and ".join(party.plural for party in Party if party in some)
+
+
+_REASONS: Mapping[Effect, str] = {
+    Effect.NARROWS: "newer peers do not take what they send",
+    Effect.WIDENS: "they do not take what newer peers send",
+    Effect.REPLACES: "old and new do not take each other's messages",
+    Effect.MISREADS: "old and new take it to mean different things",
+}
+
+_REMARKS: Mapping[Standing, str] = {
+    Standing.STABLE: "",
+    Standing.MOVED: " (only its stability has changed)",
+    Standing.UNSTABLE: " (unstable)",
+}
+
+WITHOUT_PEERS: Mapping[Effect, Severity] = {
+    Effect.NARROWS: Severity.WARNING,
+    Effect.WIDENS: Severity.WARNING,
+    Effect.REPLACES: Severity.WARNING,
+    Effect.MISREADS: Severity.WARNING,
+    Effect.PROMISE: Severity.NOTE,
+    Effect.FAULT: Severity.ERROR,
+    Effect.BINDS: Severity.WARNING,
+    Effect.HARDENS: Severity.WARNING,
+    Effect.ADDS: Severity.NOTE,
+    Effect.NOTES: Severity.NOTE,
+    Effect.DOCS: Severity.NOTE,
+}
+"""How bad a change is that breaks no peer: what no message carries still changes its type."""

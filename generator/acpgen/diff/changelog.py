@@ -1,0 +1,118 @@
+"""Changes as a changelog in Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from acpgen.diff.change import Change, Standing
+from acpgen.diff.channels import Party
+from acpgen.diff.kinds import ACCEPTANCE, Effect, Kind
+from acpgen.emit.markdown import Inline, code, prose
+from acpgen.findings import Severity
+
+_PROMISES = {
+    Kind.RETRY_CLASS_CHANGED,
+    Kind.CARRIED_METHOD_CHANGED,
+    Kind.KEY_MEMBER_CHANGED,
+    Kind.METHOD_WITHOUT_CLASS,
+    Kind.RESEND_REWORDED,
+}
+_FEW = 6
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """A heading, and the changes that stand under it."""
+
+    title: str
+    holds: Callable[[Change], bool]
+
+
+def _breaks(party: Party) -> Callable[[Change], bool]:
+    return lambda change: party in change.breaks and not _promise(change)
+
+
+def _promise(change: Change) -> bool:
+    return change.kind in _PROMISES and change.standing is not Standing.UNSTABLE
+
+
+def _unstable(change: Change) -> bool:
+    settled = change.effect in {Effect.ADDS, Effect.DOCS}
+    return change.standing is Standing.UNSTABLE and not settled
+
+
+def _adds(change: Change) -> bool:
+    return change.effect is Effect.ADDS
+
+
+def _types(change: Change) -> bool:
+    wire = bool(ACCEPTANCE[change.effect]) or change.effect is Effect.MISREADS
+    return change.severity is Severity.WARNING and (wire or change.effect is Effect.BINDS)
+
+
+def _also(change: Change) -> bool:
+    stable = change.standing is not Standing.UNSTABLE
+    return stable and change.effect in {Effect.NOTES, Effect.HARDENS}
+
+
+def _docs(change: Change) -> bool:
+    return change.effect is Effect.DOCS and not _promise(change)
+
+
+_SECTIONS = (
+    _Section("Breaking for clients", _breaks(Party.CLIENT)),
+    _Section("Breaking for agents", _breaks(Party.AGENT)),
+    _Section("Breaking for proxies", _breaks(Party.PROXY)),
+    _Section("Retry promises", _promise),
+    _Section("Additions", _adds),
+    _Section("Older peers fall back", lambda change: bool(change.recovers)),
+    _Section("Generated types only", _types),
+    _Section("Also changed", _also),
+    _Section("Unstable parts", _unstable),
+)
+
+
+def changelog(changes: Sequence[Change], title: Inline, level: int = 1) -> str:
+    """A changelog under a heading of some level. Each change stands under whom it concerns.
+
+    A change that breaks several parties stands under each. Where only texts changed is told
+    in one paragraph.
+    """
+    blocks = [f"{'#' * level} {title}"]
+    if not changes:
+        blocks.append("No changes.")
+    for section in _SECTIONS:
+        held = [change for change in changes if section.holds(change)]
+        if held:
+            blocks.append(f"{'#' * (level + 1)} {section.title}")
+            blocks.append("\n".join(_items(held)))
+    if reworded := sorted({_owner(change.path) for change in changes if _docs(change)}):
+        blocks.append(f"{'#' * (level + 1)} Docs only")
+        blocks.append(f"The texts about {', '.join(code(path) for path in reworded)}.")
+    return "\n\n".join(blocks) + "\n"
+
+
+def _items(changes: Sequence[Change]) -> Iterator[str]:
+    for change in changes:
+        yield f"- {code(change.path)}: {_said(change)}{_carried(change)}"
+
+
+def _owner(path: str) -> str:
+    """The type or method that a path begins with."""
+    return path if "/" in path else re.split(r"[.<\[{]", path, maxsplit=1)[0]
+
+
+def _said(change: Change) -> Inline:
+    message = change.message
+    return prose(message if message.endswith(".") else f"{message}.")
+
+
+def _carried(change: Change) -> str:
+    """The methods that carry a type, where the path doesn't name the method itself."""
+    methods = [method for method in change.methods if method != change.path]
+    if not methods:
+        return ""
+    more = f" and {len(methods) - _FEW} more" if len(methods) > _FEW else ""
+    return f" Carried by {', '.join(code(method) for method in methods[:_FEW])}{more}."

@@ -1,0 +1,51 @@
+"""All changes from one protocol to another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from acpgen.diff.change import Change, Standing
+from acpgen.diff.difference import Difference
+from acpgen.diff.judgement import of_method, of_type
+from acpgen.diff.methods import methods
+from acpgen.diff.reach import routes
+from acpgen.diff.walk import Walk
+from acpgen.model import Protocol
+from acpgen.stability import stable
+
+
+def diff(old: Protocol, new: Protocol) -> tuple[Change, ...]:
+    """Every change, the worst first, then by path.
+
+    What differs between the stable parts counts. What differs in the whole protocols only concerns
+    unstable parts, which promise nothing.
+    """
+    whole = list(_changes(old, new))
+    kept = list(_changes(stable(old), stable(new)))
+    known, lasting = {_identity(c) for c in whole}, {_identity(c) for c in kept}
+    changes = [
+        *(c if _identity(c) in known else replace(c, standing=Standing.MOVED) for c in kept),
+        *(
+            replace(c, standing=Standing.UNSTABLE, breaks=frozenset(), recovers=frozenset())
+            for c in whole
+            if _identity(c) not in lasting
+        ),
+    ]
+    return tuple(sorted(changes, key=lambda c: (c.severity.rank, c.path, c.kind, _identity(c))))
+
+
+def _changes(old: Protocol, new: Protocol) -> Iterator[Change]:
+    for method in methods(old, new):
+        yield of_method(method.difference, method.channels)
+    walk = Walk(old, new)
+    reached = routes(walk)
+    aside = ((name, name) for name in old.types.keys() & new.types.keys())
+    for pair in dict.fromkeys((*reached, *aside)):
+        for step in walk.pair(pair):
+            if isinstance(step, Difference):
+                yield of_type(step, reached.get(pair, ()))
+
+
+def _identity(change: Change) -> tuple[str, ...]:
+    return (change.kind, change.path, change.pointer, change.old, change.new)

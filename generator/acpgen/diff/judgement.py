@@ -1,0 +1,104 @@
+"""From a difference to a change: whom it reaches, whom of them it breaks, and how to say so."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from acpgen.diff.change import Change, Evidence, parties
+from acpgen.diff.channels import Channel, Party
+from acpgen.diff.difference import Difference
+from acpgen.diff.kinds import ACCEPTANCE, NATURES, Effect
+from acpgen.diff.promises import PROMISES, class_of
+from acpgen.diff.reach import Route
+from acpgen.diff.rules import TOPICS
+
+_BROKEN: Mapping[Effect, tuple[bool, bool]] = {
+    Effect.NARROWS: (True, False),
+    Effect.WIDENS: (False, True),
+    Effect.REPLACES: (True, True),
+    Effect.MISREADS: (True, True),
+    Effect.PROMISE: (False, False),
+    Effect.FAULT: (False, False),
+    Effect.BINDS: (False, False),
+    Effect.HARDENS: (False, False),
+    Effect.ADDS: (False, False),
+    Effect.NOTES: (False, False),
+    Effect.DOCS: (False, False),
+}
+"""Whether a change breaks those who send, and those who receive."""
+
+
+def of_type(difference: Difference, routes: Sequence[Route]) -> Change:
+    """What a difference between types means for those on the routes that carry them."""
+    effect = NATURES[difference.kind].effect
+    ways, (senders_break, receivers_break) = ACCEPTANCE[effect], _BROKEN[effect]
+    ends = [route.through(difference.place) for route in routes]
+    sending = [r for r in ends if senders_break and not (ways and Effect.NARROWS in r.masked)]
+    receiving = [r for r in ends if receivers_break and not (ways and Effect.WIDENS in r.masked)]
+    strict = [r for r in receiving if not (ways and r.lenient)]
+    breaks = frozenset({r.channel.sender for r in sending} | {r.channel.receiver for r in strict})
+    recovers = frozenset(r.channel.receiver for r in receiving) - breaks
+    shown = sending or strict or receiving
+    evidence = _evidence(difference, shown) if ways else None
+    return _change(difference, [r.channel for r in ends], breaks, recovers, evidence=evidence)
+
+
+def of_method(difference: Difference, channels: Collection[Channel]) -> Change:
+    """What a difference between methods means for those who call and who handle them."""
+    effect = NATURES[difference.kind].effect
+    senders = frozenset(channel.sender for channel in channels)
+    receivers = frozenset(channel.receiver for channel in channels)
+    broken, why = _BROKEN[effect], ""
+    if effect is Effect.PROMISE:
+        promise = PROMISES[class_of(difference.old), class_of(difference.new)]
+        broken = (promise.senders.breaks, promise.receivers.breaks)
+        why = ". ".join(
+            _told(side.why, senders, receivers) for side in (promise.senders, promise.receivers)
+        )
+    breaks = frozenset(
+        party
+        for side, breaks in zip((senders, receivers), broken, strict=True)
+        if breaks
+        for party in side
+    )
+    return _change(difference, channels, breaks, why=why)
+
+
+def _change(
+    difference: Difference,
+    channels: Collection[Channel],
+    breaks: frozenset[Party],
+    recovers: frozenset[Party] = frozenset(),
+    *,
+    why: str = "",
+    evidence: Evidence | None = None,
+) -> Change:
+    return Change(
+        kind=difference.kind,
+        path=difference.path,
+        location=difference.location,
+        old=difference.old,
+        new=difference.new,
+        said=TOPICS[difference.kind].say(difference),
+        why=why,
+        breaks=breaks,
+        recovers=recovers,
+        methods=tuple(sorted({c.method for c in channels if c.method is not None})),
+        evidence=evidence,
+    )
+
+
+def _evidence(difference: Difference, routes: Sequence[Route]) -> Evidence | None:
+    """The shortest way to show a difference."""
+    if difference.types is None or not routes:
+        return None
+    return Evidence(min(routes, key=lambda route: len(route.steps)), difference.types)
+
+
+def _told(why: str, senders: Collection[Party], receivers: Collection[Party]) -> str:
+    """A reason about senders and receivers, called by who they are unless both are the same."""
+    words = {"senders": "senders", "receivers": "receivers"}
+    if senders != receivers:
+        words = {"senders": parties(senders), "receivers": parties(receivers)}
+    text = why.format(**words)
+    return text[:1].upper() + text[1:]

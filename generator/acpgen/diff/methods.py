@@ -1,0 +1,154 @@
+"""Comparing methods: which there are, who handles them, and what they promise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from acpgen.diff.channels import Channel, answers, calls
+from acpgen.diff.difference import Difference, found
+from acpgen.diff.kinds import Kind
+from acpgen.diff.place import Place
+from acpgen.diff.resolving import ANY
+from acpgen.diff.spelling import spelled
+from acpgen.model import Location, Method, Protocol, Ref, TypeName
+
+
+@dataclass(frozen=True, slots=True)
+class MethodDifference:
+    """What differs about a method as a whole, and the ways that are concerned."""
+
+    difference: Difference
+    channels: tuple[Channel, ...]
+
+
+def shared(old: Protocol, new: Protocol) -> Iterator[tuple[Method, Method]]:
+    """The methods that both protocols have, in the same kind."""
+    for before in old.methods:
+        after = new.method(before.name, before.kind)
+        if after is not None:
+            yield before, after
+
+
+def methods(old: Protocol, new: Protocol) -> Iterator[MethodDifference]:
+    """Every difference that is not one of types."""
+    for before, after in shared(old, new):
+        for compare in _ASPECTS:
+            yield from compare(before, after)
+    lost = [m for m in old.methods if new.method(m.name, m.kind) is None]
+    gained = [m for m in new.methods if old.method(m.name, m.kind) is None]
+    turned = {m.name for m in lost} & {m.name for m in gained}
+    for method in lost:
+        if method.name not in turned:
+            place = _place(method, method, _successor(old, new, method))
+            yield MethodDifference(
+                found(Kind.METHOD_REMOVED, place, gone=method.location), tuple(calls(method))
+            )
+    for method in gained:
+        place = _place(method, method)
+        if method.name in turned:
+            before = next(m for m in lost if m.name == method.name)
+            difference = found(
+                Kind.METHOD_KIND_CHANGED, place, old=before.kind.value, new=method.kind.value
+            )
+            yield MethodDifference(difference, tuple(calls(method)))
+        else:
+            yield MethodDifference(found(Kind.METHOD_ADDED, place), tuple(calls(method)))
+        if method.retry is None and any(m.retry is not None for m in new.methods):
+            yield MethodDifference(found(Kind.METHOD_WITHOUT_CLASS, place), tuple(calls(method)))
+
+
+def _sides(old: Method, new: Method) -> Iterator[MethodDifference]:
+    before, after = set(calls(old)), set(calls(new))
+    for kind, channels in (
+        (Kind.METHOD_SIDE_REMOVED, before - after),
+        (Kind.METHOD_SIDE_ADDED, after - before),
+    ):
+        if channels:
+            difference = found(kind, _place(old, new), old=old.side.value, new=new.side.value)
+            yield MethodDifference(difference, tuple(sorted(channels, key=str)))
+
+
+def _promises(old: Method, new: Method) -> Iterator[MethodDifference]:
+    if old.retry is not new.retry:
+        yield _told(Kind.RETRY_CLASS_CHANGED, old, new, old.retry, new.retry)
+    else:
+        if old.resend != new.resend:
+            yield _told(Kind.RESEND_REWORDED, old, new, old.resend, new.resend)
+        if old.carries != new.carries:
+            yield _told(Kind.CARRIED_METHOD_CHANGED, old, new, old.carries, new.carries)
+    if old.key is not None and new.key is not None and old.key != new.key:
+        yield _told(Kind.KEY_MEMBER_CHANGED, old, new, old.key, new.key)
+
+
+def _errors(old: Method, new: Method) -> Iterator[MethodDifference]:
+    before, after = _reasons(old), _reasons(new)
+    if lost := sorted(before.keys() - after.keys()):
+        yield _told(Kind.ERROR_REMOVED, old, new, ", ".join(lost), "")
+    if gained := sorted(after.keys() - before.keys()):
+        yield _told(Kind.ERROR_ADDED, old, new, "", ", ".join(gained))
+    for code in sorted(before.keys() & after.keys()):
+        if before[code] != after[code]:
+            yield _told(
+                Kind.DOCS_CHANGED, old, new, before[code], after[code], name=f"error {code}"
+            )
+
+
+def _results(old: Method, new: Method) -> Iterator[MethodDifference]:
+    """A request whose result has a type in one of the two only: without one, it is anything."""
+    if (old.result is None) == (new.result is None):
+        return
+    kind = Kind.TYPE_NARROWED if old.result is None else Kind.TYPE_WIDENED
+    difference = found(
+        kind,
+        _place(old, new),
+        name="result",
+        old=_spelled(old.result),
+        new=_spelled(new.result),
+    )
+    yield MethodDifference(difference, tuple(answers(new)))
+
+
+def _spelled(result: TypeName | None) -> str:
+    return spelled(ANY if result is None else Ref(result))
+
+
+def _pages(old: Method, new: Method) -> Iterator[MethodDifference]:
+    if old.page != new.page:
+        yield _told(Kind.DOCS_CHANGED, old, new, old.page, new.page, name="guide")
+
+
+_ASPECTS: tuple[Callable[[Method, Method], Iterator[MethodDifference]], ...] = (
+    _sides,
+    _promises,
+    _results,
+    _errors,
+    _pages,
+)
+
+
+def _told(
+    kind: Kind, old: Method, new: Method, before: str | None, after: str | None, name: str = ""
+) -> MethodDifference:
+    difference = found(kind, _place(old, new), name=name, old=before or "", new=after or "")
+    return MethodDifference(difference, tuple(calls(new)))
+
+
+def _reasons(method: Method) -> dict[str, str]:
+    """When each error code of a method is sent."""
+    reasons: dict[str, str] = {}
+    for error in method.errors:
+        code = str(error.code)
+        reasons[code] = " ".join(filter(None, (reasons.get(code), error.when)))
+    return reasons
+
+
+def _place(old: Method, new: Method, home: Location | None = None) -> Place:
+    return Place(new.name, old.location, home or new.location)
+
+
+def _successor(old: Protocol, new: Protocol, method: Method) -> Location:
+    """A place in the new protocol for a method that is gone: the file where it would stand."""
+    domain = old.types[method.params].domain
+    files = (type_.location.file for type_ in new.types.values() if type_.domain == domain)
+    return Location(next(files, new.source))

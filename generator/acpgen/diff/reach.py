@@ -1,0 +1,76 @@
+"""Which messages carry a type: the ways from the params and results of the shared methods to it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from acpgen.diff.channels import EVERY_WAY, Channel, answers, calls
+from acpgen.diff.difference import Edge
+from acpgen.diff.kinds import Effect
+from acpgen.diff.methods import shared
+from acpgen.diff.place import Pair, Place, Steps
+from acpgen.diff.walk import Walk
+from acpgen.model import ENVELOPE_TYPES
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One way to a type: from the types of a message as a whole, step by step.
+
+    On a `lenient` route, receivers fall back where something on the way is malformed. Effects are
+    `masked` where something else on the way takes what the type doesn't.
+    """
+
+    channel: Channel
+    root: Pair
+    steps: Steps = ()
+    lenient: bool = False
+    masked: frozenset[Effect] = frozenset()
+
+    @property
+    def sort(self) -> tuple[Channel, bool, frozenset[Effect]]:
+        """What tells routes apart that lead to the same type."""
+        return (self.channel, self.lenient, self.masked)
+
+    def through(self, place: Place) -> Route:
+        """The route that goes on from a place of the type."""
+        return Route(
+            self.channel,
+            self.root,
+            (*self.steps, *place.steps),
+            self.lenient or place.lenient,
+            self.masked | place.masked,
+        )
+
+
+def routes(walk: Walk) -> Mapping[Pair, tuple[Route, ...]]:
+    """The shortest routes to every pair of types that a message can carry, one of each sort."""
+    found: dict[Pair, dict[object, Route]] = {}
+    queue = deque(_roots(walk))
+    while queue:
+        pair, route = queue.popleft()
+        known = found.setdefault(pair, {})
+        if route.sort in known:
+            continue
+        known[route.sort] = route
+        for step in walk.pair(pair):
+            if isinstance(step, Edge):
+                queue.append((step.pair, route.through(step.place)))
+    return {pair: tuple(known.values()) for pair, known in found.items()}
+
+
+def _roots(walk: Walk) -> Iterator[tuple[Pair, Route]]:
+    for old, new in shared(walk.old, walk.new):
+        pair = (old.params, new.params)
+        for channel in set(calls(old)) & set(calls(new)):
+            yield pair, Route(channel, pair)
+        if old.result is not None and new.result is not None:
+            pair = (old.result, new.result)
+            for channel in set(answers(old)) & set(answers(new)):
+                yield pair, Route(channel, pair)
+    for name in ENVELOPE_TYPES:
+        if name in walk.old.types and name in walk.new.types:
+            for channel in EVERY_WAY:
+                yield (name, name), Route(channel, (name, name))

@@ -1,0 +1,164 @@
+"""Changes as findings, and as one JSON document."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from acpgen.diff.change import Change, Standing
+from acpgen.diff.channels import Party
+from acpgen.diff.kinds import Effect
+from acpgen.diff.source import Source
+from acpgen.diff.witness import Witnesses
+from acpgen.findings import Finding, Severity
+from acpgen.load.lines import Lines
+from acpgen.model import JsonValue, MethodName
+from acpgen.report.document import encoded
+
+FORMAT = "acpgen.diff/1"
+"""Names the shape of the document. The number rises when a member is renamed, removed or changes
+its meaning; members may be added at any time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two versions and all changes from one to the other."""
+
+    old: Source
+    new: Source
+    changes: tuple[Change, ...]
+    witnesses: Witnesses
+
+
+def findings(comparison: Comparison, changes: Iterable[Change]) -> list[Finding]:
+    """Some of the changes as findings in the new version, in the order given.
+
+    Raises:
+        OSError: a schema file, read again to tell lines, can't be read any more.
+    """
+    lines = Lines()
+    return [
+        Finding(
+            rule=change.kind,
+            severity=change.severity,
+            file=comparison.new.named(change.location.file),
+            pointer=change.pointer,
+            message=change.message,
+            line=lines.of(change.location),
+            subject=_subject(change.methods),
+        )
+        for change in changes
+    ]
+
+
+def summary(changes: Collection[Change], accepted: Collection[Change] = ()) -> str:
+    """One line that says how many changes there are, and whom they break but for accepted ones."""
+    if not changes:
+        return "no changes"
+    numbers = {**counts(set_apart(changes, accepted)), "accepted": len(accepted)}
+    parts = [f"{n} {label}" for label, n in numbers.items() if n]
+    return f"{len(changes)} change{'s' * (len(changes) != 1)}: {', '.join(parts)}"
+
+
+def set_apart(changes: Iterable[Change], accepted: Collection[Change]) -> list[Change]:
+    """The changes that nobody accepted."""
+    return [change for change in changes if change not in accepted]
+
+
+def document(comparison: Comparison, accepted: Mapping[Change, str]) -> str:
+    """All changes as JSON, each with a message that shows it where there is one.
+
+    `accepted` has the reasons for the changes that count for nothing.
+
+    Raises:
+        OSError: a schema file, read again to tell lines, can't be read any more.
+    """
+    found = findings(comparison, comparison.changes)
+    rows = [
+        _row(change, finding, comparison.witnesses, accepted.get(change))
+        for change, finding in zip(comparison.changes, found, strict=True)
+    ]
+    head: JsonValue = {
+        "format": FORMAT,
+        "old": comparison.old.label,
+        "new": comparison.new.label,
+        "counts": {
+            **counts(set_apart(comparison.changes, accepted)),
+            "accepted": len(accepted),
+        },
+        "changes": [*rows],
+    }
+    return encoded(head, indent=2) + "\n"
+
+
+def _row(
+    change: Change, finding: Finding, witnesses: Witnesses, reason: str | None
+) -> dict[str, JsonValue]:
+    witness = witnesses.of(change)
+    shown: JsonValue = None
+    if witness is not None:
+        shown = {
+            "method": witness.channel.method,
+            "part": witness.channel.part.value,
+            "sender": witness.channel.sender.value,
+            "acceptedBy": "old" if witness.accepted_by_old else "new",
+            "value": witness.value,
+        }
+    return {
+        "rule": change.kind.value,
+        "severity": change.severity.value,
+        "effect": change.effect.value,
+        "standing": change.standing.value,
+        "breaks": [*map(str, sorted(change.breaks))],
+        "recovers": [*map(str, sorted(change.recovers))],
+        "methods": [*change.methods],
+        "path": change.path,
+        "file": finding.file,
+        "line": finding.line,
+        "pointer": change.pointer,
+        "old": change.old,
+        "new": change.new,
+        "message": change.message,
+        "accepted": reason is not None,
+        "reason": reason,
+        "witness": shown,
+    }
+
+
+def counts(changes: Iterable[Change]) -> dict[str, int]:
+    """How many changes do what. One that breaks several parties counts for each."""
+    found = Counter[str]()
+    for change in changes:
+        found.update(_labels(change))
+    order = [*(f"breaking for {party.plural}" for party in Party), *_LABELS]
+    return {label: found[label] for label in order}
+
+
+def _labels(change: Change) -> Iterable[str]:
+    if change.breaking and change.breaks:
+        return [f"breaking for {party.plural}" for party in change.breaks]
+    if change.effect is Effect.DOCS:
+        return ["docs only"]
+    if change.standing is Standing.UNSTABLE:
+        return ["unstable"]
+    if change.effect is Effect.ADDS:
+        return ["additions"]
+    if change.effect is Effect.HARDENS:
+        return ["other"]
+    return [_BY_SEVERITY[change.severity]]
+
+
+_BY_SEVERITY = {
+    Severity.ERROR: "faults",
+    Severity.RECOVERED: "recovered",
+    Severity.WARNING: "types only",
+    Severity.NOTE: "other",
+}
+_LABELS = ("faults", "recovered", "types only", "additions", "other", "unstable", "docs only")
+
+
+def _subject(methods: tuple[MethodName, ...]) -> str:
+    if len(methods) < 2:
+        return "".join(methods)
+    return f"{methods[0]} and {len(methods) - 1} more"

@@ -1,0 +1,120 @@
+"""Versions of a schema by Semantic Versioning 2.0.0, and what a change asks of the next one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import total_ordering
+
+from acpgen.diff.change import Change, Standing
+from acpgen.diff.kinds import Effect
+from acpgen.findings import Severity
+
+_NUMBER = r"(?:0|[1-9][0-9]*)"
+_WORD = rf"(?:{_NUMBER}|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
+_VERSION = re.compile(rf"({_NUMBER})\.({_NUMBER})\.({_NUMBER})(?:-({_WORD}(?:\.{_WORD})*))?")
+
+
+@total_ordering
+@dataclass(frozen=True, slots=True)
+class Version:
+    """MAJOR.MINOR.PATCH, with the words of a pre-release or without. There is no build metadata."""
+
+    major: int
+    minor: int
+    patch: int
+    pre: tuple[str, ...] = ()
+
+    @property
+    def core(self) -> tuple[int, int, int]:
+        """The three numbers."""
+        return (self.major, self.minor, self.patch)
+
+    def __str__(self) -> str:
+        core = ".".join(map(str, self.core))
+        return f"{core}-{'.'.join(self.pre)}" if self.pre else core
+
+    def __lt__(self, other: Version) -> bool:
+        return self._rank() < other._rank()
+
+    def _rank(self) -> tuple[tuple[int, int, int], bool, list[tuple[bool, int, str]]]:
+        words = [
+            (not word.isdigit(), int(word) if word.isdigit() else 0, word) for word in self.pre
+        ]
+        return (self.core, not self.pre, words)
+
+
+def parse(text: str) -> Version:
+    """The version that a text is.
+
+    Raises:
+        ValueError: it isn't one.
+    """
+    match = _VERSION.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text} is no version; write it as 1.2.3 or 1.2.3-alpha.1")
+    major, minor, patch = (int(number) for number in match.groups()[:3])
+    return Version(major, minor, patch, tuple(match[4].split(".")) if match[4] else ())
+
+
+class Weight(IntEnum):
+    """How much a change asks of the next version, and how much a step between versions allows."""
+
+    DOCS = 0
+    ADDITION = 1
+    BREAK = 2
+
+
+def weight(changes: Iterable[Change]) -> Weight:
+    """What the heaviest change asks for. What is unstable asks for nothing."""
+    return max((_weight(change) for change in changes), default=Weight.DOCS)
+
+
+def allowed(old: Version, new: Version) -> Weight:
+    """What a step allows.
+
+    Breaking takes a new major version, or a new minor one before 1.0.0; adding, and whatever
+    changes generated types, takes the number after that. After a pre-release everything goes.
+    """
+    if old.pre:
+        return Weight.BREAK
+    same = sum(1 for _ in _common(old.core, new.core))
+    return _STEPS[old.major == 0 and new.major == 0][same]
+
+
+def lowest(old: Version, needed: Weight) -> Version:
+    """The lowest version after another that allows a change of some weight."""
+    steps = (
+        Version(old.major, old.minor, old.patch + 1),
+        Version(old.major, old.minor + 1, 0),
+        Version(old.major + 1, 0, 0),
+    )
+    return next(step for step in steps if allowed(old, step) >= needed)
+
+
+_STEPS: Mapping[bool, tuple[Weight, ...]] = {
+    False: (Weight.BREAK, Weight.ADDITION, Weight.DOCS),
+    True: (Weight.BREAK, Weight.BREAK, Weight.ADDITION),
+}
+"""Before 1.0.0 or after, by how many of the first numbers stay: none, one or two."""
+
+_WEIGHTS: Mapping[Severity, Weight] = {
+    Severity.ERROR: Weight.BREAK,
+    Severity.RECOVERED: Weight.ADDITION,
+    Severity.WARNING: Weight.ADDITION,
+    Severity.NOTE: Weight.ADDITION,
+}
+
+
+def _weight(change: Change) -> Weight:
+    light = change.standing is Standing.UNSTABLE or change.effect is Effect.DOCS
+    return Weight.DOCS if light else _WEIGHTS[change.severity]
+
+
+def _common(old: tuple[int, ...], new: tuple[int, ...]) -> Iterable[int]:
+    for before, after in zip(old, new, strict=True):
+        if before != after:
+            return
+        yield before

@@ -1,0 +1,189 @@
+"""Comparing the types of two protocols, pair by pair.
+
+Every function that compares yields what differs at its place, and edges to the named types that
+both sides refer to there. Each such pair is compared once, wherever it is referred to.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+
+from acpgen.diff import choices, enums, flat, members, values
+from acpgen.diff.difference import Edge, Found, found
+from acpgen.diff.kinds import ACCEPTANCE, NATURES, Effect, Kind
+from acpgen.diff.place import Pair, Place
+from acpgen.diff.resolving import body, core, takes_null
+from acpgen.diff.spelling import as_json, same, spelled
+from acpgen.model import (
+    Array,
+    ClosedEnum,
+    Location,
+    Map,
+    Nullable,
+    Object,
+    OpenEnum,
+    Protocol,
+    Ref,
+    Scalar,
+    Type,
+    TypeDef,
+    Union,
+)
+
+_NOWHERE = Place("", Location(""), Location(""))
+
+
+class Walk:
+    """Two protocols, and what is known of their pairs of types."""
+
+    def __init__(self, old: Protocol, new: Protocol) -> None:
+        self.old = old
+        self.new = new
+        self._tells_patches = all(
+            any(type_.patch for type_ in protocol.types.values()) for protocol in (old, new)
+        )
+        self._done: dict[Pair, tuple[Found, ...]] = {}
+        self._open: set[Pair] = set()
+        self._assumed = False
+
+    def pair(self, pair: Pair) -> tuple[Found, ...]:
+        """What differs between two named types, those that they refer to left aside.
+
+        A pair that is still being compared further up is taken to be equal: if it isn't, that
+        shows there.
+        """
+        if pair in self._done:
+            return self._done[pair]
+        if pair in self._open:
+            self._assumed = True
+            return ()
+        self._open.add(pair)
+        result = tuple(self._definitions(pair))
+        self._open.remove(pair)
+        if not self._open:
+            self._assumed = False
+        if not self._assumed:
+            self._done[pair] = result
+        return result
+
+    def types(self, old: Type, new: Type, at: Place) -> Iterator[Found]:
+        """What differs between two types at one place."""
+        if isinstance(old, Nullable) or isinstance(new, Nullable):
+            yield from self._nullables(old, new, at)
+        elif isinstance(old, Ref) and isinstance(new, Ref):
+            yield from self._references(old, new, at)
+        elif isinstance(old, Ref) or isinstance(new, Ref):
+            yield from self._named_or_not(old, new, at)
+        else:
+            yield from self._bodies(old, new, at)
+
+    def verdict(self, old: Type, new: Type) -> frozenset[Effect]:
+        """Whether all values of the old type are taken by the new one, and the other way round.
+
+        Empty when both take the same values; otherwise NARROWS, WIDENS or both.
+        """
+        effects: set[Effect] = set()
+        seen: set[tuple[Pair, frozenset[Effect]]] = set()
+        queue = deque((step, frozenset[Effect]()) for step in self.types(old, new, _NOWHERE))
+        while queue:
+            step, masked = queue.popleft()
+            masked |= step.place.masked
+            if not isinstance(step, Edge):
+                effects |= ACCEPTANCE[NATURES[step.kind].effect] - masked
+            elif (step.pair, masked) not in seen:
+                seen.add((step.pair, masked))
+                queue.extend((further, masked) for further in self.pair(step.pair))
+        return frozenset(effects)
+
+    def docs(self, old: str, new: str, at: Place, name: str = "") -> Iterator[Found]:
+        """A text that changed. `name` says which, where a place has several."""
+        if old != new:
+            yield found(Kind.DOCS_CHANGED, at, name=name, old=old, new=new)
+
+    def _definitions(self, pair: Pair) -> Iterator[Found]:
+        old, new = self.old.types[pair[0]], self.new.types[pair[1]]
+        at = Place(new.name, old.location, new.location, inside=frozenset({pair}))
+        if old.name != new.name:
+            yield found(Kind.TYPE_RENAMED, at, old=old.name, new=new.name)
+        if old.patch != new.patch and self._tells_patches:
+            yield found(Kind.PATCH_ADDED if new.patch else Kind.PATCH_REMOVED, at)
+        yield from self._prose(old, new, at)
+        yield from self.types(old.body, new.body, at)
+
+    def _bodies(self, old: Type, new: Type, at: Place) -> Iterator[Found]:
+        match old, new:
+            case Scalar() as before, Scalar() as after:
+                yield from values.scalars(before, after, at)
+            case Array() as before, Array() as after:
+                yield from values.limits(before, after, at)
+                yield from self.types(before.items, after.items, at.item())
+            case Map() as before, Map() as after:
+                yield from self.types(before.values, after.values, at.entry())
+            case (Object() | Map()) as before, (Object() | Map()) as after:
+                yield from members.objects(self, before, after, at)
+            case Union() as before, Union() as after:
+                yield from choices.unions(self, before, after, at)
+            case (Scalar() | OpenEnum() | ClosedEnum()) as before, (
+                Scalar() | OpenEnum() | ClosedEnum()
+            ) as after:
+                yield from enums.enums(self, before, after, at)
+            case _, Union() as after:
+                yield from choices.one_to_many(self, old, after, at)
+            case Union() as before, _:
+                yield from choices.many_to_one(self, before, new, at)
+            case _:
+                yield values.replacement(old, new, at)
+
+    def _prose(self, old: TypeDef, new: TypeDef, at: Place) -> Iterator[Found]:
+        yield from self.docs(old.docs, new.docs, at)
+        yield from self.docs(old.title or "", new.title or "", at, "title")
+        before, after = list(old.examples), list(new.examples)
+        if not same(before, after):
+            examples = (as_json(before), as_json(after))
+            yield found(Kind.DOCS_CHANGED, at, name="examples", old=examples[0], new=examples[1])
+
+    def _nullables(self, old: Type, new: Type, at: Place) -> Iterator[Found]:
+        was, now = takes_null(self.old, old), takes_null(self.new, new)
+        if was and not now:
+            yield found(Kind.NULL_REFUSED, at, (old, new))
+        if now and not was:
+            recovers = at.lenient or at.tolerance.default_on_null
+            yield found(Kind.NULL_ALLOWED, at.leniently(recovers), (old, new))
+        bodies = core(self.old, old), core(self.new, new)
+        if isinstance(old, Ref) != isinstance(new, Ref) and not any(
+            isinstance(part, Ref) for part in bodies
+        ):
+            yield _named(old, new, at)
+        inside = takes_null(self.old, bodies[0]) or takes_null(self.new, bodies[1])
+        if was and now and inside:
+            # One of them is a choice that has null among its variants, so both are made one.
+            bodies = choices.with_null(self.old, old), choices.with_null(self.new, new)
+        yield from self.types(*bodies, at)
+
+    def _references(self, old: Ref, new: Ref, at: Place) -> Iterator[Found]:
+        pair = (old.name, new.name)
+        renamed = old.name not in self.new.types and new.name not in self.old.types
+        if old.name == new.name or renamed:
+            if old.name in self.old.types and new.name in self.new.types:
+                yield Edge(at, pair)
+            return
+        yield found(Kind.TYPE_SWITCHED, at, old=old.name, new=new.name)
+        if pair not in at.inside:
+            bodies = body(self.old, old), body(self.new, new)
+            yield from self.types(*bodies, at.within(pair))
+
+    def _named_or_not(self, old: Type, new: Type, at: Place) -> Iterator[Found]:
+        bodies = body(self.old, old), body(self.new, new)
+        objects = [isinstance(part, Object | Map) for part in bodies]
+        if all(objects) and (isinstance(old, Object) or isinstance(new, Object)):
+            bodies = flat.as_object(old), flat.as_object(new)
+        else:
+            yield _named(old, new, at)
+        yield from self.types(*bodies, at)
+
+
+def _named(old: Type, new: Type, at: Place) -> Found:
+    """A type that has a name in one of the two only."""
+    kind = Kind.TYPE_INLINED if isinstance(old, Ref) else Kind.TYPE_NAMED
+    return found(kind, at, old=spelled(old), new=spelled(new))

@@ -1,0 +1,161 @@
+"""Messages that show a change: one side's schema accepts them, the other's refuses them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import jsonschema_rs
+
+from acpgen.diff.change import Change, Evidence, Standing
+from acpgen.diff.channels import Channel
+from acpgen.diff.flat import as_object, flatten
+from acpgen.diff.kinds import ACCEPTANCE, Effect
+from acpgen.diff.place import Base, Branch, Choice, Into, Member, Step, Steps
+from acpgen.diff.resolving import ANY, body
+from acpgen.diff.samples import UNKNOWN, NoSampleError, Samples
+from acpgen.emit.jsonschema import JsonSchema, definition
+from acpgen.model import (
+    Array,
+    JsonValue,
+    Map,
+    Nullable,
+    Object,
+    Protocol,
+    Ref,
+    Type,
+    TypeName,
+    Union,
+    references,
+)
+from acpgen.stability import stable
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """Params or a result, and which of the two protocols accepts it: the other one refuses it."""
+
+    channel: Channel
+    value: JsonValue
+    accepted_by_old: bool
+
+
+class Witnesses:
+    """Finds witnesses for the changes between two protocols, by the schemas that they stand for.
+
+    What changes in the stable part is shown by the schemas of the stable parts.
+    """
+
+    def __init__(self, old: Protocol, new: Protocol) -> None:
+        self._whole = (_Side(old, 0), _Side(new, 1))
+        self._stable = (_Side(stable(old), 0), _Side(stable(new), 1))
+
+    def of(self, change: Change) -> Witness | None:
+        """A message that the change is to blame for, or None: none is needed, or known."""
+        if change.evidence is None:
+            return None
+        ways = ACCEPTANCE[change.effect]
+        for effect, accepting in ((Effect.NARROWS, 0), (Effect.WIDENS, 1)):
+            if effect in ways:
+                whole = change.standing is Standing.UNSTABLE
+                sides = self._whole if whole else self._stable
+                for value in _refused(change.evidence, sides[accepting], sides[1 - accepting]):
+                    return Witness(change.evidence.route.channel, value, accepting == 0)
+        return None
+
+
+def _refused(evidence: Evidence, takes: _Side, refuses: _Side) -> Iterator[JsonValue]:
+    """Messages that one side takes and the other refuses."""
+    root = evidence.route.root
+    for value in takes.messages(evidence, refuses.index):
+        if takes.accepts(root[takes.index], value) and not refuses.accepts(
+            root[refuses.index], value
+        ):
+            yield value
+
+
+class _Side:
+    """One of the two protocols: `index` 0 is the old one, 1 the new."""
+
+    def __init__(self, protocol: Protocol, index: int) -> None:
+        self.index = index
+        self._protocol = protocol
+        self._samples = Samples(protocol)
+        self._validators: dict[TypeName, jsonschema_rs.Validator] = {}
+
+    @cached_property
+    def _definitions(self) -> JsonSchema:
+        types = self._protocol.types
+        # The stable part of a protocol that lint would complain about may refer to what it lacks.
+        named: JsonSchema = {
+            name: {} for type_ in types.values() for name in references(type_.body)
+        }
+        return {**named, **{name: definition(type_) for name, type_ in types.items()}}
+
+    def accepts(self, name: TypeName, value: JsonValue) -> bool:
+        """Whether the schema of a type takes a value."""
+        if name not in self._validators:
+            schema = {"$ref": f"#/$defs/{name}", "$defs": self._definitions}
+            self._validators[name] = jsonschema_rs.Draft202012Validator(schema)
+        return self._validators[name].is_valid(value)
+
+    def messages(self, evidence: Evidence, other: int) -> Iterator[JsonValue]:
+        """Messages that hold, at the place concerned, values of the type there."""
+        root = Ref(evidence.route.root[self.index])
+        for value in self._samples.of(evidence.types[self.index], evidence.types[other]):
+            try:
+                yield self._around(root, evidence.route.steps, value)
+            except NoSampleError:
+                return
+
+    def _around(self, type_: Type, steps: Steps, value: JsonValue) -> JsonValue:
+        """A small value of a type that holds the given one where the steps lead to."""
+        if not steps:
+            return value
+        match type_, steps[0]:
+            case Ref(name=name), Base(name=base) if name == base:
+                return self._around(self._protocol.types[name].body, steps[1:], value)
+            case Ref(name=name), _:
+                return self._around(self._protocol.types[name].body, steps, value)
+            case Nullable(of=inner), Branch() if not isinstance(body(self._protocol, inner), Union):
+                return self._around(inner, steps[1:], value)
+            case Nullable(of=inner), _:
+                return self._around(inner, steps, value)
+            case Union() as union, Branch() as step:
+                return self._in_variant(union, step, steps[1:], value)
+            case Array() as array, Into.ITEM:
+                item = self._around(array.items, steps[1:], value)
+                return [item] * max(1, array.min_items or 0)
+            case (Object() | Map()) as object_, step:
+                return self._in_object(object_, step, steps[1:], value)
+            case _:
+                raise NoSampleError(type_)
+
+    def _in_variant(self, union: Union, step: Branch, rest: Steps, value: JsonValue) -> JsonValue:
+        variant = union.variants[(step.old, step.new)[self.index]]
+        return self._samples.tagged(variant, union, self._around(variant.body, rest, value))
+
+    def _in_object(
+        self, object_: Object | Map, step: Step, rest: Steps, value: JsonValue
+    ) -> JsonValue:
+        flat = flatten(self._protocol, as_object(object_))
+        match step:
+            case Member(name=name) if name in flat.members:
+                inner = self._around(flat.members[name].type, rest, value)
+                return self._samples.frame(flat) | {name: inner}
+            case Into.ENTRY:
+                inner = self._around(flat.additional or ANY, rest, value)
+                return self._samples.frame(flat) | {UNKNOWN: inner}
+            case Base(name=name):
+                others = flatten(self._protocol, as_object(object_), {name})
+                return _joined(self._samples.frame(others), self._around(Ref(name), rest, value))
+            case Choice(old=old, new=new):
+                union = flat.unions.pop((old, new)[self.index])
+                return _joined(self._samples.frame(flat), self._around(union, rest, value))
+            case _:
+                raise NoSampleError(object_)
+
+
+def _joined(frame: dict[str, JsonValue], inner: JsonValue) -> JsonValue:
+    return frame | inner if isinstance(inner, dict) else inner

@@ -1,0 +1,395 @@
+"""`acpgen diff` as people and CI call it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import jsonschema_rs
+import pytest
+from markdown_it import MarkdownIt
+from typer.testing import CliRunner, Result
+
+from acpgen import resources
+from acpgen.cli.app import typer_app
+from small_schema import BASE, schema
+
+APP = typer_app()
+
+WORDS = {"Address": {"description": "Where to."}}
+LABEL = {"SendRequest": {"properties": {"label": {"maxLength": 10}}}}
+PRICE = {"SendResponse": {"properties": {"price": {"type": "integer"}}}}
+MOOD = {
+    "Mood": {
+        "oneOf": [
+            *BASE["$defs"]["Mood"]["oneOf"],
+            {"type": "string", "const": "so so", "description": "So so."},
+        ]
+    }
+}
+MEMBER = '"label"'
+PLACE = "/$defs/SendRequest/properties/label"
+TOLD = "breaks clients: newer peers do not take what they send"
+FOUND = (
+    "new/v2/parcels.json:{line}: parcel/send: error[limit-tightened] "
+    f"/$defs/SendRequest/properties/label: `maxLength` was 20 and is 10; {TOLD}\n"
+)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(APP, ["diff", *arguments])
+
+
+@pytest.fixture(autouse=True)
+def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with an old and a new version that are alike."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("old", "new"):
+        (tmp_path / name / "v2").mkdir(parents=True)
+        write({}, name)
+    return tmp_path
+
+
+def write(definitions: object, name: str = "new") -> Path:
+    path = Path(name, "v2", "parcels.json")
+    document = {k: v for k, v in schema(definitions).items() if not k.startswith("x-")}
+    path.write_text(json.dumps(document, indent=2), "utf-8")
+    return path
+
+
+def line_of(text: str) -> int:
+    lines = Path("new/v2/parcels.json").read_text("utf-8").splitlines()
+    return next(n for n, line in enumerate(lines, 1) if text in line)
+
+
+def test_no_change_is_0() -> None:
+    result = run("old/v2", "new/v2")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == "old/v2 -> new/v2: no changes\n"
+
+
+def test_a_break_is_1_and_names_its_place() -> None:
+    write(LABEL)
+    result = run("old/v2", "new/v2")
+    assert result.exit_code == 1
+    assert result.stdout == FOUND.format(line=line_of(MEMBER))
+    assert result.stderr == "old/v2 -> new/v2: 1 change: 1 breaking for clients\n"
+
+
+@pytest.mark.parametrize(
+    ("definitions", "fails"),
+    [(LABEL, {"client", "any"}), (PRICE, {"agent", "any"}), (MOOD, set()), (WORDS, set())],
+    ids=["clients", "agents", "recovered", "docs"],
+)
+@pytest.mark.parametrize("fail_on", ["client", "agent", "any", "none"])
+def test_fail_on(definitions: object, fails: set[str], fail_on: str) -> None:
+    write(definitions)
+    result = run("old/v2", "new/v2", "--fail-on", fail_on)
+    assert result.exit_code == (1 if fail_on in fails else 0)
+
+
+@pytest.mark.parametrize(
+    ("fail_on", "status"), [("client", 1), ("agent", 1), ("any", 1), ("none", 0)]
+)
+def test_a_method_without_class_fails_for_everybody(fail_on: str, status: int) -> None:
+    request = {"description": "Pings.", "x-method": "ping", "x-side": "agent", "type": "object"}
+    write({"PingNotification": request})
+    result = run("old/v2", "new/v2", "--fail-on", fail_on)
+    assert "error[method-without-class]" in result.stdout
+    assert result.exit_code == status
+
+
+@pytest.mark.parametrize(("options", "shown"), [((), False), (("--all",), True)])
+def test_words_are_shown_on_demand(options: tuple[str, ...], shown: bool) -> None:
+    write(WORDS)
+    result = run("old/v2", "new/v2", *options)
+    assert ("note[docs-changed] /$defs/Address: description changed" in result.stdout) is shown
+    assert result.stderr == "old/v2 -> new/v2: 1 change: 1 docs only\n"
+
+
+def test_json_has_a_message_that_shows_the_break() -> None:
+    write(LABEL)
+    document = json.loads(run("old/v2", "new/v2", "--format", "json").stdout)
+    assert {key: document[key] for key in ("format", "old", "new")} == {
+        "format": "acpgen.diff/1",
+        "old": "old/v2",
+        "new": "new/v2",
+    }
+    (change,) = document["changes"]
+    witness = change.pop("witness")
+    assert change == {
+        "rule": "limit-tightened",
+        "severity": "error",
+        "effect": "narrows",
+        "standing": "stable",
+        "breaks": ["client"],
+        "recovers": [],
+        "methods": ["parcel/send"],
+        "path": "SendRequest.label",
+        "file": "new/v2/parcels.json",
+        "line": line_of(MEMBER),
+        "pointer": "/$defs/SendRequest/properties/label",
+        "old": "20",
+        "new": "10",
+        "message": f"`maxLength` was 20 and is 10; {TOLD}",
+        "accepted": False,
+        "reason": None,
+    }
+    value = witness.pop("value")
+    assert witness == {
+        "method": "parcel/send",
+        "part": "params",
+        "sender": "client",
+        "acceptedBy": "old",
+    }
+    verdicts = [
+        jsonschema_rs.Draft202012Validator(
+            {"$ref": "#/$defs/SendRequest", "$defs": schema(definitions)["$defs"]}
+        ).is_valid(value)
+        for definitions in ({}, LABEL)
+    ]
+    assert verdicts == [True, False]
+
+
+def test_json_of_nothing() -> None:
+    assert json.loads(run("old/v2", "new/v2", "--format", "json").stdout)["changes"] == []
+
+
+def test_github_annotates_the_new_file() -> None:
+    write(LABEL)
+    assert run("old/v2", "new/v2", "--format", "github").stdout == (
+        f"::error file=new/v2/parcels.json,line={line_of(MEMBER)},title=limit-tightened::"
+        f"parcel/send /$defs/SendRequest/properties/label: `maxLength` was 20 and is 10; {TOLD}\n"
+    )
+
+
+def test_markdown_is_a_changelog() -> None:
+    write({**LABEL, **PRICE, **WORDS, "SendNotification": None})
+    assert run("old/v2", "new/v2", "--format", "markdown").stdout == (
+        "# `old/v2` to `new/v2`\n\n"
+        "## Breaking for clients\n\n"
+        f"- `SendRequest.label`: `maxLength` was 20 and is 10; {TOLD}. "
+        "Carried by `parcel/send`.\n\n"
+        "## Breaking for agents\n\n"
+        "- `SendResponse.price`: was a number and is an integer; breaks agents: newer peers do not "
+        "take what they send. Carried by `parcel/send`.\n\n"
+        "## Docs only\n\n"
+        "The texts about `Address`.\n"
+    )
+
+
+def test_markdown_of_a_promise() -> None:
+    write({"SendRequest": {"x-retry-class": "not_retried"}})
+    assert run("old/v2", "new/v2", "--format", "markdown").stdout == (
+        "# `old/v2` to `new/v2`\n\n"
+        "## Retry promises\n\n"
+        "- `parcel/send`: its retry class was `idempotent` and is `not_retried`; breaks clients. "
+        "Clients that send it again as is now do what they no longer may. Agents get no copies of "
+        "it from newer clients.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["<b>`|", "*/ {x} ${y}", "a\n\n# b", "](x)", "---\n\u2028- c", "\\`"]
+)
+def test_hostile_text_opens_no_markup(text: str) -> None:
+    write({"SendRequest": {"properties": {text: {"description": text, "type": "string"}}}})
+    result = run("old/v2", "new/v2", "--format", "markdown")
+    tokens = [t.type for t in MarkdownIt().parse(result.stdout) if t.type != "inline"]
+    assert result.exit_code == 0
+    assert tokens.count("list_item_open") == 1
+    assert set(tokens) == {
+        f"{name}_{end}"
+        for name in ("heading", "bullet_list", "list_item", "paragraph")
+        for end in ("open", "close")
+    }
+
+
+def accept(reason: str, rule: str = "limit-tightened", name: str = "new/accepted.toml") -> Path:
+    path = Path(name)
+    path.write_text(
+        f'[[accepted]]\nrule = "{rule}"\npointer = "/$defs/SendRequest/properties/label"\n'
+        f'reason = "{reason}"\n',
+        "utf-8",
+    )
+    return path
+
+
+def test_an_accepted_change_breaks_nobody() -> None:
+    write(LABEL)
+    accept("No label was ever longer.")
+    result = run("old/v2", "new/v2")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == "old/v2 -> new/v2: 1 change: 1 accepted\n"
+
+
+def test_an_accepted_change_is_a_note_for_who_asks() -> None:
+    write(LABEL)
+    accept("No label was ever longer.")
+    result = run("old/v2", "new/v2", "--all")
+    assert result.exit_code == 0
+    assert result.stdout == (
+        FOUND.format(line=line_of(MEMBER)).replace("error[", "note[").rstrip("\n")
+        + "; accepted (No label was ever longer.)\n"
+    )
+
+
+def test_an_accepted_change_is_in_the_document() -> None:
+    write(LABEL)
+    accept("No label was ever longer.")
+    document = json.loads(run("old/v2", "new/v2", "--format", "json").stdout)
+    assert [(change["accepted"], change["reason"]) for change in document["changes"]] == [
+        (True, "No label was ever longer.")
+    ]
+    assert {label: n for label, n in document["counts"].items() if n} == {"accepted": 1}
+
+
+def test_an_accepted_change_is_the_last_section_of_markdown() -> None:
+    write({**LABEL, **PRICE})
+    accept("No label was ever *longer*.")
+    result = run("old/v2", "new/v2", "--format", "markdown")
+    assert result.exit_code == 1
+    assert "Breaking for clients" not in result.stdout
+    assert result.stdout.endswith(
+        "\n## Accepted\n\n- `SendRequest.label`: `maxLength` was 20 and is 10; "
+        f"{TOLD}; accepted (No label was ever \\*longer\\*.)\n"
+    )
+
+
+def test_markdown_of_what_is_all_accepted_has_no_other_section() -> None:
+    write(LABEL)
+    accept("Fine.")
+    said = run("old/v2", "new/v2", "--format", "markdown").stdout
+    assert said.startswith("# `old/v2` to `new/v2`\n\n## Accepted\n\n- `SendRequest.label`: ")
+
+
+@pytest.mark.parametrize("form", ["json", "markdown"])
+def test_nothing_turns_the_direction_of_writing(form: str) -> None:
+    write({"SendRequest": {"properties": {"label": {"pattern": "\u202e\u009b"}}}})
+    said = run("old/v2", "new/v2", "--format", form).stdout
+    assert "\\u202e" in said
+    assert not {"\u202e", "\u009b"} & set(said)
+
+
+def test_a_file_of_accepted_changes_may_be_named() -> None:
+    write(LABEL)
+    path = accept("No label was ever longer.", name="mine.toml")
+    assert run("old/v2", "new/v2", "--accepted", str(path)).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("reason", "rule", "complaint"),
+    [
+        (
+            " ",
+            "limit-tightened",
+            f"accepts limit-tightened {PLACE} without a reason, which doesn't count",
+        ),
+        (
+            "Fine.",
+            "pattern-added",
+            f"no pattern-added at {PLACE} is among the changes; correct this or remove it",
+        ),
+    ],
+)
+def test_what_accepts_nothing(reason: str, rule: str, complaint: str) -> None:
+    write(LABEL)
+    accept(reason, rule)
+    result = run("old/v2", "new/v2")
+    assert (result.exit_code, "accepted" in result.stdout) == (1, False)
+    assert result.stderr == (
+        f"new/accepted.toml:1: warning[stale-acceptance]: {complaint}\n"
+        "old/v2 -> new/v2: 1 change: 1 breaking for clients\n"
+    )
+
+
+def test_accepted_changes_that_cannot_be_read() -> None:
+    Path("mine.toml").write_text("[[accepted", "utf-8")
+    result = run("old/v2", "new/v2", "--accepted", "mine.toml")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("acpgen: mine.toml: is not TOML: ")
+
+
+def test_a_stale_acceptance_is_told_beside_the_newest_release(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resources, "SCHEMA", workplace / "new" / "v2")
+    released = Path("new/released")
+    released.mkdir()
+    Path("old/v2/parcels.json").rename(released / "acp-1.0.0.schema.json")
+    accept("No label was ever longer.")
+    result = run()
+    assert result.exit_code == 0
+    assert result.stdout == (
+        "new/accepted.toml:1: warning[stale-acceptance]: no limit-tightened at "
+        "/$defs/SendRequest/properties/label is among the changes; correct this or remove it\n"
+    )
+    assert result.stderr == "new/released/acp-1.0.0.schema.json -> new/v2: no changes\n"
+
+
+def test_without_a_release_it_says_what_to_do(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resources, "SCHEMA", workplace / "new" / "v2")
+    result = run()
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        "acpgen: new/released: holds no release to compare with yet; make the first one with "
+        "`acpgen release 0.1.0`, or name what to compare with, as in `acpgen diff git:HEAD`\n"
+    )
+
+
+def test_without_a_checkout_there_are_no_releases_to_make(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resources, "SCHEMA", workplace / "new" / "v2")
+    monkeypatch.setattr(resources, "ROOT", workplace)
+    result = run()
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        "acpgen: no release comes with acpgen; name what to compare with: `acpgen diff OLD`\n"
+    )
+
+
+def test_a_release_called_by_no_version(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resources, "SCHEMA", workplace / "new" / "v2")
+    Path("new/released").mkdir()
+    Path("new/released/acp-1.0.x.schema.json").touch()
+    result = run()
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("acpgen: new/released: 1.0.x is no version; ")
+
+
+def test_a_schema_that_is_none() -> None:
+    Path("new/v2/parcels.json").write_text('{"$defs": {"A": {"type": "strnig"}}}', "utf-8")
+    result = run("old/v2", "new/v2")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "new/v2/parcels.json:1: error[meta-schema] /$defs/A/type: " in result.stderr
+    assert result.stderr.endswith("acpgen: new/v2: is no schema that can be compared\n")
+
+
+def test_a_path_that_is_not_there() -> None:
+    result = run("old/v2", "nowhere.json")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == "acpgen: nowhere.json: No such file or directory\n"
+
+
+def test_a_revision_names_its_files(workplace: Path) -> None:
+    identity = ("-c", "user.name=Ada", "-c", "user.email=ada@example.com")
+    for arguments in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "One"]):
+        subprocess.run(["git", *identity, *arguments], cwd=workplace, check=True)
+    write(LABEL, "old")
+    result = run("old/v2", "git:HEAD:new/v2")
+    assert result.exit_code == 1
+    assert result.stdout.startswith(
+        f"git:HEAD:new/v2/parcels.json:{line_of(MEMBER)}: parcel/send: error[limit-loosened] "
+    )
+    assert result.stderr == ("old/v2 -> git:HEAD:new/v2: 1 change: 1 breaking for agents\n")
+
+
+def test_a_revision_that_is_none(workplace: Path) -> None:
+    subprocess.run(["git", "init", "--quiet"], cwd=workplace, check=True)
+    result = run("git:nope")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("acpgen: nope: is no revision of ")

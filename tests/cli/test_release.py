@@ -1,0 +1,226 @@
+"""`acpgen release` as a maintainer calls it. Nothing here touches the schema's own releases."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from acpgen import resources
+from acpgen.cli.app import typer_app
+from acpgen.diff import diff
+from acpgen.load import load
+from small_schema import patched, schema
+
+APP = typer_app()
+
+ADDED = {"SendResponse": {"properties": {"eta": {"description": "When.", "type": "string"}}}}
+BROKEN = {"SendRequest": {"properties": {"label": {"maxLength": 10}}}}
+WORDS = {"Address": {"description": "Where to."}}
+LINTED = {"Rule": None, "Street": None, "SendRequest": {"x-errors": None}}
+"""Mends what the small schema has wrong on purpose."""
+LOG = Path("schema/released/CHANGELOG.md")
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(APP, ["release", "--schema", "schema/v2", *arguments])
+
+
+def released() -> list[str]:
+    return sorted(path.name for path in Path("schema/released").iterdir())
+
+
+def write(definitions: object) -> None:
+    path = Path("schema/v2/parcels.json")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    document = {k: v for k, v in schema(definitions).items() if not k.startswith("x-")}
+    document["$defs"] = patched(document["$defs"], LINTED)
+    path.write_text(json.dumps(document), "utf-8")
+
+
+@pytest.fixture(autouse=True)
+def _workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write({})
+
+
+def test_the_first_release_may_have_any_version() -> None:
+    result = run("1.4.0-rc.1")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == (
+        "schema/released/acp-v2-1.4.0-rc.1.schema.json: written, "
+        "with an entry in schema/released/CHANGELOG.md\n"
+    )
+    assert released() == ["CHANGELOG.md", "acp-v2-1.4.0-rc.1.schema.json"]
+    assert LOG.read_text("utf-8").endswith("## 1.4.0-rc.1\n\nThe first release.\n")
+
+
+def test_a_release_is_the_whole_schema(tmp_path: Path) -> None:
+    result = CliRunner().invoke(APP, ["release", "0.1.0", "--out", str(tmp_path / "out")])
+    assert result.exit_code == 0
+    release = load(tmp_path / "out" / "acp-v2-0.1.0.schema.json")
+    assert diff(load(resources.SCHEMA), release) == ()
+    assert diff(release, load(resources.SCHEMA)) == ()
+
+
+def test_releasing_twice_writes_the_same() -> None:
+    run("1.0.0", "--out", "one")
+    run("1.0.0", "--out", "two")
+    texts = [
+        {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+        for folder in ("one", "two")
+    ]
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize(
+    ("definitions", "version", "status"),
+    [
+        (BROKEN, "1.1.0", 1),
+        (BROKEN, "2.0.0", 0),
+        (BROKEN, "2.0.0-alpha.1", 0),
+        (ADDED, "1.0.1", 1),
+        (ADDED, "1.1.0", 0),
+        (WORDS, "1.0.1", 0),
+        (WORDS, "1.0.0", 1),
+        (WORDS, "0.9.0", 1),
+    ],
+)
+def test_the_version_must_fit_the_changes(definitions: object, version: str, status: int) -> None:
+    run("1.0.0")
+    write(definitions)
+    result = run(version)
+    assert result.exit_code == status
+    assert len(released()) == (2 if status else 3)
+    assert (f"## {version}\n" in LOG.read_text("utf-8").replace("## 1.0.0\n", "")) is not status
+
+
+def test_a_refusal_names_what_broke_and_the_version_it_takes() -> None:
+    run("1.0.0")
+    write({**BROKEN, **ADDED})
+    result = run("1.1.0")
+    assert result.exit_code == 1
+    assert result.stdout == (
+        "schema/v2/parcels.json:1: parcel/send: error[limit-tightened] "
+        "/$defs/SendRequest/properties/label: `maxLength` was 20 and is 10; breaks clients: newer "
+        "peers do not take what they send\n"
+    )
+    assert result.stderr == (
+        "schema/released/acp-v2-1.0.0.schema.json -> schema/v2: 2 changes: "
+        "1 breaking for clients, 1 additions\n"
+        "acpgen: no release: what changed breaks 1.0.0; that takes 2.0.0 or later, not 1.1.0\n"
+    )
+
+
+def test_nothing_new_is_no_release() -> None:
+    run("1.0.0")
+    result = run("1.0.1")
+    assert result.exit_code == 1
+    assert result.stderr.endswith("acpgen: no release: nothing has changed since 1.0.0\n")
+
+
+def test_an_accepted_break_needs_no_major_version() -> None:
+    run("1.0.0")
+    write(BROKEN)
+    Path("schema/accepted.toml").write_text(
+        '[[accepted]]\nrule = "limit-tightened"\n'
+        'pointer = "/$defs/SendRequest/properties/label"\nreason = "Nobody wrote more."\n',
+        "utf-8",
+    )
+    assert run("1.0.1").exit_code == 0
+    assert "- `SendRequest.label`: `maxLength` was 20 and is 10;" in LOG.read_text("utf-8")
+
+
+def test_a_pre_release_hides_no_break() -> None:
+    run("1.0.0")
+    write(ADDED)
+    assert run("1.1.0-rc.1").exit_code == 0
+    write({**ADDED, **BROKEN})
+    result = run("1.1.0")
+    assert result.exit_code == 1
+    assert result.stderr.endswith(
+        "what changed breaks 1.0.0; that takes 2.0.0 or later, not 1.1.0\n"
+    )
+    assert run("2.0.0").exit_code == 0
+
+
+def test_a_pre_release_may_become_the_release_as_it_is() -> None:
+    run("1.0.0-rc.1")
+    assert run("1.0.0").exit_code == 0
+    assert "## 1.0.0\n\nNo changes.\n\n## 1.0.0-rc.1\n" in LOG.read_text("utf-8")
+
+
+def test_a_method_without_class_is_never_released() -> None:
+    run("1.0.0")
+    request = {"description": "Pings.", "x-method": "ping", "x-side": "agent", "type": "object"}
+    write({"PingNotification": request})
+    result = run("2.0.0")
+    assert result.exit_code == 1
+    assert "parcels.json:1: ping: error[missing-retry-class] " in result.stdout
+    assert result.stderr == "acpgen: no release: `acpgen lint` finds errors in this schema\n"
+
+
+def test_what_lint_refuses_is_never_released() -> None:
+    shutil.copytree(resources.SCHEMA, "other/v2")
+    shutil.copy(resources.ACCEPTED, "other")
+    file = Path("other/v2/prompt.json")
+    text = file.read_text("utf-8")
+    assert text.count('"maxLength": 255') == 1
+    file.write_text(text.replace('"maxLength": 255', '"maxLength": 100'), "utf-8")
+    result = run("1.0.0", "--schema", "other/v2")
+    assert (result.exit_code, Path("other/released").exists()) == (1, False)
+    assert "must be a string with minLength 1, maxLength 255, nothing else" in result.stdout
+    assert result.stderr == "acpgen: no release: `acpgen lint` finds errors in this schema\n"
+
+
+def test_a_planted_link_is_not_followed(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.write_text("kept", "utf-8")
+    LOG.parent.mkdir()
+    for name in (LOG.name, "acp-v2-1.0.0.schema.json"):
+        LOG.with_name(f".{name}.tmp").symlink_to(other)
+    assert run("1.0.0").exit_code == 0
+    assert other.read_text("utf-8") == "kept"
+
+
+def test_what_is_no_version() -> None:
+    result = run("one")
+    assert (result.exit_code, Path("schema/released").exists()) == (2, False)
+    assert result.stderr == ("acpgen: one is no version; write it as 1.2.3 or 1.2.3-alpha.1\n")
+
+
+def test_a_schema_that_is_none() -> None:
+    Path("schema/v2/parcels.json").write_text("{", "utf-8")
+    result = run("1.0.0")
+    assert (result.exit_code, Path("schema/released").exists()) == (2, False)
+    assert result.stderr.endswith("acpgen: schema/v2: is no schema that can be compared\n")
+
+
+def test_a_folder_that_cannot_be_written() -> None:
+    Path("file").touch()
+    result = run("1.0.0", "--out", "file")
+    assert result.exit_code == 2
+    assert result.stderr == "acpgen: file: can't be written: File exists\n"
+
+
+def test_the_schema_of_this_repository_can_be_released(tmp_path: Path) -> None:
+    folder = tmp_path / "released"
+    options = ["--schema", str(resources.SCHEMA), "--out", str(folder)]
+    assert CliRunner().invoke(APP, ["release", "0.1.0", *options]).exit_code == 0
+    result = CliRunner().invoke(APP, ["release", "0.1.1", *options])
+    assert result.exit_code == 1
+    assert "nothing has changed since 0.1.0" in result.stderr
+
+
+def test_the_schema_of_an_installed_acpgen_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resources, "ROOT", tmp_path)
+    result = CliRunner().invoke(APP, ["release", "1.0.0"])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        "acpgen: this is the schema that comes with acpgen; name yours with --schema, or an --out\n"
+    )

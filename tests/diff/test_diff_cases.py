@@ -1,0 +1,75 @@
+"""Every kind of change is found, told and judged, forth and back: each case is two edits."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from acpgen.diff import Change, Kind, Standing, diff
+from acpgen.diff.kinds import ACCEPTANCE, NATURES
+from acpgen.diff.witness import Witnesses
+from acpgen.model import Protocol
+from small_schema import line, loaded, schema
+
+CASES = Path(__file__).parent / "cases"
+FILES = sorted(CASES.iterdir())
+WITHOUT_WITNESS = {
+    "type-narrowed-result": "a result that has no type in one of the two is no message of it"
+}
+"""Cases that no message can show, and why."""
+
+
+@dataclass(frozen=True)
+class Case:
+    old: Protocol
+    new: Protocol
+    forth: list[str]
+    back: list[str]
+
+
+@pytest.fixture(params=FILES, ids=lambda path: path.stem)
+def case(request: pytest.FixtureRequest, tmp_path: Path) -> Case:
+    document = json.loads(request.param.read_text("utf-8"))
+    assert document.keys() <= {"old", "new", "forth", "back"}
+    old, new = (
+        loaded(schema(document.get(side, {})), tmp_path / f"{side}.json") for side in ("old", "new")
+    )
+    return Case(old, new, document["forth"], document["back"])
+
+
+def lines(changes: tuple[Change, ...]) -> list[str]:
+    return [line(change) for change in changes]
+
+
+def test_changes_are_as_expected(case: Case) -> None:
+    assert lines(diff(case.old, case.new)) == case.forth
+
+
+def test_changes_back_are_as_expected(case: Case) -> None:
+    assert lines(diff(case.new, case.old)) == case.back
+
+
+def test_every_kind_has_a_case() -> None:
+    texts = [path.read_text("utf-8") for path in FILES]
+    assert {kind for kind in Kind if not any(f"[{kind}]" in text for text in texts)} == set()
+
+
+def test_every_change_of_what_is_accepted_has_a_witness(
+    case: Case, request: pytest.FixtureRequest
+) -> None:
+    if any(name in request.node.name for name in WITHOUT_WITNESS):
+        return
+    for old, new in ((case.old, case.new), (case.new, case.old)):
+        witnesses = Witnesses(old, new)
+        for change in diff(old, new):
+            assert (witnesses.of(change) is None) == (change.evidence is None), line(change)
+
+
+def test_whatever_is_refused_has_evidence(case: Case) -> None:
+    for change in diff(case.old, case.new):
+        shape = ACCEPTANCE[NATURES[change.kind].effect] and "/" not in change.path
+        if shape and change.standing is not Standing.UNSTABLE:
+            assert bool(change.breaks | change.recovers) == (change.evidence is not None)

@@ -1,0 +1,163 @@
+"""What must hold for whatever edits: no break without a witness, no witness without a break."""
+
+from __future__ import annotations
+
+import json
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+import jsonschema_rs
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from acpgen import resources
+from acpgen.diff import Change, Kind, Party, diff
+from acpgen.diff.channels import Channel, answers, calls
+from acpgen.diff.kinds import ACCEPTANCE, NATURES, Effect
+from acpgen.diff.witness import Witness, Witnesses
+from acpgen.emit.jsonschema import definition
+from acpgen.load import load
+from acpgen.model import Protocol, Stability, TypeName
+from acpgen.targets.bundles import bundle
+from instances import instances
+from random_edits import edited, shuffled
+from small_schema import FOLDER, loaded, schema
+
+SMALL = load(FOLDER / "base.json")
+WHOLE = load(resources.SCHEMA)
+TRIES = 25
+SEEDS = st.integers(0, 2**32)
+
+
+class Judge:
+    """Any JSON Schema engine with the schema of a protocol."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self._definitions = {name: definition(t) for name, t in protocol.types.items()}
+        self._validators: dict[TypeName, jsonschema_rs.Validator] = {}
+
+    def accepts(self, name: TypeName, value: object) -> bool:
+        if name not in self._validators:
+            schema = {"$ref": f"#/$defs/{name}", "$defs": self._definitions}
+            self._validators[name] = jsonschema_rs.Draft202012Validator(schema)
+        return self._validators[name].is_valid(value)
+
+
+def roots(protocol: Protocol) -> list[tuple[Channel, TypeName]]:
+    """What is sent, with the name of its type."""
+    found = []
+    for method in protocol.methods:
+        found += [(channel, method.params) for channel in calls(method)]
+        if method.result is not None:
+            found += [(channel, method.result) for channel in answers(method)]
+    return found
+
+
+def told(changes: tuple[Change, ...], channel: Channel, effect: Effect) -> bool:
+    """Whether some change says that a message of the channel is refused, one way or the other."""
+    party: Party = channel.sender if effect is Effect.NARROWS else channel.receiver
+    return any(
+        effect in ACCEPTANCE[NATURES[change.kind].effect]
+        and channel.method in change.methods
+        and party in change.breaks | change.recovers
+        for change in changes
+    )
+
+
+@pytest.mark.parametrize("protocol", [SMALL, WHOLE], ids=["small", "whole"])
+def test_nothing_changes_from_a_protocol_to_itself(protocol: Protocol) -> None:
+    assert diff(protocol, protocol) == ()
+
+
+@pytest.mark.parametrize("protocol", [SMALL, WHOLE], ids=["small", "whole"])
+@settings(max_examples=10, deadline=None)
+@given(seed=SEEDS)
+def test_order_and_files_are_no_change(protocol: Protocol, seed: int) -> None:
+    assert diff(protocol, shuffled(protocol, Random(seed))) == ()
+
+
+@settings(max_examples=80, deadline=None)
+@given(seed=SEEDS)
+def test_a_break_has_a_witness(seed: int) -> None:
+    new = edited(SMALL, Random(seed))
+    witnesses = Witnesses(SMALL, new)
+    judges = Judge(SMALL), Judge(new)
+    for change in diff(SMALL, new):
+        if change.evidence is not None:
+            witness = witnesses.of(change)
+            assert witness is not None, change
+            assert shown(change, witness, judges)
+
+
+def shown(change: Change, witness: Witness, judges: tuple[Judge, Judge]) -> bool:
+    """Whether a witness is accepted by the side that it says, and refused by the other."""
+    assert change.evidence is not None
+    verdicts = [
+        judge.accepts(name, witness.value)
+        for judge, name in zip(judges, change.evidence.route.root, strict=True)
+    ]
+    return verdicts == [witness.accepted_by_old, not witness.accepted_by_old]
+
+
+@settings(max_examples=80, deadline=None)
+@given(seed=SEEDS)
+def test_what_is_refused_is_told(seed: int) -> None:
+    rng = Random(seed)
+    new = SMALL
+    for _ in range(rng.randint(1, 3)):
+        new = edited(new, rng)
+    changes = diff(SMALL, new)
+    sides = (SMALL, Judge(SMALL)), (new, Judge(new))
+    for effect, (protocol, takes), (_, refuses) in (
+        (Effect.NARROWS, *sides),
+        (Effect.WIDENS, *sides[::-1]),
+    ):
+        for channel, name in roots(SMALL):
+            if not told(changes, channel, effect):
+                for value in islice(instances(protocol, name, rng), TRIES):
+                    fine = refuses.accepts(name, value) or not takes.accepts(name, value)
+                    assert fine, (channel, value, changes)
+
+
+def test_a_change_kept_quiet_would_be_noticed(tmp_path: Path) -> None:
+    document = schema({"SendRequest": {"properties": {"label": {"maxLength": 1}}}})
+    new = loaded(document, tmp_path / "new.json")
+    name, takes, refuses = TypeName("SendRequest"), Judge(SMALL), Judge(new)
+    sent = list(islice(instances(SMALL, name, Random(1)), TRIES))
+    assert any(takes.accepts(name, v) and not refuses.accepts(name, v) for v in sent)
+    (channel,) = (channel for channel, root in roots(SMALL) if root == name)
+    assert told(diff(SMALL, new), channel, Effect.NARROWS)
+    assert not told((), channel, Effect.NARROWS)
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=SEEDS)
+def test_every_change_of_the_whole_schema_has_a_witness(seed: int) -> None:
+    new = edited(WHOLE, Random(seed))
+    witnesses = Witnesses(WHOLE, new)
+    for change in diff(WHOLE, new):
+        assert (change.evidence is None) == (witnesses.of(change) is None), change
+
+
+@pytest.mark.parametrize("protocol", [SMALL, WHOLE], ids=["small", "whole"])
+@settings(max_examples=12, deadline=None)
+@given(seed=SEEDS)
+def test_the_way_back_is_the_mirror(protocol: Protocol, seed: int) -> None:
+    new = edited(protocol, Random(seed))
+    forth = sorted(mirror(change.kind) for change in diff(protocol, new))
+    assert forth == sorted(change.kind for change in diff(new, protocol))
+
+
+def mirror(kind: Kind) -> Kind:
+    back = NATURES[kind].mirror
+    assert back is not None
+    return back
+
+
+def test_moving_all_types_to_one_file_is_no_change(tmp_path: Path) -> None:
+    file = tmp_path / "one.json"
+    file.write_text(json.dumps(bundle(WHOLE, Stability.UNSTABLE)), "utf-8")
+    assert diff(WHOLE, load(file)) == ()
+    assert diff(load(file), WHOLE) == ()
