@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import shlex
 import shutil
+import tempfile
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from acpgen import resources
-from acpgen.cli import app
+from acpgen.cli.app import typer_app
 from acpgen.emit.header import HEADER
+from acpgen.targets import TARGETS
+
+APP = typer_app()
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "schema" / "v9"
 OPTIONS = ("--schema", "v9", "--out", "out", "--target", "retry")
@@ -20,7 +27,7 @@ METHODS = Path("out/json/methods.json")
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["generate", *arguments])
+    return CliRunner().invoke(APP, ["generate", *arguments])
 
 
 @pytest.fixture(autouse=True)
@@ -34,6 +41,11 @@ def _workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_clean_is_0(full: list[str]) -> None:
     result = run(*OPTIONS, "--check", *full)
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "out: as generated\n")
+
+
+def test_a_clean_tree_is_a_document_without_findings() -> None:
+    result = run(*OPTIONS, "--check", "--format", "json")
+    assert (result.exit_code, json.loads(result.stdout)["findings"]) == (0, [])
 
 
 def test_missing_and_surplus_are_1() -> None:
@@ -63,16 +75,153 @@ def test_other_formats() -> None:
     METHODS.unlink()
     result = run(*OPTIONS, "--check", "--format", "json")
     assert (result.exit_code, result.stderr) == (1, MEND)
-    assert [f["rule"] for f in json.loads(result.stdout)["findings"]] == ["drift-missing"]
+    report = json.loads(result.stdout)
+    assert report["command"] == "generate"
+    assert [f["rule"] for f in report["findings"]] == ["drift-missing"]
     result = run(*OPTIONS, "--check", "--format", "github")
     assert (result.exit_code, result.stderr) == (1, MEND)
     assert result.stdout == ("::error file=out/json/methods.json,title=drift-missing::is missing\n")
 
 
-def test_an_unknown_target_is_2() -> None:
-    result = run("--target", "tea")
+@pytest.mark.parametrize(
+    ("name", "hint"), [("tea", "there are bundles, "), ("model", "did you mean models?\n")]
+)
+def test_an_unknown_target_is_2(name: str, hint: str) -> None:
+    result = run("--target", name)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith("acpgen: no target is called tea; there are bundles, ")
+    assert result.stderr.startswith(f"acpgen: no target is called {name}; {hint}")
+
+
+def test_targets_are_completed() -> None:
+    found = CliRunner().invoke(
+        APP,
+        [],
+        prog_name="acpgen",
+        env={
+            "_ACPGEN_COMPLETE": "complete_bash",
+            "COMP_WORDS": "acpgen generate --target re",
+            "COMP_CWORD": "3",
+        },
+    )
+    assert found.stdout.split() == ["retry"]
+
+
+def test_what_was_done_is_said_in_numbers() -> None:
+    assert run(*OPTIONS).stderr == "out: up to date\n"
+    METHODS.unlink()
+    assert run(*OPTIONS).stderr == "out: wrote 1 file (1 new)\n"
+    METHODS.rename("out/json/old.json")
+    METHODS.write_text(Path("out/json/old.json").read_text() + "odd\n")
+    assert run(*OPTIONS).stderr == "out: wrote 1 file (1 changed), removed 1\n"
+    METHODS.with_name("old.json").write_text(METHODS.read_text())
+    assert run(*OPTIONS).stderr == "out: removed 1 file\n"
+    shutil.rmtree("out")
+    assert run(*OPTIONS).stderr == "out: wrote 3 files (3 new)\n"
+
+
+def break_class() -> None:
+    """Make a method keyed that takes no key."""
+    file = Path("v9/kettle.json")
+    schema = json.loads(file.read_text())
+    for definition in schema["$defs"].values():
+        if definition.get("x-retry-class") == "idempotent":
+            definition["x-retry-class"] = "keyed"
+            break
+    file.write_text(json.dumps(schema, indent=2))
+
+
+@pytest.mark.parametrize("mode", [[], ["--check"], ["--full"]])
+def test_an_error_of_lint_is_1_and_nothing_is_written(mode: list[str]) -> None:
+    before = {path: path.read_bytes() for path in Path("out").rglob("*") if path.is_file()}
+    break_class()
+    result = run(*OPTIONS, *mode)
+    assert (result.exit_code, result.stderr) == (1, "")
+    (line,) = result.stdout.splitlines()
+    assert "error[keyed-without-key]" in line
+    assert before == {path: path.read_bytes() for path in Path("out").rglob("*") if path.is_file()}
+
+
+def test_an_error_of_lint_is_printed_as_lint_does() -> None:
+    break_class()
+    printed = CliRunner().invoke(APP, ["lint", "v9"]).stdout.splitlines()
+    assert run(*OPTIONS).stdout.splitlines() == [line for line in printed if " error[" in line]
+
+
+def test_an_error_that_is_accepted_is_none() -> None:
+    break_class()
+    finding = run(*OPTIONS).stdout
+    pointer = finding.split("] ")[1].split(": ")[0]
+    Path("accepted.toml").write_text(
+        f'[[accepted]]\nrule = "keyed-without-key"\npointer = "{pointer}"\nreason = "A test."\n'
+    )
+    result = run(*OPTIONS)
+    assert (result.exit_code, result.stdout) == (0, "")
+    Path("accepted.toml").unlink()
+    assert run(*OPTIONS).exit_code == 1
+
+
+def test_acceptances_that_cant_be_read_are_2() -> None:
+    Path("accepted.toml").write_text("accepted = 1\n")
+    result = run(*OPTIONS)
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert result.stderr.startswith("acpgen: accepted.toml: must hold ")
+
+
+CLASSES = ("retry", "typescript", "rust", "go", "kotlin", "java")
+NO_CLASSES = tuple(target.name for target in TARGETS if target.name not in CLASSES)
+
+
+def test_without_classes_it_says_what_can_be_had() -> None:
+    schema = {"$defs": {"SaveRequest": {"x-method": "save", "x-side": "agent", "type": "object"}}}
+    schema["$defs"]["SaveResponse"] = schema["$defs"]["SaveRequest"]
+    Path("v3").mkdir()
+    Path("v3/schema.json").write_text(json.dumps(schema))
+    result = run("--schema", "v3/schema.json", "--out", "three")
+    assert result.exit_code == 1
+    assert "error[missing-retry-class]" in result.stdout
+    assert result.stderr == (
+        "only retry, typescript, rust, go, kotlin and java need retry classes; "
+        "the rest can be had without: acpgen generate "
+        f"--schema v3/schema.json --out three --target {' --target '.join(NO_CLASSES)}\n"
+    )
+    assert not Path("three").exists()
+    result = run("--schema", "v3/schema.json", "--out", "three", "--target", "bundles")
+    assert (result.exit_code, result.stdout) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["v1/schema.json", "v1/schema.unstable.json", "v2/schema.json", "v2/schema.unstable.json"],
+)
+def test_releases_of_upstream_do_without_classes(upstream_schemas: Path, name: str) -> None:
+    assert set(NO_CLASSES) == {target.name for target in TARGETS if not target.needs_classes}
+    schema = str(upstream_schemas / name)
+    result = run("--schema", schema, "--out", "up", "--target", "bundles", "--target", "models")
+    assert (result.exit_code, result.stdout) == (0, "")
+    version = name.partition("/")[0]
+    assert Path(f"up/python/acp_{version}/models/__init__.py").is_file()
+    assert Path(f"up/schema/acp-{version}.schema.json").is_file()
+    assert run("--schema", schema, "--out", "up", "--target", "retry").exit_code == 1
+
+
+@pytest.mark.parametrize("target", ["checkers", "pages", "vectors"])
+def test_the_other_targets_do_without_classes_too(upstream_schemas: Path, target: str) -> None:
+    schema = str(upstream_schemas / "v2" / "schema.json")
+    result = run("--schema", schema, "--out", "up", "--target", target)
+    assert (result.exit_code, result.stdout) == (0, "")
+
+
+def test_a_schema_without_a_version_is_1_and_says_how_to_give_one() -> None:
+    shutil.copytree("v9", "mine")
+    result = run("--schema", "mine", "--out", "new", "--target", "bundles")
+    assert (result.exit_code, result.stderr) == (1, "")
+    assert result.stdout.startswith("mine: error[protocol-version]: no version")
+    assert '"x-protocol-version": N' in result.stdout
+    assert not Path("new").exists()
+    file = Path("mine") / min(path.name for path in Path("mine").iterdir())
+    file.write_text(file.read_text().replace('"$defs"', '"x-protocol-version": 4, "$defs"', 1))
+    assert run("--schema", "mine", "--out", "new", "--target", "bundles").exit_code == 0
+    assert Path("new/schema/acp-v4.schema.json").is_file()
 
 
 def test_a_foreign_file_in_the_way_is_2() -> None:
@@ -84,6 +233,77 @@ def test_a_foreign_file_in_the_way_is_2() -> None:
     assert HEADER not in METHODS.read_text()
 
 
+def test_a_lost_header_is_found_and_the_hint_is_true() -> None:
+    text = METHODS.read_text()
+    METHODS.write_text("".join(line for line in text.splitlines(True) if HEADER not in line))
+    result = run(*OPTIONS, "--check")
+    assert (result.exit_code, result.stdout) == (
+        1,
+        "out/json/methods.json: error[drift-foreign]: was not written by acpgen, or has lost its "
+        "header, so it is spared\n",
+    )
+    assert result.stderr == (
+        "to mend: move out/json/methods.json away, then "
+        "acpgen generate --schema v9 --out out --target retry\n"
+    )
+    assert run(*OPTIONS).exit_code == 2
+    METHODS.rename("elsewhere.json")
+    assert run(*OPTIONS).exit_code == 0
+    assert METHODS.read_text() == text
+    assert run(*OPTIONS, "--check").exit_code == 0
+
+
+def test_the_hint_repeats_every_option_and_can_be_pasted() -> None:
+    shutil.copytree(resources.TEMPLATES, "my templates")
+    options = ["--schema", "v9", "--out", "my out", "--target", "retry", "--target", "bundles"]
+    options += ["--templates", "my templates"]
+    result = run(*options, "--check")
+    assert result.exit_code == 1
+    mend, _, command = result.stderr.partition(": ")
+    assert mend == "to mend"
+    words = shlex.split(command)
+    assert words[:2] == ["acpgen", "generate"]
+    assert run(*words[2:]).exit_code == 0
+    assert run(*options, "--check").exit_code == 0
+
+
+def test_the_current_folder_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    METHODS.unlink()
+    monkeypatch.chdir("out")
+    result = run("--schema", "../v9", "--out", ".", "--target", "retry")
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert f"call acpgen from {Path.cwd().parent}" in result.stderr
+    assert Path.cwd().is_dir()
+
+
+def test_an_out_that_is_a_file_is_2() -> None:
+    Path("file").write_text("")
+    for mode in ([], ["--check"]):
+        result = run("--schema", "v9", "--out", "file", *mode)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr == "acpgen: file is no folder; choose another --out\n"
+
+
+def test_an_out_below_a_file_is_2() -> None:
+    Path("file").write_text("")
+    result = run("--schema", "v9", "--out", "file/out", "--target", "retry")
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert result.stderr.startswith("acpgen: file/out: can't be written: ")
+    assert "choose another --out" in result.stderr
+
+
+def test_an_out_that_cant_be_written_is_2(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> str:
+        raise PermissionError(errno.EACCES, "Permission denied", "hidden")
+
+    METHODS.unlink()
+    monkeypatch.setattr(tempfile, "mkdtemp", refuse)
+    result = run(*OPTIONS)
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert result.stderr.startswith("acpgen: out: can't be written: Permission denied; ")
+    assert "choose another --out" in result.stderr
+
+
 def test_a_missing_schema_is_2_and_a_broken_one_1() -> None:
     result = run("--schema", "none", "--out", "out")
     assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
@@ -93,9 +313,36 @@ def test_a_missing_schema_is_2_and_a_broken_one_1() -> None:
     assert "v9/tea.json:1: error[not-json]: is not JSON" in result.stdout
 
 
-def test_a_broken_template_is_2() -> None:
-    shutil.copytree(resources.TEMPLATES, "templates")
-    Path("templates/retry/retry.py.jinja").write_text("{% if %}")
+TEMPLATE = Path("templates/retry/retry.py.jinja")
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "what"),
+    [
+        ("\n{% if %}", ":2: ", "Expected an expression"),
+        ("\n\n{{ no_such_name }}", ":3: ", "'no_such_name' is undefined"),
+        ("{{ header.no.such }}", ":1: ", "has no attribute 'no'"),
+        ("{{ header + 1 }}", ":1: ", 'can only concatenate str (not "int") to str'),
+        ("{{ 1 | no_such_filter }}", ":1: ", "No filter named 'no_such_filter'"),
+        ("{% include 'none' %}", "", "templates/none: is missing"),
+    ],
+)
+def test_a_broken_template_is_2_and_tells_the_line(text: str, where: str, what: str) -> None:
+    TEMPLATE.parent.mkdir(parents=True)
+    TEMPLATE.write_text(text)
     result = run(*OPTIONS, "--templates", "templates")
     assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
-    assert result.stderr.startswith("acpgen: ")
+    if where:
+        assert result.stderr.startswith(f"acpgen: {TEMPLATE}{where}")
+    assert what in result.stderr
+
+
+def test_missing_templates_are_2() -> None:
+    result = run(*OPTIONS, "--templates", "none")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == "acpgen: none: is no folder of templates; name one with --templates\n"
+
+
+def test_the_version_is_printed() -> None:
+    result = CliRunner().invoke(APP, ["--version"])
+    assert (result.exit_code, result.stdout) == (0, f"acpgen {metadata.version('acpgen')}\n")

@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from acpgen import resources
-from acpgen.cli.report import Exit, fail, note, relative, show
-from acpgen.emit.tree import Change, Difference, ForeignFileError
+from acpgen.cli import drift
+from acpgen.cli.crash import is_own
+from acpgen.cli.lint import accepted_by_lint
+from acpgen.cli.report import Exit, fail, note, relative, show, suggestion, unreadable
+from acpgen.emit.tree import Change, Difference, FolderError, ForeignFileError
 from acpgen.findings import Finding, Format, Severity
+from acpgen.lint import lint
+from acpgen.lint.accepted import beside
+from acpgen.lint.rules.classes import missing_retry_class
 from acpgen.load import SchemaError
+from acpgen.load.lines import located
+from acpgen.model import Protocol
 from acpgen.targets import TARGETS, Target
 from acpgen.targets.generation import Order, Outcome, apply
-from acpgen.targets.generation import generate as work_out
+from acpgen.targets.generation import generate as worked_out
 
 _SAYS = {
     Change.CHANGED: "is not as generated",
     Change.MISSING: "is missing",
     Change.SURPLUS: "was generated once and follows from nothing any more",
+    Change.FOREIGN: "was not written by acpgen, or has lost its header, so it is spared",
 }
+_COMMAND = "generate"
 _DIFF_LINES = 40
+_TARGETS = [target.name for target in TARGETS]
 
 
 def generate(
@@ -32,10 +45,14 @@ def generate(
     out: Annotated[Path, typer.Option(help="The folder to write into.")] = resources.GENERATED,
     target: Annotated[
         list[str] | None,
-        typer.Option(help=f"Only this one; may be repeated: {', '.join(t.name for t in TARGETS)}."),
+        typer.Option(
+            help=f"Only this one; may be repeated: {', '.join(_TARGETS)}.",
+            metavar="NAME",
+            autocompletion=lambda: _TARGETS,
+        ),
     ] = None,
     templates: Annotated[
-        Path, typer.Option(help="The folder of Jinja2 templates.")
+        Path, typer.Option(help="A folder of templates that stand before acpgen's own.")
     ] = resources.TEMPLATES,
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; say what is not as generated.")
@@ -44,87 +61,159 @@ def generate(
         bool, typer.Option("--full", help="Generate everything anew, whatever the digests say.")
     ] = False,
     format_: Annotated[
-        Format, typer.Option("--format", help="How --check prints what it finds.")
+        Format, typer.Option("--format", help="How findings are printed.")
     ] = Format.TEXT,
 ) -> None:
-    """Generate bundles, Python models, retry tables and pages from the schema."""
-    order = Order(relative(schema), relative(out), _chosen(target), relative(templates), full)
-    outcome = _work_out(order, format_)
+    """Generate bundles, Python models, retry tables and pages from the schema.
+
+    Nothing comes of a schema in which `acpgen lint` finds errors; they are printed instead. Exit
+    status: 0 when all is written or was before, 1 when the schema has errors or --check finds a
+    difference, 2 when something can't be read, generated or written.
+    """
+    if not schema.exists():
+        fail(f"{schema}: is not there; name a folder of domain files or a single-file release")
+    order = Order(
+        schema=relative(schema),
+        out=relative(out),
+        targets=chosen(target),
+        templates=relative(templates),
+        full=full,
+        accepted=beside(schema),
+    )
+    outcome = work_out(order, format_)
     if check:
         _report(order, outcome, format_)
     else:
-        _write(order, outcome)
+        put(order, outcome)
 
 
-def _chosen(names: list[str] | None) -> list[Target]:
-    known = {target.name: target for target in TARGETS}
-    if unknown := [name for name in names or () if name not in known]:
-        fail(f"no target is called {', '.join(unknown)}; there are {', '.join(known)}")
+def chosen(names: list[str] | None) -> list[Target]:
+    """The targets of these names, all without; leaves where a name is none."""
+    for name in names or ():
+        if name not in _TARGETS:
+            fail(
+                f"no target is called {name}; "
+                + suggestion(name, _TARGETS, f"there are {', '.join(_TARGETS)}")
+            )
     return [target for target in TARGETS if not names or target.name in names]
 
 
-def _work_out(order: Order, format_: Format) -> Outcome:
+def work_out(order: Order, format_: Format) -> Outcome:
+    """How a folder differs from what is ordered; prints what is wrong with it, and leaves."""
     hidden = not sys.stderr.isatty()
     try:
         with typer.progressbar(
             length=len(order.targets), label="generating", file=sys.stderr, hidden=hidden
         ) as bar:
-            return work_out(order, lambda _: bar.update(1))
+            return worked_out(order, lambda _: bar.update(1), lambda p: _admit(p, order))
     except SchemaError as error:
-        show(error.findings, format_)
+        show(_COMMAND, located(error.findings), format_)
+        _tell_what_needs_no_classes(order, error.findings)
         raise typer.Exit(Exit.FINDINGS) from error
     except ImportError as error:
+        if is_own(error):
+            raise
         fail(f"{error}; generating needs more: pip install 'acpgen[generate]'")
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        fail(unreadable(error, order.schema))
+    except ValueError as error:
         fail(_one_line(error))
     except _generating_errors() as error:
         fail(_one_line(error))
 
 
-def _generating_errors() -> tuple[type[Exception], ...]:
-    """What else generating raises. Looked up on failure only: a fresh tree needs none of it."""
-    import jinja2
+def _admit(protocol: Protocol, order: Order) -> None:
+    """Refuse a protocol with errors that would make what is generated from it wrong.
 
+    Raises:
+        SchemaError: it has some that matter to one of the targets and are not accepted.
+        AcceptedError: the accepted findings can't be read.
+    """
+    accepted = None if order.accepted is None else accepted_by_lint(relative(order.accepted))
+    classes_matter = any(target.needs_classes for target in order.targets)
+    errors = [
+        finding
+        for finding in lint(protocol, accepted)
+        if finding.severity is Severity.ERROR
+        and (classes_matter or finding.rule != missing_retry_class.id)
+    ]
+    if errors:
+        raise SchemaError(errors)
+
+
+def _tell_what_needs_no_classes(order: Order, findings: Iterable[Finding]) -> None:
+    if any(finding.rule == missing_retry_class.id for finding in findings):
+        needing = [target.name for target in TARGETS if target.needs_classes]
+        others = [target for target in order.targets if not target.needs_classes]
+        others = others or [target for target in TARGETS if not target.needs_classes]
+        note(
+            f"only {', '.join(needing[:-1])} and {needing[-1]} need retry classes; the rest can be "
+            "had without: "
+            f"{_command(order, others)}"
+        )
+
+
+def _generating_errors() -> type[Exception]:
+    """What else generating raises. Looked up on failure only: a fresh tree doesn't need it."""
     from acpgen.targets.models.codegen import GeneratedNamesError
 
-    return jinja2.TemplateError, GeneratedNamesError
+    return GeneratedNamesError
 
 
 def _one_line(error: Exception) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def _write(order: Order, outcome: Outcome) -> None:
+def put(order: Order, outcome: Outcome) -> None:
+    """Write what is missing, and say what was done; leaves where that can't be."""
     try:
         apply(order, outcome)
-    except (OSError, ForeignFileError) as error:
+    except OSError as error:
+        fail(
+            f"{order.out}: can't be written: {error.strerror or error}; acpgen writes into the "
+            "folder that holds it too, so choose another --out"
+        )
+    except (ForeignFileError, FolderError) as error:
         fail(str(error))
-    counts = [f"{n} {c.value}" for c in Change if (n := _count(outcome, c))]
-    note(f"{order.out}: {', '.join(counts) or 'up to date'}")
+    note(f"{order.out}: {_summary(outcome)}")
 
 
-def _count(outcome: Outcome, change: Change) -> int:
-    return sum(difference.change is change for difference in outcome.differences)
+def _summary(outcome: Outcome) -> str:
+    """What was done: `wrote 12 files (11 changed, 1 new), removed 2`."""
+    changes = [difference.change for difference in outcome.differences]
+    changed, new = changes.count(Change.CHANGED), changes.count(Change.MISSING)
+    removed = changes.count(Change.SURPLUS)
+    parts = []
+    if changed or new:
+        kinds = [f"{n} {kind}" for n, kind in ((changed, "changed"), (new, "new")) if n]
+        parts.append(f"wrote {_files(changed + new)} ({', '.join(kinds)})")
+    if removed:
+        parts.append(f"removed {removed if parts else _files(removed)}")
+    return ", ".join(parts) or "up to date"
+
+
+def _files(number: int) -> str:
+    return f"{number} file{'s' * (number != 1)}"
 
 
 def _report(order: Order, outcome: Outcome, format_: Format) -> None:
+    if format_ is Format.TEXT:
+        for difference in outcome.differences:
+            show(_COMMAND, [_finding(order, difference)], format_)
+            typer.echo(_clip(difference.diff), nl=False)
+    else:
+        show(_COMMAND, [_finding(order, difference) for difference in outcome.differences], format_)
     if not outcome.differences:
         note(f"{order.out}: as generated")
         return
-    for difference in outcome.differences:
-        if format_ is Format.TEXT:
-            show([_finding(order, difference)], format_)
-            typer.echo(_clip(difference.diff), nl=False)
-    if format_ is not Format.TEXT:
-        show([_finding(order, difference) for difference in outcome.differences], format_)
-    note(f"to mend: {_command(order)}")
+    note(f"to mend: {_mend(order, outcome)}")
     raise typer.Exit(Exit.FINDINGS)
 
 
 def _finding(order: Order, difference: Difference) -> Finding:
     return Finding(
-        rule=f"drift-{difference.change.value}",
-        severity=Severity.ERROR,
+        rule=drift.TOPICS[difference.change].id,
+        severity=drift.TOPICS[difference.change].severity,
         file=(order.out / difference.path).as_posix(),
         pointer="",
         message=_SAYS[difference.change],
@@ -137,14 +226,21 @@ def _clip(diff: str) -> str:
     return "".join(lines[:_DIFF_LINES]) + (f"... {more} more lines\n" if more > 0 else "")
 
 
-def _command(order: Order) -> str:
-    words = ["acpgen generate"]
+def _mend(order: Order, outcome: Outcome) -> str:
+    foreign = [d.path for d in outcome.differences if d.change is Change.FOREIGN]
+    places = ", ".join(shlex.quote(str(order.out / path)) for path in foreign)
+    return (f"move {places} away, then " if foreign else "") + _command(order, order.targets)
+
+
+def _command(order: Order, targets: Sequence[Target]) -> str:
+    """The call that generates targets as ordered, to be pasted into a shell."""
+    words = ["acpgen", "generate"]
     if order.schema != relative(resources.SCHEMA):
-        words.append(f"--schema {order.schema}")
+        words += ["--schema", str(order.schema)]
     if order.out != relative(resources.GENERATED):
-        words.append(f"--out {order.out}")
-    if len(order.targets) < len(TARGETS):
-        words.extend(f"--target {target.name}" for target in order.targets)
+        words += ["--out", str(order.out)]
+    if len(targets) < len(TARGETS):
+        words += [word for target in targets for word in ("--target", target.name)]
     if order.templates != relative(resources.TEMPLATES):
-        words.append(f"--templates {order.templates}")
-    return " ".join(words)
+        words += ["--templates", str(order.templates)]
+    return shlex.join(words)

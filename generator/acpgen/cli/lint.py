@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from acpgen import resources
-from acpgen.cli.report import Exit, fail, note, relative, show
+from acpgen.cli.report import Exit, fail, note, relative, show, unreadable
 from acpgen.findings import Finding, Format
 from acpgen.lint import lint as findings_of
-from acpgen.lint.accepted import AcceptedError, read_accepted
+from acpgen.lint.accepted import Accepted, AcceptedError, beside, read_accepted
 from acpgen.load import SchemaError, load
 
 
@@ -35,23 +35,32 @@ def lint(
     """Find what is wrong with a schema. `acpgen explain RULE` tells more about a finding."""
     path = relative(schema)
     findings = _find(path, accepted)
-    show(findings, format_)
+    show("lint", findings, format_)
     note(f"{path}: {len(findings) or 'no'} finding{'s' * (len(findings) != 1)}")
     if findings:
         raise typer.Exit(Exit.FINDINGS)
 
 
+def accepted_by_lint(file: Path) -> Accepted:
+    """What a file accepts of lint's findings. It may also accept what `acpgen diff` finds.
+
+    Raises:
+        AcceptedError: it is not TOML, or holds something else than accepted findings.
+        OSError: it can't be read.
+    """
+    from acpgen.diff import TOPICS
+
+    return read_accepted(file).without(TOPICS.keys())
+
+
 def _find(schema: Path, accepted: Path | None) -> list[Finding]:
     try:
         protocol = load(schema)
-        file = accepted or _beside(schema)
-        return findings_of(protocol, read_accepted(relative(file)) if file is not None else None)
+        file = accepted or beside(schema)
+        return findings_of(protocol, None if file is None else accepted_by_lint(relative(file)))
     except SchemaError as error:
         return error.findings
-    except (OSError, AcceptedError) as error:
+    except OSError as error:
+        fail(unreadable(error, schema))
+    except AcceptedError as error:
         fail(str(error))
-
-
-def _beside(schema: Path) -> Path | None:
-    file = schema.resolve().parent / resources.ACCEPTED.name
-    return file if file.is_file() else None

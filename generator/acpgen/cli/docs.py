@@ -1,0 +1,188 @@
+"""`acpgen docs`: generated regions in pages that people write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from acpgen import resources
+from acpgen.cli.crash import is_own
+from acpgen.cli.report import Exit, fail, note, relative, show, unreadable
+from acpgen.emit.tree import replace_files
+from acpgen.findings import Finding, Format, printable
+from acpgen.findings import text as lines_of
+from acpgen.load import SchemaError, load
+
+if TYPE_CHECKING:
+    from acpgen.inject import Page, Region
+    from acpgen.targets.pages.site import Site
+
+app = typer.Typer(
+    name="docs", help="Keep generated regions in pages that people write.", no_args_is_help=True
+)
+
+Schema = Annotated[
+    Path, typer.Option("--schema", help="A folder of domain files or a single-file release.")
+]
+TemplateFolder = Annotated[
+    Path,
+    typer.Option("--templates", help="Templates that stand before acpgen's own.", metavar="DIR"),
+]
+_MDX = ".mdx"
+
+
+@app.command()
+def inject(
+    files: Annotated[
+        list[Path], typer.Argument(help="Pages in Markdown or MDX.", metavar="FILE...")
+    ],
+    schema: Schema = resources.SCHEMA,
+    templates: TemplateFolder = resources.TEMPLATES,
+    links: Annotated[
+        str | None,
+        typer.Option(
+            help="Where the generated pages are: a folder, a URL, or an absolute path of a site.",
+            metavar="PLACE",
+            show_default="no links",
+        ),
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; say which regions are not as generated.")
+    ] = False,
+    format_: Annotated[
+        Format, typer.Option("--format", help="How findings are printed.")
+    ] = Format.TEXT,
+) -> None:
+    """Fill the regions between `<!-- acpgen:begin NAME -->` and `<!-- acpgen:end NAME -->`.
+
+    In MDX the markers are `{/* acpgen:begin NAME */}` and `{/* acpgen:end NAME */}`. Markers in
+    code blocks are examples. Nothing outside the regions changes, and no file does when a marker of
+    any is wrong. Exit status: 0 when all regions are written or were before, 1 when --check finds a
+    difference, 2 when something can't be read or written.
+    """
+    site, known = _known(schema, templates)
+    pages = {file: _page(file, links, site, known) for file in dict.fromkeys(files)}
+    broken = [problem for _, problems in pages.values() for problem in problems]
+    if broken:
+        for problem in broken:
+            note(f"acpgen: {printable(problem)}")
+        raise typer.Exit(Exit.UNKNOWN)
+    filled = {file: page for file, (page, _) in pages.items() if page is not None}
+    if check:
+        _check(filled, format_)
+    else:
+        for file, page in filled.items():
+            if page.stale:
+                _write(file, page.after)
+        note(_summary(filled, "wrote"))
+
+
+@app.command()
+def regions(
+    schema: Schema = resources.SCHEMA,
+    templates: TemplateFolder = resources.TEMPLATES,
+) -> None:
+    """List the regions that a page can have: each name, and what it holds."""
+    _, known = _known(schema, templates)
+    width = max(map(len, known))
+    for name, region in known.items():
+        typer.echo(f"{printable(name):{width}}  {printable(region.summary)}")
+
+
+def _known(schema: Path, folder: Path) -> tuple[Site, dict[str, Region]]:
+    """Where the generated pages are, and all regions that there are."""
+    try:
+        from acpgen.emit.templates import Templates
+        from acpgen.inject import contexts, regions
+        from acpgen.targets.pages.site import plan
+
+        protocol = load(relative(schema))
+        own = regions(protocol, Templates(relative(folder)))
+        return plan(protocol), {**own, **contexts(protocol)}
+    except SchemaError as error:
+        note(lines_of(error.findings).rstrip("\n"))
+        fail(f"{schema}: is no schema that pages can be made from")
+    except OSError as error:
+        fail(unreadable(error, schema))
+    except ValueError as error:
+        fail(str(error))
+
+
+def _page(
+    file: Path, links: str | None, site: Site, known: dict[str, Region]
+) -> tuple[Page | None, list[str]]:
+    """A page with its regions filled, or what is wrong with it: `file:line: what`."""
+    from acpgen.inject import Elsewhere, PageError, base_for, inject
+
+    def render(name: str) -> str:
+        return known[name].render(Elsewhere(site, file.as_posix(), base_for(file, links)))
+
+    try:
+        text = file.read_bytes().decode("utf-8")
+        return inject(text, known, render, mdx=file.suffix == _MDX), []
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        return None, [f"{file}:{line}: is not UTF-8"]
+    except OSError as error:
+        return None, [f"{file}: {error.strerror or error}; a page has to be there already"]
+    except PageError as error:
+        return None, [
+            f"{file}:{fault.line}: {fault.message}" if fault.line else f"{file}: {fault.message}"
+            for fault in error.faults
+        ]
+    except ImportError as error:
+        if is_own(error):
+            raise
+        fail(f"{error}; pages need more: pip install 'acpgen[generate]'")
+    except ValueError as error:
+        fail(str(error))
+
+
+def _check(pages: dict[Path, Page], format_: Format) -> None:
+    if format_ is Format.TEXT:
+        for file, page in pages.items():
+            if page.stale:
+                show("docs", _findings(file, page), format_)
+                typer.echo(page.diff(str(file)), nl=False)
+    else:
+        show("docs", (f for file, page in pages.items() for f in _findings(file, page)), format_)
+    note(_summary(pages, "would write"))
+    if any(page.stale for page in pages.values()):
+        raise typer.Exit(Exit.FINDINGS)
+
+
+def _findings(file: Path, page: Page) -> Iterator[Finding]:
+    from acpgen.inject import STALE_REGION
+
+    for region in page.stale:
+        yield Finding(
+            STALE_REGION.id,
+            STALE_REGION.severity,
+            str(file),
+            "",
+            f"{region.name} is not as generated; run `acpgen docs inject`",
+            region.begin + 1,
+        )
+
+
+def _summary(pages: dict[Path, Page], verb: str) -> str:
+    """What was done: `1 of 2 regions in 1 page: wrote 1`."""
+    stale = sum(len(page.stale) for page in pages.values())
+    total = sum(len(page.regions) for page in pages.values())
+    where = f"{_counted(total, 'region')} in {_counted(len(pages), 'page')}"
+    return f"{where}: {f'{verb} {stale}' if stale else 'up to date'}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
+def _write(file: Path, text: str) -> None:
+    """Replace a page as a whole; what a link leads to, not the link."""
+    try:
+        replace_files({file.resolve(): text})
+    except OSError as error:
+        fail(f"{file}: can't be written: {error.strerror or error}")

@@ -1,0 +1,93 @@
+"""`acpgen methods`: which message may be sent again, on the terminal."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from acpgen import resources
+from acpgen.cli.report import fail, note, relative, suggestion, unreadable
+from acpgen.findings import printable
+from acpgen.findings import text as lines_of
+from acpgen.load import SchemaError, load
+from acpgen.model import JsonValue, Method, Protocol
+
+
+class Form(StrEnum):
+    """The forms of the list."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+def methods(
+    name: Annotated[
+        str | None,
+        typer.Argument(help="Tell all about this one.", metavar="NAME", show_default="all methods"),
+    ] = None,
+    form: Annotated[Form, typer.Option("--format", help="How to print them.")] = Form.TABLE,
+    schema: Annotated[
+        Path, typer.Option(help="A folder of domain files or a single-file release.")
+    ] = resources.SCHEMA,
+) -> None:
+    """List the methods: who sends each to whom, and whether it may be sent again.
+
+    A table in a pipe has one line for each method. Exit status: 0, or 2 when there is no such
+    method or the schema can't be read.
+    """
+    protocol = _protocol(schema)
+    chosen = [m for m in protocol.methods if name is None or m.name == name]
+    if not chosen:
+        wanted, known = name or "", dict.fromkeys(m.name for m in protocol.methods)
+        otherwise = "`acpgen methods` lists all"
+        fail(f"no method is called {printable(wanted)}; {suggestion(wanted, known, otherwise)}")
+    if form is Form.JSON:
+        document = [_row(method, protocol) for method in chosen]
+        typer.echo(json.dumps(document, indent=2, ensure_ascii=True))
+        return
+    # Other commands don't wait for what lays out text.
+    from acpgen.cli import cards
+
+    if name is None:
+        cards.show_table(chosen)
+    else:
+        cards.show_cards(chosen, protocol)
+
+
+def _protocol(schema: Path) -> Protocol:
+    try:
+        return load(relative(schema))
+    except SchemaError as error:
+        note(lines_of(error.findings).rstrip("\n"))
+        fail(f"{schema}: is no schema whose methods could be told")
+    except OSError as error:
+        fail(unreadable(error, schema))
+
+
+def _row(method: Method, protocol: Protocol) -> JsonValue:
+    """A method with the member names of `generated/json/methods.json`, and its errors."""
+    from acpgen.targets.pages.bodies import first_sentence
+    from acpgen.targets.pages.errors import error_names
+
+    names = error_names(protocol)
+    return {
+        "method": method.name,
+        "kind": method.kind.value,
+        "side": method.side.value,
+        "stability": method.stability.value,
+        "retryClass": None if method.retry is None else method.retry.value,
+        "resend": method.resend,
+        "params": method.params,
+        "result": method.result,
+        "key": method.key,
+        "carries": method.carries,
+        "page": method.page,
+        "summary": first_sentence(method.docs),
+        "errors": [
+            {"code": e.code, "name": names.get(e.code), "when": e.when} for e in method.errors
+        ],
+    }

@@ -1,0 +1,235 @@
+"""`acpgen upstream`: hold this schema against upstream's releases, and hand over what it adds."""
+
+from __future__ import annotations
+
+import difflib
+import io
+import json
+import tempfile
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from acpgen import findings, resources
+from acpgen.cli.report import Exit, fail, note, relative, show, unreadable
+from acpgen.emit.tree import replace_files
+from acpgen.findings import Finding, Format, printable
+from acpgen.lint import lint
+from acpgen.lint.rules.classes import missing_retry_class
+from acpgen.load import SchemaError, load
+from acpgen.model import JsonValue, Protocol
+
+if TYPE_CHECKING:
+    from acpgen.upstream import Comparison, Declared
+
+app = typer.Typer(
+    name="upstream",
+    help="Follow upstream's releases, and annotate them.",
+    no_args_is_help=True,
+)
+
+Release = Annotated[
+    Path, typer.Argument(help="A schema that upstream released, one file.", metavar="PATH")
+]
+Schema = Annotated[Path, typer.Option("--schema", help="The schema to hold it against.")]
+_UNENDED = "\n\\ No newline at end of file\n"
+_DECLARED = resources.ACCEPTED.with_name("upstream.toml")
+
+
+@app.command()
+def compare(
+    release: Release,
+    schema: Schema = resources.SCHEMA,
+    declared: Annotated[
+        Path, typer.Option(help="The differences that are meant.", metavar="FILE")
+    ] = _DECLARED,
+    everything: Annotated[
+        bool, typer.Option("--all", help="List every definition too, in the form of text only.")
+    ] = False,
+    format_: Annotated[
+        Format, typer.Option("--format", help="How findings are printed.")
+    ] = Format.TEXT,
+) -> None:
+    """Compare a release with this schema, definition by definition.
+
+    What differs and is not declared in schema/upstream.toml is a finding. A stable release is held
+    against the stable part. Exit status: 0 without findings, 1 with some, 2 when something can't be
+    read or the two are of different versions.
+    """
+    from acpgen.upstream import compare as compared
+    from acpgen.upstream import stale, undeclared, with_lines
+
+    _require_file(release)
+    theirs, ours = _load(release), _load(schema)
+    _require_same_version(release, theirs, ours)
+    meant = _declared(declared)
+    comparisons = compared(theirs, _document(release), ours, meant)
+    if everything and format_ is Format.TEXT:
+        _list(comparisons, meant)
+    found = [*undeclared(comparisons, theirs, ours, meant), *stale(comparisons, meant)]
+    show("upstream", findings.order(with_lines(found)), format_)
+    note(f"{relative(release)}: {_counts(comparisons)}; {len(found) or 'none'} undeclared or stale")
+    if found:
+        raise typer.Exit(Exit.FINDINGS)
+
+
+@app.command()
+def overlay(
+    release: Release,
+    schema: Schema = resources.SCHEMA,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the annotated schema there, which may be PATH.",
+            metavar="FILE",
+            show_default="print a patch",
+        ),
+    ] = None,
+) -> None:
+    """Give a release of upstream's the retry classes, the errors and the key of this schema.
+
+    Prints a patch that `git apply` takes, or writes the annotated schema. A release of another
+    version gets the classes of the methods that both have. Nothing is handed over that `acpgen
+    lint` finds fault with. Exit status: 0 when it is, 1 with findings, 2 when something can't be
+    read or written.
+    """
+    from acpgen.upstream import annotate, printed
+
+    _require_file(release)
+    theirs, ours = _load(release), _load(schema)
+    if theirs.version is None:
+        fail(_no_version(release))
+    text = printed(annotate(_document(release), theirs, ours))
+    _require_clean(release, text, theirs, ours)
+    before = release.read_bytes().decode("utf-8")
+    if out is None:
+        typer.echo(_patch(relative(release).as_posix(), before, text), nl=False)
+    else:
+        _write(out, text)
+    _tell(release, theirs, ours)
+
+
+def _load(path: Path) -> Protocol:
+    try:
+        return load(relative(path))
+    except SchemaError as error:
+        note(findings.text(error.findings).rstrip("\n"))
+        fail(f"{path}: is no schema that can be read")
+    except OSError as error:
+        fail(unreadable(error, path))
+
+
+def _require_file(path: Path) -> None:
+    if path.is_dir():
+        fail(f"{path}: is a folder; name the one file of a release")
+
+
+def _document(path: Path) -> dict[str, JsonValue]:
+    document: dict[str, JsonValue] = json.loads(path.read_bytes())
+    return document
+
+
+def _require_same_version(release: Path, theirs: Protocol, ours: Protocol) -> None:
+    if theirs.version is None:
+        fail(_no_version(release))
+    if theirs.version != ours.version:
+        fail(
+            f"{release}: is version {theirs.version}, and this schema is version {ours.version}; "
+            "compare it with a release of that version"
+        )
+
+
+def _no_version(release: Path) -> str:
+    return (
+        f"{release}: does not tell its version; put it into a folder called vN, or write "
+        '"x-protocol-version": N beside $defs'
+    )
+
+
+def _declared(path: Path) -> Declared:
+    from acpgen.upstream import DeclaredError, read_declared
+
+    try:
+        return read_declared(relative(path))
+    except DeclaredError as error:
+        fail(str(error))
+    except OSError as error:
+        fail(unreadable(error, path))
+
+
+def _list(comparisons: list[Comparison], declared: Declared) -> None:
+    """Every definition on one line: how it stands, its name, and the reason where one is given."""
+    for comparison in comparisons:
+        pointers = [str(difference.pointer) for difference in comparison.differences]
+        entries = [declared.find(comparison.status, comparison.name, p) for p in pointers or [""]]
+        reasons = dict.fromkeys(entry.reason for entry in entries if entry is not None)
+        line = f"{comparison.status.value:11}  {comparison.name}  {'; '.join(reasons)}"
+        typer.echo(printable(line.rstrip()))
+
+
+def _counts(comparisons: list[Comparison]) -> str:
+    counted = Counter(comparison.status for comparison in comparisons)
+    return ", ".join(f"{number} {status.value}" for status, number in sorted(counted.items()))
+
+
+def _require_clean(release: Path, text: str, theirs: Protocol, ours: Protocol) -> None:
+    """Lint what was annotated, as a file of the same name and version; leave with what is wrong.
+
+    In another version, methods that only it has are left without a class.
+    """
+    found = _lint(release, text, theirs.version)
+    if theirs.version != ours.version:
+        found = [finding for finding in found if finding.rule != missing_retry_class.id]
+    if found:
+        show("upstream", found, Format.TEXT)
+        note(f"{relative(release)}: {len(found)} left once annotated, so nothing is handed over")
+        raise typer.Exit(Exit.FINDINGS)
+
+
+def _lint(release: Path, text: str, version: int | None) -> list[Finding]:
+    with tempfile.TemporaryDirectory() as scratch:
+        file = Path(scratch, f"v{version}", release.name)
+        file.parent.mkdir()
+        file.write_text(text, "utf-8", newline="\n")
+        try:
+            found = lint(load(file))
+        except SchemaError as error:
+            found = error.findings
+    return [replace(finding, file=str(relative(release))) for finding in found]
+
+
+def _patch(name: str, before: str, after: str) -> str:
+    """A unified diff that `git apply` takes."""
+    old, new = (io.StringIO(text, newline="\n").readlines() for text in (before, after))
+    path = name.lstrip("/")
+    lines = difflib.unified_diff(old, new, f"a/{path}", f"b/{path}")
+    return "".join(line if line.endswith("\n") else f"{line}{_UNENDED}" for line in lines)
+
+
+def _write(out: Path, text: str) -> None:
+    try:
+        replace_files({out: text})
+    except OSError as error:
+        fail(f"{out}: can't be written: {error.strerror or error}")
+    note(f"{relative(out)}: written")
+
+
+def _tell(release: Path, theirs: Protocol, ours: Protocol) -> None:
+    """Say what was annotated, and what was not."""
+    from acpgen.upstream import shared
+
+    if theirs.version == ours.version:
+        known = {(method.name, method.kind) for method in theirs.methods}
+        rest = dict.fromkeys(m.name for m in ours.methods if (m.name, m.kind) not in known)
+        lacking = f"; not in this release: {', '.join(rest)}" if rest else ""
+        note(f"{relative(release)}: {len(known)} methods have a class now{lacking}")
+        return
+    classified = {method.name for method, _ in shared(theirs, ours)}
+    unclassified = dict.fromkeys(m.name for m in theirs.methods if m.name not in classified)
+    note(
+        f"{relative(release)}: is version {theirs.version}: {len(classified)} methods have the "
+        f"class that they have in version {ours.version}; without one: {', '.join(unclassified)}"
+    )

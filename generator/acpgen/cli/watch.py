@@ -1,0 +1,153 @@
+"""`acpgen watch`: generate whenever the schema or a template changes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from acpgen import resources
+from acpgen.cli.follow import interruptible
+from acpgen.cli.generate import chosen, put, work_out
+from acpgen.cli.report import fail, note, relative
+from acpgen.cli.warm import Warm
+from acpgen.emit.templates import PATTERN, Templates
+from acpgen.findings import Format
+from acpgen.lint.accepted import beside
+from acpgen.load import SchemaError, load
+from acpgen.targets import Target
+from acpgen.targets.generation import Order
+
+_SLOW = 0.25
+"""From how many seconds on a target is not waited for by the others."""
+_PULSE_MS = 250
+"""How long to wait before looking whether watching is to end."""
+_QUIET_MS = 50
+"""How long nothing may change before something is generated, so that a whole save is seen."""
+
+
+def watch(
+    schema: Annotated[
+        Path, typer.Option(help="A folder of domain files or a single-file release.")
+    ] = resources.SCHEMA,
+    out: Annotated[Path, typer.Option(help="The folder to write into.")] = resources.GENERATED,
+    target: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this one; may be repeated.", metavar="NAME"),
+    ] = None,
+    templates: Annotated[
+        Path, typer.Option(help="A folder of templates that stand before acpgen's own.")
+    ] = resources.TEMPLATES,
+) -> None:
+    """Generate, and again whenever the schema, its accepted findings or a template changes.
+
+    What is quick to make is written first. Errors are printed and watching goes on; Ctrl-C ends it.
+    Exit status: 0 when it is ended, 2 when there is nothing to watch.
+    """
+    for path in (schema, templates):
+        if not path.exists():
+            fail(f"{path}: is not there, so it can't be watched")
+    warm = [Warm(each) for each in chosen(target)]
+    order = Order(relative(schema), relative(out), [w.target for w in warm], relative(templates))
+    with interruptible():
+        _generate(replace(order, full=True), warm)
+        for changed in _changes(Watched(schema.resolve(), templates.resolve())):
+            if changed:
+                note(f"changed: {', '.join(sorted(changed))}")
+            # What changed before the watch began is found here too.
+            if not _generate(order, warm) and changed:
+                note(f"{order.out}: up to date")
+            if not changed:
+                note(f"watching {order.schema} and {order.templates}; Ctrl-C ends it")
+
+
+def _generate(order: Order, warm: Sequence[Warm]) -> bool:
+    """Generate what is quick, then all, and tell whether there is news. What fails has said so."""
+    order = replace(order, accepted=beside(order.schema))
+    try:
+        news = [_bring_up(replace(order, targets=targets)) for targets in steps(order, warm)]
+    except typer.Exit:
+        return True
+    return any(news)
+
+
+def steps(order: Order, warm: Sequence[Warm]) -> list[Sequence[Target]]:
+    """What not to wait for others with, then everything."""
+    try:
+        protocol, templates = load(order.schema), Templates(order.templates)
+        slow = [w for w in warm if w.seconds >= _SLOW and not w.holds(protocol, templates)]
+    except (SchemaError, OSError, ValueError):
+        # What is wrong is said by whoever generates.
+        return [order.targets]
+    quick = [each.target for each in warm if each not in slow]
+    return [quick, order.targets] if quick and slow else [order.targets]
+
+
+def _bring_up(order: Order) -> bool:
+    """Write what differs, and tell whether anything did."""
+    start = time.perf_counter()
+    outcome = work_out(order, Format.TEXT)
+    if outcome.differences:
+        put(order, outcome)
+        note(f"in {time.perf_counter() - start:.1f} s")
+    return bool(outcome.differences)
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """What is looked at, by absolute paths: a schema, and a folder of templates."""
+
+    schema: Path
+    templates: Path
+
+    def concerns(self, path: Path) -> bool:
+        """Whether a change there may change what is generated. A folder may hold templates soon."""
+        if path.is_relative_to(self.templates) or path.is_relative_to(resources.TEMPLATES):
+            return path.match(PATTERN) or path.is_dir()
+        if path == self.schema.parent / resources.ACCEPTED.name or path == self.schema:
+            return True
+        return path.parent == self.schema and path.suffix == ".json"
+
+    def folders(self) -> frozenset[Path]:
+        """Every folder that a change may be seen in."""
+        bases = (self.templates, resources.TEMPLATES)
+        below = (path for base in bases for path in base.rglob("*") if path.is_dir())
+        own = (self.schema, self.schema.parent, *bases, *below)
+        return frozenset(path for path in own if path.is_dir())
+
+
+def _changes(watched: Watched) -> Iterator[frozenset[str]]:
+    """The names of what changed, each time something does; none each time watching begins.
+
+    It begins anew when folders come or go.
+    """
+    try:
+        from watchfiles import watch as watch_folders
+    except ImportError as error:
+        fail(f"{error}; watching needs more: pip install 'acpgen[generate]'")
+    while True:
+        folders = watched.folders()
+        rounds = watch_folders(
+            *folders,
+            watch_filter=lambda _, path: watched.concerns(Path(path)),
+            step=_QUIET_MS,
+            rust_timeout=_PULSE_MS,
+            yield_on_timeout=True,
+            recursive=False,
+            raise_interrupt=True,
+        )
+        began = False
+        for changes in rounds:
+            if changes or not began:
+                yield _names(path for _, path in changes)
+                began = True
+            if changes and watched.folders() != folders:
+                break
+
+
+def _names(paths: Iterable[str]) -> frozenset[str]:
+    return frozenset(str(relative(Path(path))) for path in paths)

@@ -1,0 +1,145 @@
+"""What the templates are given: found by generating everything, told for those who write their own.
+
+What a name means is in `contexts.toml` beside the templates. Its type is that of the value given; a
+dataclass is shown with its docstring and its fields.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+
+from acpgen import resources
+from acpgen.emit.markdown import Inline, anchors, code, link, prose, table
+from acpgen.emit.templates import Templates
+from acpgen.model import Protocol
+from acpgen.targets import TARGETS
+
+Contexts = Mapping[str, Mapping[str, object]]
+"""The names that each template is given, with a value of each."""
+
+MEANINGS = "contexts.toml"
+_PLAIN: Mapping[type, str] = {str: "text", int: "number", bool: "yes or no", type(None): "None"}
+
+
+class Recorder(Templates):
+    """Templates that note what each of them is given the first time."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.given: dict[str, dict[str, object]] = {}
+
+    def render(self, name: str, /, **context: object) -> str:
+        """Render one template.
+
+        Raises:
+            TemplateError: the template is missing, broken, or uses an unknown name.
+        """
+        self.given.setdefault(name, context)
+        return super().render(name, **context)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Meanings:
+    """What names mean, by the templates that are given them, and what other templates are for."""
+
+    contexts: tuple[tuple[tuple[str, ...], Mapping[str, str]], ...]
+    parts: Mapping[str, str]
+
+
+def meanings(folder: Path) -> Meanings:
+    """Read what the names of acpgen's own templates mean.
+
+    Raises:
+        ValueError: the file is no TOML.
+        OSError: it can't be read.
+    """
+    document = tomllib.loads((folder / MEANINGS).read_text("utf-8"))
+    contexts = tuple((tuple(c["templates"]), c["names"]) for c in document["contexts"])
+    return Meanings(contexts, document["parts"])
+
+
+def record(protocol: Protocol, use: Iterable[Callable[[Templates], object]] = ()) -> Contexts:
+    """Generate everything, and use templates otherwise, to see what they are given."""
+    recorder = Recorder(resources.TEMPLATES)
+    for target in TARGETS:
+        target.generate(protocol, recorder)
+    for other in use:
+        other(recorder)
+    return recorder.given
+
+
+def mistakes(contexts: Contexts, known: Meanings) -> list[str]:
+    """What is told of templates and names that aren't given, and what is given and not told."""
+    told = {name: dict(names) for templates, names in known.contexts for name in templates}
+    return [
+        *(f"nothing tells what {name} is given" for name in contexts.keys() - told.keys()),
+        *(f"{name} is given nothing, but that is told" for name in told.keys() - contexts.keys()),
+        *(
+            f"{name}: {other} is {'told, but not given' if other in told[name] else 'not told'}"
+            for name in contexts.keys() & told.keys()
+            for other in contexts[name].keys() ^ told[name].keys()
+        ),
+    ]
+
+
+def reference(contexts: Contexts, known: Meanings) -> str:
+    """The reference as Markdown: each template with its names, then the types that they have.
+
+    Raises:
+        ValueError: what is told is not what is given.
+    """
+    if wrong := sorted(mistakes(contexts, known)):
+        raise ValueError(f"{MEANINGS}: {'; '.join(wrong)}")
+    blocks: list[str] = []
+    for templates, told in known.contexts:
+        blocks.append(f"### {', '.join(map(code, templates))}")
+        given = contexts[templates[0]]
+        blocks.append(
+            table(
+                [Inline("Name"), Inline("Type"), Inline("Meaning")],
+                [(code(n), _type(given[n]), prose(told[n])) for n in told],
+            )
+        )
+    blocks.append("### Parts of others")
+    parts = [(code(name), prose(what)) for name, what in known.parts.items()]
+    blocks.append(table([Inline("Template"), Inline("What it is")], parts))
+    for view in sorted(set(_views(contexts.values())), key=lambda view: view.__name__):
+        blocks.append(f"### {view.__name__}")
+        blocks.append(prose(inspect.getdoc(view) or ""))
+        fields = [(code(field.name), code(str(field.type))) for field in dataclasses.fields(view)]
+        blocks.append(table([Inline("Field"), Inline("Type")], fields))
+    return "\n\n".join(blocks)
+
+
+def _views(values: Iterable[object]) -> Iterator[type]:
+    """The dataclasses among values, and in them."""
+    for value in values:
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            yield type(value)
+            yield from _views(getattr(value, field.name) for field in dataclasses.fields(value))
+        elif isinstance(value, Mapping):
+            yield from _views(value.values())
+        elif isinstance(value, list | tuple):
+            yield from _views(value)
+
+
+def _type(value: object) -> Inline:
+    if dataclasses.is_dataclass(value):
+        name = type(value).__name__
+        return link(Inline(name), f"#{anchors([name])[0]}")
+    if isinstance(value, list):
+        return Inline(f"list of {_type(value[0])}") if value else Inline("list")
+    if isinstance(value, tuple):
+        return Inline(f"({', '.join(map(_type, value))})")
+    if isinstance(value, Mapping):
+        return Inline("mapping")
+    if callable(value):
+        taken = inspect.signature(value).parameters.values()
+        bare = (str(each.replace(annotation=inspect.Parameter.empty)) for each in taken)
+        parameters = ", ".join(bare)
+        return Inline(f"function {code(f'({parameters})')}")
+    return Inline(_PLAIN[type(value)])

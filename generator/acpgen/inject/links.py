@@ -1,0 +1,38 @@
+"""Links from pages that people write to the generated ones."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from acpgen.emit.markdown import Inline, link
+from acpgen.targets.pages.site import Links
+
+_FOLDER = "docs/"
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere(Links):
+    """The links of a page outside the site. `base` is where the site is; without it all is plain.
+
+    It ends in a slash, or is empty for the page's own folder.
+    """
+
+    base: str | None = None
+
+    def to(self, target: str, label: Inline) -> Inline:
+        """A link to a page of the site, or to a place on it."""
+        if self.base is None:
+            return label
+        return link(label, self.base + target.removeprefix(_FOLDER))
+
+
+def base_for(page: Path, site: str | None) -> str | None:
+    """How a page reaches the site at a URL, at an absolute path of a web site, or in a folder."""
+    if site is None:
+        return None
+    if "://" in site or site.startswith("/"):
+        return f"{site.rstrip('/')}/"
+    way = os.path.relpath(Path(site).resolve(), page.resolve().parent).replace(os.sep, "/")
+    return f"{way}/"

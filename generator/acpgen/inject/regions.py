@@ -1,0 +1,133 @@
+"""What a region can hold: the tables and texts of the generated pages, each under a name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from acpgen import resources
+from acpgen.emit.templates import Templates
+from acpgen.inject.contexts import Contexts, meanings, record, reference
+from acpgen.inject.links import Elsewhere
+from acpgen.model import Kind, MethodName, Protocol
+from acpgen.targets.pages.errors import code_table
+from acpgen.targets.pages.guides import guide
+from acpgen.targets.pages.methods import section
+from acpgen.targets.pages.overviews import Group, audit, class_table, listing
+from acpgen.targets.pages.site import Links, plan
+
+CONTEXTS = "template-contexts"
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """One thing that can be injected: what it is, and its Markdown for the links of a page."""
+
+    summary: str
+    render: Callable[[Elsewhere], str]
+
+
+def regions(protocol: Protocol, templates: Templates) -> dict[str, Region]:
+    """All regions of a protocol by name. Each is rendered when a page asks for it.
+
+    Rendering one raises a TemplateError where its template is broken.
+
+    Raises:
+        PageNameError: two methods would share a page, or one has no name for a page.
+        UnknownGuideError: the guide that a method names has no page.
+    """
+    return {
+        **_tables("retry-table", "what a copy of each method does", audit, protocol, templates),
+        **_tables("methods", "what each method does", listing, protocol, templates),
+        "retry-classes": Region(
+            "the retry classes, and whether each lets a message be sent again",
+            lambda links: class_table(protocol, links),
+        ),
+        "error-codes": Region(
+            "the error codes, and which requests meet them",
+            lambda links: code_table(protocol, links),
+        ),
+        **dict(_key_rules(protocol, templates)),
+        **dict(_boxes(protocol, templates)),
+    }
+
+
+def contexts(protocol: Protocol) -> dict[str, Region]:
+    """The region for those who write templates. It takes some seconds: everything is generated."""
+    summary = "what acpgen's own templates are given"
+
+    def render(_: Elsewhere) -> str:
+        return reference(given(protocol), meanings(resources.TEMPLATES))
+
+    return {CONTEXTS: Region(summary, render)}
+
+
+def given(protocol: Protocol) -> Contexts:
+    """What acpgen's own templates are given, those of regions included."""
+
+    def fill(templates: Templates) -> None:
+        links = Elsewhere(plan(protocol), page="")
+        for region in regions(protocol, templates).values():
+            region.render(links)
+
+    return record(protocol, [fill])
+
+
+def _tables(
+    name: str,
+    summary: str,
+    groups: Callable[[Protocol, Links], list[Group]],
+    protocol: Protocol,
+    templates: Templates,
+) -> dict[str, Region]:
+    """The methods in groups: all of them, or one group alone."""
+
+    def all_groups(links: Links) -> str:
+        return _rendered(templates, "groups", groups=groups(protocol, links))
+
+    def one_group(group: str) -> Callable[[Links], str]:
+        return lambda links: next(g.table for g in groups(protocol, links) if g.name == group)
+
+    plain = Elsewhere(plan(protocol), page="")
+    alone = {
+        f"{name}:{group.name}": Region(f"{summary}: {group.title}", one_group(group.name))
+        for group in groups(protocol, plain)
+    }
+    return {name: Region(f"{summary}, by who sends to whom", all_groups), **alone}
+
+
+def _key_rules(protocol: Protocol, templates: Templates) -> Iterator[tuple[str, Region]]:
+    if plan(protocol).guides:
+        yield (
+            "key-rules",
+            Region(
+                "the idempotency key, and what Client and Agent do with it",
+                lambda links: _rendered(templates, "key-rules", **guide(protocol, links)),
+            ),
+        )
+
+
+def _boxes(protocol: Protocol, templates: Templates) -> Iterator[tuple[str, Region]]:
+    for name in dict.fromkeys(method.name for method in protocol.methods):
+        yield (
+            f"method:{name}",
+            Region(f"what a copy of {name} does", _box(name, protocol, templates)),
+        )
+
+
+def _box(name: MethodName, protocol: Protocol, templates: Templates) -> Callable[[Elsewhere], str]:
+    def render(links: Elsewhere) -> str:
+        methods = (protocol.method(name, kind) for kind in Kind)
+        sections = [section(method, protocol, links) for method in methods if method is not None]
+        if links.base is None:
+            # Where to read on is of no use without a way there.
+            sections = [replace(each, guide=None) for each in sections]
+        return _rendered(templates, "method", sections=sections)
+
+    return render
+
+
+def _rendered(templates: Templates, name: str, **context: object) -> str:
+    text = templates.render(f"regions/{name}.md.jinja", **context)
+    return re.sub(r"\n{3,}", "\n\n", text).strip("\n")

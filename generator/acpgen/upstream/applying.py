@@ -1,0 +1,87 @@
+"""Applying this schema's annotations to a schema of upstream's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
+
+from acpgen.emit.jsonschema import JsonSchema
+from acpgen.model import JsonValue, Method, Protocol, RetryClass
+from acpgen.targets.overlay import Action, actions
+from acpgen.targets.pages.classes import CLASSES
+
+
+def annotate(schema: JsonSchema, theirs: Protocol, ours: Protocol) -> JsonSchema:
+    """Annotate the schema that `theirs` was loaded from. The one given stays as it is.
+
+    A schema of our version gets all that the overlay has. One of another version gets the retry
+    classes of the methods that both have, and no more: what is said about errors and keys holds for
+    our version only.
+    """
+    same = theirs.version == ours.version
+    return apply(schema, actions(ours) if same else tuple(_shared(theirs, ours)))
+
+
+def apply(schema: JsonSchema, actions: Iterable[Action]) -> JsonSchema:
+    """Carry out the actions of an overlay one after the other. What one doesn't find, it leaves."""
+    result = deepcopy(schema)
+    for action in actions:
+        _carry_out(result, action)
+    return result
+
+
+def shared(theirs: Protocol, ours: Protocol) -> Iterator[tuple[Method, RetryClass]]:
+    """Their methods that are also ours, with our class, where it needs nothing that is ours alone.
+
+    A keyed method is none of them: without a key, the class would promise what nobody can use.
+    """
+    for method in theirs.methods:
+        own = ours.method(method.name, method.kind)
+        if own is None or own.side is not method.side or own.retry is None:
+            continue
+        if own.retry is not RetryClass.KEYED or method.key is not None:
+            yield method, own.retry
+
+
+def _shared(theirs: Protocol, ours: Protocol) -> Iterator[Action]:
+    for method, retry in shared(theirs, ours):
+        yield Action(
+            ("$defs", method.params),
+            f"Classifies {method.name}.",
+            {"x-retry-class": retry.value, "x-resend": CLASSES[retry].meaning},
+        )
+
+
+def _carry_out(schema: JsonSchema, action: Action) -> None:
+    *way, last = action.path
+    for parent in list(_places(schema, way)):
+        for name in _names(parent, last):
+            if action.update is None:
+                del parent[name]
+            else:
+                parent[name] = _merged(parent[name], action.update)
+
+
+def _places(schema: JsonSchema, path: Sequence[str | None]) -> Iterator[JsonSchema]:
+    """The objects that a path leads to."""
+    if not path:
+        yield schema
+        return
+    for name in _names(schema, path[0]):
+        inner = schema[name]
+        if isinstance(inner, dict):
+            yield from _places(inner, path[1:])
+
+
+def _names(schema: JsonSchema, name: str | None) -> list[str]:
+    return [*schema] if name is None else [name] if name in schema else []
+
+
+def _merged(old: JsonValue, new: JsonValue) -> JsonValue:
+    """Merge as Overlay 1.0.0 section 4.4.3 has it: into objects, behind lists, over all else."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        added = {name: _merged(old[name], new[name]) if name in old else new[name] for name in new}
+        return {**old, **added}
+    if isinstance(old, list) and isinstance(new, list):
+        return [*old, *new]
+    return new

@@ -1,0 +1,105 @@
+"""A comparison as findings: what differs and nobody has declared, and what is declared in vain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from acpgen.findings import Finding
+from acpgen.load.source import scan
+from acpgen.model import Location, Pointer, Protocol, TypeName, append
+from acpgen.upstream.compare import Comparison
+from acpgen.upstream.declared import Declared, Entry, Status
+from acpgen.upstream.topics import STALE_DECLARATION, TOPICS
+
+_LONGEST = 60
+"""How many characters of a value a message shows."""
+
+
+def undeclared(
+    comparisons: Sequence[Comparison], theirs: Protocol, ours: Protocol, declared: Declared
+) -> Iterator[Finding]:
+    """One finding for each difference that no entry declares.
+
+    It is placed in the release, or in this schema where only that has the definition.
+    """
+    for comparison in comparisons:
+        for difference in comparison.differences:
+            if declared.find(comparison.status, comparison.name, difference.pointer) is None:
+                place = _place(theirs, comparison.name, difference.pointer)
+                message = f"upstream has {_cut(difference.theirs)}, here is {_cut(difference.ours)}"
+                yield _finding(comparison, place, message)
+        if comparison.status is Status.OURS_ONLY and not _is_declared(comparison, declared):
+            place = _place(ours, comparison.name)
+            yield _finding(comparison, place, "is not in this release of upstream")
+        if comparison.status is Status.THEIRS_ONLY and not _is_declared(comparison, declared):
+            place = _place(theirs, comparison.name)
+            yield _finding(comparison, place, "is in upstream and not here")
+
+
+def stale(comparisons: Sequence[Comparison], declared: Declared) -> Iterator[Finding]:
+    """One finding for each entry that declares no difference of a definition that was compared."""
+    compared = {comparison.name: comparison for comparison in comparisons}
+    for entry in declared.entries:
+        if entry.definition in compared and not _used(entry, compared[entry.definition]):
+            yield Finding(
+                STALE_DECLARATION.id,
+                STALE_DECLARATION.severity,
+                declared.file,
+                "",
+                f"{entry.definition} is not {entry.status.value}{_at(entry)}; remove the entry",
+            )
+
+
+def with_lines(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings with the lines of their places, or of what a place that isn't there lies in.
+
+    Raises:
+        OSError: a file can't be read any more.
+    """
+    lines_of = cache(_lines)
+    located = []
+    for finding in findings:
+        lines, pointer = lines_of(finding.file) if finding.pointer else {}, finding.pointer
+        while pointer and pointer not in lines:
+            pointer = pointer.rpartition("/")[0]
+        located.append(replace(finding, line=lines.get(Pointer(pointer))))
+    return located
+
+
+def _lines(file: str) -> Mapping[Pointer, int]:
+    return scan(Path(file).read_bytes().decode("utf-8")).lines
+
+
+def _is_declared(comparison: Comparison, declared: Declared) -> bool:
+    return declared.find(comparison.status, comparison.name) is not None
+
+
+def _used(entry: Entry, comparison: Comparison) -> bool:
+    if entry.status is not comparison.status:
+        return False
+    pointers = [difference.pointer for difference in comparison.differences]
+    return not pointers or any(entry.covers(pointer) for pointer in pointers)
+
+
+def _at(entry: Entry) -> str:
+    return f" at {entry.pointer}" if entry.pointer else ""
+
+
+def _place(protocol: Protocol, name: str, pointer: str = "") -> Location:
+    """Where a definition stands; the envelope, which the model leaves out, in the file it has."""
+    type_ = protocol.types.get(TypeName(name))
+    if type_ is None:
+        return Location(protocol.source, Pointer(append(Pointer("/$defs"), name) + pointer))
+    return Location(type_.location.file, Pointer(type_.location.pointer + pointer))
+
+
+def _finding(comparison: Comparison, place: Location, message: str) -> Finding:
+    topic = TOPICS[comparison.status]
+    return Finding(topic.id, topic.severity, place.file, place.pointer, message)
+
+
+def _cut(value: str) -> str:
+    return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}..."

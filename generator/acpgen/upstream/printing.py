@@ -1,0 +1,43 @@
+"""JSON laid out as upstream lays it out, so that a change shows as nothing but that change."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from acpgen.model import JsonValue
+
+_WIDTH = 80
+_INDENT = "  "
+
+
+def printed(value: JsonValue) -> str:
+    """A JSON text in the layout of Prettier: short lists of plain values stand on one line."""
+    return f"{_printed(value, '', _WIDTH)}\n"
+
+
+def _printed(value: JsonValue, indent: str, room: int) -> str:
+    """A value that starts with so many columns left on its line."""
+    inner = indent + _INDENT
+    if isinstance(value, dict) and value:
+        names = [f"{inner}{_plain(name)}: " for name in value]
+        return f"{{\n{_lines(names, list(value.values()), inner)}\n{indent}}}"
+    if isinstance(value, list) and value:
+        line = f"[{', '.join(map(_plain, value))}]"
+        if len(line) <= room and not any(isinstance(item, dict | list) for item in value):
+            return line
+        return f"[\n{_lines([inner] * len(value), value, inner)}\n{indent}]"
+    return _plain(value)
+
+
+def _lines(heads: Sequence[str], values: Sequence[JsonValue], indent: str) -> str:
+    """Values below each other, each behind its head and, but for the last, before a comma."""
+    last = len(values) - 1
+    return ",\n".join(
+        f"{head}{_printed(value, indent, _WIDTH - len(head) - (index < last))}"
+        for index, (head, value) in enumerate(zip(heads, values, strict=True))
+    )
+
+
+def _plain(value: JsonValue) -> str:
+    return json.dumps(value, ensure_ascii=False)

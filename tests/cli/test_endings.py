@@ -1,0 +1,102 @@
+"""How the program ends when it can't go on: interrupted, without a module, with odd names."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from acpgen import cli
+from acpgen.cli.app import typer_app
+from acpgen.cli.crash import account
+
+
+def interrupt(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt
+
+
+def called(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> object:
+    """The exit status of the program."""
+    monkeypatch.setattr(sys, "argv", ["acpgen", *arguments])
+    with pytest.raises(SystemExit) as caught:
+        cli.main()
+    return caught.value.code
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        ("acpgen.cli.generate.work_out", ["generate"]),
+        ("acpgen.cli.lint._find", ["lint"]),
+        ("acpgen.cli.upstream._require_file", ["upstream", "compare", "a.json"]),
+        ("acpgen.cli.app.typer_app", ["lint"]),
+        ("acpgen.cli.arguments.parse", ["validate"]),
+    ],
+)
+def test_an_interruption_is_2(
+    function: str,
+    arguments: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(function, interrupt)
+    assert called(monkeypatch, *arguments) == 2
+    assert capsys.readouterr() == ("", "acpgen: interrupted\n")
+
+
+@pytest.mark.parametrize(("path", "status"), [("none", 2), (str(Path(__file__)), 1)])
+def test_other_exit_statuses_stay(
+    path: str, status: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert called(monkeypatch, "lint", path) == status
+    assert "interrupted" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["lint"], ["diff", "git:HEAD"], ["upstream", "compare"]])
+def test_no_name_moves_the_cursor(command: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "acpgen", *command, "a\x1b[2J\n::error::b\x9b"],
+        capture_output=True,
+        check=False,
+    )
+    said = done.stderr.decode()
+    assert done.returncode == 2
+    assert r"a\x1b[2J\n::error::b\x9b" in said
+    assert (said.count("\n"), "\x1b" in said, "\x9b" in said) == (1, False, False)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ModuleNotFoundError("SECRET", name="acpgen.judge"), "ModuleNotFoundError of acpgen.judge"),
+        (ImportError("SECRET", name="numpy"), "ImportError of numpy"),
+        (ImportError("SECRET"), "ImportError"),
+    ],
+)
+def test_an_account_names_the_module_that_lacks(error: ImportError, said: str) -> None:
+    assert account(error) == (
+        f"acpgen: can't go on: {said} in acpgen itself; please report it with these lines\n"
+    )
+
+
+def test_an_account_of_a_file_moves_no_cursor() -> None:
+    error = OSError(28, "No space left on device", "a\x1b[2J\n")
+    assert account(error) == "acpgen: can't go on: a\\x1b[2J\\n: No space left on device\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "hinted"), [("acpgen.targets.gone", False), ("acpgen", False), ("acpgenx", True)]
+)
+def test_only_what_can_be_installed_is_hinted_at(
+    name: str, hinted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lack(*_: object) -> None:
+        raise ModuleNotFoundError("lacks", name=name)
+
+    monkeypatch.setattr("acpgen.cli.generate.worked_out", lack)
+    result = CliRunner().invoke(typer_app(["generate"]), ["generate"])
+    assert ("pip install 'acpgen[generate]'" in result.stderr) is hinted
+    assert isinstance(result.exception, ModuleNotFoundError) is not hinted

@@ -1,0 +1,112 @@
+"""A log that grows, is rotated and is cut short while it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from acpgen.cli.follow import Follower, follow
+
+
+class EndOfTestError(Exception):
+    """Stands for the interruption that ends following."""
+
+
+def followed(path: Path, *steps: Callable[[], object]) -> tuple[list[tuple[int, bytes]], list[str]]:
+    """The lines that are read of a log while it undergoes these steps, one at each pause."""
+    pending, told = iter(steps), list[str]()
+    read: list[tuple[int, bytes]] = []
+    with pytest.raises(EndOfTestError):
+        read.extend(Follower(str(path), told=told.append, pause=lambda: _take(pending)))
+    return read, told
+
+
+def _take(steps: Iterator[Callable[[], object]]) -> None:
+    step = next(steps, None)
+    if step is None:
+        raise EndOfTestError
+    step()
+
+
+def appends(path: Path, text: bytes) -> Callable[[], object]:
+    def append() -> None:
+        with path.open("ab") as log:
+            log.write(text)
+
+    return append
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """A log with two lines."""
+    path = tmp_path / "log.ndjson"
+    path.write_bytes(b"a\nb\n")
+    return path
+
+
+def test_it_begins_at_the_beginning_and_waits_for_more(log: Path) -> None:
+    read, told = followed(log, appends(log, b"c\n"), appends(log, b"d\ne\n"))
+    assert read == [(1, b"a\n"), (2, b"b\n"), (3, b"c\n"), (4, b"d\n"), (5, b"e\n")]
+    assert told == []
+
+
+def test_a_line_counts_when_it_is_finished(log: Path) -> None:
+    steps = [appends(log, part) for part in (b"c", b"d", b"\ne")]
+    read, _ = followed(log, *steps)
+    assert read[2:] == [(3, b"cd\n")]
+
+
+def test_an_unfinished_line_is_known(log: Path) -> None:
+    follower = Follower(str(log), pause=lambda: _take(iter(())))
+    appends(log, b"c")()
+    with pytest.raises(EndOfTestError):
+        list(follower)
+    assert follower.unfinished
+
+
+def test_a_rotated_log_is_read_to_its_end_and_then_the_next(log: Path) -> None:
+    def rotate() -> None:
+        appends(log, b"c\nd")()
+        log.rename(log.with_suffix(".1"))
+        log.write_bytes(b"e\n")
+
+    read, told = followed(log, rotate, appends(log, b"f\n"))
+    assert read[2:] == [(3, b"c\n"), (4, b"d"), (1, b"e\n"), (2, b"f\n")]
+    assert told == ["was moved away; going on with the file that has its name now"]
+
+
+def test_a_log_that_is_gone_for_a_while_is_waited_for(log: Path) -> None:
+    old = log.with_suffix(".1")
+    read, _ = followed(
+        log, lambda: log.rename(old), appends(old, b"c\n"), appends(log, b"d\n"), lambda: None
+    )
+    assert read[2:] == [(3, b"c\n"), (1, b"d\n")]
+
+
+def test_a_log_that_is_cut_short_is_read_anew(log: Path) -> None:
+    read, told = followed(log, appends(log, b"half"), lambda: log.write_bytes(b"c\n"))
+    assert read[2:] == [(1, b"c\n")]
+    assert told == ["was cut short; going on from its beginning"]
+
+
+def test_a_log_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        next(iter(Follower(str(tmp_path / "none"))))
+
+
+@pytest.mark.parametrize(
+    ("text", "transcript"),
+    [
+        (b'{"jsonrpc":"2.0","method":"a"}\n', False),
+        (b'\n{"from":"client","message":{}}\n', True),
+        (b'no JSON\n{"from":"client","message":{}}\n', True),
+    ],
+)
+def test_the_first_json_tells_a_transcript(tmp_path: Path, text: bytes, transcript: bool) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(text)
+    found = follow(Follower(str(path), pause=lambda: _take(iter(()))))
+    assert found.transcript is transcript
+    assert next(found.lines) == (1, text.splitlines(keepends=True)[0])

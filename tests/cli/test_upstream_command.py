@@ -1,0 +1,171 @@
+"""`acpgen upstream` as whoever follows upstream calls it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from acpgen.cli.app import typer_app
+
+APP = typer_app()
+
+STABLE = Path("v2/schema.json")
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(APP, ["upstream", *arguments])
+
+
+@pytest.fixture(autouse=True)
+def _workplace(upstream_schemas: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for version in ("v1", "v2"):
+        shutil.copytree(upstream_schemas / version, version)
+
+
+def edit(old: str, new: str) -> None:
+    text = STABLE.read_text("utf-8")
+    assert old in text
+    STABLE.write_text(text.replace(old, new, 1), "utf-8")
+
+
+def test_an_equal_release_is_0() -> None:
+    result = run("compare", str(STABLE))
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == (
+        "v2/schema.json: 7 different, 190 equal, 1 ours-only; none undeclared or stale\n"
+    )
+
+
+def test_all_definitions_are_listed_with_the_reasons() -> None:
+    lines = run("compare", "--all", str(STABLE)).stdout.splitlines()
+    assert len(lines) == 198
+    assert "equal        AbsolutePath" in lines
+    assert "ours-only    IdempotencyKey  the RFD" in lines
+    assert "different    PromptRequest  the RFD" in lines
+
+
+def test_an_undeclared_difference_is_1_and_tells_where() -> None:
+    edit('"CancelTerminalResponse": {', '"CancelTerminalResponse": {\n      "title": "New",')
+    result = run("compare", str(STABLE))
+    assert result.exit_code == 1
+    (line,) = result.stdout.splitlines()
+    place, _, rest = line.partition(": ")
+    number = int(place.removeprefix("v2/schema.json:"))
+    assert STABLE.read_text("utf-8").splitlines()[number - 1].strip() == '"title": "New",'
+    assert rest == (
+        "error[upstream-different] /$defs/CancelTerminalResponse/title: "
+        'upstream has "New", here is nothing'
+    )
+    assert result.stderr.endswith("; 1 undeclared or stale\n")
+
+
+def test_a_declared_difference_is_0_and_a_stale_one_1() -> None:
+    own = Path("own.toml")
+    declared = Path(__file__).parents[2] / "schema" / "upstream.toml"
+    entry = '\n[[declared]]\nrule = "different"\ndefinition = "CancelTerminalResponse"\n'
+    own.write_text(declared.read_text() + entry + 'pointer = "/title"\nreason = "a test"\n')
+    stale = run("compare", str(STABLE), "--declared", "own.toml")
+    assert stale.exit_code == 1
+    assert "own.toml: warning[stale-declaration]: CancelTerminalResponse is not" in stale.stdout
+    edit('"CancelTerminalResponse": {', '"CancelTerminalResponse": {\n      "title": "New",')
+    assert run("compare", str(STABLE), "--declared", "own.toml").exit_code == 0
+
+
+def test_programs_read_the_findings() -> None:
+    edit('"CancelTerminalResponse": {', '"CancelTerminalResponse": {\n      "title": "New",')
+    report = json.loads(run("compare", "--all", str(STABLE), "--format", "json").stdout)
+    assert [finding["rule"] for finding in report["findings"]] == ["upstream-different"]
+
+
+@pytest.mark.parametrize(
+    ("command", "path", "complaint"),
+    [
+        ("compare", "v1/schema.json", "is version 1, and this schema is version 2"),
+        ("compare", "plain.json", "does not tell its version"),
+        ("overlay", "plain.json", "does not tell its version"),
+        ("compare", "none.json", "none.json: No such file"),
+        ("overlay", "broken.json", "broken.json: is no schema that can be read"),
+        ("overlay", "v2", "v2: is a folder; name the one file of a release"),
+        ("compare", "v2", "v2: is a folder; name the one file of a release"),
+    ],
+)
+def test_what_cant_be_told_is_2(command: str, path: str, complaint: str) -> None:
+    shutil.copy(STABLE, "plain.json")
+    Path("broken.json").write_text("{")
+    result = run(command, path)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert complaint in result.stderr
+
+
+def test_declarations_that_cant_be_read_are_2() -> None:
+    Path("own.toml").write_text("x = 1\n")
+    result = run("compare", str(STABLE), "--declared", "own.toml")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("acpgen: own.toml: must hold")
+    assert run("compare", str(STABLE), "--declared", "none.toml").exit_code == 2
+
+
+@pytest.mark.parametrize("name", ["v1/schema.json", "v2/schema.json", "v2/schema.unstable.json"])
+def test_git_takes_the_patch(name: str) -> None:
+    assert run("overlay", name, "--out", "whole.json").exit_code == 0
+    patch = run("overlay", name)
+    assert patch.exit_code == 0
+    removed = [line for line in patch.stdout.splitlines() if line.startswith("-")]
+    # A line changes only for the comma that what follows it needs.
+    assert all(f"+{line[1:]}," in patch.stdout for line in removed[1:])
+    subprocess.run(
+        ["git", "apply", "-"], input=patch.stdout, text=True, check=True, encoding="utf-8"
+    )
+    assert Path(name).read_bytes() == Path("whole.json").read_bytes()
+
+
+def test_what_is_annotated_already_stays() -> None:
+    assert run("overlay", str(STABLE), "--out", str(STABLE)).exit_code == 0
+    result = run("overlay", str(STABLE))
+    assert (result.exit_code, result.stdout) == (0, "")
+
+
+def test_what_is_lacking_is_told() -> None:
+    assert run("overlay", str(STABLE)).stderr.startswith(
+        "v2/schema.json: 18 methods have a class now; not in this release: auth/status, "
+    )
+    assert "without one: authenticate, fs/read_text_file" in run("overlay", "v1/schema.json").stderr
+
+
+def test_an_annotated_release_generates(tmp_path: Path) -> None:
+    assert run("overlay", str(STABLE), "--out", str(STABLE)).exit_code == 0
+    order = ["generate", "--schema", str(STABLE), "--out", "out"]
+    targets = ["--target", "retry", "--target", "pages", "--target", "bundles"]
+    assert CliRunner().invoke(APP, [*order, *targets]).exit_code == 0
+    table = json.loads((tmp_path / "out/json/methods.json").read_text())
+    assert {r["method"]: r["retryClass"] for r in table["methods"]}["session/prompt"] == "keyed"
+
+
+def test_a_release_that_is_not_clean_then_is_1_and_not_handed_over() -> None:
+    text = STABLE.read_text("utf-8").replace('"session/close"', '"session/shut"')
+    STABLE.write_text(text.replace("CloseSession", "ShutSession"), "utf-8")
+    result = run("overlay", str(STABLE), "--out", "whole.json")
+    assert result.exit_code == 1
+    (line,) = result.stdout.splitlines()
+    assert "session/shut: error[missing-retry-class] /$defs/ShutSessionRequest" in line
+    assert line.startswith("v2/schema.json:")
+    assert not Path("whole.json").exists()
+
+
+def test_a_planted_link_is_not_followed() -> None:
+    Path("other").write_text("kept", "utf-8")
+    Path(".whole.json.tmp").symlink_to("other")
+    assert run("overlay", str(STABLE), "--out", "whole.json").exit_code == 0
+    assert Path("other").read_text("utf-8") == "kept"
+
+
+def test_an_out_that_cant_be_written_is_2() -> None:
+    result = run("overlay", str(STABLE), "--out", "none/whole.json")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "can't be written" in result.stderr

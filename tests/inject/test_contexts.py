@@ -1,0 +1,103 @@
+"""What is told of the templates is what they are given, and they use no more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import jinja2
+import pytest
+from jinja2 import meta
+
+from acpgen import resources
+from acpgen.emit.templates import Templates, files
+from acpgen.inject import inject
+from acpgen.inject.contexts import Contexts, Meanings, meanings, mistakes, reference
+from acpgen.inject.regions import CONTEXTS, given
+from acpgen.load import load
+from acpgen.targets.models import codegen
+
+LOCAL = {
+    "docs/rules/resend.md.jinja": {"section"},
+    "docs/method.md.jinja": {"describe"},
+}
+"""What is no name of a context: what includers have from a loop, and macros of the template."""
+
+
+@pytest.fixture(scope="module")
+def contexts() -> Iterator[Contexts]:
+    with pytest.MonkeyPatch.context() as patch:
+        # The code generator takes long, and its output is no template's.
+        patch.setattr(codegen, "modules", lambda *_: {})
+        yield given(load(resources.SCHEMA))
+
+
+@pytest.fixture(scope="module")
+def known() -> Meanings:
+    return meanings(resources.TEMPLATES)
+
+
+def test_all_that_is_given_is_told_and_nothing_else(contexts: Contexts, known: Meanings) -> None:
+    assert mistakes(contexts, known) == []
+
+
+def test_the_readme_shows_it(contexts: Contexts, known: Meanings) -> None:
+    text = (resources.TEMPLATES / "README.md").read_text("utf-8")
+    page = inject(text, [CONTEXTS], lambda _: reference(contexts, known))
+    assert page.stale == (), "run `acpgen docs inject templates/README.md`"
+
+
+def test_every_template_is_told(known: Meanings) -> None:
+    told = [name for templates, _ in known.contexts for name in templates]
+    assert sorted([*told, *known.parts]) == sorted(files(resources.TEMPLATES))
+
+
+def used(name: str) -> set[str]:
+    """The names that a template and its parts take from the context."""
+    text = Templates(resources.TEMPLATES).text_of(name)
+    assert text is not None
+    tree = jinja2.Environment(autoescape=False).parse(text)
+    names = set(meta.find_undeclared_variables(tree)) - LOCAL.get(name, set())
+    for part in meta.find_referenced_templates(tree):
+        assert part is not None, f"{name} computes the name of a template"
+        names |= used(part)
+    return names
+
+
+def test_templates_use_what_is_told(known: Meanings) -> None:
+    for templates, names in known.contexts:
+        for template in templates:
+            assert used(template) <= names.keys(), template
+
+
+@pytest.mark.parametrize(
+    ("change", "mistake"),
+    [
+        ("drop", "docs/types.md.jinja: types is not told"),
+        ("add", "docs/types.md.jinja: more is told, but not given"),
+        ("forget", "nothing tells what docs/types.md.jinja is given"),
+        ("invent", "none.jinja is given nothing, but that is told"),
+    ],
+)
+def test_the_comparison_bites(
+    contexts: Contexts, known: Meanings, change: str, mistake: str
+) -> None:
+    told = replace(known, contexts=tuple(changed(known.contexts, change)))
+    assert mistakes(contexts, told) == [mistake]
+    with pytest.raises(ValueError, match=mistake.replace(".", r"\.")):
+        reference(contexts, told)
+
+
+def changed(
+    contexts: tuple[tuple[tuple[str, ...], Mapping[str, str]], ...], change: str
+) -> Iterator[tuple[tuple[str, ...], Mapping[str, str]]]:
+    for templates, names in contexts:
+        if templates != ("docs/types.md.jinja",):
+            yield templates, names
+        elif change == "drop":
+            yield templates, {name: text for name, text in names.items() if name != "types"}
+        elif change == "add":
+            yield templates, {**names, "more": "x"}
+        elif change == "invent":
+            yield templates, names
+            yield ("none.jinja",), {}
