@@ -1,0 +1,72 @@
+"""Prompts that are inserted once, however often they are sent: the run time of ACP v2's keys.
+
+A client keeps its prompts in an `Outbox`; an agent answers `session/prompt` through a `KeyLedger`.
+Needs the standard library only.
+"""
+
+from acp_retry.calls import Calls, Reply, SupersededError
+from acp_retry.derive import NAMESPACE, derive_message_id
+from acp_retry.history import HistoryIndex, HistoryStore
+from acp_retry.keys import MalformedKeyError, check_key, new_key
+from acp_retry.ledger import KeyLedger, Submission, WithdrawnError
+from acp_retry.outbox import Outbox, PendingPrompt
+from acp_retry.outcome import (
+    AnswerLostError,
+    Inserted,
+    NeverSentError,
+    NotSent,
+    Outcome,
+    Refused,
+    RequestFailedError,
+    Unknown,
+)
+from acp_retry.peer import Call, Channel, Link, Peer
+from acp_retry.pending import MemoryOutbox, Mode, OutboxStore, SqliteOutbox
+from acp_retry.serving import prompt_handlers
+from acp_retry.stdio import serve_stdio, spawn
+from acp_retry.store import Found, Insertion, Message, Store
+from acp_retry.stores.memory import MemoryStore
+from acp_retry.stores.sqlite import SqliteStore
+
+__all__ = [
+    "NAMESPACE",
+    "AnswerLostError",
+    "Call",
+    "Calls",
+    "Channel",
+    "Found",
+    "HistoryIndex",
+    "HistoryStore",
+    "Inserted",
+    "Insertion",
+    "KeyLedger",
+    "Link",
+    "MalformedKeyError",
+    "MemoryOutbox",
+    "MemoryStore",
+    "Message",
+    "Mode",
+    "NeverSentError",
+    "NotSent",
+    "Outbox",
+    "OutboxStore",
+    "Outcome",
+    "Peer",
+    "PendingPrompt",
+    "Refused",
+    "Reply",
+    "RequestFailedError",
+    "SqliteOutbox",
+    "SqliteStore",
+    "Store",
+    "Submission",
+    "SupersededError",
+    "Unknown",
+    "WithdrawnError",
+    "check_key",
+    "derive_message_id",
+    "new_key",
+    "prompt_handlers",
+    "serve_stdio",
+    "spawn",
+]

@@ -1,0 +1,152 @@
+"""Every other method: sent again after a lost connection where its retry class allows it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from acp_retry.outcome import AnswerLostError, NeverSentError
+from acp_retry.peer import JsonObject, Link
+from acp_v2.retry import Answer, RetryClass, resend
+
+__all__ = ["Calls", "Reply", "SupersededError"]
+
+WRITES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
+    "session/set_config_option": ("option", ("sessionId", "configId")),
+    "session/set_title": ("title", ("sessionId",)),
+    "providers/set": ("provider", ("providerId",)),
+    "providers/disable": ("provider", ("providerId",)),
+}
+"""Methods whose late copy would undo a newer change: what they set, and which members name it."""
+
+UNBOUND: Final = frozenset(
+    {
+        "session/archive",
+        "session/close",
+        "session/delete",
+        "session/fork",
+        "session/resume",
+        "session/unarchive",
+    }
+)
+"""Methods that name a session without needing it to be active on the connection."""
+
+
+class SupersededError(AnswerLostError):
+    """A change whose answer was lost is not sent again: a newer one of the same thing followed."""
+
+
+Target = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer. `lost` counts the attempts before it whose effect nobody knows.
+
+    For a method that makes something new, each of those may have left one behind that is unused.
+    """
+
+    result: JsonObject
+    lost: int = 0
+
+
+class Calls:
+    """Requests that outlive connections.
+
+    A method that is idempotent is sent again on the next connection; a method that makes
+    something new only with the application's word; notifications, unlisted methods and methods
+    that are not retried never. Prompts belong in an `Outbox`.
+    """
+
+    def __init__(self) -> None:
+        self._link: Link | None = None
+        self._resumed: set[str] = set()
+        self._change = asyncio.Event()
+        self._writes: dict[Target | None, int | None] = {}
+
+    def connected(self, link: Link) -> None:
+        """Use a connection, once `initialize` has succeeded on it."""
+        self._link = link
+        self._resumed.clear()
+        self._change.set()
+
+    def resumed(self, session_id: str) -> None:
+        """Let requests about a session go on: it is active on the connection again."""
+        self._resumed.add(session_id)
+        self._change.set()
+
+    async def call(
+        self, method: str, params: Mapping[str, object], *, again: bool = False
+    ) -> Reply:
+        """Send a request, and send it again after a lost connection if that does no harm.
+
+        The first attempt needs a connection; later ones wait for it, and for the session to be
+        resumed.
+
+        Args:
+            method: the method.
+            params: its params by wire names.
+            again: the application's word that a method that makes something new, such as
+                `session/new`, may be sent again.
+
+        Raises:
+            RequestFailedError: the answer is an error.
+            NeverSentError: there was no connection.
+            AnswerLostError: nobody knows what came of it, and it must not be sent again.
+            SupersededError: the same, because of a newer change of what it sets.
+        """
+        if self._link is None:
+            raise NeverSentError(f"there is no connection, {method} was not sent")
+        sent_again = _may_be_sent_again(method, params, again=again)
+        target = _target(method, params)
+        write = self._count(target)
+        link, lost = self._link, 0
+        while True:
+            try:
+                return Reply(await link.request(method, params), lost)
+            except NeverSentError:
+                if lost == 0:
+                    raise
+            except AnswerLostError:
+                lost += 1
+                if not sent_again:
+                    raise
+            link = await self._next(link, method, params)
+            if self._writes.get(target) != write:
+                raise SupersededError(f"a newer change followed, {method} is not sent again")
+
+    def _count(self, target: Target | None) -> int | None:
+        if target is not None:
+            self._writes[target] = (self._writes.get(target) or 0) + 1
+        return self._writes.get(target)
+
+    async def _next(self, lost: Link, method: str, params: Mapping[str, object]) -> Link:
+        session_id = None if method in UNBOUND else params.get("sessionId")
+        while (
+            self._link is None
+            or self._link is lost
+            or self._link.closed
+            or not (session_id is None or session_id in self._resumed)
+        ):
+            self._change.clear()
+            await self._change.wait()
+        return self._link
+
+
+def _may_be_sent_again(method: str, params: Mapping[str, object], *, again: bool) -> bool:
+    verdict = resend(method, params, "request")
+    row = verdict.method
+    if verdict.answer is Answer.SAME_KEY:
+        raise ValueError("a prompt with a key belongs in an Outbox")
+    if row is not None and row.retry_class is RetryClass.DUPLICATING:
+        return again
+    return verdict.answer is Answer.AS_IS
+
+
+def _target(method: str, params: Mapping[str, object]) -> Target | None:
+    if method not in WRITES:
+        return None
+    kind, names = WRITES[method]
+    return kind, *map(params.get, names)

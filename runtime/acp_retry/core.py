@@ -1,0 +1,307 @@
+"""The rules of keyed prompts as a state machine: events in, effects out, no clock, no I/O.
+
+RFD, How the Agent handles a keyed prompt. Each method of `Core` is one event and returns the
+effects that it has, in order. `acp_retry.ledger` carries them out; anything else may as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final, NamedTuple
+from uuid import UUID
+
+from acp_retry.outcome import CANCELLED, INVALID_PARAMS, INVALID_REQUEST, Inserted, Refused
+from acp_retry.store import Found
+
+__all__ = ["REUSED", "Answer", "Attempt", "Claim", "Core", "Effect", "Start", "State", "Stop"]
+
+Params = Mapping[str, object]
+EMPTY: Final[Params] = {}
+
+REUSED: Final = Refused(
+    INVALID_PARAMS,
+    "Invalid params",
+    {"reason": "The idempotency key belongs to another prompt of this session."},
+)
+REPEATED_ID: Final = Refused(
+    INVALID_REQUEST, "Invalid request", {"reason": "A request with this id is pending."}
+)
+
+
+class State(StrEnum):
+    """Where a prompt is between its arrival and its insertion."""
+
+    CLAIMED = "claimed"
+    """Under lookup. A second attempt joins; nothing is known of the key yet."""
+
+    HELD = "held"
+    """The agent has it and has not inserted it. It can be withdrawn."""
+
+    SUBMITTING = "submitting"
+    """Being inserted. It can't be withdrawn any more."""
+
+    INSERTED = "inserted"
+    """Recorded with its message."""
+
+    NONE = "none"
+    """Nothing is recorded: refused, failed or withdrawn, and the key can be used again."""
+
+
+class Attempt(NamedTuple):
+    """One request: the same JSON-RPC id on another connection is another attempt."""
+
+    connection: Hashable
+    request_id: str | int | None
+
+
+@dataclass(slots=True, eq=False)
+class Claim:
+    """One prompt, whatever the number of attempts that wait for it.
+
+    `attempts` maps each waiting attempt to the digest of the prompt it carried; the first one
+    owns the claim. `withdrawn` holds those that were cancelled while the lookup was under way:
+    only its result says whether there is anything left to withdraw. `payload` is what came with
+    the attempt that is to be inserted: the params without the key.
+    """
+
+    session_id: str
+    record: UUID
+    keyed: bool
+    state: State = State.CLAIMED
+    payload: Params = field(default_factory=dict, repr=False)
+    digest: bytes | None = field(default=None, repr=False)
+    attempts: dict[Attempt, bytes | None] = field(default_factory=dict)
+    withdrawn: dict[Attempt, bytes | None] = field(default_factory=dict)
+    wanted: bool = True
+
+    @property
+    def owner(self) -> Attempt | None:
+        """The oldest attempt whose connection is there, or None when nobody waits."""
+        return next(iter(self.attempts), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The claim is new.
+
+    `CLAIMED`: look its record up in the store, then call `Core.found` or `Core.fail`. `HELD`: it
+    has no key, and is the agent's to insert.
+    """
+
+    claim: Claim
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """The claim was withdrawn: the agent must not insert it."""
+
+    claim: Claim
+
+
+class Answer(NamedTuple):
+    """Answer an attempt."""
+
+    attempt: Attempt
+    outcome: Inserted | Refused
+
+
+Effect = Start | Stop | Answer
+
+
+class Core:
+    """Every prompt that is not answered yet, and the keys of live-only messages.
+
+    Args:
+        compare: refuse a key that comes back with another prompt, where its digest is known.
+            Off, such a request is answered as a retry: proxies may rewrite prompts.
+        keep_orphans: go on with a prompt whose connections are all lost, so that the retry joins
+            it. Off, it is withdrawn, and the retry is a new submission. Both are right (RFD,
+            Method audit).
+    """
+
+    def __init__(self, *, compare: bool = False, keep_orphans: bool = True) -> None:
+        self._compare = compare
+        self._keep_orphans = keep_orphans
+        self._claims: dict[UUID, Claim] = {}
+        self._pending: dict[Attempt, Claim] = {}
+        self._active: dict[str, set[Hashable]] = {}
+        self._live: dict[str, dict[bytes, bytes | None]] = {}
+
+    @property
+    def pending(self) -> int:
+        """How many prompts are neither inserted nor refused."""
+        return len(self._claims)
+
+    def prompt(
+        self,
+        attempt: Attempt,
+        session_id: str,
+        record: UUID,
+        *,
+        keyed: bool = True,
+        digest: bytes | None = None,
+        payload: Params = EMPTY,
+    ) -> list[Effect]:
+        """A prompt arrived. Claims its key before anything else can happen.
+
+        Args:
+            attempt: the connection and JSON-RPC id of the request.
+            session_id: the session that the request names.
+            record: the ID derived from session and key; a random one without a key.
+            keyed: whether the request carries a key. Without one nothing is looked up and the
+                claim is held at once.
+            digest: the digest of the prompt, when prompts are compared.
+            payload: kept with the claim when this attempt is the one that is inserted.
+        """
+        if attempt in self._pending:
+            return [Answer(attempt, REPEATED_ID)]
+        self.opened(attempt.connection, session_id)
+        if keyed:
+            live = self._live.get(session_id)
+            if live is not None and record.bytes in live:
+                found = Found(str(record), live[record.bytes])
+                return [Answer(attempt, self._retried(found, digest))]
+            if (claim := self._claims.get(record)) is not None:
+                return self._join(claim, attempt, digest, payload)
+        state = State.CLAIMED if keyed else State.HELD
+        claim = Claim(session_id, record, keyed, state, payload, digest, {attempt: digest})
+        self._claims[record] = claim
+        self._pending[attempt] = claim
+        return [Start(claim)]
+
+    def _join(
+        self, claim: Claim, attempt: Attempt, digest: bytes | None, payload: Params
+    ) -> list[Effect]:
+        if claim.state is not State.CLAIMED and self._differs(claim.digest, digest):
+            return [Answer(attempt, REUSED)]
+        if not claim.wanted:
+            claim.wanted = True
+            claim.digest = digest
+            claim.payload = payload
+        claim.attempts[attempt] = digest
+        self._pending[attempt] = claim
+        return []
+
+    def found(self, claim: Claim, found: Found | None) -> list[Effect]:
+        """A lookup ended. A claim that is `HELD` afterwards is the agent's to insert."""
+        if claim.state is not State.CLAIMED:
+            return []
+        if found is not None:
+            return self.inserted(claim, found)
+        others = [a for a, digest in claim.attempts.items() if self._differs(claim.digest, digest)]
+        effects: list[Effect] = [Answer(each, CANCELLED) for each in claim.withdrawn]
+        effects += [Answer(each, REUSED) for each in others]
+        for each in [*claim.withdrawn, *others]:
+            self.drop(each)
+        if claim.wanted and (claim.attempts or self._keep_orphans):
+            claim.state = State.HELD
+        else:
+            self._forget(claim, State.NONE)
+        return effects
+
+    def begin(self, claim: Claim) -> bool:
+        """The agent is about to insert. False when the prompt was withdrawn and must not be."""
+        if claim.state is not State.HELD:
+            return False
+        claim.state = State.SUBMITTING
+        return True
+
+    def inserted(self, claim: Claim, found: Found, *, retained: bool = True) -> list[Effect]:
+        """The claim's message is in the session, by this insertion or an older one.
+
+        Args:
+            claim: one that is `CLAIMED` or `SUBMITTING`.
+            found: what is recorded.
+            retained: False for a live-only message: its key is kept here, as long as the session
+                is active, and its `messageId` is the record.
+        """
+        if not retained and claim.keyed and claim.session_id in self._active:
+            self._live.setdefault(claim.session_id, {})[claim.record.bytes] = claim.digest
+        waiting = {**claim.withdrawn, **claim.attempts}
+        answers: list[Effect] = [
+            Answer(each, self._retried(found, digest)) for each, digest in waiting.items()
+        ]
+        self._forget(claim, State.INSERTED)
+        return answers
+
+    def fail(self, claim: Claim, refused: Refused) -> list[Effect]:
+        """The prompt is not inserted. Everyone gets the error, and the key stays unused."""
+        if self._claims.get(claim.record) is not claim:
+            return []
+        return self._end(claim, refused)
+
+    def cancel(self, attempt: Attempt) -> list[Effect]:
+        """`$/cancel_request`. Passed over when the request is unknown, answered or too late."""
+        claim = self._pending.get(attempt)
+        return [] if claim is None else self._withdraw(claim)
+
+    def withdraw(self, session_id: str) -> list[Effect]:
+        """`session/cancel`, and what close and delete begin with: no held prompt is left."""
+        claims = [each for each in self._claims.values() if each.session_id == session_id]
+        return [effect for claim in claims for effect in self._withdraw(claim)]
+
+    def _withdraw(self, claim: Claim) -> list[Effect]:
+        match claim.state:
+            case State.CLAIMED:
+                claim.withdrawn |= claim.attempts
+                claim.attempts.clear()
+                claim.wanted = False
+                return []
+            case State.HELD:
+                return [Stop(claim), *self._end(claim, CANCELLED)]
+            case _:
+                return []
+
+    def opened(self, connection: Hashable, session_id: str) -> None:
+        """A session became active on a connection: new, resume, fork, or a prompt in it."""
+        self._active.setdefault(session_id, set()).add(connection)
+
+    def is_active(self, session_id: str) -> bool:
+        """Whether a session is active on any connection."""
+        return session_id in self._active
+
+    def ended(self, session_id: str) -> None:
+        """A session is active nowhere any more. The keys of its live-only messages go."""
+        self._active.pop(session_id, None)
+        self._live.pop(session_id, None)
+
+    def lost(self, connection: Hashable) -> list[Effect]:
+        """A connection ended. Its attempts can't be answered; other waiters move up."""
+        gone = [each for each in self._pending if each.connection == connection]
+        effects = [effect for each in gone for effect in self.drop(each)]
+        for session_id, connections in list(self._active.items()):
+            connections.discard(connection)
+            if not connections:
+                self.ended(session_id)
+        return effects
+
+    def drop(self, attempt: Attempt) -> list[Effect]:
+        """An attempt can't be answered any more. The prompt of nobody is an orphan."""
+        claim = self._pending.pop(attempt, None)
+        if claim is None:
+            return []
+        claim.attempts.pop(attempt, None)
+        claim.withdrawn.pop(attempt, None)
+        if claim.state is State.HELD and not (claim.attempts or self._keep_orphans):
+            return [Stop(claim), *self._end(claim, CANCELLED)]
+        return []
+
+    def _end(self, claim: Claim, refused: Refused) -> list[Effect]:
+        waiting = [*claim.withdrawn, *claim.attempts]
+        self._forget(claim, State.NONE)
+        return [Answer(each, refused) for each in waiting]
+
+    def _forget(self, claim: Claim, state: State) -> None:
+        claim.state = state
+        for each in [*claim.withdrawn, *claim.attempts]:
+            self._pending.pop(each, None)
+        if self._claims.get(claim.record) is claim:
+            del self._claims[claim.record]
+
+    def _retried(self, found: Found, digest: bytes | None) -> Inserted | Refused:
+        return REUSED if self._differs(found.digest, digest) else Inserted(found.message_id)
+
+    def _differs(self, first: bytes | None, second: bytes | None) -> bool:
+        return self._compare and None not in (first, second) and first != second

@@ -1,0 +1,286 @@
+"""Delivering one prompt: its attempts, what they come to, and when there is another.
+
+Internal to `acp_retry.outbox`, whose classes are the public face of these.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from acp_retry.keys import KEY
+from acp_retry.outcome import (
+    CANCELLED,
+    AnswerLostError,
+    Inserted,
+    NeverSentError,
+    NotSent,
+    Outcome,
+    Refused,
+    RequestFailedError,
+    Unknown,
+)
+from acp_retry.peer import Link, RequestId
+from acp_retry.pending import Entry, Mode, OutboxStore
+
+__all__ = ["KEYED_VERSION", "Attempt", "Delivery", "Desk"]
+
+KEYED_VERSION: Final = 2
+"""The first protocol version whose agents honor keys."""
+
+_log = logging.getLogger(__name__)
+
+
+class Attempt:
+    """One request on its way: who carries it, under which id, and the task that waits."""
+
+    __slots__ = ("link", "request_id", "sent", "task")
+
+    def __init__(self, link: Link) -> None:
+        self.link = link
+        self.request_id: RequestId = None
+        self.sent = False
+        self.task: asyncio.Task[None] | None = None
+
+    def leave(self, request_id: RequestId) -> None:
+        """Note that the first byte is about to leave."""
+        self.request_id = request_id
+        self.sent = True
+
+    async def cancel(self) -> None:
+        """Tell the Agent that the user took the prompt back, if it can have heard of it."""
+        if not self.sent and self.task is not None:
+            self.task.cancel()
+        elif self.request_id is not None and not self.link.closed:
+            with contextlib.suppress(ConnectionError):
+                await self.link.notify("$/cancel_request", {"requestId": self.request_id})
+
+
+class Delivery:
+    """One prompt until it is inserted or withdrawn.
+
+    `stored` tells whether it is in the store, `outcome` is that of the latest attempt.
+    """
+
+    def __init__(self, desk: Desk, entry: Entry, outcome: Outcome | None = None) -> None:
+        self.entry = entry
+        self.outcome = outcome
+        self.stored = False
+        self.done = False
+        self.attempts: list[Attempt] = []
+        self._desk = desk
+        self._newest: Attempt | None = None
+        self._change = asyncio.Event()
+
+    async def result(self) -> Outcome:
+        """See `PendingPrompt.result`."""
+        while self.outcome is None or (self.attempts and not self.done):
+            await self._changed()
+        return self.outcome
+
+    async def message_id(self) -> str:
+        """See `PendingPrompt.message_id`."""
+        while True:
+            match await self.result():
+                case Inserted(message_id):
+                    return message_id
+                case Refused() as refused:
+                    raise RequestFailedError(refused)
+                case outcome if self.done:
+                    raise AnswerLostError(outcome.reason)
+            await self._changed()
+
+    async def resend(self) -> Outcome:
+        """See `PendingPrompt.resend`."""
+        if not self.done:
+            link, version = self._desk.link(self.entry.session_id)
+            await self._mark(Mode.PENDING)
+            if self.stored:  # it may have been withdrawn meanwhile
+                self.start(link, version)
+        return await self.result()
+
+    async def withdraw(self) -> Outcome:
+        """See `PendingPrompt.withdraw`."""
+        if self.done:
+            return await self.result()
+        # First of all: after a crash, a prompt that was taken back must not be sent again.
+        await self._desk.remove(self)
+        live = list(self.attempts)
+        for attempt in live:
+            await attempt.cancel()
+        await _ended(live)
+        if self.outcome is None or isinstance(self.outcome, NotSent):
+            self.outcome = CANCELLED
+        self._finish()
+        return self.outcome
+
+    def start(self, link: Link, version: int) -> None:
+        """Send the prompt over a link, with its key where the protocol version has one."""
+        attempt = self._newest = Attempt(link)
+        self.attempts.append(attempt)
+        keyed = version >= KEYED_VERSION
+        attempt.task = asyncio.create_task(self._attempt(attempt, keyed=keyed))
+        self._change.set()
+
+    async def leave_dead_links(self) -> None:
+        """Let the attempts on closed links come to their end."""
+        await _ended([each for each in self.attempts if each.link.closed])
+
+    async def _attempt(self, attempt: Attempt, *, keyed: bool) -> None:
+        outcome: Outcome | None = None
+        try:
+            outcome = await self._send(attempt, keyed=keyed)
+        finally:
+            if outcome is None:
+                stopped = "the attempt was stopped"
+                outcome = Unknown(stopped) if attempt.sent else NotSent(stopped)
+            self.attempts.remove(attempt)
+            # What an older attempt comes to says nothing of the newest, unless it succeeds.
+            latest = attempt is self._newest or isinstance(outcome, Inserted)
+            if not self.done and _replaces(outcome, self.outcome, latest=latest):
+                self.outcome = outcome
+            self._change.set()
+        if latest and self.stored:
+            await self._settle(attempt, outcome)
+
+    async def _send(self, attempt: Attempt, *, keyed: bool) -> Outcome:
+        prompt = json.loads(self.entry.prompt)
+        params = {"sessionId": self.entry.session_id, "prompt": prompt}
+        if keyed:
+            params[KEY] = self.entry.key
+        elif self.entry.mode is not Mode.UNKEYED:
+            await self._mark(Mode.UNKEYED)
+        try:
+            result = await attempt.link.request("session/prompt", params, attempt.leave)
+        except RequestFailedError as error:
+            return error.refused
+        except ConnectionError as error:
+            return Unknown(str(error)) if attempt.sent else NotSent(str(error))
+        except Exception:
+            _log.exception("A link failed")
+            return Unknown("the link failed") if attempt.sent else NotSent("the link failed")
+        message_id = result.get("messageId")
+        return Inserted(message_id if isinstance(message_id, str) else "")
+
+    async def _settle(self, attempt: Attempt, outcome: Outcome) -> None:
+        match outcome:
+            case Inserted():
+                await self._desk.remove(self)
+                self._finish()
+            case Refused():
+                await self._mark(Mode.REFUSED)
+            case Unknown() | NotSent():
+                self._desk.send_elsewhere(self, attempt.link)
+
+    async def _mark(self, mode: Mode) -> None:
+        await self._desk.store.mark(self.entry, mode)
+        self.entry = replace(self.entry, mode=mode)
+
+    async def _changed(self) -> None:
+        self._change.clear()
+        await self._change.wait()
+
+    def _finish(self) -> None:
+        self.done = True
+        self._change.set()
+
+
+class Desk:
+    """What the deliveries of an outbox share: the store, the links, and the rule for resending."""
+
+    def __init__(self, store: OutboxStore, oldest: float, now: Callable[[], float]) -> None:
+        self.store = store
+        self.now = now
+        self.deliveries: dict[tuple[str, str], Delivery] = {}
+        self.links: dict[str, tuple[Link, int]] = {}
+        self._oldest = oldest
+        self._loaded = False
+        self._loading = asyncio.Lock()
+
+    async def load(self) -> None:
+        """Read what an earlier process left, once."""
+        async with self._loading:
+            if self._loaded:
+                return
+            for entry in await self.store.entries():
+                delivery = Delivery(self, entry, Unknown("the client was restarted"))
+                delivery.stored = True
+                self.deliveries[entry.session_id, entry.key] = delivery
+            self._loaded = True
+
+    async def add(self, entry: Entry) -> Delivery:
+        """Store an entry, then send it if its session is on a link."""
+        name = entry.session_id, entry.key
+        delivery = self.deliveries[name] = Delivery(self, entry)
+        try:
+            await self.store.add(entry)
+        except BaseException:
+            del self.deliveries[name]
+            with contextlib.suppress(Exception):  # it may have been stored all the same
+                await self.store.remove(entry)
+            raise
+        delivery.stored = True
+        if entry.session_id in self.links:
+            delivery.start(*self.links[entry.session_id])
+        else:
+            delivery.outcome = NotSent("the session is on no connection")
+        return delivery
+
+    async def remove(self, delivery: Delivery) -> None:
+        """Take a delivery out of the store."""
+        delivery.stored = False
+        await self.store.remove(delivery.entry)
+        self.deliveries.pop((delivery.entry.session_id, delivery.entry.key), None)
+
+    def of(self, session_id: str) -> list[Delivery]:
+        """The stored deliveries of a session, oldest first."""
+        every = self.deliveries.values()
+        return [each for each in every if each.entry.session_id == session_id and each.stored]
+
+    def link(self, session_id: str) -> tuple[Link, int]:
+        """The link of a session and its protocol version.
+
+        Raises:
+            NeverSentError: the session is on no connection.
+        """
+        link = self.links.get(session_id)
+        if link is None or link[0].closed:
+            raise NeverSentError("the session is on no connection: resume it first")
+        return link
+
+    def resends(self, delivery: Delivery) -> bool:
+        """Whether a delivery may be sent again without the application's word."""
+        _, version = self.links[delivery.entry.session_id]
+        fresh = self.now() - delivery.entry.submitted <= self._oldest
+        return fresh and version >= KEYED_VERSION and delivery.entry.mode is Mode.PENDING
+
+    def send_elsewhere(self, delivery: Delivery, lost: Link) -> None:
+        """An attempt ended with its link, and the session may be on a newer one by now."""
+        link, version = self.links[delivery.entry.session_id]
+        if link is not lost and not link.closed and self.resends(delivery):
+            delivery.start(link, version)
+
+
+def _replaces(outcome: Outcome, known: Outcome | None, *, latest: bool) -> bool:
+    """Whether what an attempt came to is now what is known of its prompt.
+
+    One that never left says nothing of another that may have been inserted.
+    """
+    match outcome, known:
+        case NotSent(), Unknown():
+            return False
+        case Unknown(), NotSent():
+            return True
+        case _:
+            return latest
+
+
+async def _ended(attempts: list[Attempt]) -> None:
+    tasks = [each.task for each in attempts if each.task is not None]
+    if tasks:
+        await asyncio.wait(tasks)

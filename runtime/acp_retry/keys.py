@@ -1,0 +1,61 @@
+"""Idempotency keys: making one, and telling a malformed one.
+
+RFD, The idempotencyKey parameter. No message made here holds the value of a key.
+"""
+
+from __future__ import annotations
+
+import uuid
+
+from acp_v2.retry import KEY_MAX_LENGTH, KEY_MIN_LENGTH
+
+__all__ = ["KEY", "MalformedKeyError", "check_key", "new_key"]
+
+KEY = "idempotencyKey"
+"""The member of the params of `session/prompt` that holds the key."""
+
+
+class MalformedKeyError(ValueError):
+    """A key that is no string of 1 to 255 code points; owed is -32602."""
+
+
+def new_key() -> str:
+    """A key for one submission: a random UUID (RFC 9562, version 4)."""
+    return str(uuid.uuid4())
+
+
+def check_key(value: object) -> str | None:
+    """Return the key that a request carries: None for an omitted or `null` one.
+
+    Code points are counted, nothing is normalised, and case counts.
+
+    Raises:
+        MalformedKeyError: `value` is neither null nor a string of 1 to 255 code points that UTF-8
+            can write. It must never be taken for an omitted key.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise MalformedKeyError(f"{KEY} must be a string or null, not {_kind(value)}")
+    if len(value) < KEY_MIN_LENGTH:
+        raise MalformedKeyError(
+            f"{KEY} must not be empty; leave it out to send a prompt without a key"
+        )
+    most = KEY_MAX_LENGTH or len(value)
+    if len(value) > most:
+        raise MalformedKeyError(f"{KEY} has {len(value)} characters, at most {most} are allowed")
+    if not value.isascii() and any("\ud800" <= point <= "\udfff" for point in value):
+        raise MalformedKeyError(f"{KEY} holds half of a surrogate pair, which UTF-8 can't write")
+    return value
+
+
+def _kind(value: object) -> str:
+    match value:
+        case bool():
+            return "a boolean"
+        case int() | float():
+            return "a number"
+        case list() | tuple():
+            return "an array"
+        case _:
+            return "an object"

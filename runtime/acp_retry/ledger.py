@@ -1,0 +1,326 @@
+"""The agent's side: `session/prompt` by the rules of keys, over any store and any transport."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping
+from typing import Final
+from uuid import uuid4
+
+from acp_retry.core import REPEATED_ID, Answer, Attempt, Claim, Core, Effect, Start, State, Stop
+from acp_retry.derive import derive_message_id
+from acp_retry.keys import KEY
+from acp_retry.outcome import INTERNAL_ERROR, Inserted, Refused, RequestFailedError
+from acp_retry.params import check_params
+from acp_retry.store import Found, Insertion, Message, Store
+
+__all__ = ["Handler", "KeyLedger", "Submission", "WithdrawnError"]
+
+NOT_READ: Final = Refused(
+    INTERNAL_ERROR, "Internal error", {"reason": "The session could not be searched for the key."}
+)
+NOT_STORED: Final = Refused(
+    INTERNAL_ERROR, "Internal error", {"reason": "The prompt could not be inserted."}
+)
+
+_log = logging.getLogger(__name__)
+
+
+class WithdrawnError(Exception):
+    """The prompt was withdrawn; nobody may insert it any more."""
+
+
+class Submission:
+    """One prompt for the agent to insert: now, or once its work allows.
+
+    It knows no key, so it can't tell one.
+    """
+
+    __slots__ = ("_claim", "_insert", "_insert_live")
+
+    def __init__(
+        self,
+        claim: Claim,
+        insert: Callable[[Claim, bytes], Awaitable[Insertion]],
+        insert_live: Callable[[Claim], Insertion],
+    ) -> None:
+        self._claim = claim
+        self._insert = insert
+        self._insert_live = insert_live
+
+    @property
+    def params(self) -> Mapping[str, object]:
+        """The params of the request, without the key."""
+        return self._claim.payload
+
+    @property
+    def session_id(self) -> str:
+        """The session that the prompt is for."""
+        return self._claim.session_id
+
+    @property
+    def prompt(self) -> object:
+        """The content blocks, as they came."""
+        return self.params.get("prompt")
+
+    @property
+    def message_id(self) -> str:
+        """The `messageId` to insert the message under, made from session and key."""
+        return str(self._claim.record)
+
+    @property
+    def connection(self) -> Hashable:
+        """The connection of the oldest attempt that still waits, or None.
+
+        When a connection is lost, the next attempt's takes its place, until the message is
+        inserted.
+        """
+        owner = self._claim.owner
+        return None if owner is None else owner.connection
+
+    async def insert(self, body: bytes | None = None) -> Insertion:
+        """Insert the message, with its key in the same step, and answer every attempt.
+
+        Args:
+            body: what the store keeps and the agent replays; the prompt as JSON by default.
+
+        Returns:
+            The `messageId`, and whether the message is new. When it is not, another process was
+            first: start no work.
+
+        Raises:
+            WithdrawnError: the prompt was cancelled, or is inserted already.
+            Exception: what the store raised.
+        """
+        body = json.dumps(self.prompt).encode() if body is None else body
+        return await self._insert(self._claim, body)
+
+    def insert_live(self) -> Insertion:
+        """Count a message that no history keeps as inserted, and answer every attempt.
+
+        For commands that the agent handles by itself. Its key is known while the session is active.
+
+        Raises:
+            WithdrawnError: the prompt was cancelled, or is inserted already.
+        """
+        return self._insert_live(self._claim)
+
+
+Handler = Callable[[Submission], Awaitable[None]]
+
+
+class KeyLedger:
+    """Inserts the message of a key at most once, and answers every attempt exactly once.
+
+    Args:
+        store: where inserted messages live.
+        handler: the agent's part. Runs in a task of its own, once for each prompt that is not a
+            retry. It waits while the prompt has to be held, then calls `Submission.insert`, and
+            may go on with the work. Raising `RequestFailedError` before that refuses the prompt.
+            It is cancelled when the prompt is withdrawn.
+        compare: refuse a key that comes back with another prompt, with -32602 and a reason in
+            `data`. Off by default: behind a proxy that rewrites prompts it would refuse retries.
+        keep_orphans: keep a held prompt whose connections are gone, for the retry to join.
+    """
+
+    def __init__(
+        self, store: Store, handler: Handler, *, compare: bool = False, keep_orphans: bool = True
+    ) -> None:
+        self._store = store
+        self._handler = handler
+        self._compare = compare
+        self._core = Core(compare=compare, keep_orphans=keep_orphans)
+        self._answers: dict[Attempt, asyncio.Future[Inserted | Refused]] = {}
+        self._tasks: dict[Claim, asyncio.Task[None]] = {}
+        self._inserting: dict[Claim, asyncio.Future[None]] = {}
+
+    async def prompt(
+        self, connection: Hashable, request_id: str | int | None, params: Mapping[str, object]
+    ) -> dict[str, str]:
+        """Answer one `session/prompt` request. The key is claimed before anything is awaited.
+
+        When this call is cancelled, the attempt counts as lost with its connection.
+
+        Args:
+            connection: what tells this connection from others; any hashable object.
+            request_id: the JSON-RPC id of the request.
+            params: the request's params, as they came.
+
+        Returns:
+            The result: `messageId`.
+
+        Raises:
+            RequestFailedError: the error to answer with. For params that `session/prompt`
+                can't have, a malformed key among them, that is -32602, before any effect.
+        """
+        attempt = Attempt(connection, request_id)
+        answer = asyncio.get_running_loop().create_future()
+        if self._answers.setdefault(attempt, answer) is not answer:
+            raise RequestFailedError(REPEATED_ID)
+        try:
+            self._apply(self._arrive(attempt, params))
+            outcome = await answer
+        finally:
+            del self._answers[attempt]
+            self._apply(self._core.drop(attempt))
+        if isinstance(outcome, Refused):
+            raise RequestFailedError(outcome)
+        return {"messageId": outcome.message_id}
+
+    def cancel_request(self, connection: Hashable, request_id: str | int | None) -> None:
+        """`$/cancel_request`: withdraw the prompt of a pending request, for all its attempts."""
+        self._apply(self._core.cancel(Attempt(connection, request_id)))
+
+    def cancel(self, session_id: str) -> None:
+        """`session/cancel`: withdraw the prompts of a session that are not inserted yet."""
+        self._apply(self._core.withdraw(session_id))
+
+    def close(self, session_id: str) -> None:
+        """`session/close`: as `cancel`, and live-only messages are forgotten."""
+        self.cancel(session_id)
+        self._core.ended(session_id)
+
+    async def delete(self, session_id: str) -> None:
+        """`session/delete`: as `close`, and the store forgets the session.
+
+        An insertion under way comes to its end first.
+        """
+        self.close(session_id)
+        busy = [done for claim, done in self._inserting.items() if claim.session_id == session_id]
+        if busy:
+            await asyncio.wait(busy)
+        await self._store.forget(session_id)
+
+    def opened(self, connection: Hashable, session_id: str) -> None:
+        """Say that a session is active on a connection: after new, resume and fork."""
+        self._core.opened(connection, session_id)
+
+    def is_active(self, session_id: str) -> bool:
+        """Whether a session is active: opened, not closed, and one of its connections is there."""
+        return self._core.is_active(session_id)
+
+    def lost(self, connection: Hashable) -> None:
+        """Say that a connection ended. Prompts go on for the other attempts that wait.
+
+        The calls of `prompt` for this connection are cancelled.
+        """
+        for attempt, answer in self._answers.items():
+            if attempt.connection == connection:
+                answer.cancel()
+        self._apply(self._core.lost(connection))
+
+    async def stop(self) -> None:
+        """Shut down: finish the insertions under way, and cancel every handler.
+
+        Prompts that are not inserted are refused; their keys stay unused.
+        """
+        while self._inserting:
+            await asyncio.wait(self._inserting.values())
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    def _arrive(self, attempt: Attempt, params: Mapping[str, object]) -> list[Effect]:
+        session_id, key = check_params(params)
+        return self._core.prompt(
+            attempt,
+            session_id,
+            uuid4() if key is None else derive_message_id(session_id, key),
+            keyed=key is not None,
+            digest=_digest(params.get("prompt")) if self._compare and key is not None else None,
+            payload={name: value for name, value in params.items() if name != KEY},
+        )
+
+    def _apply(self, effects: Iterable[Effect]) -> None:
+        for effect in effects:
+            match effect:
+                case Answer(attempt, outcome):
+                    answer = self._answers.get(attempt)
+                    if answer is not None and not answer.done():
+                        answer.set_result(outcome)
+                case Start(claim):
+                    task = asyncio.create_task(self._run(claim))
+                    self._tasks[claim] = task
+                case Stop(claim):
+                    self._tasks.pop(claim).cancel()
+
+    async def _run(self, claim: Claim) -> None:
+        try:
+            if claim.state is State.CLAIMED:
+                await self._look_up(claim)
+            if claim.state is State.HELD:
+                await self._hand_over(claim)
+        finally:
+            self._tasks.pop(claim, None)
+            self._refuse(claim, NOT_STORED)
+
+    async def _look_up(self, claim: Claim) -> None:
+        try:
+            found = await self._store.find(claim.session_id, claim.record)
+        except Exception:
+            _log.exception("A session could not be searched for a key")
+            self._apply(self._core.fail(claim, NOT_READ))
+        else:
+            self._apply(self._core.found(claim, found))
+
+    async def _hand_over(self, claim: Claim) -> None:
+        try:
+            await self._handler(Submission(claim, self._insert, self._insert_live))
+        except RequestFailedError as error:
+            self._refuse(claim, error.refused)
+        except WithdrawnError:
+            return
+        except Exception:
+            _log.exception("The handler of a prompt failed")
+
+    def _refuse(self, claim: Claim, refused: Refused) -> None:
+        """Refuse what a handler left behind. An insertion under way comes to its own end."""
+        if claim not in self._inserting:
+            self._apply(self._core.fail(claim, refused))
+
+    async def _insert(self, claim: Claim, body: bytes) -> Insertion:
+        if not self._core.begin(claim):
+            raise WithdrawnError
+        done = self._inserting[claim] = asyncio.get_running_loop().create_future()
+        message = Message(claim.session_id, claim.record, body, claim.digest)
+        try:
+            found, new = await self._store.insert(message)
+        except BaseException:
+            await self._settle_failed(claim)
+            raise
+        else:
+            self._apply(self._core.inserted(claim, found))
+        finally:
+            del self._inserting[claim]
+            done.set_result(None)
+        return Insertion(found.message_id, new)
+
+    async def _settle_failed(self, claim: Claim) -> None:
+        """An insertion failed half way: only the store knows whether the message is there."""
+        found = None
+        try:
+            found = await self._store.find(claim.session_id, claim.record)
+        except Exception:
+            _log.exception("A failed insertion could not be looked up")
+        finally:
+            if found is None:
+                self._apply(self._core.fail(claim, NOT_STORED))
+            else:
+                self._apply(self._core.inserted(claim, found))
+
+    def _insert_live(self, claim: Claim) -> Insertion:
+        if not self._core.begin(claim):
+            raise WithdrawnError
+        found = Found(str(claim.record), claim.digest)
+        self._apply(self._core.inserted(claim, found, retained=False))
+        return Insertion(found.message_id, new=True)
+
+
+def _digest(prompt: object) -> bytes:
+    text = json.dumps(prompt, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).digest()

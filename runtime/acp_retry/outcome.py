@@ -1,0 +1,103 @@
+"""What becomes of a request: four types, of which two are definite.
+
+An error is as definite as a success: it says that the message was not inserted (RFD, How the
+Agent handles a keyed prompt). Everything that can't be told from a lost answer is `Unknown`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+__all__ = [
+    "CANCELLED",
+    "INTERNAL_ERROR",
+    "INVALID_PARAMS",
+    "INVALID_REQUEST",
+    "METHOD_NOT_FOUND",
+    "PARSE_ERROR",
+    "REQUEST_CANCELLED",
+    "RESOURCE_NOT_FOUND",
+    "AnswerLostError",
+    "Inserted",
+    "NeverSentError",
+    "NotSent",
+    "Outcome",
+    "Refused",
+    "RequestFailedError",
+    "Unknown",
+]
+
+PARSE_ERROR: Final = -32700
+INVALID_REQUEST: Final = -32600
+METHOD_NOT_FOUND: Final = -32601
+INVALID_PARAMS: Final = -32602
+INTERNAL_ERROR: Final = -32603
+RESOURCE_NOT_FOUND: Final = -32002
+REQUEST_CANCELLED: Final = -32800
+
+
+@dataclass(frozen=True, slots=True)
+class Inserted:
+    """Definite: the user message is in the session under this `messageId`.
+
+    It is empty where the Agent told none, as in v1.
+    """
+
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Definite: the peer answered with a JSON-RPC error, so nothing was inserted.
+
+    Its `repr` tells the code only: `message` and `data` are the peer's, and may hold anything, such
+    as the key or what steers a terminal.
+    """
+
+    code: int
+    message: str = field(repr=False)
+    data: object = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class NotSent:
+    """No byte of the request has left this process."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """The request went out and no answer came back: transport lost, process gone."""
+
+    reason: str
+
+
+Outcome = Inserted | Refused | NotSent | Unknown
+
+CANCELLED: Final = Refused(REQUEST_CANCELLED, "Request cancelled")
+
+
+class RequestFailedError(Exception):
+    """A request was answered with an error.
+
+    The exception tells its code only; the peer's text is in `refused`.
+    """
+
+    def __init__(self, refused: Refused) -> None:
+        super().__init__(f"the request was answered with error {refused.code}")
+        self.refused = refused
+
+    @classmethod
+    def of(cls, code: int, message: str, data: object = None) -> RequestFailedError:
+        """The exception for an error object's members."""
+        return cls(Refused(code, message, data))
+
+
+class NeverSentError(ConnectionError):
+    """A link was down before the first byte of a request."""
+
+
+class AnswerLostError(ConnectionError):
+    """A link went down between a request and its answer."""

@@ -1,0 +1,297 @@
+"""One end of a JSON-RPC 2.0 connection, over anything that moves messages.
+
+The transports of the official Python SDK (`agent-client-protocol`) fit `Channel` as they are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol
+
+from acp_retry.outcome import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    AnswerLostError,
+    NeverSentError,
+    Refused,
+    RequestFailedError,
+)
+
+__all__ = [
+    "Call",
+    "Channel",
+    "Handlers",
+    "JsonObject",
+    "Link",
+    "Params",
+    "Peer",
+    "RequestId",
+    "Sent",
+]
+
+JsonObject = dict[str, Any]
+RequestId = str | int | None
+Params = Mapping[str, object]
+Sent = Callable[[RequestId], None]
+"""Told the id of a request right before its first byte leaves."""
+
+
+class Channel(Protocol):
+    """Moves whole messages. Bytes, frames and HTTP are its own affair."""
+
+    async def send(self, message: JsonObject, /) -> None:
+        """Send one message. Messages leave in the order of the calls."""
+        ...
+
+    async def receive(self) -> JsonObject | None:
+        """The next message, or None at the end of the stream."""
+        ...
+
+    async def close(self) -> None:
+        """Close both directions."""
+        ...
+
+
+class Link(Protocol):
+    """What the client's side needs of a connection. `Peer` is one."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether the connection ended: no pending request will be answered."""
+        ...
+
+    async def request(self, method: str, params: Params, sent: Sent | None = None) -> JsonObject:
+        """Send a request and return its result; an empty one where the peer sent no object.
+
+        Giving up on the result (cancelling this call) sends nothing.
+
+        Raises:
+            RequestFailedError: the answer is an error.
+            NeverSentError: no byte has left.
+            AnswerLostError: the connection ended after that, or may have.
+            TypeError: the params are no JSON.
+        """
+        ...
+
+    async def notify(self, method: str, params: Params) -> None:
+        """Send a notification.
+
+        Raises:
+            ConnectionError: the connection ended.
+        """
+        ...
+
+
+class Call:
+    """A request or notification that came in."""
+
+    __slots__ = ("id", "method", "params", "peer")
+
+    def __init__(self, peer: Peer, method: str, params: Params, request_id: RequestId) -> None:
+        self.peer = peer
+        self.method = method
+        self.params = params
+        self.id = request_id
+
+
+Handlers = Mapping[str, Callable[[Call], Awaitable[object]]]
+
+_log = logging.getLogger(__name__)
+
+
+class Peer:
+    """A connection that sends requests and serves them.
+
+    Handlers start in the order in which their messages came, each in a task of its own, so that
+    a cancellation never overtakes the request that it is for. A handler's result is the answer;
+    `RequestFailedError` answers with its error.
+
+    Args:
+        channel: moves the messages.
+        handlers: what to do for each method that comes in, requests and notifications.
+        lost: called once when the connection has ended.
+        grace: seconds that handlers have to end, and to answer, once the stream that is read has
+            ended. For channels whose two directions end apart, as pipes do; where they end
+            together no answer could leave any more.
+    """
+
+    def __init__(
+        self,
+        channel: Channel,
+        handlers: Handlers | None = None,
+        lost: Callable[[Peer], None] | None = None,
+        *,
+        grace: float = 0.0,
+    ) -> None:
+        self._channel = channel
+        self._handlers = handlers or {}
+        self._lost = lost
+        self._grace = grace
+        self._next_id = 0
+        self._pending: dict[RequestId, asyncio.Future[JsonObject]] = {}
+        self._serving: set[asyncio.Task[None]] = set()
+        self._closed = False
+        self._ended = False
+
+    @property
+    def closed(self) -> bool:
+        """See `Link.closed`."""
+        return self._closed
+
+    async def request(self, method: str, params: Params, sent: Sent | None = None) -> JsonObject:
+        """See `Link.request`."""
+        if self._closed:
+            raise NeverSentError(f"the connection is closed, {method} was not sent")
+        self._next_id += 1
+        request_id = self._next_id
+        answer: asyncio.Future[JsonObject] = asyncio.get_running_loop().create_future()
+        answer.add_done_callback(_note)
+        self._pending[request_id] = answer
+        message = {"jsonrpc": "2.0", "id": request_id, "method": method, "params": dict(params)}
+        try:
+            if sent is not None:
+                sent(request_id)
+            try:
+                await self._channel.send(message)
+            except (TypeError, ValueError):
+                raise  # the params are no JSON, and nothing has left
+            except Exception as error:
+                raise AnswerLostError(f"sending {method} failed, it may have arrived") from error
+            return await answer
+        finally:
+            self._pending.pop(request_id, None)
+
+    async def notify(self, method: str, params: Params) -> None:
+        """See `Link.notify`."""
+        if self._ended:
+            raise NeverSentError(f"the connection is closed, {method} was not sent")
+        await self._channel.send({"jsonrpc": "2.0", "method": method, "params": dict(params)})
+
+    async def serve(self) -> None:
+        """Read messages until the stream ends. Every pending request is then lost.
+
+        Requests that were read by then are still answered, within the grace.
+        """
+        try:
+            while (message := await self._channel.receive()) is not None:
+                self._take(message)
+            self._lose_answers()
+            if self._grace and self._serving:
+                await asyncio.wait(self._serving, timeout=self._grace)
+        except ConnectionError:
+            _log.info("The connection was lost")
+        except Exception as error:  # each transport has its own
+            _log.warning("The stream broke off: %s", error)
+        finally:
+            self._end()
+
+    async def close(self) -> None:
+        """Close the connection. Every pending request is lost."""
+        self._end()
+        with contextlib.suppress(Exception):  # it is as good as closed
+            await self._channel.close()
+
+    def _lose_answers(self) -> None:
+        self._closed = True
+        for answer in self._pending.values():
+            if not answer.done():
+                answer.set_exception(AnswerLostError("the connection ended before the answer came"))
+
+    def _end(self) -> None:
+        if self._ended:
+            return
+        self._ended = True
+        self._lose_answers()
+        for task in self._serving:
+            task.cancel()
+        if self._lost is not None:
+            self._lost(self)
+
+    def _take(self, message: object) -> None:
+        if not isinstance(message, dict):
+            self._start(self._refuse(None, INVALID_REQUEST, "not a JSON-RPC object"))
+        elif "method" in message:
+            self._start(self._serve(message))
+        else:
+            self._settle(message)
+
+    def _start(self, work: Awaitable[None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._serving.add(task)
+        task.add_done_callback(self._serving.discard)
+
+    def _settle(self, message: JsonObject) -> None:
+        request_id = message.get("id")
+        if isinstance(request_id, bool) or not isinstance(request_id, str | int):
+            return
+        answer = self._pending.get(request_id)
+        if answer is None or answer.done():
+            return
+        if "error" not in message:
+            result = message.get("result")
+            answer.set_result(result if isinstance(result, dict) else {})
+            return
+        answer.set_exception(RequestFailedError(_refused(message["error"])))
+
+    async def _serve(self, message: JsonObject) -> None:
+        request_id = message.get("id")
+        if isinstance(request_id, bool) or not isinstance(request_id, str | int | None):
+            await self._refuse(None, INVALID_REQUEST, "id must be a string, an integer or null")
+            return
+        try:
+            answer: JsonObject = {"result": await self._handle(message, request_id)}
+        except RequestFailedError as error:
+            answer = {"error": _error(error.refused)}
+        except Exception:
+            _log.exception("The handler of a method failed")
+            answer = {"error": _error(Refused(INTERNAL_ERROR, "Internal error"))}
+        if "id" in message:
+            await self._answer({"jsonrpc": "2.0", "id": request_id, **answer})
+
+    async def _handle(self, message: JsonObject, request_id: RequestId) -> object:
+        method, params = message["method"], message.get("params")
+        handler = self._handlers.get(method) if isinstance(method, str) else None
+        if handler is None:
+            raise RequestFailedError.of(METHOD_NOT_FOUND, "Method not found")
+        if not isinstance(params, dict | None):
+            raise RequestFailedError.of(INVALID_PARAMS, "Invalid params")
+        return await handler(Call(self, method, params or {}, request_id))
+
+    async def _refuse(self, request_id: RequestId, code: int, reason: str) -> None:
+        error = _error(Refused(code, "Invalid request", {"reason": reason}))
+        await self._answer({"jsonrpc": "2.0", "id": request_id, "error": error})
+
+    async def _answer(self, message: JsonObject) -> None:
+        try:
+            await self._channel.send(message)
+        except ConnectionError:
+            _log.info("The connection was lost before an answer left")
+        except Exception:
+            _log.exception("An answer could not be sent")
+
+
+def _note(answer: asyncio.Future[JsonObject]) -> None:
+    """Let an answer that nobody waits for any more pass without a warning."""
+    if not answer.cancelled():
+        answer.exception()
+
+
+def _refused(error: object) -> Refused:
+    if not isinstance(error, dict):
+        return Refused(INTERNAL_ERROR, "The answer's error is not an object")
+    code, text = error.get("code"), error.get("message")
+    return Refused(
+        code if isinstance(code, int) else INTERNAL_ERROR,
+        text if isinstance(text, str) else "",
+        error.get("data"),
+    )
+
+
+def _error(refused: Refused) -> dict[str, object]:
+    error: dict[str, object] = {"code": refused.code, "message": refused.message}
+    return error if refused.data is None else {**error, "data": refused.data}

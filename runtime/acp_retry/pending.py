@@ -1,0 +1,149 @@
+"""Where a client keeps the prompts that are not answered yet."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from os import PathLike
+from typing import Protocol
+
+from acp_retry.database import Database
+
+__all__ = ["Entry", "MemoryOutbox", "Mode", "OutboxStore", "SqliteOutbox"]
+
+
+class Mode(StrEnum):
+    """Whether a prompt may be sent again without the application's word."""
+
+    PENDING = "pending"
+    """It may: every attempt carries the key."""
+
+    REFUSED = "refused"
+    """An error is its latest answer. It is the application's turn; the key stays good."""
+
+    UNKEYED = "unkeyed"
+    """It went out without a key, to an Agent of v1: sending it again would be a new submission."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One submission: what is sent on each attempt, and since when it waits.
+
+    `prompt` is the content blocks as JSON text, `submitted` in seconds since the epoch.
+    """
+
+    session_id: str
+    key: str = field(repr=False)
+    prompt: str = field(repr=False)
+    submitted: float
+    mode: Mode = Mode.PENDING
+
+
+class OutboxStore(Protocol):
+    """Keeps entries in the order in which they were added."""
+
+    async def add(self, entry: Entry) -> None:
+        """Store an entry durably before returning."""
+        ...
+
+    async def mark(self, entry: Entry, mode: Mode) -> None:
+        """Store another mode for an entry, durably before returning."""
+        ...
+
+    async def remove(self, entry: Entry) -> None:
+        """Remove an entry. One that is gone is no error."""
+        ...
+
+    async def entries(self) -> list[Entry]:
+        """Every entry, oldest first."""
+        ...
+
+
+class MemoryOutbox:
+    """Entries that end with the process: the key outlives connections, not the client."""
+
+    def __init__(self) -> None:
+        self._entries: dict[tuple[str, str], Entry] = {}
+
+    async def add(self, entry: Entry) -> None:
+        """See `OutboxStore.add`."""
+        self._entries[entry.session_id, entry.key] = entry
+
+    async def mark(self, entry: Entry, mode: Mode) -> None:
+        """See `OutboxStore.mark`."""
+        if (entry.session_id, entry.key) in self._entries:
+            self._entries[entry.session_id, entry.key] = replace(entry, mode=mode)
+
+    async def remove(self, entry: Entry) -> None:
+        """See `OutboxStore.remove`."""
+        self._entries.pop((entry.session_id, entry.key), None)
+
+    async def entries(self) -> list[Entry]:
+        """See `OutboxStore.entries`."""
+        return list(self._entries.values())
+
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS acp_outbox (
+  position INTEGER PRIMARY KEY AUTOINCREMENT,
+  session_id BLOB NOT NULL,
+  key BLOB NOT NULL,
+  prompt TEXT NOT NULL,
+  submitted REAL NOT NULL,
+  mode TEXT NOT NULL,
+  UNIQUE (session_id, key)
+);
+"""
+
+
+class SqliteOutbox:
+    """Entries in an SQLite file, on the disk before the first byte of a request leaves.
+
+    The file holds prompts and keys; keep it where only the user can read it.
+
+    Args:
+        path: the file; made when it is missing.
+    """
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self._database = Database(path, SCHEMA)
+
+    async def add(self, entry: Entry) -> None:
+        """See `OutboxStore.add`."""
+        insert = (
+            "INSERT INTO acp_outbox (session_id, key, prompt, submitted, mode)"
+            " VALUES (?, ?, ?, ?, ?)"
+        )
+        values = (*_name(entry), entry.prompt, entry.submitted, entry.mode.value)
+        await self._database.write(lambda rows: rows.execute(insert, values))
+
+    async def mark(self, entry: Entry, mode: Mode) -> None:
+        """See `OutboxStore.mark`."""
+        update = "UPDATE acp_outbox SET mode = ? WHERE session_id = ? AND key = ?"
+        await self._database.write(lambda rows: rows.execute(update, (mode.value, *_name(entry))))
+
+    async def remove(self, entry: Entry) -> None:
+        """See `OutboxStore.remove`."""
+        delete = "DELETE FROM acp_outbox WHERE session_id = ? AND key = ?"
+        await self._database.write(lambda rows: rows.execute(delete, _name(entry)))
+
+    async def entries(self) -> list[Entry]:
+        """See `OutboxStore.entries`."""
+        select = "SELECT session_id, key, prompt, submitted, mode FROM acp_outbox ORDER BY position"
+
+        def work(rows: sqlite3.Connection) -> list[Entry]:
+            return [
+                Entry(session.decode(), key.decode(), prompt, submitted, Mode(mode))
+                for session, key, prompt, submitted, mode in rows.execute(select)
+            ]
+
+        return await self._database.read(work)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+
+def _name(entry: Entry) -> tuple[bytes, bytes]:
+    return entry.session_id.encode(), entry.key.encode()

@@ -1,0 +1,1 @@
+"""Stores for a ledger: in memory, in an SQLite file, in PostgreSQL, or in a runtime's history."""

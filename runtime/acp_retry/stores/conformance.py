@@ -1,0 +1,223 @@
+"""Tells whether a store keeps the promises that a ledger builds on.
+
+For stores of your own, under any test runner::
+
+    async def test_my_store() -> None:
+        await conform(lambda: MyStore.open("test.db"))
+
+Every check works in sessions of its own with random names, so a database may be shared.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from typing import Final
+from uuid import uuid4
+
+from acp_retry.derive import derive_message_id
+from acp_retry.store import Found, Message, Store
+
+__all__ = ["CHECKS", "SHARED_CHECKS", "Check", "NonconformingError", "Open", "conform"]
+
+Open = Callable[[], Awaitable[Store]]
+"""Opens the storage anew, as another process would. A store in memory gives itself again."""
+
+Check = Callable[[Open], Awaitable[None]]
+
+WRITERS: Final = 8
+ODD_SESSIONS: Final = (
+    "",
+    "nul\0",
+    "nul",
+    "quote'\"\\;--",
+    "../../etc/passwd",
+    "\U0001f511",
+    "S",
+    "s",
+)
+
+
+class NonconformingError(AssertionError):
+    """A store broke a promise."""
+
+
+def _expect(kept: bool, promise: str) -> None:
+    if not kept:
+        raise NonconformingError(promise)
+
+
+def _message(session_id: str | None = None, body: bytes = b"[]") -> Message:
+    session_id = uuid4().hex if session_id is None else session_id
+    record = derive_message_id(session_id, uuid4().hex)
+    return Message(session_id, record, body, os.urandom(32))
+
+
+async def misses_what_was_never_inserted(open_store: Open) -> None:
+    """A record that nobody inserted is not found, also in an unknown session."""
+    store, message = await open_store(), _message()
+    _expect(await store.find(message.session_id, message.record) is None, "find misses")
+
+
+async def finds_what_was_inserted(open_store: Open) -> None:
+    """An inserted record is found, under the `messageId` that `insert` told."""
+    store, message = await open_store(), _message()
+    told, new = await store.insert(message)
+    _expect(new, "the first insert is new")
+    found = await store.find(message.session_id, message.record)
+    _expect(found == told, "find tells what insert told")
+    _expect(told.digest in (None, message.digest), "a digest is kept as it came, or not at all")
+
+
+async def inserts_once(open_store: Open) -> None:
+    """A second insert changes nothing and tells what the first one told."""
+    store, message = await open_store(), _message()
+    first, _ = await store.insert(message)
+    other = Message(message.session_id, message.record, b"other", os.urandom(32))
+    second, new = await store.insert(other)
+    _expect(not new, "the second insert is not new")
+    _expect(second == first, "the second insert tells what the first one told")
+    found = await store.find(message.session_id, message.record)
+    _expect(found == first, "the second insert changes nothing")
+
+
+async def keeps_sessions_apart(open_store: Open) -> None:
+    """A record is known in its own session only, whatever the sessions are called."""
+    store, suffix = await open_store(), uuid4().hex
+    names = [name + suffix for name in ODD_SESSIONS]
+    for name in names:
+        message = _message(name)
+        await store.insert(message)
+        for other in names:
+            found = await store.find(other, message.record)
+            _expect((found is not None) == (other == name), "a record is known in its session only")
+
+
+async def survives_reopening(open_store: Open) -> None:
+    """What was inserted is there when the storage is opened anew."""
+    message = _message()
+    told, _ = await (await open_store()).insert(message)
+    again = await open_store()
+    _expect(await again.find(message.session_id, message.record) == told, "a restart loses nothing")
+    _expect(not (await again.insert(message))[1], "after a restart, the insert is not new")
+
+
+async def takes_bodies_of_any_size(open_store: Open) -> None:
+    """An empty body and one of a megabyte are stored."""
+    store = await open_store()
+    for body in (b"", b"\0" * 2**20):
+        message = _message(body=body)
+        _expect((await store.insert(message))[1], "the insert is new")
+
+
+async def tells_ids_apart(open_store: Open) -> None:
+    """Two messages of a session have two `messageId`s."""
+    store, session_id = await open_store(), uuid4().hex
+    ids = {(await store.insert(_message(session_id)))[0].message_id for _ in range(20)}
+    _expect(len(ids) == 20, "every message has a messageId of its own")
+
+
+async def forgets_a_session(open_store: Open) -> None:
+    """A deleted session's records are gone, those of others stay; deleting again succeeds."""
+    store, gone, kept = await open_store(), _message(), _message()
+    await store.insert(gone)
+    await store.insert(kept)
+    await store.forget(gone.session_id)
+    await store.forget(gone.session_id)
+    _expect(await store.find(gone.session_id, gone.record) is None, "a deleted record is gone")
+    _expect(await store.find(kept.session_id, kept.record) is not None, "other sessions stay")
+    _expect((await store.insert(gone))[1], "after the deletion the insert is new")
+
+
+async def inserts_once_under_a_race(open_store: Open) -> None:
+    """Of many inserts at once, one is new, and all tell the same `messageId`."""
+    store = await open_store()
+    for _ in range(10):
+        message = _message()
+        await _race([store] * WRITERS, message)
+
+
+async def tells_the_truth_after_a_cancelled_insert(open_store: Open) -> None:
+    """Once a cancelled insert has ended, nothing of it happens later."""
+    store = await open_store()
+    for turns in range(12):
+        message = _message()
+        task = asyncio.create_task(store.insert(message))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait([task])
+        found = await store.find(message.session_id, message.record)
+        await asyncio.sleep(0.005)
+        later = await store.find(message.session_id, message.record)
+        _expect(found == later, "find tells how a cancelled insert ended")
+        _, new = await store.insert(message)
+        _expect(new == (found is None), "insert agrees with find about a cancelled insert")
+
+
+async def inserts_once_among_writers(open_store: Open) -> None:
+    """Of many writers that share the storage, one inserts, and all tell its `messageId`."""
+    stores = [await open_store() for _ in range(WRITERS)]
+    for _ in range(10):
+        message = _message()
+        await _race(stores, message)
+
+
+async def trusts_no_cached_miss(open_store: Open) -> None:
+    """A record that another writer inserts is found by one that missed it before."""
+    reader, writer, message = await open_store(), await open_store(), _message()
+    _expect(await reader.find(message.session_id, message.record) is None, "find misses")
+    told, _ = await writer.insert(message)
+    found = await reader.find(message.session_id, message.record)
+    _expect(found == told, "a miss is not cached")
+    await writer.forget(message.session_id)
+    found = await reader.find(message.session_id, message.record)
+    _expect(found is None, "a hit does not outlive its session")
+
+
+async def _race(stores: list[Store], message: Message) -> None:
+    told: list[tuple[Found, bool]] = await asyncio.gather(
+        *(each.insert(message) for each in stores)
+    )
+    _expect(sum(new for _, new in told) == 1, "exactly one insert is new")
+    _expect(len({found for found, _ in told}) == 1, "every insert tells the same messageId")
+
+
+CHECKS: Final[tuple[Check, ...]] = (
+    misses_what_was_never_inserted,
+    finds_what_was_inserted,
+    inserts_once,
+    keeps_sessions_apart,
+    survives_reopening,
+    takes_bodies_of_any_size,
+    tells_ids_apart,
+    forgets_a_session,
+    tells_the_truth_after_a_cancelled_insert,
+)
+"""What every store promises."""
+
+SHARED_CHECKS: Final[tuple[Check, ...]] = (
+    inserts_once_under_a_race,
+    inserts_once_among_writers,
+    trusts_no_cached_miss,
+)
+"""What a store promises besides when several tasks or processes write to it."""
+
+
+async def conform(open_store: Open, *, shared: bool = True) -> None:
+    """Run every check on a store.
+
+    Args:
+        open_store: opens the storage, any number of times.
+        shared: False for a store that relies on the ledger to write one record at a time.
+
+    Raises:
+        NonconformingError: the first promise that is not kept, with the check as its context.
+    """
+    for check in CHECKS + (SHARED_CHECKS if shared else ()):
+        try:
+            await check(open_store)
+        except NonconformingError as error:
+            error.add_note(f"{check.__name__}: {check.__doc__}")
+            raise

@@ -1,0 +1,47 @@
+"""Messages in memory: for agents whose sessions end with their process."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from acp_retry.store import Found, Message
+
+__all__ = ["MemoryStore"]
+
+
+class MemoryStore:
+    """A `Store` without a file. A key costs 16 bytes and its place in a dictionary."""
+
+    def __init__(self) -> None:
+        self._bodies: dict[str, dict[bytes, bytes]] = {}
+        self._digests: dict[str, dict[bytes, bytes]] = {}
+
+    async def find(self, session_id: str, record: UUID) -> Found | None:
+        """See `Store.find`."""
+        return self._find(session_id, record)
+
+    async def insert(self, message: Message) -> tuple[Found, bool]:
+        """See `Store.insert`."""
+        found = self._find(message.session_id, message.record)
+        if found is not None:
+            return found, False
+        record = message.record.bytes
+        self._bodies.setdefault(message.session_id, {})[record] = message.body
+        if message.digest is not None:
+            self._digests.setdefault(message.session_id, {})[record] = message.digest
+        return Found(str(message.record), message.digest), True
+
+    async def forget(self, session_id: str) -> None:
+        """See `Store.forget`."""
+        self._bodies.pop(session_id, None)
+        self._digests.pop(session_id, None)
+
+    async def messages(self, session_id: str) -> list[tuple[str, bytes]]:
+        """The session's messages, oldest first, each with its `messageId`: for a replay."""
+        bodies = self._bodies.get(session_id, {})
+        return [(str(UUID(bytes=record)), body) for record, body in bodies.items()]
+
+    def _find(self, session_id: str, record: UUID) -> Found | None:
+        if record.bytes not in self._bodies.get(session_id, {}):
+            return None
+        return Found(str(record), self._digests.get(session_id, {}).get(record.bytes))

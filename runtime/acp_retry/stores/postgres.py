@@ -1,0 +1,137 @@
+"""Messages in PostgreSQL: for agents that run on many nodes. Needs `acpgen[postgres]`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import LiteralString, TypeVar
+from uuid import UUID
+
+import psycopg
+from psycopg import AsyncConnection
+from psycopg.rows import TupleRow
+
+from acp_retry.store import Found, Message
+
+__all__ = ["SCHEMA", "PostgresStore"]
+
+SCHEMA: LiteralString = """
+CREATE TABLE IF NOT EXISTS acp_message (
+  position bigint GENERATED ALWAYS AS IDENTITY,
+  session_id bytea NOT NULL,
+  record uuid NOT NULL,
+  digest bytea,
+  body bytea NOT NULL,
+  PRIMARY KEY (session_id, record)
+)
+"""
+"""The table. `PostgresStore.create` makes it where no migration does."""
+
+T = TypeVar("T")
+Connection = AsyncConnection[TupleRow]
+
+
+class PostgresStore:
+    """A `Store` that any number of nodes share: the primary key decides who was first.
+
+    Nothing is cached, so a miss is always the database's own. Session IDs are stored as bytes:
+    PostgreSQL's text can't hold NUL. A connection that broke is replaced when it is next needed.
+
+    Args:
+        conninfo: how to connect, as libpq reads it.
+        also: what else to write in the same transaction, such as rows of the agent's own tables.
+            Only for a new message; if it raises, nothing is stored.
+    """
+
+    def __init__(
+        self,
+        conninfo: str,
+        *,
+        also: Callable[[Connection, Message], Awaitable[None]] | None = None,
+    ) -> None:
+        self._conninfo = conninfo
+        self._also = also
+        self._connection: Connection | None = None
+        self._turn = asyncio.Lock()
+
+    async def create(self) -> None:
+        """Create the table if it is missing. Nodes that start together may all call this."""
+
+        async def work(rows: Connection) -> None:
+            # IF NOT EXISTS alone still fails when two transactions create the table at once.
+            await rows.execute("SELECT pg_advisory_xact_lock(hashtext('acp_message'))")
+            await rows.execute(SCHEMA)
+
+        await self._write(work)
+
+    async def find(self, session_id: str, record: UUID) -> Found | None:
+        """See `Store.find`."""
+        return await self._read(lambda rows: _find(rows, session_id, record))
+
+    async def insert(self, message: Message) -> tuple[Found, bool]:
+        """See `Store.insert`."""
+        return await self._write(lambda rows: self._insert(rows, message))
+
+    async def forget(self, session_id: str) -> None:
+        """See `Store.forget`."""
+        delete: LiteralString = "DELETE FROM acp_message WHERE session_id = %s"
+        await self._write(lambda rows: rows.execute(delete, (session_id.encode(),)))
+
+    async def messages(self, session_id: str) -> list[tuple[str, bytes]]:
+        """The session's messages, oldest first, each with its `messageId`: for a replay."""
+
+        async def work(rows: Connection) -> list[tuple[str, bytes]]:
+            cursor = await rows.execute(
+                "SELECT record, body FROM acp_message WHERE session_id = %s ORDER BY position",
+                (session_id.encode(),),
+            )
+            return [(str(record), bytes(body)) for record, body in await cursor.fetchall()]
+
+        return await self._read(work)
+
+    async def close(self) -> None:
+        """Close the connection."""
+        async with self._turn:
+            if self._connection is not None:
+                await self._connection.close()
+                self._connection = None
+
+    async def _read(self, work: Callable[[Connection], Awaitable[T]]) -> T:
+        async with self._turn:
+            return await work(await self._connect())
+
+    async def _write(self, work: Callable[[Connection], Awaitable[T]]) -> T:
+        async with self._turn:
+            rows = await self._connect()
+            async with rows.transaction():
+                return await work(rows)
+
+    async def _connect(self) -> Connection:
+        if self._connection is None or self._connection.closed:
+            connect = psycopg.AsyncConnection.connect
+            self._connection = await connect(self._conninfo, autocommit=True)
+        return self._connection
+
+    async def _insert(self, rows: Connection, message: Message) -> tuple[Found, bool]:
+        cursor = await rows.execute(
+            "INSERT INTO acp_message (session_id, record, digest, body) VALUES (%s, %s, %s, %s)"
+            " ON CONFLICT DO NOTHING",
+            (message.session_id.encode(), message.record, message.digest, message.body),
+        )
+        if cursor.rowcount:
+            if self._also is not None:
+                await self._also(rows, message)
+            return Found(str(message.record), message.digest), True
+        found = await _find(rows, message.session_id, message.record)
+        if found is None:
+            raise RuntimeError("the session was deleted while a prompt was inserted")
+        return found, False
+
+
+async def _find(rows: Connection, session_id: str, record: UUID) -> Found | None:
+    cursor = await rows.execute(
+        "SELECT digest FROM acp_message WHERE session_id = %s AND record = %s",
+        (session_id.encode(), record),
+    )
+    row = await cursor.fetchone()
+    return None if row is None else Found(str(record), None if row[0] is None else bytes(row[0]))

@@ -1,0 +1,85 @@
+"""A PostgreSQL server of our own, in a temporary folder, reached through a socket in it.
+
+As a pytest plugin it gives the fixture `postgres`.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import unavailable
+
+PROGRAMS = ("initdb", "pg_ctl")
+FOLDERS = "/usr/lib/postgresql/*/bin", "/usr/local/pgsql/bin", "/opt/homebrew/opt/postgresql*/bin"
+SETTINGS = "-c listen_addresses='' -c fsync=off -c max_connections=100 -k {folder}"
+
+
+def find() -> Path | None:
+    """The folder with the server's programs: Debian keeps them out of PATH."""
+    for pattern in reversed(FOLDERS):
+        for folder in sorted(Path("/").glob(pattern.removeprefix("/")), reverse=True):
+            if all((folder / program).exists() for program in PROGRAMS):
+                return folder
+    found = [shutil.which(program) for program in PROGRAMS]
+    return None if None in found or found[0] is None else Path(found[0]).parent
+
+
+@contextmanager
+def server(programs: Path) -> Iterator[str]:
+    """Run a server and give the conninfo of its database. It refuses to run as root."""
+    folder = Path(tempfile.mkdtemp(prefix="acp-postgres-"))
+    user = _user()
+    if user is not None:
+        shutil.chown(folder, user)
+
+    def run(program: str, *arguments: str) -> None:
+        subprocess.run(
+            [str(programs / program), *arguments],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            user=user,
+            extra_groups=None if user is None else [],
+            cwd=folder,
+        )
+
+    data = str(folder / "data")
+    try:
+        run("initdb", "-D", data, "-U", "acp", "-A", "trust", "-E", "UTF8", "--no-sync")
+        options = SETTINGS.format(folder=folder)
+        run("pg_ctl", "-D", data, "-w", "-l", str(folder / "log"), "-o", options, "start")
+        try:
+            yield f"host={folder} user=acp dbname=postgres"
+        finally:
+            run("pg_ctl", "-D", data, "-m", "immediate", "stop")
+    finally:
+        shutil.rmtree(folder)
+
+
+def _user() -> str | None:
+    """Who shall run the server: ourselves, or for root the user that the package made."""
+    if os.geteuid() != 0:
+        return None
+    try:
+        return pwd.getpwnam("postgres").pw_name
+    except KeyError:
+        return "nobody"
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The conninfo of a PostgreSQL server that is ours alone."""
+    programs = find()
+    if programs is None:
+        reason = "PostgreSQL is not installed: apt-get install postgresql"
+        unavailable.skip(reason)
+    with server(programs) as conninfo:
+        yield conninfo

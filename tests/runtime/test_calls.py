@@ -1,0 +1,159 @@
+"""Methods without a key: what is sent again after a lost connection, and what is not."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from acp_retry import (
+    AnswerLostError,
+    Calls,
+    NeverSentError,
+    Refused,
+    Reply,
+    RequestFailedError,
+    SupersededError,
+)
+from acp_v2.retry import METHODS, Kind, RetryClass
+from agents import settle, sync
+from scripted import ScriptedLink
+
+REQUESTS = {m.name: m.retry_class for m in METHODS if m.kind is Kind.REQUEST}
+PARAMS = {"sessionId": "s", "method": "session/list", "params": {}}
+AGAIN = {RetryClass.IDEMPOTENT}
+WITH_WORD = {RetryClass.IDEMPOTENT, RetryClass.DUPLICATING}
+
+
+async def attempts(method: str, *, again: bool = False, params: object = PARAMS) -> int:
+    """How often a request goes out when its first connection is lost."""
+    assert isinstance(params, dict)
+    calls, lost, next_link = Calls(), ScriptedLink("lost"), ScriptedLink("ok")
+    calls.connected(lost)
+    asked = asyncio.ensure_future(calls.call(method, params, again=again))
+    await settle()
+    calls.connected(next_link)
+    calls.resumed("s")
+    try:
+        await asked
+    except AnswerLostError:
+        assert next_link.methods == []
+    return len(lost.methods) + len(next_link.methods)
+
+
+@pytest.mark.parametrize(
+    "method", sorted(name for name, cls in REQUESTS.items() if cls is not RetryClass.CARRIED)
+)
+@sync
+async def test_the_class_decides(method: str) -> None:
+    expected = 2 if REQUESTS[method] in AGAIN else 1
+    assert await attempts(method) == expected
+    expected = 2 if REQUESTS[method] in WITH_WORD else 1
+    assert await attempts(method, again=True) == expected
+
+
+@pytest.mark.parametrize(("carried", "times"), [("session/list", 2), ("initialize", 1)])
+@sync
+async def test_a_carried_message_decides(carried: str, times: int) -> None:
+    params = {"method": carried, "params": {}}
+    assert await attempts("proxy/successor", params=params) == times
+
+
+@pytest.mark.parametrize("method", ["_acme/deploy", "session/unknown"])
+@sync
+async def test_unlisted_methods_are_not_sent_again(method: str) -> None:
+    assert await attempts(method) == await attempts(method, again=True) == 1
+
+
+@sync
+async def test_prompts_belong_in_an_outbox() -> None:
+    calls = Calls()
+    calls.connected(ScriptedLink())
+    with pytest.raises(ValueError, match="Outbox"):
+        await calls.call("session/prompt", {"idempotencyKey": "k"})
+
+
+@sync
+async def test_a_session_is_resumed_first() -> None:
+    calls, lost, link = Calls(), ScriptedLink("lost"), ScriptedLink("ok", "ok")
+    calls.connected(lost)
+    title = {"sessionId": "s", "title": "x"}
+    asked = asyncio.ensure_future(calls.call("session/set_title", title))
+    await settle()
+    calls.connected(link)
+    await settle()
+    assert link.methods == []
+    await calls.call("session/resume", {"sessionId": "s"})
+    calls.resumed("s")
+    assert (await asked).lost == 1
+    assert link.methods == ["session/resume", "session/set_title"]
+
+
+@sync
+async def test_an_error_is_an_answer() -> None:
+    calls = Calls()
+    calls.connected(ScriptedLink(Refused(-32602, "Invalid params")))
+    with pytest.raises(RequestFailedError, match="-32602"):
+        await calls.call("session/list", {})
+
+
+@sync
+async def test_a_first_attempt_needs_a_connection() -> None:
+    calls = Calls()
+    with pytest.raises(NeverSentError):
+        await calls.call("session/list", {})
+    calls.connected(ScriptedLink("unsent"))
+    with pytest.raises(NeverSentError):
+        await calls.call("session/list", {})
+
+
+@sync
+async def test_it_outlives_several_connections() -> None:
+    calls = Calls()
+    links = [ScriptedLink(act) for act in ("lost", "unsent", "lost", "ok")]
+    calls.connected(links[0])
+    asked = asyncio.ensure_future(calls.call("session/list", {}))
+    for link in links[1:]:
+        await settle()
+        calls.connected(link)
+    assert await asked == Reply({}, lost=2)
+
+
+SETS = {
+    "session/set_config_option": ({"configId": "a"}, {"configId": "b"}),
+    "session/set_title": ({}, {"sessionId": "other"}),
+    "providers/set": ({"providerId": "a"}, {"providerId": "b"}),
+    "providers/disable": ({"providerId": "a"}, {"providerId": "b"}),
+}
+
+
+@pytest.mark.parametrize("method", SETS)
+@sync
+async def test_a_change_is_superseded_by_one_of_the_same_thing(method: str) -> None:
+    same, other = ({"sessionId": "s", **members} for members in SETS[method])
+    calls, link, later = Calls(), ScriptedLink("lost", "ok", "lost"), ScriptedLink("ok")
+    calls.connected(link)
+    stale = asyncio.ensure_future(calls.call(method, same))
+    await settle()
+    await calls.call(method, same)
+    kept = asyncio.ensure_future(calls.call(method, other))
+    await settle()
+    calls.connected(later)
+    for session in ("s", "other"):
+        calls.resumed(session)
+    with pytest.raises(SupersededError):
+        await stale
+    assert (await kept).lost == 1
+    assert later.params == [other]
+
+
+@sync
+async def test_disabling_a_provider_supersedes_setting_it() -> None:
+    calls, link, later = Calls(), ScriptedLink("lost", "ok"), ScriptedLink()
+    calls.connected(link)
+    stale = asyncio.ensure_future(calls.call("providers/set", {"providerId": "a"}))
+    await settle()
+    await calls.call("providers/disable", {"providerId": "a"})
+    calls.connected(later)
+    with pytest.raises(SupersededError):
+        await stale

@@ -1,0 +1,191 @@
+"""The index of a runtime's history: read once, whole or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from uuid import uuid4
+
+import pytest
+
+from acp_retry import HistoryIndex, HistoryStore, Message, derive_message_id
+from agents import Agent, settle, sync
+
+KEYS = [derive_message_id("s", key) for key in "abcdef"]
+IDS = [str(key) for key in KEYS]
+
+
+class History:
+    """Pages of IDs, each behind a gate."""
+
+    def __init__(self, *pages: list[str]) -> None:
+        self.pages = pages
+        self.reads = 0
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self.broken_at: int | None = None
+
+    async def read(self, session_id: str) -> AsyncIterator[Iterable[str]]:
+        assert session_id == "s"
+        self.reads += 1
+        for number, page in enumerate(self.pages):
+            await self.gate.wait()
+            if number == self.broken_at:
+                raise OSError("the page is gone")
+            yield page
+
+
+@sync
+async def test_every_page_is_known_after_one_read() -> None:
+    history = History(IDS[:2], [], IDS[2:4])
+    index = HistoryIndex(history.read)
+    found = [await index.contains("s", key) for key in KEYS]
+    assert found == [True] * 4 + [False] * 2
+    assert history.reads == 1
+
+
+@sync
+async def test_nobody_is_answered_before_the_last_page() -> None:
+    history = History(IDS[:1], IDS[1:2])
+    history.gate.clear()
+    index = HistoryIndex(history.read)
+    asked = [asyncio.ensure_future(index.contains("s", key)) for key in KEYS[:3]]
+    await settle()
+    assert not any(task.done() for task in asked)
+    history.gate.set()
+    assert [await task for task in asked] == [True, True, False]
+    assert history.reads == 1
+
+
+@sync
+async def test_a_read_that_fails_answers_nobody() -> None:
+    history = History(IDS[:1], IDS[1:])
+    history.broken_at = 1
+    index = HistoryIndex(history.read)
+    asked = await asyncio.gather(
+        *(index.contains("s", key) for key in KEYS[:3]), return_exceptions=True
+    )
+    assert [type(each) for each in asked] == [OSError] * 3
+    with pytest.raises(OSError, match="gone"):
+        await index.contains("s", KEYS[0])
+    history.broken_at = None
+    assert await index.contains("s", KEYS[5])
+    assert history.reads == 3
+
+
+@sync
+async def test_one_who_gives_up_does_not_end_the_read() -> None:
+    history = History(IDS)
+    history.gate.clear()
+    index = HistoryIndex(history.read)
+    one, other = (asyncio.ensure_future(index.contains("s", key)) for key in KEYS[:2])
+    await settle()
+    one.cancel()
+    await settle()
+    history.gate.set()
+    assert await other
+    assert history.reads == 1
+
+
+@sync
+async def test_a_message_that_is_inserted_during_the_read_is_known() -> None:
+    history = History(IDS[:1])
+    history.gate.clear()
+    index = HistoryIndex(history.read)
+    asked = asyncio.ensure_future(index.contains("s", KEYS[1]))
+    await settle()
+    index.add("s", KEYS[1])
+    history.gate.set()
+    assert await asked
+
+
+@sync
+async def test_a_replay_fills_it() -> None:
+    history = History(IDS)
+    index = HistoryIndex(history.read)
+    with index.replay("s") as replay:
+        replay.add(IDS[:2])
+        replay.add(["not an id", "z" * 14 + "5" + "z" * 21, str(uuid4()), *IDS[1:2]])
+    assert [await index.contains("s", key) for key in KEYS[:3]] == [True, True, False]
+    assert history.reads == 0
+
+
+@sync
+async def test_half_a_replay_does_not_fill_it() -> None:
+    history = History(IDS)
+    index = HistoryIndex(history.read)
+
+    def break_off() -> None:
+        with index.replay("s") as replay:
+            replay.add(IDS[:1])
+            raise OSError("the client is gone")
+
+    with pytest.raises(OSError, match="gone"):
+        break_off()
+    assert await index.contains("s", KEYS[5])
+    assert history.reads == 1
+
+
+@sync
+async def test_a_session_that_is_forgotten_during_the_read_is_read_again() -> None:
+    history = History(IDS)
+    history.gate.clear()
+    index = HistoryIndex(history.read)
+    asked = asyncio.ensure_future(index.contains("s", KEYS[0]))
+    await settle()
+    index.forget("s")
+    history.pages = ([],)
+    history.gate.set()
+    assert not await asked
+    assert history.reads == 2
+
+
+@sync
+async def test_an_insertion_in_doubt_is_looked_up() -> None:
+    """The runtime took the message and died before it said so."""
+    history = History([])
+
+    async def submit(message: Message) -> None:
+        history.pages = ([str(message.record)],)
+        raise ConnectionError("the runtime is gone")
+
+    async def remove(session_id: str) -> None:
+        raise NotImplementedError(session_id)
+
+    agent = Agent(HistoryStore(HistoryIndex(history.read), submit, remove))
+    client = agent.connect()
+    inserted = str(derive_message_id("s", "k"))
+    assert await client.ask().answer() == inserted
+    assert await client.ask().answer() == inserted
+    assert agent.turns == []
+
+
+@sync
+async def test_prompts_without_a_key_read_nothing() -> None:
+    history, submitted = History(), []
+
+    async def submit(message: Message) -> None:
+        submitted.append(message)
+
+    async def remove(session_id: str) -> None:
+        raise NotImplementedError(session_id)
+
+    agent = Agent(HistoryStore(HistoryIndex(history.read), submit, remove))
+    assert await agent.connect().ask(key=None).answer()
+    assert (history.reads, len(submitted)) == (0, 1)
+
+
+@sync
+async def test_a_history_that_cannot_be_read_takes_no_keyed_prompt() -> None:
+    history, submitted = History([]), []
+    history.broken_at = 0
+
+    async def submit(message: Message) -> None:
+        submitted.append(message)
+
+    async def remove(session_id: str) -> None:
+        raise NotImplementedError(session_id)
+
+    agent = Agent(HistoryStore(HistoryIndex(history.read), submit, remove))
+    assert (await agent.connect().ask().error())["code"] == -32603
+    assert submitted == []

@@ -1,0 +1,389 @@
+"""The ledger in an event loop: what the rules come to for an agent that uses it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from uuid import UUID
+
+import pytest
+
+from acp_retry import (
+    Found,
+    Insertion,
+    KeyLedger,
+    MemoryStore,
+    Message,
+    RequestFailedError,
+    Submission,
+    WithdrawnError,
+    derive_message_id,
+)
+from agents import TEXT, Agent, settle, sync
+
+
+class GatedStore(MemoryStore):
+    """Waits at a gate before it reads and writes, and fails when told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self.fail_find = False
+        self.fail_before = False
+        self.fail_after = False
+
+    async def find(self, session_id: str, record: UUID) -> Found | None:
+        await self.gate.wait()
+        if self.fail_find:
+            raise OSError("the disk is gone")
+        return await super().find(session_id, record)
+
+    async def insert(self, message: Message) -> tuple[Found, bool]:
+        await self.gate.wait()
+        if self.fail_before:
+            raise OSError("the disk is full")
+        told = await super().insert(message)
+        if self.fail_after:
+            raise OSError("the disk is gone")
+        return told
+
+
+def prompt(key: object = "k", session: str = "s", blocks: object = TEXT) -> dict[str, object]:
+    return {"sessionId": session, "prompt": blocks, "idempotencyKey": key}
+
+
+@sync
+async def test_a_session_that_cannot_be_read_takes_no_prompt() -> None:
+    store = GatedStore()
+    agent = Agent(store)
+    client = agent.connect()
+    store.fail_find = True
+    assert (await client.ask().error())["code"] == -32603
+    assert agent.handled == 0
+    store.fail_find = False
+    assert [await client.ask().answer()] == agent.turns
+
+
+@sync
+async def test_an_insertion_that_fails_leaves_the_key_unused() -> None:
+    store = GatedStore()
+    agent = Agent(store)
+    client = agent.connect()
+    store.fail_before = True
+    assert (await client.ask().error())["code"] == -32603
+    store.fail_before = False
+    assert [await client.ask().answer()] == agent.turns
+
+
+@sync
+async def test_an_insertion_that_fails_too_late_is_told_as_one() -> None:
+    store = GatedStore()
+    agent = Agent(store)
+    client = agent.connect()
+    store.fail_after = True
+    inserted = str(derive_message_id("s", "k"))
+    assert await client.ask().answer() == inserted
+    assert agent.turns == []
+    store.fail_after = False
+    assert await client.ask().answer() == inserted
+
+
+@sync
+async def test_an_insertion_that_nobody_can_tell_of_is_refused() -> None:
+    store = GatedStore()
+    agent = Agent(store)
+    client = agent.connect()
+    agent.idle.clear()
+    asking = client.ask()
+    await settle()
+    store.fail_before = store.fail_find = True
+    agent.idle.set()
+    assert (await asking.error())["code"] == -32603
+
+
+async def answer_of(work: Callable[[Submission], Awaitable[None]]) -> int:
+    """The code of the error that a prompt is refused with."""
+    ledger = KeyLedger(MemoryStore(), work)
+    with pytest.raises(RequestFailedError) as refused:
+        await ledger.prompt("c", 1, prompt())
+    return refused.value.refused.code
+
+
+@sync
+async def test_a_handler_that_does_not_insert_refuses() -> None:
+    async def returns(submission: Submission) -> None:
+        del submission
+
+    async def fails(submission: Submission) -> None:
+        raise ValueError(submission)
+
+    async def gives_up(submission: Submission) -> None:
+        raise WithdrawnError(submission)
+
+    async def refuses(submission: Submission) -> None:
+        raise RequestFailedError.of(-32000, submission.session_id)
+
+    codes = [await answer_of(work) for work in (returns, fails, gives_up, refuses)]
+    assert codes == [-32603, -32603, -32603, -32000]
+
+
+@sync
+async def test_a_handler_inserts_once() -> None:
+    told: list[Insertion | type[Exception]] = []
+
+    async def work(submission: Submission) -> None:
+        told.append(await submission.insert(b"mine"))
+        for insert in (submission.insert, submission.insert_live):
+            try:
+                again = insert()
+                told.append(again if isinstance(again, Insertion) else await again)
+            except WithdrawnError as error:
+                told.append(type(error))
+
+    store = MemoryStore()
+    ledger = KeyLedger(store, work)
+    message_id = (await ledger.prompt("c", 1, prompt()))["messageId"]
+    await ledger.stop()
+    assert told == [Insertion(message_id, new=True), WithdrawnError, WithdrawnError]
+    assert await store.messages("s") == [(message_id, b"mine")]
+
+
+@sync
+async def test_a_withdrawn_prompt_cannot_be_inserted() -> None:
+    store, told = MemoryStore(), []
+
+    async def stubborn(submission: Submission) -> None:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            told.append("withdrawn")
+        await submission.insert()
+
+    ledger = KeyLedger(store, stubborn)
+    asking = asyncio.ensure_future(ledger.prompt("c", 1, prompt()))
+    await settle()
+    ledger.cancel_request("c", 1)
+    with pytest.raises(RequestFailedError, match="-32800"):
+        await asking
+    await settle()
+    assert told == ["withdrawn"]
+    assert await store.messages("s") == []
+
+
+@sync
+async def test_an_insertion_cannot_be_withdrawn() -> None:
+    store = GatedStore()
+    agent = Agent(store)
+    client = agent.connect()
+    agent.idle.clear()
+    asking = client.ask()
+    await settle()
+    store.gate.clear()
+    agent.idle.set()
+    await settle()
+    await asking.cancel()
+    agent.ledger.cancel("s")
+    assert asking.pending
+    store.gate.set()
+    assert [await asking.answer()] == agent.turns
+
+
+@sync
+async def test_a_handler_that_loses_patience_while_it_inserts() -> None:
+    store = GatedStore()
+
+    async def work(submission: Submission) -> None:
+        store.gate.clear()
+        asyncio.get_running_loop().call_later(0.02, store.gate.set)
+        await asyncio.wait_for(submission.insert(), 0.01)
+
+    ledger = KeyLedger(store, work)
+    with pytest.raises(RequestFailedError, match="-32603"):
+        await ledger.prompt("c", 1, prompt())
+    assert await store.messages("s") == []
+
+
+@sync
+async def test_a_cancel_during_the_lookup_waits_for_it() -> None:
+    store = GatedStore()
+    agent = Agent(store)
+    client = agent.connect()
+    recorded = await client.ask("s", "recorded").answer()
+    store.gate.clear()
+    old, new = client.ask("s", "recorded"), client.ask("s", "new")
+    await settle()
+    for asking in (old, new):
+        await asking.cancel()
+    assert old.pending
+    assert new.pending
+    after = client.ask("s", "new")
+    await settle()
+    store.gate.set()
+    assert await old.answer() == recorded
+    assert (await new.error())["code"] == -32800
+    assert await after.answer() == agent.turns[-1]
+    assert len(agent.turns) == 2
+
+
+@sync
+async def test_a_waiter_is_promoted() -> None:
+    agent = Agent()
+    one, other = agent.connect(), agent.connect()
+    agent.idle.clear()
+    one.ask()
+    await settle()
+    waiting = other.ask()
+    await settle()
+    first_owner = agent.seen[0].connection
+    await one.hang_up()
+    await settle()
+    assert agent.seen[0].connection not in (first_owner, None)
+    agent.idle.set()
+    assert [await waiting.answer()] == agent.turns
+
+
+@pytest.mark.parametrize("keep", [True, False])
+@sync
+async def test_a_held_prompt_of_nobody(keep: bool) -> None:
+    agent = Agent(keep_orphans=keep)
+    client = agent.connect()
+    agent.idle.clear()
+    client.ask()
+    await settle()
+    await client.hang_up()
+    await settle()
+    retry = agent.connect().ask()
+    await settle()
+    assert agent.handled == (1 if keep else 2)
+    agent.idle.set()
+    assert [await retry.answer()] == agent.turns
+
+
+@sync
+async def test_a_call_that_is_cancelled_is_a_lost_attempt() -> None:
+    agent = Agent()
+    agent.idle.clear()
+    one = asyncio.ensure_future(agent.ledger.prompt("c", 1, prompt()))
+    other = asyncio.ensure_future(agent.ledger.prompt("c", 2, prompt()))
+    await settle()
+    one.cancel()
+    agent.idle.set()
+    assert [(await other)["messageId"]] == agent.turns
+    assert one.cancelled()
+
+
+@sync
+async def test_an_id_that_is_pending_is_refused() -> None:
+    agent = Agent()
+    agent.idle.clear()
+    one = asyncio.ensure_future(agent.ledger.prompt("c", 1, prompt()))
+    await settle()
+    with pytest.raises(RequestFailedError, match="-32600"):
+        await agent.ledger.prompt("c", 1, prompt("other"))
+    agent.idle.set()
+    assert [(await one)["messageId"]] == agent.turns
+
+
+@sync
+async def test_a_deleted_session_forgets_its_keys() -> None:
+    store = GatedStore()
+    agent = Agent(store)
+    client = agent.connect()
+    store.gate.clear()
+    asking = client.ask()
+    await settle()
+    store.gate.set()
+    await settle()
+    store.gate.clear()
+    late = client.ask("s", "late")
+    await settle()
+    store.gate.set()
+    await late.answer()
+    await asking.answer()
+    await agent.ledger.delete("s")
+    assert await store.messages("s") == []
+    await client.ask().answer()
+    assert len(agent.turns) == 3
+
+
+@sync
+async def test_a_deletion_waits_for_the_insertion_under_way() -> None:
+    store = GatedStore()
+    agent = Agent(store)
+    client = agent.connect()
+    agent.idle.clear()
+    asking = client.ask()
+    await settle()
+    store.gate.clear()
+    agent.idle.set()
+    await settle()
+    deletion = asyncio.ensure_future(agent.ledger.delete("s"))
+    await settle()
+    assert not deletion.done()
+    store.gate.set()
+    await asking.answer()
+    await deletion
+    assert await store.messages("s") == []
+
+
+@sync
+async def test_a_deletion_answers_every_waiter() -> None:
+    agent = Agent()
+    one, other = agent.connect(), agent.connect()
+    agent.idle.clear()
+    waiting = [one.ask(), other.ask(), one.ask("s", "k2")]
+    await settle()
+    await agent.ledger.delete("s")
+    assert [(await each.error())["code"] for each in waiting] == [-32800] * 3
+    assert agent.turns == []
+
+
+@sync
+async def test_two_nodes_start_work_once() -> None:
+    store = MemoryStore()
+    nodes = [Agent(store), Agent(store)]
+    for node in nodes:
+        node.idle.clear()
+    asked = [node.connect().ask() for node in nodes]
+    await settle()
+    for node in nodes:
+        node.idle.set()
+    answers = {await each.answer() for each in asked}
+    assert [node.handled for node in nodes] == [1, 1]
+    assert nodes[0].turns + nodes[1].turns == list(answers)
+
+
+@sync
+async def test_a_turn_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    async def work(submission: Submission) -> None:
+        await submission.insert()
+        raise ValueError("the model is gone")
+
+    ledger = KeyLedger(MemoryStore(), work)
+    assert await ledger.prompt("c", 1, prompt())
+    await ledger.stop()
+    assert "the model is gone" in caplog.text
+
+
+@sync
+async def test_stop_refuses_what_is_held() -> None:
+    agent = Agent()
+    client = agent.connect()
+    agent.idle.clear()
+    asking = client.ask()
+    await settle()
+    await agent.ledger.stop()
+    assert (await asking.error())["code"] == -32603
+    await agent.ledger.stop()
+
+
+@sync
+async def test_live_messages_are_forgotten_when_the_session_is_closed() -> None:
+    agent = Agent()
+    agent.live = True
+    client = agent.connect()
+    first = await client.ask().answer()
+    await client.request("session/close", {"sessionId": "s"})
+    assert await client.ask().answer() == first
+    assert agent.turns == [first, first]

@@ -1,0 +1,139 @@
+"""Handlers that end while their insertion is under way: only its own end says what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+import pytest
+
+from acp_retry import (
+    Found,
+    HistoryIndex,
+    HistoryStore,
+    KeyLedger,
+    MemoryStore,
+    Message,
+    RequestFailedError,
+    Submission,
+    derive_message_id,
+)
+from agents import TEXT, settle, sync
+
+PARAMS = {"sessionId": "s", "prompt": TEXT, "idempotencyKey": "k"}
+ANSWER = {"messageId": str(derive_message_id("s", "k"))}
+FAILURES = [ValueError("the turn failed"), RequestFailedError.of(-32000, "not now")]
+
+
+class Slow(MemoryStore):
+    """Reads at once, and writes when it is let."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = asyncio.Event()
+
+    async def insert(self, message: Message) -> tuple[Found, bool]:
+        await self.gate.wait()
+        return await super().insert(message)
+
+
+@pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: type(failure).__name__)
+@sync
+async def test_a_handler_that_fails_beside_its_insertion_refuses_nothing(
+    failure: Exception,
+) -> None:
+    async def turn() -> None:
+        raise failure
+
+    async def work(submission: Submission) -> None:
+        await asyncio.gather(submission.insert(), turn())
+
+    store = Slow()
+    ledger = KeyLedger(store, work)
+    asking = asyncio.ensure_future(ledger.prompt("c", 1, PARAMS))
+    await settle()
+    again = asyncio.ensure_future(ledger.prompt("c", 2, PARAMS))
+    await settle()
+    assert not asking.done()
+    assert not again.done()
+    store.gate.set()
+    assert (await asking, await again) == (ANSWER, ANSWER)
+    assert len(await store.messages("s")) == 1
+
+
+@sync
+async def test_a_handler_that_returns_before_its_insertion_ends_refuses_nothing() -> None:
+    left: list[asyncio.Task[object]] = []
+
+    async def work(submission: Submission) -> None:
+        left.append(asyncio.create_task(submission.insert()))
+        await asyncio.sleep(0)
+
+    store = Slow()
+    ledger = KeyLedger(store, work)
+    asking = asyncio.ensure_future(ledger.prompt("c", 1, PARAMS))
+    await settle()
+    store.gate.set()
+    assert await asking == ANSWER
+    await asyncio.gather(*left)
+
+
+@sync
+async def test_a_runtime_gets_the_prompt_of_such_a_handler_once() -> None:
+    history: list[str] = []
+    gate = asyncio.Event()
+
+    async def read(session_id: str) -> AsyncIterator[list[str]]:
+        del session_id
+        yield [*history]
+
+    async def submit(message: Message) -> None:
+        await gate.wait()
+        history.append(str(message.record))
+
+    async def remove(session_id: str) -> None:
+        del session_id
+
+    async def turn() -> None:
+        raise ValueError("the turn failed")
+
+    async def work(submission: Submission) -> None:
+        await asyncio.gather(submission.insert(), turn())
+
+    ledger = KeyLedger(HistoryStore(HistoryIndex(read), submit, remove), work)
+    first = asyncio.ensure_future(ledger.prompt("c", 1, PARAMS))
+    await settle()
+    second = asyncio.ensure_future(ledger.prompt("c", 2, PARAMS))
+    await settle()
+    gate.set()
+    assert (await first, await second) == (ANSWER, ANSWER)
+    assert history == [ANSWER["messageId"]]
+
+
+@sync
+async def test_an_insertion_that_is_stopped_twice_is_refused() -> None:
+    class Stuck(Slow):
+        reads = 0
+
+        async def find(self, session_id: str, record: UUID) -> Found | None:
+            self.reads += 1
+            if self.reads > 1:
+                await asyncio.Event().wait()
+            return await super().find(session_id, record)
+
+    inserting: list[asyncio.Task[object]] = []
+
+    async def work(submission: Submission) -> None:
+        inserting.append(asyncio.create_task(submission.insert()))
+        await asyncio.sleep(0)
+
+    ledger = KeyLedger(Stuck(), work)
+    asking = asyncio.ensure_future(ledger.prompt("c", 1, PARAMS))
+    await settle()
+    for _ in range(2):
+        inserting[0].cancel()
+        await settle()
+    with pytest.raises(RequestFailedError, match="-32603"):
+        await asking
+    assert inserting[0].cancelled()

@@ -1,0 +1,206 @@
+"""Random schedules over the ledger in its event loop, where tasks are cancelled and stores fail."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping
+from random import Random
+from uuid import UUID
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from acp_retry import (
+    Found,
+    KeyLedger,
+    MemoryStore,
+    Message,
+    Refused,
+    RequestFailedError,
+    Submission,
+    derive_message_id,
+)
+from acp_retry.core import Attempt, Claim, Effect, State
+from acp_retry.outcome import CANCELLED
+from agents import PATIENCE, TEXT
+
+SCHEDULES = 1_000 if os.environ.get("CI") else 150
+STEPS = 40
+
+
+class Slow(MemoryStore):
+    """Takes its time, and fails now and then: before it has stored something, or after.
+
+    It relies on the ledger to write a record once, as a runtime does that knows no keys.
+    """
+
+    def __init__(self, chance: Random) -> None:
+        super().__init__()
+        self.chance = chance
+        self.insertions: list[UUID] = []
+        self.under_way: set[UUID] = set()
+
+    async def pause(self) -> None:
+        for _ in range(self.chance.randrange(4)):
+            await asyncio.sleep(0)
+        if self.chance.random() < 0.05:
+            raise OSError("the disk has hiccups")
+
+    async def find(self, session_id: str, record: UUID) -> Found | None:
+        await self.pause()
+        return await super().find(session_id, record)
+
+    async def insert(self, message: Message) -> tuple[Found, bool]:
+        self.under_way.add(message.record)
+        try:
+            await self.pause()
+            self.insertions.append(message.record)
+            found, _ = await super().insert(message)
+            await self.pause()
+        finally:
+            self.under_way.discard(message.record)
+        return found, True
+
+
+class World:
+    """One agent, three connections, and everything that may happen to them."""
+
+    def __init__(self, seed: int, kind: type[KeyLedger] = KeyLedger) -> None:
+        self.chance = Random(seed)
+        self.store = Slow(self.chance)
+        self.ledger = kind(self.store, self.work, keep_orphans=seed % 2 == 0)
+        self.asked: dict[tuple[int, int], asyncio.Task[None]] = {}
+        self.wires = [0, 1, 2]
+        self.turns: list[str] = []
+        self.told: dict[str, set[str]] = {}
+        self.denied: list[tuple[int, int]] = []
+
+    async def work(self, submission: Submission) -> None:
+        for _ in range(self.chance.randrange(6)):
+            await asyncio.sleep(0)
+        if self.chance.random() < 0.1:
+            raise RequestFailedError.of(-32000, "not now")
+        if self.chance.random() < 0.2:
+            await asyncio.gather(submission.insert(), self.fail())
+        message = await submission.insert()
+        if message.new:
+            self.turns.append(message.message_id)
+        if self.chance.random() < 0.1:
+            await asyncio.sleep(0)
+            raise ValueError("the turn failed")
+
+    async def fail(self) -> None:
+        """Fail beside an insertion: before it, during it, or after it."""
+        for _ in range(self.chance.randrange(6)):
+            await asyncio.sleep(0)
+        if self.chance.random() < 0.5:
+            raise RequestFailedError.of(-32000, "not now")
+        raise ValueError("the turn failed")
+
+    async def ask(self, wire: int, number: int, key: str | None) -> None:
+        params = {"sessionId": "s", "prompt": TEXT, "idempotencyKey": key}
+        try:
+            answer = await self.ledger.prompt(wire, number, params)
+        except RequestFailedError as error:
+            # One that was cancelled may hear of it when another is being inserted in its place.
+            if key is None or error.refused == CANCELLED:
+                return
+            if derive_message_id("s", key) in self.store.under_way:
+                self.denied.append((wire, number))
+            return
+        if key is not None:
+            self.told.setdefault(key, set()).add(answer["messageId"])
+
+    def step(self, number: int) -> None:
+        wire = self.chance.choice(self.wires)
+        name = wire, number
+        match self.chance.choices(range(6), (10, 2, 1, 1, 1, 1))[0]:
+            case 0:
+                key = self.chance.choice(["k1", "k1", "k2", None])
+                self.asked[name] = asyncio.ensure_future(self.ask(*name, key))
+            case 1 if self.asked:
+                self.ledger.cancel_request(*self.chance.choice(list(self.asked)))
+            case 2:
+                self.ledger.cancel("s")
+            case 3:
+                self.ledger.close("s")
+            case 4:
+                self.ledger.lost(wire)
+                self.wires[self.wires.index(wire)] = 100 + number
+            case 5 if self.asked:
+                self.chance.choice(list(self.asked.values())).cancel()
+
+    async def run(self) -> None:
+        for number in range(STEPS):
+            self.step(number)
+            for _ in range(self.chance.randrange(4)):
+                await asyncio.sleep(0)
+        if self.asked:
+            await asyncio.wait(self.asked.values(), timeout=PATIENCE)
+        unanswered = [name for name, task in self.asked.items() if not task.done()]
+        assert unanswered == []
+        await asyncio.sleep(0.001)
+        await self.ledger.stop()
+
+    def check(self) -> None:
+        """At most one message a key, one outcome, work once, and nothing left in memory.
+
+        Nor is an error told while the message is being inserted.
+        """
+        assert self.denied == []
+        assert len(set(self.store.insertions)) == len(self.store.insertions)
+        assert all(len(ids) == 1 for ids in self.told.values())
+        assert len(set(self.turns)) == len(self.turns)
+        inside = vars(self.ledger)
+        assert inside["_core"].pending == 0
+        assert [inside[name] for name in ("_answers", "_tasks", "_inserting")] == [{}, {}, {}]
+        ended = [task.exception() for task in self.asked.values() if not task.cancelled()]
+        assert [error for error in ended if error is not None] == []
+
+
+@settings(max_examples=SCHEDULES, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_every_schedule_ends_well(seed: int) -> None:
+    world = World(seed)
+    asyncio.run(world.run())
+    world.check()
+
+
+class ClaimsNothing(KeyLedger):
+    """Broken: a second attempt does not join the first."""
+
+    def _arrive(self, attempt: Attempt, params: Mapping[str, object]) -> list[Effect]:
+        vars(self._core)["_claims"].clear()
+        return super()._arrive(attempt, params)
+
+
+class LeavesTheHandlerAlone(KeyLedger):
+    """Broken: whoever waits for a handler that failed waits for ever."""
+
+    async def _run(self, claim: Claim) -> None:
+        await self._look_up(claim)
+        if claim.state is State.HELD:
+            await self._hand_over(claim)
+
+
+class RefusesWhatIsBeingInserted(KeyLedger):
+    """Broken: a handler that fails beside its insertion frees the key."""
+
+    def _refuse(self, claim: Claim, refused: Refused) -> None:
+        self._apply(self._core.fail(claim, refused))
+
+
+@pytest.mark.parametrize("kind", [ClaimsNothing, LeavesTheHandlerAlone, RefusesWhatIsBeingInserted])
+def test_the_schedules_bite(kind: type[KeyLedger], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{__name__}.PATIENCE", 0.05)
+
+    def try_all() -> None:
+        for seed in range(100):
+            world = World(seed, kind)
+            asyncio.run(world.run())
+            world.check()
+
+    with pytest.raises(AssertionError):
+        try_all()

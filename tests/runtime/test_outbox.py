@@ -1,0 +1,254 @@
+"""The outbox: what is sent again, and what becomes of each prompt."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+
+from acp_retry import (
+    Inserted,
+    MalformedKeyError,
+    MemoryOutbox,
+    Mode,
+    NeverSentError,
+    NotSent,
+    Outbox,
+    Refused,
+    RequestFailedError,
+    Unknown,
+)
+from acp_v2.models import ContentBlockText
+from agents import TEXT, settle, sync
+from scripted import ScriptedLink
+
+SECRET = "the-secret-key-of-a-client"
+
+
+@sync
+async def test_keys_are_random_uuids() -> None:
+    outbox = Outbox()
+    keys = [UUID((await outbox.submit("s", TEXT)).key) for _ in range(3)]
+    assert {key.version for key in keys} == {4}
+    assert len(set(keys)) == 3
+
+
+@sync
+async def test_the_application_brings_its_key() -> None:
+    outbox, link = Outbox(), ScriptedLink("held")
+    await outbox.resumed("s", link, 2)
+    pending = await outbox.submit("s", TEXT, "mine")
+    assert await outbox.submit("s", TEXT, "mine") == pending
+    await settle()
+    assert [params["idempotencyKey"] for params in link.params] == ["mine"]
+    with pytest.raises(ValueError, match="another prompt"):
+        await outbox.submit("s", [], "mine")
+    assert await outbox.submit("other", TEXT, "mine") != pending
+    for bad in ("", "k" * 256):
+        with pytest.raises(MalformedKeyError):
+            await outbox.submit("s", TEXT, bad)
+
+
+@pytest.mark.parametrize("prompt", [[object()], [float("nan")]])
+@sync
+async def test_a_prompt_that_is_no_json_is_refused(prompt: list[object]) -> None:
+    outbox = Outbox()
+    with pytest.raises((TypeError, ValueError)):
+        await outbox.submit("s", prompt)
+    assert await outbox.pending() == []
+
+
+@sync
+async def test_models_are_prompts() -> None:
+    pending = await Outbox().submit("s", [ContentBlockText(type="text", text="x")])
+    assert pending.prompt == TEXT
+
+
+@sync
+async def test_success_ends_the_key() -> None:
+    store = MemoryOutbox()
+    outbox = Outbox(store)
+    await outbox.resumed("s", ScriptedLink(Inserted("m")), 2)
+    pending = await outbox.submit("s", TEXT)
+    assert await pending.message_id() == "m"
+    assert pending.done
+    assert await store.entries() == []
+    assert await pending.result() == await pending.resend() == Inserted("m")
+
+
+@sync
+async def test_three_outcomes_of_an_attempt() -> None:
+    outbox, link = Outbox(), ScriptedLink("unsent", "lost", Inserted("m"))
+    pending = await outbox.submit("s", TEXT)
+    assert await pending.result() == NotSent("the session is on no connection")
+    await outbox.resumed("s", link, 2)
+    assert isinstance(await pending.result(), NotSent)
+    assert isinstance(await pending.resend(), Unknown)
+    assert await pending.resend() == Inserted("m")
+
+
+@sync
+async def test_an_error_leaves_the_key_to_the_application() -> None:
+    store = MemoryOutbox()
+    outbox, refused = Outbox(store), Refused(-32000, "Authentication required")
+    await outbox.resumed("s", ScriptedLink(refused), 2)
+    pending = await outbox.submit("s", TEXT)
+    with pytest.raises(RequestFailedError, match="-32000"):
+        await pending.message_id()
+    link = ScriptedLink(Inserted("m"))
+    assert await outbox.resumed("s", link, 2) == [pending]
+    restarted = Outbox(store)
+    (shown,) = await restarted.resumed("s", link, 2)
+    assert (shown.key, shown.mode, link.params) == (pending.key, Mode.REFUSED, [])
+    assert await shown.resend() == Inserted("m")
+    assert link.params[0]["idempotencyKey"] == pending.key
+
+
+@sync
+async def test_pending_prompts_are_resent_in_order() -> None:
+    outbox = Outbox()
+    dead = ScriptedLink("held", "held", "held")
+    await outbox.resumed("s", dead, 2)
+    prompts = [await outbox.submit("s", [number]) for number in range(3)]
+    await settle()
+    dead.lose()
+    prompts.append(await outbox.submit("s", [3]))
+    link = ScriptedLink(*[Inserted("m")] * 5)
+    assert await outbox.resumed("s", link, 2) == []
+    prompts.append(await outbox.submit("s", [4]))
+    for pending in prompts:
+        await pending.message_id()
+    assert [params["prompt"] for params in link.params] == [[n] for n in range(5)]
+    assert [params["idempotencyKey"] for params in link.params] == [p.key for p in prompts]
+
+
+@sync
+async def test_sessions_are_resent_apart() -> None:
+    outbox, link = Outbox(), ScriptedLink(Inserted("m"))
+    prompts = [await outbox.submit(session, TEXT) for session in ("s1", "s2")]
+    await outbox.resumed("s2", link, 2)
+    await prompts[1].message_id()
+    assert [params["sessionId"] for params in link.params] == ["s2"]
+    assert isinstance(prompts[0].outcome, NotSent)
+
+
+@sync
+async def test_nothing_is_resent_on_an_open_connection() -> None:
+    outbox, link, other = Outbox(), ScriptedLink("held"), ScriptedLink(Inserted("m2"))
+    await outbox.resumed("s", link, 2)
+    pending = await outbox.submit("s", TEXT)
+    await settle()
+    await outbox.resumed("s", link, 2)
+    await outbox.resumed("s", other, 2)
+    await settle()
+    assert (len(link.params), len(other.params)) == (1, 0)
+    link.lose()
+    assert await pending.message_id() == "m2"
+
+
+@sync
+async def test_nothing_is_resent_on_v1() -> None:
+    outbox, link = Outbox(), ScriptedLink("lost", {"stopReason": "end_turn"})
+    waiting = await outbox.submit("s", TEXT)
+    assert await outbox.resumed("s", link, 1) == [waiting]
+    assert link.params == []
+    first = await outbox.submit("s", TEXT)
+    assert isinstance(await first.result(), Unknown)
+    assert "idempotencyKey" not in link.params[0]
+    later = ScriptedLink(Inserted("m"))
+    assert await outbox.resumed("s", later, 2) == [first]
+    assert await waiting.message_id() == "m"
+    assert len(later.params) == 1
+    await outbox.resumed("s", link, 1)
+    assert await first.resend() == Inserted("")
+
+
+@sync
+async def test_a_prompt_that_went_out_without_a_key_stays_so_after_a_restart() -> None:
+    store = MemoryOutbox()
+    outbox = Outbox(store)
+    await outbox.resumed("s", ScriptedLink("held"), 1)
+    await outbox.submit("s", TEXT)
+    await settle()
+    link = ScriptedLink()
+    (shown,) = await Outbox(store).resumed("s", link, 2)
+    assert (shown.mode, link.params) == (Mode.UNKEYED, [])
+
+
+@sync
+async def test_an_old_prompt_is_shown() -> None:
+    now = 1000.0
+    outbox = Outbox(oldest=timedelta(seconds=60), now=lambda: now)
+    old = await outbox.submit("s", TEXT)
+    now += 61
+    young = await outbox.submit("s", TEXT)
+    link = ScriptedLink(Inserted("m1"), Inserted("m2"))
+    assert await outbox.resumed("s", link, 2) == [old]
+    assert await young.message_id() == "m1"
+    assert await old.resend() == Inserted("m2")
+
+
+@sync
+async def test_a_late_answer_counts_once() -> None:
+    store = MemoryOutbox()
+    outbox, link = Outbox(store), ScriptedLink("held", Refused(-32603, "Internal error"))
+    await outbox.resumed("s", link, 2)
+    pending = await outbox.submit("s", TEXT)
+    await settle()
+    resent = asyncio.ensure_future(pending.resend())
+    await settle()
+    assert pending.outcome == Refused(-32603, "Internal error")
+    link.answer("m")
+    assert await resent == await pending.result() == Inserted("m")
+    assert await store.entries() == []
+
+
+@sync
+async def test_a_link_that_fails_is_no_answer(caplog: pytest.LogCaptureFixture) -> None:
+    class Faulty(ScriptedLink):
+        async def request(self, *args: object, **kwargs: object) -> dict[str, object]:
+            raise LookupError("a fault of the link", len(args), len(kwargs))
+
+    outbox = Outbox()
+    await outbox.resumed("s", Faulty(), 2)
+    pending = await outbox.submit("s", TEXT)
+    assert await pending.result() == NotSent("the link failed")
+    assert "a fault of the link" in caplog.text
+
+
+@sync
+async def test_a_late_failure_does_not_count() -> None:
+    outbox, link = Outbox(), ScriptedLink("held", "held")
+    await outbox.resumed("s", link, 2)
+    pending = await outbox.submit("s", TEXT)
+    await settle()
+    resent = asyncio.ensure_future(pending.resend())
+    await settle()
+    link.held.pop(1).set_exception(RequestFailedError.of(-32603, "a proxy gave up"))
+    await settle()
+    assert pending.mode is Mode.PENDING
+    link.answer("m", 2)
+    assert await resent == Inserted("m")
+
+
+@sync
+async def test_resending_needs_a_connection() -> None:
+    outbox = Outbox()
+    pending = await outbox.submit("s", TEXT)
+    with pytest.raises(NeverSentError):
+        await pending.resend()
+
+
+@sync
+async def test_the_key_is_in_no_text(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    store = MemoryOutbox()
+    outbox = Outbox(store)
+    pending = await outbox.submit("s", TEXT, SECRET)
+    with pytest.raises(ValueError, match="another prompt") as error:
+        await outbox.submit("s", [], SECRET)
+    texts = [repr(pending), repr(await store.entries()), str(error.value), caplog.text]
+    assert [text for text in texts if SECRET in text] == []

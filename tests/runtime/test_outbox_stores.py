@@ -1,0 +1,111 @@
+"""What the outbox stores, and when."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from acp_retry import (
+    Inserted,
+    MemoryOutbox,
+    Mode,
+    Outbox,
+    OutboxStore,
+    SqliteOutbox,
+    Unknown,
+)
+from acp_retry.pending import Entry
+from agents import TEXT, sync
+from scripted import ScriptedLink
+
+
+@contextmanager
+def stores(kind: str, folder: Path) -> Iterator[OutboxStore]:
+    if kind == "memory":
+        yield MemoryOutbox()
+        return
+    store = SqliteOutbox(folder / "outbox.db")
+    yield store
+    store.close()
+
+
+@pytest.mark.parametrize("kind", ["memory", "sqlite"])
+@sync
+async def test_stores_keep_entries_in_order(kind: str, tmp_path: Path) -> None:
+    with stores(kind, tmp_path) as store:
+        entries = [Entry(session, key, "[]", 1.5) for session in "ba" for key in ("2", "1", "\0")]
+        for entry in entries:
+            await store.add(entry)
+        assert await store.entries() == entries
+        await store.remove(entries[1])
+        await store.remove(entries[1])
+        await store.mark(entries[0], Mode.REFUSED)
+        await store.mark(entries[1], Mode.REFUSED)
+        first, *rest = await store.entries()
+        assert first == Entry("b", "2", "[]", 1.5, Mode.REFUSED)
+        assert rest == entries[2:]
+
+
+@sync
+async def test_entries_outlive_the_process(tmp_path: Path) -> None:
+    with stores("sqlite", tmp_path) as store:
+        pending = await Outbox(store).submit("s", TEXT)
+    with stores("sqlite", tmp_path) as store:
+        (again,) = await Outbox(store).pending()
+        assert (again.key, again.prompt, again.submitted, again.mode) == (
+            pending.key,
+            TEXT,
+            pending.submitted,
+            Mode.PENDING,
+        )
+        assert isinstance(again.outcome, Unknown)
+
+
+@sync
+async def test_the_prompt_is_stored_before_it_is_sent() -> None:
+    order: list[str] = []
+
+    class Store(MemoryOutbox):
+        async def add(self, entry: Entry) -> None:
+            await asyncio.sleep(0.01)
+            await super().add(entry)
+            order.append("stored")
+
+    class Link(ScriptedLink):
+        async def request(self, *args: object, **kwargs: object) -> dict[str, object]:
+            order.append("sent")
+            return await super().request(*args, **kwargs)  # type: ignore[arg-type]
+
+    outbox = Outbox(Store())
+    await outbox.resumed("s", Link(Inserted("m")), 2)
+    await (await outbox.submit("s", TEXT)).result()
+    assert order == ["stored", "sent"]
+
+
+@sync
+async def test_a_prompt_that_cannot_be_stored_is_not_sent() -> None:
+    class Full(MemoryOutbox):
+        async def add(self, entry: Entry) -> None:
+            raise OSError(f"the disk is full, {entry}")
+
+    outbox, link = Outbox(Full()), ScriptedLink()
+    await outbox.resumed("s", link, 2)
+    with pytest.raises(OSError, match="full"):
+        await outbox.submit("s", TEXT)
+    assert (link.params, await outbox.pending()) == ([], [])
+
+
+@sync
+async def test_a_submission_that_is_given_up_is_not_sent_later(tmp_path: Path) -> None:
+    with stores("sqlite", tmp_path) as store:
+        submitting = asyncio.ensure_future(Outbox(store).submit("s", TEXT))
+        for _ in range(4):
+            await asyncio.sleep(0)
+        submitting.cancel()
+        await asyncio.wait([submitting])
+        assert submitting.cancelled()
+        assert await store.entries() == []

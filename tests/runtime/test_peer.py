@@ -1,0 +1,285 @@
+"""JSON-RPC over any channel, and over the pipes of a process."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acp_retry import (
+    AnswerLostError,
+    Call,
+    NeverSentError,
+    Peer,
+    Refused,
+    RequestFailedError,
+    spawn,
+)
+from acp_retry.peer import Handlers
+from agents import pipes, settle, sync
+
+ECHO = """
+import asyncio, os
+from acp_retry import serve_stdio
+
+async def echo(call):
+    return {"params": dict(call.params)}
+
+async def leave(call):
+    os._exit(3)
+
+async def refuse(call):
+    raise ValueError("a secret")
+
+asyncio.run(serve_stdio({"echo": echo, "leave": leave, "refuse": refuse}))
+"""
+
+
+async def exchange(handlers: Handlers, *messages: Any) -> list[Any]:
+    """What a peer answers to messages."""
+    near, far = pipes()
+    serving = asyncio.ensure_future(Peer(far, handlers).serve())
+    for message in messages:
+        near.outbox.put_nowait(json.dumps(message))
+    await settle()
+    await near.close()
+    await serving
+    return [json.loads(near.inbox.get_nowait()) for _ in range(near.inbox.qsize() - 1)]
+
+
+def call(**members: object) -> dict[str, object]:
+    return {"jsonrpc": "2.0", "method": "echo", **members}
+
+
+async def echo(call: Call) -> object:
+    return {"got": dict(call.params)}
+
+
+@pytest.mark.parametrize("request_id", [0, 7, -1, "7", "", None])
+@sync
+async def test_answers_carry_the_id(request_id: object) -> None:
+    (answer,) = await exchange({"echo": echo}, call(id=request_id, params={"a": 1}))
+    assert answer == {"jsonrpc": "2.0", "id": request_id, "result": {"got": {"a": 1}}}
+
+
+@pytest.mark.parametrize(
+    ("message", "code", "request_id"),
+    [
+        (call(id=True), -32600, None),
+        (call(id=1.5), -32600, None),
+        (call(id=[]), -32600, None),
+        (call(id=1, method="unknown"), -32601, 1),
+        (call(id=1, method=5), -32601, 1),
+        (call(id=1, params=[]), -32602, 1),
+        ([call(id=1)], -32600, None),
+    ],
+)
+@sync
+async def test_errors(message: object, code: int, request_id: object) -> None:
+    (answer,) = await exchange({"echo": echo}, message)
+    assert (answer["error"]["code"], answer["id"]) == (code, request_id)
+
+
+@sync
+async def test_a_handler_that_fails_tells_nothing() -> None:
+    async def fails(call: Call) -> None:
+        raise ValueError(call)
+
+    (answer,) = await exchange({"echo": fails}, call(id=1))
+    assert answer["error"] == {"code": -32603, "message": "Internal error"}
+
+
+@sync
+async def test_notifications_are_not_answered() -> None:
+    seen: list[object] = []
+
+    async def note(call: Call) -> None:
+        seen.append(call.params)
+        raise RequestFailedError.of(-32000, "x")
+
+    assert await exchange({"echo": note}, call(params={"a": 1}), call(method="no")) == []
+    assert seen == [{"a": 1}]
+
+
+@sync
+async def test_messages_start_in_order() -> None:
+    seen: list[object] = []
+
+    async def note(call: Call) -> None:
+        seen.append(call.params["n"])
+
+    await exchange({"echo": note}, *(call(id=n, params={"n": n}) for n in range(20)))
+    assert seen == list(range(20))
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [
+        ({"result": {"a": 1}}, {"a": 1}),
+        ({"result": None}, {}),
+        ({"error": {"code": -32000, "message": "x", "data": 1}}, Refused(-32000, "x", 1)),
+        ({"error": "broken"}, Refused(-32603, "The answer's error is not an object")),
+        ({"error": {"code": "x"}}, Refused(-32603, "")),
+    ],
+)
+@sync
+async def test_answers(answer: dict[str, object], outcome: object) -> None:
+    near, far = pipes()
+    peer = Peer(near)
+    serving = asyncio.ensure_future(peer.serve())
+    asked = asyncio.ensure_future(peer.request("m", {"a": 1}))
+    sent = await far.receive()
+    assert sent == {"jsonrpc": "2.0", "id": 1, "method": "m", "params": {"a": 1}}
+    strays: list[dict[str, object]] = [{"id": True}, {"id": 9}, {}]
+    for stray in strays:
+        await far.send({"result": {}, **stray})
+    await far.send({"id": 1, **answer})
+    await far.send({"id": 1, "result": {"late": True}})
+    (settled,) = await asyncio.gather(asked, return_exceptions=True)
+    assert (settled.refused if isinstance(settled, RequestFailedError) else settled) == outcome
+    await far.close()
+    await serving
+
+
+@sync
+async def test_a_lost_connection_loses_every_answer_and_every_handler() -> None:
+    near, far = pipes()
+    ended: list[str] = []
+    lost: list[Peer] = []
+
+    async def long(call: Call) -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.append(call.method)
+
+    peer = Peer(near, {"long": long}, lost.append)
+    serving = asyncio.ensure_future(peer.serve())
+    asked = asyncio.ensure_future(peer.request("m", {}))
+    await far.send({"id": 1, "method": "long"})
+    await settle()
+    await far.close()
+    await serving
+    with pytest.raises(AnswerLostError):
+        await asked
+    assert (ended, lost, peer.closed) == (["long"], [peer], True)
+    with pytest.raises(NeverSentError):
+        await peer.request("m", {})
+    with pytest.raises(NeverSentError):
+        await peer.notify("m", {})
+    await peer.close()
+    assert lost == [peer]
+
+
+@sync
+async def test_a_request_that_breaks_off_may_have_arrived() -> None:
+    near, _ = pipes()
+    near.broken = BrokenPipeError
+    sent: list[object] = []
+    with pytest.raises(AnswerLostError):
+        await Peer(near).request("m", {}, sent.append)
+    assert sent == [1]
+
+
+class Foreign(Exception):  # noqa: N818
+    """What a transport raises that knows nothing of ours."""
+
+
+@sync
+async def test_any_error_of_a_transport_is_a_lost_connection() -> None:
+    near, _ = pipes()
+    near.broken = Foreign
+    lost: list[Peer] = []
+    peer = Peer(near, lost=lost.append)
+    with pytest.raises(AnswerLostError):
+        await peer.request("m", {})
+    await peer.serve()
+    assert lost == [peer]
+
+
+@sync
+async def test_params_that_are_no_json_are_the_callers_mistake() -> None:
+    near, _ = pipes()
+    with pytest.raises(TypeError):
+        await Peer(near).request("m", {"a": object()})
+    assert near.outbox.empty()
+
+
+@sync
+async def test_an_answer_that_is_no_json_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    async def odd(call: Call) -> object:
+        return {"params": call}
+
+    assert await exchange({"echo": odd}, call(id=1)) == []
+    assert "could not be sent" in caplog.text
+
+
+@sync
+async def test_a_process() -> None:
+    async with spawn(sys.executable, "-c", ECHO) as peer:
+        text = "\u2028\U0001f511\n" * 50_000
+        assert await peer.request("echo", {"a": text}) == {"params": {"a": text}}
+        with pytest.raises(RequestFailedError) as refused:
+            await peer.request("refuse", {})
+        assert refused.value.refused == Refused(-32603, "Internal error")
+        with pytest.raises(AnswerLostError):
+            await peer.request("leave", {})
+        assert peer.closed
+
+
+@sync
+async def test_a_process_ends_with_its_block(tmp_path: Path) -> None:
+    program = "import sys, time; sys.stdin.read(); open(sys.argv[1], 'w').close()"
+    stubborn = "import time, signal; signal.signal(15, signal.SIG_IGN); time.sleep(600)"
+    left = tmp_path / "left"
+    async with spawn(sys.executable, "-c", program, str(left)):
+        pass
+    assert left.exists()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("acp_retry.stdio.PATIENCE", 0.1)
+        async with spawn(sys.executable, "-c", stubborn) as peer:
+            asked = asyncio.ensure_future(peer.request("echo", {}))
+            await settle()
+    with pytest.raises(AnswerLostError):
+        await asked
+
+
+def test_a_program_that_is_missing() -> None:
+    async def run() -> None:
+        async with spawn("/no/such/agent"):
+            raise AssertionError
+
+    with pytest.raises(FileNotFoundError):
+        asyncio.run(run())
+
+
+def test_lines_that_are_no_messages() -> None:
+    lines = [
+        b"",
+        b"not json",
+        b'{"jsonrpc":"2.0","id":1,"method":"echo","params":{"n":NaN}}',
+        b"\xff\xfe",
+        b"[1]",
+        b'"text"',
+        b"[" * 100_000,
+        b'{"jsonrpc":"2.0","id":2,"method":"echo"}',
+        b'{"jsonrpc":"2.0","id":3,"meth',
+    ]
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-c", ECHO]
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as agent:
+        assert agent.stdin is not None
+        assert agent.stdout is not None
+        agent.stdin.write(b"\n".join(lines))
+        agent.stdin.flush()
+        answers = [json.loads(agent.stdout.readline()) for _ in range(7)]
+        rest, complaints = agent.communicate()
+    codes = [answer.get("error", {}).get("code") for answer in answers]
+    assert codes == [-32700, -32700, -32700, -32600, -32600, -32700, None]
+    assert answers[-1]["result"] == {"params": {}}
+    assert (rest, complaints) == (b"", b"")

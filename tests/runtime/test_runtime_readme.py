@@ -1,0 +1,155 @@
+"""The agent and the client that the README shows run as printed, and survive being killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import acp_retry
+from acp_v2 import checkers
+
+README = Path(acp_retry.__file__).parents[1] / "README.md"
+EXAMPLES = dict(
+    re.findall(
+        r"<!-- example: (\S+) -->\n```python\n(.*?)```", README.read_text("utf-8"), re.DOTALL
+    )
+)
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+PROMPT = [{"type": "text", "text": "x"}]
+TEE = """
+import subprocess, sys, threading
+
+command, pipe = [sys.executable, "real_agent.py"], subprocess.PIPE
+log = open("sent.ndjson", "ab", 0)
+child = subprocess.Popen(command, stdin=pipe, stdout=pipe)
+
+def pump(source, sink, who):
+    for line in iter(source.readline, b""):
+        log.write(b'{"from":"%s","message":' % who + line.strip() + b"}\\n")
+        sink.write(line)
+        sink.flush()
+    sink.close()
+
+up = sys.stdin.buffer, child.stdin, b"client"
+threading.Thread(target=pump, args=up, daemon=True).start()
+pump(child.stdout, sys.stdout.buffer, b"agent")
+"""
+KILLS = {
+    "before the transaction": "def _transact(self, work):\n    os.kill(os.getpid(), 9)",
+    "after the transaction": (
+        "def _transact(self, work, _real=Database._transact):\n"
+        "    _real(self, work)\n    os.kill(os.getpid(), 9)"
+    ),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, text in EXAMPLES.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    return tmp_path
+
+
+def client(folder: Path, text: str) -> list[str]:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "client.py", text],
+        cwd=folder,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.stderr == ""
+    assert done.returncode == 0
+    return done.stdout.splitlines()
+
+
+def messages(folder: Path) -> list[str]:
+    with closing(sqlite3.connect(folder / "agent.db")) as rows:
+        bodies = rows.execute("SELECT body FROM acp_message ORDER BY position").fetchall()
+    return [json.loads(body)[0]["text"] for (body,) in bodies]
+
+
+def test_there_are_two_short_examples() -> None:
+    assert set(EXAMPLES) == {"agent.py", "client.py"}
+    for text in EXAMPLES.values():
+        assert len([line for line in text.splitlines() if line.strip()]) <= 20
+
+
+def test_they_run(folder: Path) -> None:
+    for text in ("one", "two"):
+        (line,) = client(folder, text)
+        assert line.startswith(f"{[{'type': 'text', 'text': text}]} Inserted(message_id='")
+    assert messages(folder) == ["one", "two"]
+
+
+def test_what_they_send_is_valid(folder: Path) -> None:
+    (folder / "agent.py").rename(folder / "real_agent.py")
+    (folder / "agent.py").write_text(TEE, "utf-8")
+    client(folder, "one")
+    client(folder, "two")
+    sent = [json.loads(line) for line in (folder / "sent.ndjson").read_text("utf-8").splitlines()]
+    assert len(sent) == 12
+    judged = [checkers.accepts(each["message"], each["from"]) for each in sent]
+    assert judged == [True] * len(sent)
+
+
+def answers(folder: Path, *messages: dict[str, object]) -> list[dict[str, Any]]:
+    """What the agent writes to messages that come at once, with the end of its input."""
+    lines = [json.dumps({"jsonrpc": "2.0", **message}) for message in messages]
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "agent.py"],
+        cwd=folder,
+        env=ENVIRONMENT,
+        input="".join(line + "\n" for line in lines),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stderr == ""
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_the_agent_answers_all_that_it_has_read(folder: Path) -> None:
+    requests = [{"id": n, "method": "initialize"} for n in range(50)]
+    new = {"id": 50, "method": "session/new", "params": {"cwd": "/"}}
+    told = answers(folder, *requests, new)
+    assert sorted(answer["id"] for answer in told) == list(range(51))
+    assert all("result" in answer for answer in told)
+
+
+@pytest.mark.parametrize(
+    ("params", "code"),
+    [
+        ({"sessionId": "s"}, -32602),
+        ({"sessionId": "s", "prompt": []}, -32602),
+        ({"sessionId": "s", "prompt": PROMPT}, -32002),
+    ],
+)
+def test_the_agent_refuses(folder: Path, params: dict[str, object], code: int) -> None:
+    (answer,) = answers(folder, {"id": 4, "method": "session/prompt", "params": params})
+    assert (answer["id"], answer["error"]["code"]) == (4, code)
+    assert not (folder / "agent.db").exists()
+
+
+@pytest.mark.parametrize("moment", KILLS)
+def test_they_survive_an_agent_that_is_killed(folder: Path, moment: str) -> None:
+    whole = (folder / "agent.py").read_text("utf-8")
+    fault = f"import os\nfrom acp_retry.database import Database\n{KILLS[moment]}\n"
+    (folder / "agent.py").write_text(f"{fault}Database._transact = _transact\n{whole}", "utf-8")
+    (line,) = client(folder, "one")
+    assert "Unknown(" in line
+    (folder / "agent.py").write_text(whole, "utf-8")
+    assert ["Inserted(" in line for line in client(folder, "two")] == [True, True]
+    assert messages(folder) == ["one", "two"]

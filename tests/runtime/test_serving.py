@@ -1,0 +1,75 @@
+"""The handlers of an agent: which prompts get past them, before anything comes of one."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents import TEXT, Agent, sync
+
+NO_PROMPTS: list[object] = [None, "x", {}, 5, [], [5], ["x"], [None], [*TEXT, []]]
+
+
+@pytest.mark.parametrize("key", ["k", None, "omitted"])
+@pytest.mark.parametrize("prompt", ["omitted", *NO_PROMPTS])
+@sync
+async def test_a_prompt_that_is_none_is_refused(prompt: object, key: object) -> None:
+    agent = Agent()
+    client = agent.connect()
+    error = await client.ask(prompt=prompt, key=key).error()
+    assert error["code"] == -32602
+    assert "prompt must" in str(error["data"])
+    assert (agent.handled, agent.ledger.is_active("s")) == (0, True)
+    assert [await client.ask(key=key).answer()] == agent.turns
+
+
+@sync
+async def test_a_session_that_was_not_opened_is_not_found() -> None:
+    agent = Agent()
+    agent.is_active = agent.ledger.is_active
+    client = agent.connect()
+    for _ in range(2):
+        error = await client.ask("other").error()
+        assert error == {"code": -32002, "data": {"sessionId": "other"}}
+    assert (agent.handled, agent.ledger.is_active("other")) == (0, False)
+    agent.ledger.opened("another connection", "other")
+    assert [await client.ask("other").answer()] == agent.turns
+
+
+@sync
+async def test_a_closed_session_is_not_found() -> None:
+    agent = Agent()
+    agent.is_active = agent.ledger.is_active
+    client = agent.connect()
+    inserted = await client.ask().answer()
+    await client.request("session/close", {"sessionId": "s"})
+    assert (await client.ask().error())["code"] == -32002
+    agent.ledger.opened("another connection", "s")
+    assert await client.ask().answer() == inserted
+
+
+@sync
+async def test_a_session_ends_with_its_last_connection() -> None:
+    agent = Agent()
+    one, other = agent.connect(), agent.connect()
+    await one.hang_up()
+    assert agent.ledger.is_active("s")
+    await other.hang_up()
+    assert not agent.ledger.is_active("s")
+
+
+@sync
+async def test_malformed_params_are_told_before_an_unknown_session() -> None:
+    agent = Agent()
+    agent.is_active = agent.ledger.is_active
+    client = agent.connect()
+    assert (await client.ask("other", prompt=[]).error())["code"] == -32602
+    assert (await client.ask("other", key="").error())["code"] == -32602
+
+
+@sync
+async def test_the_application_knows_its_sessions() -> None:
+    agent = Agent()
+    agent.is_active = {"mine"}.__contains__
+    client = agent.connect()
+    assert (await client.ask("s").error())["code"] == -32002
+    assert [await client.ask("mine").answer()] == agent.turns

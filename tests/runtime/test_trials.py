@@ -1,0 +1,44 @@
+"""The trials: each trace has its test, and each pair its IDs.
+
+Those of kind `trace` are in test_trials_*.py, each a test whose name starts with the trial's id.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from acp_retry import derive_message_id
+
+TEXTS = Path(__file__).with_name("trials.jsonl").read_text("utf-8")
+TRIALS = [json.loads(line) for line in TEXTS.splitlines()]
+TRACES = [trial["id"] for trial in TRIALS if trial["kind"] == "trace"]
+
+
+def test_every_trace_has_its_test() -> None:
+    files = Path(__file__).parent.glob("test_trials_*.py")
+    texts = "".join(file.read_text("utf-8") for file in files)
+    names = re.findall(r"^async def test_([a-z]\d+)_", texts, re.MULTILINE)
+    assert sorted(map(str.upper, names)) == sorted(TRACES)
+
+
+@pytest.mark.parametrize(
+    "trial", [trial for trial in TRIALS if "b" in trial], ids=lambda trial: trial["id"]
+)
+def test_pairs_have_different_ids(trial: dict[str, list[str]]) -> None:
+    assert derive_message_id(*trial["a"]) != derive_message_id(*trial["b"])
+
+
+@pytest.mark.parametrize(
+    "trial",
+    [trial for trial in TRIALS if trial["kind"] == "derive" and "b" not in trial],
+    ids=lambda trial: trial["id"],
+)
+def test_ids_are_version_5_and_stable(trial: dict[str, list[str]]) -> None:
+    derived = derive_message_id(*trial["a"])
+    assert derived.version == 5
+    assert str(derived) == str(derived).lower()
+    assert derived == derive_message_id(*trial["a"])
