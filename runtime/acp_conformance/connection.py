@@ -1,0 +1,171 @@
+"""A client's view of one connection: requests by name, answers, updates of sessions."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from acp_conformance.wire import Launcher, Line, Wire
+
+__all__ = ["Connection", "Transcript"]
+
+INFO: Final = {"name": "acp-conformance", "version": "1"}
+WORK: Final = frozenset(
+    {
+        "agent_message",
+        "agent_message_chunk",
+        "agent_thought",
+        "agent_thought_chunk",
+        "tool_call_update",
+        "plan_update",
+    }
+)
+"""Updates that only work brings about, beside the state `running`."""
+
+
+class Transcript:
+    """Everything that was sent, as `acpgen trace` reads it."""
+
+    def __init__(self) -> None:
+        self._lines: list[bytes] = []
+        self._turn = threading.Lock()
+
+    def add(self, connection: str, sender: str, line: bytes) -> None:
+        """Add a message that is JSON."""
+        head = b'{"from":"%s","connection":%s,"message":' % (
+            sender.encode(),
+            json.dumps(connection).encode(),
+        )
+        with self._turn:
+            self._lines.append(head + line + b"}\n")
+
+    def text(self) -> bytes:
+        """The transcript, one line a message."""
+        with self._turn:
+            return b"".join(self._lines)
+
+    def write(self, path: Path) -> None:
+        """Write it to a file."""
+        path.write_bytes(self.text())
+
+
+class Connection:
+    """A wire on which requests get ids and the agent's own requests are answered."""
+
+    def __init__(self, wire: Wire) -> None:
+        self.wire = wire
+        self._last_id = 0
+        self._served = 0
+
+    @classmethod
+    def open(
+        cls, how: str, launcher: Launcher, name: str, transcript: Transcript
+    ) -> Connection | None:
+        """Open a connection: `start`, `restart` or `second` of a launcher."""
+        record = partial(transcript.add, name)
+        opening = {"start": launcher.start, "restart": launcher.restart, "second": launcher.second}
+        wire = opening[how](record)
+        return None if wire is None else cls(wire)
+
+    def request(self, method: str, params: Mapping[str, object]) -> int:
+        """Send a request and return its id."""
+        self._last_id += 1
+        message = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": params}
+        self.wire.send(message)
+        return self._last_id
+
+    def notify(self, method: str, params: Mapping[str, object]) -> None:
+        """Send a notification."""
+        self.wire.send({"jsonrpc": "2.0", "method": method, "params": params})
+
+    def initialize(self) -> int:
+        """Send `initialize` for version 2."""
+        return self.request("initialize", {"protocolVersion": 2, "info": INFO})
+
+    def answer(self, request_id: int, seconds: float) -> Line | None:
+        """The answer to a request, waiting for it if need be, or None."""
+        self.wait(lambda: self.peek(request_id) is not None, seconds)
+        return self.peek(request_id)
+
+    def wait(self, met: Callable[[], bool], seconds: float) -> bool:
+        """Wait until something holds, and answer what the agent asks meanwhile."""
+
+        def served() -> bool:
+            self._serve()
+            return met()
+
+        return self.wire.wait(served, seconds)
+
+    def peek(self, request_id: int) -> Line | None:
+        """The answer to a request, if it is here."""
+        return next(
+            (
+                each
+                for each in self.wire.lines
+                if "method" not in each and each.get("id") == request_id
+            ),
+            None,
+        )
+
+    def updates(self, session: str, since: int = 0) -> Iterator[dict[str, Any]]:
+        """The updates of a session, from a place in the stream on."""
+        for line in self.wire.lines[since:]:
+            params = line.get("params")
+            if line.get("method") == "session/update" and isinstance(params, dict):
+                update = params.get("update")
+                if params.get("sessionId") == session and isinstance(update, dict):
+                    yield update
+
+    def user_messages(self, session: str, since: int = 0) -> dict[str, str]:
+        """The user messages of a session that were shown: text by `messageId`."""
+        found: dict[str, str] = {}
+        for update in self.updates(session, since):
+            id_ = str(update.get("messageId"))
+            match update.get("sessionUpdate"):
+                case "user_message":
+                    found[id_] = _text(update.get("content"))
+                case "user_message_chunk":
+                    found[id_] = found.get(id_, "") + _text([update.get("content")])
+        return found
+
+    def working(self, session: str) -> bool | None:
+        """Whether the session was last said to be at work; None if nothing was said."""
+        states = [
+            u.get("state")
+            for u in self.updates(session)
+            if u.get("sessionUpdate") == "state_update"
+        ]
+        return states[-1] != "idle" if states else None
+
+    def worked(self, session: str, since: int) -> bool:
+        """Whether work began or went on from a place in the stream on."""
+        return any(
+            update.get("sessionUpdate") in WORK or update.get("state") == "running"
+            for update in self.updates(session, since)
+        )
+
+    def _serve(self) -> None:
+        """Answer the agent's own requests: nobody is here to decide anything."""
+        while self._served < len(self.wire.lines):
+            line = self.wire.lines[self._served]
+            self._served += 1
+            if "method" not in line or "id" not in line:
+                continue
+            answer: dict[str, object] = {"error": {"code": -32601, "message": "Method not found"}}
+            if line["method"] == "session/request_permission":
+                answer = {"result": {"outcome": {"outcome": "cancelled"}}}
+            self.wire.send({"jsonrpc": "2.0", "id": line["id"], **answer})
+
+
+def _text(content: object) -> str:
+    if not isinstance(content, list):
+        return ""
+    return "".join(
+        block["text"]
+        for block in content
+        if isinstance(block, dict) and isinstance(block.get("text"), str)
+    )

@@ -1,0 +1,40 @@
+"""Test prompts: what an agent under test may do for a prompt whose text says so.
+
+An agent that knows none of them is judged as well; what only they can bring about is then not
+exercised.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["ORDERS", "Order", "order"]
+
+ORDERS: Final = {
+    "hold": "hold Nms: hold the prompt for N milliseconds, then insert it",
+    "work": "work Nms: insert the prompt, then keep the session at work for N milliseconds",
+    "steer": "steer: insert the prompt at once, also while the session is at work",
+    "fail": "fail once: answer the first such prompt of this very text with an error, insert none",
+    "local": "local: answer with a messageId, and keep the message in no history",
+}
+"""The orders by their first word, each with what it asks for."""
+
+_PATTERN = re.compile(r"acp-conformance: (\w+)(?: (\d+)ms)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a prompt asks for. `verb` is empty for any prompt without an order."""
+
+    verb: str = ""
+    seconds: float = 0.0
+
+
+def order(text: str) -> Order:
+    """Read the order that a prompt's text begins with."""
+    match = _PATTERN.match(text)
+    if match is None or match[1] not in ORDERS:
+        return Order()
+    return Order(match[1], int(match[2] or 0) / 1000)

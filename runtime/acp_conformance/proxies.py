@@ -1,0 +1,114 @@
+"""Stands at both ends of a proxy, and sees whether keys come out as they went in."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from acp_conformance.clients import filled
+from acp_conformance.connection import Connection, Transcript
+from acp_conformance.verdict import Outcome
+from acp_conformance.wire import Programs
+
+__all__ = ["FORWARDS", "KEYS", "play_proxy"]
+
+TRACE: Final = "keys-through-a-proxy"
+FORWARDS: Final = "proxy-forwards-key"
+KEYS: Final[tuple[dict[str, object], ...]] = (
+    {},
+    {"idempotencyKey": None},
+    {"idempotencyKey": "0b6f3c1e-8d2a-4c57-9a41-5e2f7d90c3ab"},
+    {"idempotencyKey": "Case"},
+    {"idempotencyKey": " \t\n\u0001"},
+    {"idempotencyKey": "\"\\/{}<>&'`$;\u2028"},
+    {"idempotencyKey": "e\u0301 \u00e9"},
+    {"idempotencyKey": "\U0001f511" * 255},
+    {"idempotencyKey": ""},
+    {"idempotencyKey": 7},
+)
+"""What prompts carry: keys of all kinds, none, and malformed ones, which are the agent's to see."""
+
+
+def play_proxy(command: Sequence[str], seconds: float) -> Outcome:
+    """Send prompts through a proxy to an agent that writes down what arrives.
+
+    Args:
+        command: the proxy; `{agent}` stands for the command of the agent behind it.
+        seconds: how long to wait for each answer.
+
+    Raises:
+        StartError: the proxy can't be started.
+    """
+    with tempfile.TemporaryDirectory(prefix="acp-conformance-") as name:
+        folder, transcript = Path(name), Transcript()
+        (folder / "plan.json").write_text("[]", "utf-8")
+        programs = Programs(list(filled(command, folder, "")))
+        connection = Connection(programs.start(partial(transcript.add, "c1")))
+        try:
+            sent = _send(connection, seconds)
+        finally:
+            connection.wire.kill()
+        reason = "" if sent else "the agent behind the proxy could not be reached"
+        wrong = [(FORWARDS, text) for text in _changed(sent, _arrived(folder))]
+        asked = frozenset({FORWARDS})
+        return Outcome(
+            TRACE,
+            asked if sent and not wrong else frozenset(),
+            wrong,
+            frozenset() if sent else asked,
+            reason,
+            transcript.text(),
+            len(connection.wire.noise),
+        )
+
+
+def _send(connection: Connection, seconds: float) -> list[dict[str, Any]]:
+    """Send a prompt for each of `KEYS` and return their params; none if there is no session."""
+    new = {"cwd": tempfile.gettempdir(), "mcpServers": []}
+    connection.answer(connection.initialize(), seconds)
+    answer = connection.answer(connection.request("session/new", new), seconds) or {}
+    session = (answer.get("result") or {}).get("sessionId")
+    if session is None:
+        return []
+    prompts = [
+        {"sessionId": session, "prompt": [{"type": "text", "text": f"prompt {number}"}], **key}
+        for number, key in enumerate(KEYS)
+    ]
+    for params in prompts:
+        connection.answer(connection.request("session/prompt", params), seconds)
+    return prompts
+
+
+def _arrived(folder: Path) -> dict[str, list[dict[str, Any]]]:
+    """The params of the prompts that the agent got, by the last text in each."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for path in sorted(folder.glob("connection-*.ndjson")):
+        for line in path.read_bytes().splitlines():
+            message = json.loads(line)["message"]
+            if message.get("method") == "session/prompt":
+                text = json.dumps(message["params"].get("prompt"))
+                for number in range(len(KEYS)):
+                    if f'"prompt {number}"' in text:
+                        found.setdefault(f"prompt {number}", []).append(message["params"])
+    return found
+
+
+def _changed(
+    sent: Sequence[dict[str, Any]], arrived: dict[str, list[dict[str, Any]]]
+) -> Iterator[str]:
+    for number, params in enumerate(sent):
+        name = f"prompt {number}"
+        malformed = params.get("idempotencyKey") in ("", 7)
+        if name not in arrived and not malformed:
+            yield f"{name} did not arrive"
+        if any(not _same(params, each) for each in arrived.get(name, [])):
+            yield f"{name} arrived with another key, or without its own"
+
+
+def _same(sent: dict[str, Any], got: dict[str, Any]) -> bool:
+    """Whether a key is the same to the letter; null and omitted are one."""
+    return json.dumps(sent.get("idempotencyKey")) == json.dumps(got.get("idempotencyKey"))

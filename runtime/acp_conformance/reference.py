@@ -1,0 +1,76 @@
+"""The reference agent as a program: `python -m acp_conformance.reference --store FILE`.
+
+With `--socket PATH` it takes connections at a Unix socket as well, and `--join --socket PATH` is a
+program that is one of them: a second connection to an agent that runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import os
+import socket
+import sys
+import threading
+
+from acp_conformance.agent import Messages, ReferenceAgent
+from acp_retry import MemoryStore, Peer, SqliteStore, serve_stdio
+from acp_retry.stdio import LONGEST_LINE, StreamChannel
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the agent, or a connection to one that runs."""
+    parser = argparse.ArgumentParser(prog="python -m acp_conformance.reference")
+    parser.add_argument("--store", metavar="FILE", help="keep sessions in this file")
+    parser.add_argument("--socket", metavar="PATH", help="take connections here, too")
+    parser.add_argument("--join", action="store_true", help="connect to that socket instead")
+    options = parser.parse_args()
+    if options.join:
+        _join(options.socket)
+        return
+    store: Messages = SqliteStore(options.store) if options.store else MemoryStore()
+    asyncio.run(_serve(ReferenceAgent(store), options.socket))
+
+
+async def _serve(agent: ReferenceAgent, path: str | None) -> None:
+    if path is None:
+        await serve_stdio(agent.handlers(), agent.lost)
+        return
+
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async def write(line: bytes) -> None:
+            writer.write(line)
+            await writer.drain()
+
+        async def close() -> None:
+            writer.close()
+
+        await Peer(StreamChannel(reader, write, close), agent.handlers(), agent.lost).serve()
+
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)  # noqa: PTH108 - a socket, left by an agent that was killed
+    await asyncio.start_unix_server(connected, path, limit=LONGEST_LINE)
+    await serve_stdio(agent.handlers(), agent.lost)
+
+
+def _join(path: str) -> None:
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(path)
+
+        def forward() -> None:
+            while data := os.read(sys.stdin.fileno(), 2**16):
+                connection.sendall(data)
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_WR)
+
+        threading.Thread(target=forward, daemon=True).start()
+        while data := connection.recv(2**16):
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""Verdicts as text for people, JSON for programs, JUnit XML for build servers."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+from xml.etree import ElementTree as ET
+
+from acp_conformance.verdict import Status, Verdict
+
+__all__ = ["FORMATS", "junit", "plain", "structured"]
+
+
+def plain(found: Sequence[Verdict]) -> str:
+    """One line a requirement, indented lines for what was seen, and the numbers."""
+    lines: list[str] = []
+    for each in found:
+        asked = each.requirement
+        lines.append(f"{each.status:13}  {asked.level:6}  {asked.id}: {asked.text}")
+        if each.status is not Status.PASS:
+            lines += [f"{'':15}{_printable(detail)}" for detail in each.details]
+    counts = Counter(each.status for each in found)
+    lines.append(", ".join(f"{counts[status]} {_COUNTED[status]}" for status in Status))
+    return "\n".join(lines) + "\n"
+
+
+def structured(found: Sequence[Verdict]) -> str:
+    """One JSON document: each requirement with its status and what was seen."""
+    counts = Counter(each.status for each in found)
+    entries = [
+        {
+            "id": each.requirement.id,
+            "role": each.requirement.role,
+            "level": each.requirement.level,
+            "section": each.requirement.section,
+            "text": each.requirement.text,
+            "status": each.status,
+            "traces": [*each.traces],
+            "details": [*each.details],
+        }
+        for each in found
+    ]
+    summary = {status.value: counts[status] for status in Status}
+    return json.dumps({"requirements": entries, "summary": summary}, indent=2) + "\n"
+
+
+def junit(found: Sequence[Verdict]) -> str:
+    """One suite, a case for each requirement; one that was not exercised is skipped."""
+    counts = Counter(each.status for each in found)
+    root = ET.Element("testsuites", name="acpgen conform")
+    suite = ET.SubElement(
+        root,
+        "testsuite",
+        name="idempotency keys",
+        tests=str(len(found)),
+        failures=str(counts[Status.FAIL]),
+        errors="0",
+        skipped=str(counts[Status.NOT_EXERCISED]),
+    )
+    for each in found:
+        asked = each.requirement
+        case = ET.SubElement(suite, "testcase", classname=asked.role.value, name=asked.id)
+        seen = "\n".join(map(_printable, each.details))
+        if each.status is Status.FAIL:
+            failure = ET.SubElement(case, "failure", type=asked.level.value, message=asked.text)
+            failure.text = seen
+        elif each.status is Status.NOT_EXERCISED:
+            ET.SubElement(case, "skipped", message=seen)
+    ET.indent(root)
+    body = ET.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
+
+
+def _printable(text: str) -> str:
+    return "".join(char if char.isprintable() else "?" for char in text)
+
+
+_COUNTED: Final[Mapping[Status, str]] = {
+    Status.PASS: "passed",
+    Status.FAIL: "failed",
+    Status.NOT_EXERCISED: "not exercised",
+}
+
+FORMATS: Final[Mapping[str, Callable[[Sequence[Verdict]], str]]] = {
+    "text": plain,
+    "json": structured,
+    "junit": junit,
+}
+"""How to print verdicts, by the name of the format."""

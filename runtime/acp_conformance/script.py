@@ -1,0 +1,163 @@
+"""Traces: what happens, on which connection, and which requirement each expectation proves.
+
+A trace is a JSON file, so that other languages can play it: `traces/README.md` describes the steps.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Final
+
+__all__ = ["VERBS", "Script", "ScriptError", "Step", "guide", "parse", "scripts", "texts"]
+
+Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+
+VERBS: Final[Mapping[str, frozenset[str]]] = {
+    "connect": frozenset({"connection", "beside"}),
+    "kill": frozenset({"connection"}),
+    "end": frozenset({"connection"}),
+    "new": frozenset({"connection", "session"}),
+    "resume": frozenset({"connection", "session"}),
+    "fork": frozenset({"connection", "session", "of"}),
+    "call": frozenset({"connection", "session", "method", "request"}),
+    "prompt": frozenset({"connection", "session", "request", "text", "key", "literal", "again"}),
+    "cancel-request": frozenset({"connection", "request"}),
+    "cancel": frozenset({"connection", "session"}),
+    "answer": frozenset({"request", "code", "same", "other", "or"}),
+    "answered": frozenset({"request"}),
+    "lose": frozenset({"request"}),
+    "shown": frozenset({"connection", "text", "request"}),
+    "working": frozenset({"connection", "session"}),
+    "unanswered": frozenset({"request"}),
+    "settled": frozenset({"connection", "session"}),
+    "wait": frozenset({"milliseconds"}),
+    "messages": frozenset({"connection", "session", "text", "count", "replayed"}),
+    "work": frozenset({"connection", "session", "after"}),
+    "no-work": frozenset({"connection", "session", "after"}),
+    "private": frozenset(),
+}
+"""Each verb and the members that may stand beside it, `proves` and `needs` apart."""
+
+
+METHODS: Final[Mapping[str, str]] = {
+    "connect": "initialize",
+    "new": "session/new",
+    "resume": "session/resume",
+    "messages": "session/resume",
+    "fork": "session/fork",
+    "prompt": "session/prompt",
+    "cancel-request": "$/cancel_request",
+    "cancel": "session/cancel",
+}
+"""The method that a verb calls, for those that call one."""
+
+
+class ScriptError(ValueError):
+    """A trace is not what `traces/README.md` says; the text tells where and what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that happens or is expected.
+
+    An expectation that isn't met fails the requirements in `proves`. With `needs`, or with neither,
+    it means that the agent offers no way to play the trace: what it would prove is not exercised.
+    """
+
+    verb: str
+    words: Mapping[str, Json]
+    proves: tuple[str, ...] = ()
+    needs: str | None = None
+
+    def word(self, name: str, otherwise: str = "") -> str:
+        """A member that is text."""
+        value = self.words.get(name, otherwise)
+        if not isinstance(value, str):
+            raise ScriptError(f"{self.verb}: {name} must be a string")
+        return value
+
+    def number(self, name: str) -> int | None:
+        """A member that is an integer, or None where it isn't there."""
+        value = self.words.get(name)
+        if value is not None and not isinstance(value, int):
+            raise ScriptError(f"{self.verb}: {name} must be an integer")
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """One trace: its name, one sentence, and its steps in order."""
+
+    name: str
+    title: str
+    steps: tuple[Step, ...]
+
+    @property
+    def proves(self) -> frozenset[str]:
+        """The requirements that it can prove."""
+        return frozenset(id_ for step in self.steps for id_ in step.proves)
+
+    @property
+    def methods(self) -> frozenset[str]:
+        """The methods that it calls."""
+        named = {step.word("method") for step in self.steps if step.verb == "call"}
+        return frozenset(named | {METHODS[s.verb] for s in self.steps if s.verb in METHODS})
+
+
+@cache
+def texts() -> Mapping[str, str]:
+    """The traces that come with the kit: the JSON text of each by its file name."""
+    folder = resources.files("acp_conformance") / "traces"
+    names = sorted(file.name for file in folder.iterdir() if file.name.endswith(".json"))
+    return {name: (folder / name).read_text("utf-8") for name in names}
+
+
+def guide() -> str:
+    """How to play the traces: the page beside them, in Markdown."""
+    return (resources.files("acp_conformance") / "traces" / "README.md").read_text("utf-8")
+
+
+@cache
+def scripts() -> tuple[Script, ...]:
+    """The traces that come with the kit, by name."""
+    return tuple(parse(text, name) for name, text in texts().items())
+
+
+def parse(text: str, name: str) -> Script:
+    """Read a trace. `name` is the file's.
+
+    Raises:
+        ScriptError: it is no trace.
+    """
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise ScriptError(f"{name}: {error}") from error
+    match value:
+        case {"name": str(own), "title": str(title), "steps": [*steps]}:
+            return Script(
+                own,
+                title,
+                tuple(_step(each, f"{name}: step {n}") for n, each in enumerate(steps, 1)),
+            )
+        case _:
+            raise ScriptError(f"{name}: needs a name, a title and steps")
+
+
+def _step(value: Json, where: str) -> Step:
+    if not isinstance(value, dict):
+        raise ScriptError(f"{where} is no object")
+    verb, needs = value.get("do"), value.get("needs")
+    if not isinstance(verb, str) or verb not in VERBS:
+        raise ScriptError(f"{where} has no verb that is known")
+    proves = value.get("proves", [])
+    words = {k: v for k, v in value.items() if k not in ("do", "proves", "needs")}
+    if unknown := words.keys() - VERBS[verb]:
+        raise ScriptError(f"{where}: {verb} takes no {', '.join(sorted(unknown))}")
+    if not isinstance(proves, list) or not isinstance(needs, str | None):
+        raise ScriptError(f"{where}: proves is a list of requirements, needs is a text")
+    return Step(verb, words, tuple(str(each) for each in proves), needs)

@@ -1,0 +1,268 @@
+"""The verbs of traces: what each does on a stage, or expects of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from acp_conformance.connection import INFO, Connection
+from acp_conformance.script import Step
+from acp_conformance.stage import ImpossibleError, Sent, Stage, UnmetError, error_of, named
+
+__all__ = ["VERBS"]
+
+PROMPT: Final = "session/prompt"
+RESUME: Final = "session/resume"
+
+
+def _connect(stage: Stage, step: Step) -> None:
+    beside = "beside" in step.words
+    how = "second" if beside else "restart" if stage.connections else "start"
+    name = step.word("connection")
+    connection = Connection.open(how, stage.launcher, name, stage.transcript)
+    if connection is None:
+        raise ImpossibleError("there is no second connection")
+    stage.connections[name] = connection
+    result = stage.result(connection, connection.initialize(), "initialize")
+    if result.get("protocolVersion") != 2:
+        raise ImpossibleError("the agent does not speak version 2")
+    capabilities = result.get("capabilities")
+    if not isinstance(capabilities, dict) or capabilities.get("session") is None:
+        raise ImpossibleError("the agent offers no sessions")
+
+
+def _kill(stage: Stage, step: Step) -> None:
+    stage.on(step).wire.kill()
+
+
+def _end(stage: Stage, step: Step) -> None:
+    stage.on(step).wire.end()
+
+
+def _new(stage: Stage, step: Step) -> None:
+    connection = stage.on(step)
+    result = stage.result(
+        connection, connection.request("session/new", stage.roots()), "session/new"
+    )
+    _enter(stage, step, result)
+
+
+def _enter(stage: Stage, step: Step, result: Mapping[str, Any]) -> None:
+    session = result.get("sessionId")
+    if not isinstance(session, str):
+        raise UnmetError("the result has no sessionId")
+    stage.sessions[step.word("session")] = session
+
+
+def _resume(stage: Stage, step: Step) -> None:
+    _replay(stage, stage.on(step), stage.session(step))
+
+
+def _replay(stage: Stage, connection: Connection, session: str) -> int:
+    """Resume a session with a replay of it, and return where in the stream that begins."""
+    place = len(connection.wire.lines)
+    params = {"sessionId": session, **stage.roots(), "replayFrom": {"type": "start"}}
+    stage.result(connection, connection.request(RESUME, params), RESUME)
+    return place
+
+
+def _fork(stage: Stage, step: Step) -> None:
+    connection = stage.on(step)
+    params = {"sessionId": named(stage.sessions, step.word("of")), **stage.roots()}
+    result = stage.result(connection, connection.request("session/fork", params), "session/fork")
+    _enter(stage, step, result)
+
+
+def _call(stage: Stage, step: Step) -> None:
+    connection, method = stage.on(step), step.word("method")
+    params: dict[str, object] = {}
+    if method == "initialize":
+        params = {"protocolVersion": 2, "info": INFO}
+    elif method != "session/list":
+        params = {"sessionId": stage.session(step)}
+    _send(stage, step, connection, method, params)
+
+
+def _prompt(stage: Stage, step: Step) -> None:
+    connection = stage.on(step)
+    if "again" in step.words:
+        params = stage.sent(step, "again").params
+    else:
+        text = stage.text(step.word("text"))
+        params = {"sessionId": stage.session(step), "prompt": [{"type": "text", "text": text}]}
+        if "key" in step.words:
+            params["idempotencyKey"] = stage.key(step.word("key"))
+        elif "literal" in step.words:
+            params["idempotencyKey"] = step.words["literal"]
+    _send(stage, step, connection, PROMPT, params)
+
+
+def _send(
+    stage: Stage, step: Step, connection: Connection, method: str, params: dict[str, object]
+) -> None:
+    place = len(connection.wire.lines)
+    id_ = connection.request(method, params)
+    stage.requests[step.word("request")] = Sent(connection, id_, method, params, place)
+
+
+def _cancel_request(stage: Stage, step: Step) -> None:
+    stage.on(step).notify("$/cancel_request", {"requestId": stage.sent(step).id})
+
+
+def _cancel(stage: Stage, step: Step) -> None:
+    stage.on(step).notify("session/cancel", {"sessionId": stage.session(step)})
+
+
+def _answered(stage: Stage, step: Step) -> None:
+    sent = stage.sent(step)
+    stage.answer(sent.connection, sent.id, step.word("request"))
+
+
+def _answer(stage: Stage, step: Step) -> None:
+    name = step.word("request")
+    sent = stage.sent(step)
+    line = stage.answer(sent.connection, sent.id, name)
+    wanted = step.words.get("code")
+    code = line["error"].get("code") if isinstance(line.get("error"), dict) else None
+    if wanted is not None:
+        if code is None:
+            raise UnmetError(f"{name} was answered with a result, not an error")
+        if wanted not in ("any", code):
+            raise UnmetError(f"{name} was answered with {error_of(line)}, not {wanted}")
+    elif code is None or code != step.number("or"):
+        _check_id(stage, step, name, sent)
+
+
+def _check_id(stage: Stage, step: Step, name: str, sent: Sent) -> None:
+    own = _message_id(stage, name, sent)
+    if "same" in step.words and own != _message_id(stage, "", stage.sent(step, "same")):
+        raise UnmetError(f"{name} got a messageId other than that of {step.word('same')}")
+    if "other" in step.words and own == _message_id(stage, "", stage.sent(step, "other")):
+        raise UnmetError(f"{name} got the messageId of {step.word('other')}")
+
+
+def _message_id(stage: Stage, name: str, sent: Sent) -> object:
+    result = stage.result(sent.connection, sent.id, name)
+    id_ = result.get("messageId")
+    if sent.method == PROMPT and not (isinstance(id_, str) and id_):
+        raise UnmetError(f"{name} was answered without a messageId")
+    return id_
+
+
+def _lose(stage: Stage, step: Step) -> None:
+    """The answer comes, and the client that the trace plays never reads it."""
+    sent = stage.sent(step)
+    stage.result(sent.connection, sent.id, step.word("request"))
+
+
+def _shown(stage: Stage, step: Step) -> None:
+    sent, mark = stage.sent(step), stage.marks[step.word("text")]
+    session = str(sent.params["sessionId"])
+
+    def met() -> bool:
+        shown = sent.connection.user_messages(session).values()
+        return any(mark in text for text in shown) or sent.connection.peek(sent.id) is not None
+
+    if not sent.connection.wait(met, stage.patience.answer):
+        raise UnmetError("the message was neither shown nor answered for")
+
+
+def _unanswered(stage: Stage, step: Step) -> None:
+    sent = stage.sent(step)
+    if sent.connection.answer(sent.id, stage.patience.quiet) is not None:
+        raise UnmetError(f"{step.word('request')} was answered at once")
+
+
+def _settled(stage: Stage, step: Step) -> None:
+    """Wait until work has ended, where the agent says so, and nothing more comes."""
+    connection, session = stage.on(step), stage.session(step)
+    _still(stage, connection)
+    connection.wait(lambda: not connection.working(session), stage.patience.answer)
+    _still(stage, connection)
+
+
+def _still(stage: Stage, connection: Connection) -> None:
+    connection.wait(lambda: False, stage.patience.quiet)
+
+
+def _working(stage: Stage, step: Step) -> None:
+    if stage.on(step).working(stage.session(step)) is not True:
+        raise UnmetError("the session is not at work")
+
+
+def _wait(stage: Stage, step: Step) -> None:
+    del stage
+    time.sleep((step.number("milliseconds") or 0) / 1000)
+
+
+def _messages(stage: Stage, step: Step) -> None:
+    connection, session, name = stage.on(step), stage.session(step), step.word("text")
+    replayed = step.words.get("replayed") is True
+    if not replayed:
+        _still(stage, connection)
+    try:
+        place = _replay(stage, connection, session)
+    except UnmetError as error:
+        raise ImpossibleError(f"messages can't be counted, {error}") from error
+    since = place if replayed else 0
+    mark = stage.marks[name]
+    shown = [id_ for id_, text in connection.user_messages(session, since).items() if mark in text]
+    count = max(len(shown), _repeated(connection, session, mark, place))
+    wanted = step.number("count")
+    if count != wanted:
+        raise UnmetError(f"{count} messages hold the text of the prompt, not {wanted}")
+
+
+def _repeated(connection: Connection, session: str, mark: str, place: int) -> int:
+    """How often a replay shows a prompt, also under one ID: as whole messages or in chunks."""
+    updates = connection.updates(session, place)
+    kinds = [u.get("sessionUpdate") for u in updates if mark in str(u.get("content"))]
+    return max(kinds.count("user_message"), kinds.count("user_message_chunk"))
+
+
+def _work(stage: Stage, step: Step) -> None:
+    if not stage.on(step).worked(stage.session(step), stage.sent(step, "after").place):
+        raise UnmetError("no work began")
+
+
+def _no_work(stage: Stage, step: Step) -> None:
+    connection = stage.on(step)
+    _still(stage, connection)
+    if connection.worked(stage.session(step), stage.sent(step, "after").place):
+        raise UnmetError("work began after the retry")
+
+
+def _private(stage: Stage, step: Step) -> None:
+    del step
+    for connection in stage.connections.values():
+        for line in connection.wire.lines:
+            if "error" not in line and any(key in str(line) for key in stage.keys.values()):
+                what = line.get("method", "a result")
+                raise UnmetError(f"{what} of the agent holds a key")
+
+
+VERBS: Final[Mapping[str, Callable[[Stage, Step], None]]] = {
+    "connect": _connect,
+    "kill": _kill,
+    "end": _end,
+    "new": _new,
+    "resume": _resume,
+    "fork": _fork,
+    "call": _call,
+    "prompt": _prompt,
+    "cancel-request": _cancel_request,
+    "cancel": _cancel,
+    "answer": _answer,
+    "answered": _answered,
+    "lose": _lose,
+    "shown": _shown,
+    "unanswered": _unanswered,
+    "settled": _settled,
+    "working": _working,
+    "wait": _wait,
+    "messages": _messages,
+    "work": _work,
+    "no-work": _no_work,
+    "private": _private,
+}

@@ -1,0 +1,217 @@
+"""Raw lines to and from an agent. Nothing that it wrote is dropped, also after it is killed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import IO, Any, Final, Protocol
+
+__all__ = ["Launcher", "Line", "Process", "Programs", "StartError", "Wire"]
+
+Line = dict[str, Any]
+"""One JSON object as it came."""
+
+LEAVING: Final = 5.0
+"""Seconds that an agent has to end by itself once its input is closed."""
+
+
+class StartError(Exception):
+    """An agent can't be started; the text says why."""
+
+
+class Process(Protocol):
+    """What runs behind a wire."""
+
+    def kill(self) -> None:
+        """End it at once, with no chance to do anything more."""
+        ...
+
+    def leave(self) -> None:
+        """Wait until it has ended by itself, some seconds at most, then kill it."""
+        ...
+
+
+class Wire:
+    """One connection: JSON objects, one a line, in both directions.
+
+    `lines` has everything that the agent sent, in order; `noise` the lines that are no JSON object.
+    A thread reads, so that no pipe ever fills up and nothing depends on when a line is looked at.
+    `record` is told of each line in the order of the wire, with who sent it.
+    """
+
+    def __init__(
+        self,
+        process: Process,
+        source: IO[bytes],
+        sink: IO[bytes],
+        record: Callable[[str, bytes], None],
+    ) -> None:
+        self.lines: list[Line] = []
+        self.noise: list[bytes] = []
+        self.closed = False
+        self._process = process
+        self._source = source
+        self._sink = sink
+        self._record = record
+        self._news = threading.Condition()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def send(self, message: Mapping[str, object]) -> None:
+        """Write one message. What an agent that is gone does not take is lost, as on any pipe."""
+        line = json.dumps(message, separators=(",", ":")).encode()
+        self._record("client", line)
+        with contextlib.suppress(OSError, ValueError):
+            self._sink.write(line + b"\n")
+            self._sink.flush()
+
+    def wait(self, met: Callable[[], bool], seconds: float) -> bool:
+        """Wait until something holds that only new lines, or the end, can bring about."""
+        end = time.monotonic() + seconds
+        with self._news:
+            while not met():
+                left = end - time.monotonic()
+                if left <= 0 or (self.closed and not met()):
+                    return met()
+                self._news.wait(left)
+        return True
+
+    def kill(self) -> None:
+        """Kill the agent. What it had written by then is read to its end."""
+        self._process.kill()
+        self._finish()
+
+    def end(self) -> None:
+        """Close the agent's input, and wait for it to end."""
+        with contextlib.suppress(OSError, ValueError):
+            self._sink.close()
+        self._process.leave()
+        self._finish()
+
+    def _finish(self) -> None:
+        self._reader.join(LEAVING)
+        for pipe in (self._sink, self._source):
+            with contextlib.suppress(OSError, ValueError):
+                pipe.close()
+
+    def _read(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            for line in iter(self._source.readline, b""):
+                self._take(line)
+        with self._news:
+            self.closed = True
+            self._news.notify_all()
+
+    def _take(self, line: bytes) -> None:
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError):
+            message = None
+        if isinstance(message, dict):
+            self._record("agent", line.strip())
+        with self._news:
+            if isinstance(message, dict):
+                self.lines.append(message)
+            elif line.strip():
+                self.noise.append(line)
+            self._news.notify_all()
+
+
+Record = Callable[[str, bytes], None]
+
+
+class Launcher(Protocol):
+    """Starts the agent under test. It must find again what an earlier one had stored."""
+
+    def start(self, record: Record) -> Wire:
+        """Start it for the first time in a trace.
+
+        Raises:
+            StartError: it can't be started.
+        """
+        ...
+
+    def restart(self, record: Record) -> Wire:
+        """Start it again after it ended or was killed."""
+        ...
+
+    def second(self, record: Record) -> Wire | None:
+        """Open one more connection to the agent that runs, or None where there is no way."""
+        ...
+
+
+class Programs:
+    """A launcher for commands. Each connection over standard input and output is a process.
+
+    Args:
+        command: starts the agent.
+        restart: starts it again, where that takes another command.
+        second: connects to the agent that runs, such as a bridge to its socket.
+        errors: where the agent's standard error goes; nowhere by default.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        restart: Sequence[str] | None = None,
+        second: Sequence[str] | None = None,
+        errors: IO[bytes] | None = None,
+    ) -> None:
+        self._command = command
+        self._restart = restart or command
+        self._second = second
+        self._errors = errors
+
+    def start(self, record: Record) -> Wire:
+        """See `Launcher.start`."""
+        return self._run(self._command, record)
+
+    def restart(self, record: Record) -> Wire:
+        """See `Launcher.restart`."""
+        return self._run(self._restart, record)
+
+    def second(self, record: Record) -> Wire | None:
+        """See `Launcher.second`."""
+        return None if self._second is None else self._run(self._second, record)
+
+    def _run(self, command: Sequence[str], record: Record) -> Wire:
+        try:
+            process = subprocess.Popen(  # noqa: S603 - whoever runs the kit chose the command
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL if self._errors is None else self._errors,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            raise StartError(f"{command[0]} can't be started: {error}") from error
+        if process.stdin is None or process.stdout is None:
+            raise StartError(f"{command[0]} has no pipes")
+        return Wire(_Group(process), process.stdout, process.stdin, record)
+
+
+class _Group:
+    """A process with everything that it started: a wrapper must not outlive the agent in it."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self._over = False
+
+    def kill(self) -> None:
+        if self._over:
+            return  # the number may be another group's by now
+        self._over = True
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def leave(self) -> None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(LEAVING)
+        self.kill()

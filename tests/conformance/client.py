@@ -1,0 +1,40 @@
+"""A client on `Outbox`, for the kit to judge: `python client.py OUTBOX TEXT AGENT...`.
+
+It sends again what is pending, submits TEXT if there is one, and ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+
+from acp_retry import Outbox, SqliteOutbox, spawn
+from acp_retry.outcome import AnswerLostError, NeverSentError
+
+HERE = {"cwd": os.getcwd(), "mcpServers": []}  # noqa: PTH109 - JSON
+MINE = {"protocolVersion": 2, "info": {"name": "client", "version": "1"}}
+
+
+async def main(file: str, text: str, *agent: str) -> None:
+    outbox = Outbox(SqliteOutbox(file))
+    async with spawn(*agent) as peer:
+        version = (await peer.request("initialize", MINE))["protocolVersion"]
+        waiting = await outbox.pending()
+        for session in {pending.session_id for pending in waiting}:
+            await peer.request("session/resume", {"sessionId": session, **HERE})
+            await outbox.resumed(session, peer, version)
+        for pending in waiting:
+            await pending.result()
+        if text:
+            session = (await peer.request("session/new", HERE))["sessionId"]
+            await outbox.resumed(session, peer, version)
+            prompt = await outbox.submit(session, [{"type": "text", "text": text}])
+            await prompt.result()
+
+
+if __name__ == "__main__":
+    try:
+        asyncio.run(main(*sys.argv[1:]))
+    except (AnswerLostError, NeverSentError) as error:
+        sys.exit(str(error))

@@ -1,0 +1,57 @@
+"""Each requirement has an agent that breaks it, and the kit finds just what that agent breaks."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import broken_handling
+import broken_lifetimes
+from acp_conformance.requirements import Role
+from acp_conformance.script import scripts
+from acp_conformance.verdict import Status, Verdict, verdicts
+from laboratory import Mount, examine
+from variation import FAULTS, Variation
+
+MODULES = (broken_handling, broken_lifetimes)
+AT_ONCE = 6
+
+
+def judge(agent: type[Variation]) -> list[Verdict]:
+    def make(mount: Mount) -> Variation:
+        return agent(mount)
+
+    return verdicts(examine(make, scripts()), Role.AGENT)
+
+
+def failing(found: list[Verdict]) -> dict[str, list[str]]:
+    return {v.requirement.id: [*v.details] for v in found if v.status is Status.FAIL}
+
+
+def test_the_reference_keeps_everything() -> None:
+    found = judge(Variation)
+    assert {v.requirement.id: v.details for v in found if v.status is not Status.PASS} == {}
+
+
+def test_broken_agents_fail_what_they_break_and_nothing_else() -> None:
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        found = dict(zip(FAULTS, map(failing, pool.map(judge, FAULTS)), strict=True))
+    wrong = {
+        agent.__name__: (sorted(failed.keys() ^ FAULTS[agent]), failed)
+        for agent, failed in found.items()
+        if failed.keys() != FAULTS[agent]
+    }
+    assert wrong == {}
+
+
+def test_every_requirement_is_broken_by_an_agent() -> None:
+    asked = {verdict.requirement.id for verdict in verdicts((), Role.AGENT)}
+    assert frozenset().union(*FAULTS.values()) == asked
+
+
+def test_every_broken_agent_is_examined() -> None:
+    values = [value for module in MODULES for value in vars(module).values()]
+    classes = {value for value in values if isinstance(value, type)}
+    here = {module.__name__ for module in MODULES}
+    agents = {c for c in classes if issubclass(c, Variation) and c.__module__ in here}
+    bases = {base for agent in agents for base in agent.__bases__}
+    assert agents - bases <= FAULTS.keys() <= agents

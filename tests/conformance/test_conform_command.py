@@ -1,0 +1,162 @@
+"""`acpgen conform` as people and build servers call it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+AGENT = [sys.executable, "-m", "acp_conformance.reference"]
+ONE = ("--trace", "retry-answer")
+FORGETFUL = """
+from acp_conformance import reference
+from acp_conformance.agent import ReferenceAgent
+
+class Agent(ReferenceAgent):
+    async def prompt(self, call):
+        return await self.ledger.prompt(call.peer, call.id, {**call.params, "idempotencyKey": None})
+
+reference.ReferenceAgent = Agent
+reference.main()
+"""
+
+
+def conform(*args: str | Path) -> tuple[int, str, str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "acpgen", "conform", *map(str, args)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.fixture
+def forgetful(tmp_path: Path) -> list[str]:
+    path = tmp_path / "forgetful.py"
+    path.write_text(FORGETFUL, "utf-8")
+    return [sys.executable, str(path)]
+
+
+def test_an_agent_that_is_right_passes() -> None:
+    status, out, err = conform(*ONE, "--", *AGENT)
+    rule = "support-keys: An agent with sessions knows a prompt again by its key."
+    assert out == f"pass           MUST    {rule}\n1 passed, 0 failed, 0 not exercised\n"
+    assert (status, err) == (0, "")
+
+
+def test_an_agent_that_is_wrong_fails(forgetful: list[str]) -> None:
+    status, out, err = conform(*ONE, "--", *forgetful)
+    assert "\n               retry-answer: step 6, answer: r2 got a messageId other than" in out
+    assert out.endswith("\n0 passed, 1 failed, 0 not exercised\n")
+    assert (status, err) == (1, "")
+
+
+def test_an_agent_of_which_nothing_is_told_is_neither() -> None:
+    status, out, _ = conform(*ONE, "--", sys.executable, "-c", "")
+    assert "retry-answer: step 1, connect: initialize: the connection ended" in out
+    assert status == 2
+
+
+def test_json_has_what_text_has(forgetful: list[str]) -> None:
+    status, out, _ = conform(*ONE, "--format", "json", "--", *forgetful)
+    document = json.loads(out)
+    (entry,) = document["requirements"]
+    assert (entry["id"], entry["level"], entry["status"]) == ("support-keys", "MUST", "fail")
+    assert entry["details"][0].startswith("retry-answer: step 6, answer: ")
+    assert document["summary"] == {"pass": 0, "fail": 1, "not exercised": 0}
+    assert status == 1
+
+
+def test_junit_skips_what_was_not_exercised(forgetful: list[str]) -> None:
+    traces = (*ONE, "--trace", "two-connections", "--trace", "keyless")
+    status, out, _ = conform(*traces, "--format", "junit", "--", *forgetful)
+    (suite,) = ET.fromstring(out)
+    cases = {case.get("name"): [child.tag for child in case] for case in suite}
+    assert cases == {
+        "support-keys": ["failure"],
+        "keyless-prompts-are-new": [],
+        "known-on-any-connection": ["skipped"],
+    }
+    counts = {name: suite.get(name) for name in ("tests", "failures", "skipped", "errors")}
+    assert counts == {"tests": "3", "failures": "1", "skipped": "1", "errors": "0"}
+    assert status == 1
+
+
+def test_strict_minds_what_was_not_exercised() -> None:
+    traces = (*ONE, "--trace", "two-connections")
+    assert conform(*traces, "--", *AGENT)[0] == 0
+    assert conform(*traces, "--strict", "--", *AGENT)[0] == 2
+
+
+def test_other_commands_restart_and_join() -> None:
+    with tempfile.TemporaryDirectory() as folder:  # a socket's path has to be short
+        command = f"{sys.executable} -m acp_conformance.reference --socket {folder}/socket"
+        stored = f"{command} --store {folder}/store.db"
+        traces = ("--trace", "two-connections", "--trace", "retry-after-restart")
+        options = ("--restart-command", stored, "--second-command", f"{command} --join")
+        status, out, _ = conform(*traces, "--strict", *options, "--", *stored.split())
+    assert out.endswith("\n3 passed, 0 failed, 0 not exercised\n")
+    assert status == 0
+
+
+def test_a_recording_is_a_transcript(tmp_path: Path) -> None:
+    status, _, _ = conform(*ONE, "--record", tmp_path / "new", "--", *AGENT)
+    lines = (tmp_path / "new" / "retry-answer.ndjson").read_text("utf-8").splitlines()
+    first = json.loads(lines[0])
+    assert (first["from"], first["connection"], first["message"]["id"]) == ("client", "c1", 1)
+    assert status == 0
+
+
+def test_a_key_is_never_printed(forgetful: list[str], tmp_path: Path) -> None:
+    _, out, err = conform(*ONE, "--record", tmp_path, "--", *forgetful)
+    lines = (tmp_path / "retry-answer.ndjson").read_text("utf-8").splitlines()
+    messages = [json.loads(line)["message"] for line in lines]
+    keys = {m["params"]["idempotencyKey"] for m in messages if m.get("method") == "session/prompt"}
+    assert len(keys) == 1
+    assert keys.pop() not in out + err
+
+
+def test_what_the_agent_writes_beside_messages_is_counted(tmp_path: Path) -> None:
+    agent = tmp_path / "agent.py"
+    agent.write_text("print('hello')\n", "utf-8")
+    _, _, err = conform(*ONE, "--", sys.executable, agent)
+    assert err == "acpgen: retry-answer: 1 lines of the agent are no messages\n"
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--trace", "privte", "--", "true"), "there is no trace privte: did you mean private?"),
+        (("--", "no-such-agent"), "no-such-agent can't be started: "),
+        (("--restart-command", "'", "--", "true"), "': No closing quotation"),
+        (("--client", "--", "true"), "COMMAND has no {agent}: put it where the"),
+        (("--proxy", "--", "true"), "COMMAND has no {agent}: put it where the"),
+        (("--client", "--proxy", "--", "x", "{agent}"), "--client and --proxy are two things"),
+        (("--client", "--", "no-such-client", "{agent}"), "no-such-client can't be started: "),
+    ],
+)
+def test_what_can_not_be_done_is_said(args: tuple[str, ...], message: str) -> None:
+    status, out, err = conform(*args)
+    assert err.startswith(f"acpgen: {message}")
+    assert (status, out) == (2, "")
+
+
+def test_a_client_is_judged() -> None:
+    client = [sys.executable, str(Path(__file__).with_name("client.py"))]
+    plan = ("--client", "--trace", "lost-after-insertion")
+    status, out, err = conform(*plan, "--", *client, "{folder}/outbox.db", "{text}", "{agent}")
+    assert "pass           SHOULD  client-resends: " in out
+    assert (status, err) == (0, "")
+
+
+def test_a_proxy_is_judged() -> None:
+    status, out, err = conform("--proxy", "--", "env", "{agent}")
+    assert out.startswith("pass           stated  proxy-forwards-key: ")
+    assert (status, err) == (0, "")

@@ -1,0 +1,70 @@
+"""From what traces showed to verdicts: a failure counts most, and a gap is never a pass."""
+
+from __future__ import annotations
+
+import pytest
+
+from acp_conformance.requirements import Role
+from acp_conformance.runner import Patience, play
+from acp_conformance.script import parse
+from acp_conformance.verdict import Outcome, Status, Verdict, status_of, verdicts
+from laboratory import Laboratory
+from variation import Variation
+
+KEPT = Outcome("kept", frozenset({"insert-once"}))
+BROKEN = Outcome("broken", frozenset(), [("insert-once", "two messages")])
+OPEN = Outcome("open", frozenset(), open=frozenset({"insert-once"}), reason="no sessions")
+STEPS = '{"do": "connect", "connection": "c"}, {"do": "new", "connection": "c", "session": "s"}'
+SENT = '{"do": "prompt", "connection": "c", "session": "s", "request": "r", "text": "t"}'
+
+
+def of(*outcomes: Outcome) -> Verdict:
+    return next(v for v in verdicts(outcomes, Role.AGENT) if v.requirement.id == "insert-once")
+
+
+def played(*steps: str) -> Outcome:
+    text = f'{{"name": "t", "title": "T", "steps": [{", ".join((STEPS, SENT, *steps))}]}}'
+    return play(parse(text, "t"), Laboratory(Variation), Patience(1.0, 0.05))
+
+
+def test_one_failure_fails_whatever_else_passed() -> None:
+    found = of(KEPT, BROKEN, OPEN)
+    assert (found.status, found.details) == (Status.FAIL, ["broken: two messages"])
+
+
+def test_a_pass_outweighs_a_gap() -> None:
+    found = of(OPEN, KEPT)
+    assert (found.status, found.traces) == (Status.PASS, ["kept"])
+
+
+def test_a_gap_has_its_reason() -> None:
+    found = of(OPEN)
+    assert (found.status, found.details) == (Status.NOT_EXERCISED, ["open: no sessions"])
+    assert of().details == ["no trace was played for it"]
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "status", "strict"),
+    [((KEPT,), 0, 2), ((KEPT, BROKEN), 1, 1), ((OPEN,), 2, 2), ((), 2, 2)],
+)
+def test_the_exit_status(outcomes: tuple[Outcome, ...], status: int, strict: int) -> None:
+    found = verdicts(outcomes, Role.AGENT)
+    assert (status_of(found), status_of(found, strict=True)) == (status, strict)
+
+
+def test_a_requirement_is_kept_only_when_every_step_for_it_was_played() -> None:
+    proof = '{"do": "answer", "request": "r", "proves": ["insert-once"]}'
+    gap = '{"do": "unanswered", "request": "r", "needs": "it never waits"}'
+    assert played(proof, proof).kept == {"insert-once"}
+    outcome = played(proof, gap, proof)
+    assert outcome.kept == frozenset()
+    assert outcome.open == {"insert-once"}
+    assert outcome.reason == "it never waits (step 5, unanswered: r was answered at once)"
+
+
+def test_a_step_that_proves_nothing_fails_nothing() -> None:
+    outcome = played('{"do": "answer", "request": "r", "code": -1}')
+    assert (outcome.broken, outcome.reason) == (
+        (),
+        "step 4, answer: r was answered with a result, not an error",
+    )

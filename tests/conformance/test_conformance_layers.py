@@ -1,0 +1,45 @@
+"""The kit needs the standard library and `acp_retry` only."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import acp_conformance
+
+PACKAGE = Path(acp_conformance.__file__).parent
+ALLOWED = {"acp_conformance", "acp_retry"}
+JUDGING = {
+    "requirements",
+    "script",
+    "wire",
+    "connection",
+    "verdict",
+    "runner",
+    "report",
+    "clients",
+    "proxies",
+}
+
+
+def imported(path: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            found.add(str(node.module).split(".")[0])
+    return found
+
+
+def test_it_imports_the_standard_library_and_acp_retry() -> None:
+    others = {p.name: imported(p) - sys.stdlib_module_names - ALLOWED for p in PACKAGE.glob("*.py")}
+    assert {name: names for name, names in others.items() if names} == {}
+
+
+def test_what_judges_shares_no_code_with_what_is_judged() -> None:
+    users = {path.stem for path in PACKAGE.glob("*.py") if "acp_retry" in imported(path)}
+    assert users == {"agent", "reference"}
+    assert not users & JUDGING

@@ -1,0 +1,141 @@
+"""Real agents in processes of their own: the reference, and two on the official TypeScript SDK."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import unavailable
+from acp_conformance.requirements import Role
+from acp_conformance.runner import Patience, play
+from acp_conformance.script import Script, scripts
+from acp_conformance.verdict import Outcome, Status, status_of, verdicts
+from acp_conformance.wire import Programs
+from acpgen import resources
+from acpgen.findings import Severity
+from acpgen.judge.inputs import read
+from acpgen.load import load
+from acpgen.trace import trace
+
+PEER = Path(__file__).with_name("peer.mjs")
+SDK = Path(__file__).parents[1] / "interop" / "node_modules"
+AT_ONCE = 6
+PATIENCE = Patience(answer=10.0, quiet=0.3)
+UNSUPPORTED = {
+    "reused-key-stays",  # it does not compare prompts
+    "known-mid-turn",  # it does no work
+    "no-second-round",
+    "known-live-only",  # it stores every message
+    "fork-is-another-session",
+    "known-on-any-connection",  # standard input and output only
+    "ids-are-per-connection",
+}
+
+
+def examine(agent: Callable[[Path], Programs], folder: Path) -> list[Outcome]:
+    """Play every trace, each with a storage of its own."""
+
+    def one(script: Script) -> Outcome:
+        own = folder / script.name
+        own.mkdir()
+        return play(script, agent(own), PATIENCE)
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return list(pool.map(one, scripts()))
+
+
+def reference(sockets: Path) -> Callable[[Path], Programs]:
+    def programs(folder: Path) -> Programs:
+        socket = str(sockets / folder.name)
+        command = [sys.executable, "-m", "acp_conformance.reference", "--socket", socket]
+        return Programs([*command, "--store", f"{folder}/store.db"], second=[*command, "--join"])
+
+    return programs
+
+
+def peer(*flags: str) -> Callable[[Path], Programs]:
+    if shutil.which("node") is None or not SDK.is_dir():
+        unavailable.skip("the official peer is not installed: run `npm ci` in tests/interop")
+    return lambda folder: Programs(["node", str(PEER), f"{folder}/store.json", *flags])
+
+
+def having(outcomes: list[Outcome], status: Status) -> dict[str, list[str]]:
+    found = verdicts(outcomes, Role.AGENT)
+    return {v.requirement.id: [*v.details] for v in found if v.status is status}
+
+
+def errors(outcomes: list[Outcome]) -> set[tuple[str, str]]:
+    """What `acpgen trace` finds wrong in what was said: the trace and the rule."""
+    protocol = load(resources.SCHEMA)
+    return {
+        (outcome.trace, finding.rule)
+        for outcome in outcomes
+        for finding in trace(read(io.BytesIO(outcome.transcript)).entries, protocol, outcome.trace)
+        if finding.severity is Severity.ERROR
+    }
+
+
+@pytest.fixture
+def sockets() -> Iterator[Path]:
+    """A folder with a short name: the path of a socket has 107 bytes at most."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+def test_the_reference_keeps_everything(tmp_path: Path, sockets: Path) -> None:
+    outcomes = examine(reference(sockets), tmp_path)
+    assert having(outcomes, Status.FAIL) == {}
+    assert having(outcomes, Status.NOT_EXERCISED) == {}
+    assert [outcome.trace for outcome in outcomes if outcome.noise] == []
+    faults_of_the_kit = {
+        ("initialize-again", "repeated-initialize"),
+        ("reused-key", "key-reused"),
+        ("reused-key-stays", "key-reused"),
+    }
+    assert errors(outcomes) == faults_of_the_kit
+
+
+def test_an_sdk_without_keys_fails_what_needs_them(tmp_path: Path) -> None:
+    outcomes = examine(peer(), tmp_path)
+    assert having(outcomes, Status.FAIL).keys() == {
+        "support-keys",
+        "reject-malformed-key",
+        "malformed-is-not-omitted",
+        "insert-once",
+        "reused-key",
+        "join-held",
+        "concurrent-attempts",
+        "cancel-answers-all",
+        "cancel-too-late",
+        "known-across-connections",
+        "known-after-restart",
+        "stored-with-message",
+    }
+
+
+def test_an_agent_on_that_sdk_can_keep_them(tmp_path: Path) -> None:
+    outcomes = examine(peer("--keys"), tmp_path)
+    assert having(outcomes, Status.FAIL) == {}
+    assert having(outcomes, Status.NOT_EXERCISED).keys() == UNSUPPORTED
+    assert status_of(verdicts(outcomes, Role.AGENT)) == 0
+    assert status_of(verdicts(outcomes, Role.AGENT), strict=True) == 2
+
+
+@pytest.mark.parametrize("noise", ["not JSON", "[]", "5"])
+def test_what_is_no_message_is_counted(tmp_path: Path, noise: str) -> None:
+    agent = tmp_path / "agent.py"
+    agent.write_text(
+        f"print({noise!r}, flush=True)\nfrom acp_conformance.reference import main\nmain()\n",
+        "utf-8",
+    )
+    script = next(script for script in scripts() if script.name == "retry-answer")
+    outcome = play(script, Programs([sys.executable, str(agent)]), PATIENCE)
+    assert outcome.noise == 1
+    assert outcome.kept == {"support-keys"}

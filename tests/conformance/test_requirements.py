@@ -1,0 +1,55 @@
+"""What is asked and what is checked are tied together, both ways."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import acp_conformance
+from acp_conformance.clients import RULES
+from acp_conformance.proxies import FORWARDS
+from acp_conformance.requirements import ASKED, BY_ID, UNSHOWN, Level, Role
+from acp_conformance.script import scripts
+
+PROVED = frozenset[str]().union(*(script.proves for script in scripts()))
+
+
+def ids(role: Role) -> set[str]:
+    return {asked.id for asked in ASKED if asked.role is role}
+
+
+def test_ids_are_unique_and_kebab_case() -> None:
+    assert len(BY_ID) == len(ASKED)
+    assert [id_ for id_ in BY_ID if not re.fullmatch(r"[a-z]+(-[a-z]+)+", id_)] == []
+
+
+def test_every_requirement_is_checked_or_says_why_not() -> None:
+    assert PROVED | RULES.keys() | {FORWARDS} | UNSHOWN.keys() == BY_ID.keys()
+
+
+def test_nothing_that_is_checked_is_said_not_to_be() -> None:
+    assert not UNSHOWN.keys() & (PROVED | RULES.keys() | {FORWARDS})
+
+
+def test_agents_are_checked_by_traces_and_clients_by_rules() -> None:
+    assert ids(Role.AGENT) == PROVED
+    assert ids(Role.CLIENT) - UNSHOWN.keys() == RULES.keys()
+    assert ids(Role.PROXY) == {FORWARDS}
+
+
+def test_each_section_of_the_rfd_that_asks_something_is_there() -> None:
+    words = Counter((asked.section, asked.level) for asked in ASKED)
+    handling, lifetime = "How the Agent handles a keyed prompt", "How long a key lasts"
+    field = "The idempotencyKey parameter"
+    assert words[field, Level.MUST] == 4
+    assert words[field, Level.SHOULD] == 2
+    assert words[handling, Level.MUST] == 2
+    assert words[lifetime, Level.MUST] == 4
+    assert words[lifetime, Level.SHOULD] == 3
+
+
+def test_the_guide_lists_every_requirement() -> None:
+    page = (Path(acp_conformance.__file__).parents[1] / "README.md").read_text("utf-8")
+    listed = re.findall(r"^\| `([a-z-]+)` \| (?:MUST|SHOULD|stated) \|", page, re.MULTILINE)
+    assert listed == [asked.id for asked in ASKED]

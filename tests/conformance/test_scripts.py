@@ -1,0 +1,94 @@
+"""Traces are what their guide says, and so are the vectors made from them."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from acp_conformance.orders import ORDERS, Order, order
+from acp_conformance.script import VERBS, ScriptError, guide, parse, scripts, texts
+from acp_conformance.verbs import VERBS as PLAYED
+from acpgen import resources
+from acpgen.load import load
+from acpgen.targets.vectors import traces
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "schema"
+USED = {step.verb for script in scripts() for step in script.steps}
+BROKEN = {
+    "no JSON": ("{", "t: Expecting"),
+    "no steps": ('{"name": "t", "title": "T"}', "t: needs a name, a title and steps"),
+    "step is no object": ('{"name":"t","title":"T","steps":[1]}', "t: step 1 is no object"),
+    "unknown verb": ('{"name":"t","title":"T","steps":[{"do":"x"}]}', "has no verb that is known"),
+    "unknown word": (
+        '{"name":"t","title":"T","steps":[{"do":"kill","session":"s"}]}',
+        "t: step 1: kill takes no session",
+    ),
+    "proves no list": (
+        '{"name":"t","title":"T","steps":[{"do":"private","proves":"x"}]}',
+        "proves is a list of requirements",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_broken_trace_is_refused(case: str) -> None:
+    text, message = BROKEN[case]
+    with pytest.raises(ScriptError, match=re.escape(message)):
+        parse(text, "t")
+
+
+def test_a_trace_is_named_like_its_file() -> None:
+    assert [f"{script.name}.json" for script in scripts()] == list(texts())
+
+
+def test_every_verb_is_played_used_and_explained() -> None:
+    explained = {
+        verb
+        for cell in re.findall(r"^\| (`[a-z-]+`(?:, `[a-z-]+`)*) \|", guide(), re.MULTILINE)
+        for verb in re.findall(r"`([a-z-]+)`", cell)
+    }
+    assert VERBS.keys() == PLAYED.keys() == USED == explained - {"do"}
+
+
+def test_every_test_prompt_is_read_and_explained() -> None:
+    explained = re.findall(r"^\| `(acp-conformance: [^`]+)` \|", guide(), re.MULTILINE)
+    assert [order(text).verb for text in explained] == list(ORDERS)
+    said = {step.word("text") for script in scripts() for step in script.steps}
+    assert {text for text in said if text.startswith("acp-")} == set(explained)
+
+
+def test_orders_are_read_from_the_beginning_of_a_text() -> None:
+    assert order("acp-conformance: hold 1500ms [ab]") == Order("hold", 1.5)
+    assert order("Please hold. acp-conformance: hold 1500ms") == Order()
+    assert order("acp-conformance: dance") == Order()
+
+
+def test_the_vectors_hold_the_same_traces() -> None:
+    tree = traces(load(resources.SCHEMA))
+    files = {path.rpartition("/")[2]: text for path, text in tree.items() if "traces/" in path}
+    assert files.pop("README.md").endswith(guide())
+    assert {name: parse(text, name) for name, text in files.items()} == {
+        name: parse(text, name) for name, text in texts().items()
+    }
+    listed = json.loads(tree["vectors/traces.json"])["files"]
+    assert [entry["file"] for entry in listed] == [f"traces/{name}" for name in texts()]
+
+
+def test_a_protocol_without_keyed_prompts_has_no_traces() -> None:
+    assert traces(load(GOLDEN / "v9")) == {}
+
+
+def test_the_generator_needs_none_of_its_output_for_them() -> None:
+    script = (
+        "import sys, acpgen.targets.vectors.traces\n"
+        "print([m for m in sys.modules if m.split('.')[0] in ('acp_v2', 'acp_retry')])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"

@@ -1,0 +1,110 @@
+"""The wire drops nothing, and leaves nothing running."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from acp_conformance.connection import Connection, Transcript
+from acp_conformance.wire import Programs, Wire
+
+PATIENCE = 10.0
+
+
+def run(program: str, record: Callable[[str, bytes], None] = lambda *_: None) -> Wire:
+    return Programs([sys.executable, "-u", "-c", program]).start(record)
+
+
+def appears(path: Path) -> bool:
+    end = time.monotonic() + PATIENCE
+    while not (path.exists() and path.read_text()) and time.monotonic() < end:
+        time.sleep(0.005)
+    return path.exists()
+
+
+def test_everything_that_was_written_before_a_kill_is_read(tmp_path: Path) -> None:
+    done = tmp_path / "done"
+    wire = run(
+        "import sys, time\n"
+        "for n in range(20_000): sys.stdout.write('{\"n\": %d}\\n' % n)\n"
+        "sys.stdout.flush()\n"
+        f"open({str(done)!r}, 'w').write('x')\n"
+        "time.sleep(60)\n"
+    )
+    assert appears(done)
+    wire.kill()
+    assert [line["n"] for line in wire.lines] == list(range(20_000))
+    assert wire.closed
+
+
+def test_half_a_line_is_kept_as_noise() -> None:
+    wire = run("import sys, time; sys.stdout.write('{\"id\": 1'); time.sleep(60)")
+    time.sleep(0.5)
+    wire.kill()
+    assert (wire.lines, wire.noise) == ([], [b'{"id": 1'])
+
+
+def test_what_a_wrapper_started_is_killed_with_it(tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    inner = f"import os, time; open({str(pid)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+    wire = run(f"import subprocess, sys; subprocess.run([sys.executable, '-c', {inner!r}])")
+    assert appears(pid)
+    wire.kill()
+    child = Path(f"/proc/{int(pid.read_text())}/stat")
+    end = time.monotonic() + PATIENCE
+    while child.exists() and child.read_text().split()[2] != "Z" and time.monotonic() < end:
+        time.sleep(0.01)
+    assert not child.exists() or child.read_text().split()[2] == "Z"
+
+
+def test_an_agent_that_is_gone_is_written_to_in_vain() -> None:
+    wire = run("")
+    assert wire.wait(lambda: wire.closed, PATIENCE)
+    wire.send({"jsonrpc": "2.0", "method": "x"})
+    wire.end()
+
+
+def test_the_agents_own_requests_are_answered() -> None:
+    asked = [{"id": 7, "method": "session/request_permission"}, {"id": "x", "method": "_other"}]
+    program = (
+        f"import json\nfor asked in {asked!r}: print(json.dumps(asked))\n"
+        "print(json.dumps({'got': [json.loads(input()), json.loads(input())]}))\n"
+    )
+    connection = Connection(run(program))
+    assert connection.wait(lambda: len(connection.wire.lines) == 3, PATIENCE)
+    permission, other = connection.wire.lines[-1]["got"]
+    assert (permission["id"], permission["result"]["outcome"]) == (7, {"outcome": "cancelled"})
+    assert (other["id"], other["error"]["code"]) == ("x", -32601)
+    connection.wire.kill()
+
+
+def test_a_transcript_has_both_sides_in_order() -> None:
+    transcript = Transcript()
+    connection = Connection.open(
+        "start",
+        Programs([sys.executable, "-c", 'input(); print(\'{"id": 1, "result": {}}\')']),
+        'c"1',
+        transcript,
+    )
+    assert connection is not None
+    assert connection.answer(connection.initialize(), PATIENCE) == {"id": 1, "result": {}}
+    connection.wire.end()
+    lines = [json.loads(line) for line in transcript.text().splitlines()]
+    assert [(line["from"], line["connection"]) for line in lines] == [
+        ("client", 'c"1'),
+        ("agent", 'c"1'),
+    ]
+
+
+def test_no_descriptor_is_left_open() -> None:
+    def count() -> int:
+        return len(os.listdir("/proc/self/fd"))  # noqa: PTH208 - paths are not wanted
+
+    before = count()
+    for _ in range(5):
+        run("import time; time.sleep(60)").kill()
+    assert count() <= before
