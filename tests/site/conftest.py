@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect, sync_playwright
+
+import unavailable
+from site_visits import SITE, Visitor
+
+# The browser of the system: the driver's own would have to be downloaded.
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+# Whatever a page or the browser itself might ask for elsewhere, no name has an address.
+NOWHERE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as it is called there
+        pass
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built site."""
+    if not (SITE / "node_modules").is_dir():
+        unavailable.skip("the scripts of the site are not installed: run `npm ci` in site")
+    root = tmp_path_factory.mktemp("site")
+    build = [sys.executable, str(SITE / "build.py"), str(root)]
+    subprocess.run(build, check=True, capture_output=True, timeout=120)
+    return root / "site"
+
+
+@pytest.fixture(scope="session")
+def address(site: Path) -> Iterator[str]:
+    """Where the site is served, with a slash at the end."""
+    handler = partial(QuietHandler, directory=str(site))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if program is None:
+        unavailable.skip("Chromium is missing: on Debian, apt-get install chromium")
+    expect.set_options(timeout=20_000)
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=program, args=[NOWHERE])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visitor(browser: Browser, address: str) -> Iterator[Visitor]:
+    """Opens pages; that nothing went wrong on them is asserted when the test is over."""
+    visitor = Visitor(browser, address)
+    yield visitor
+    visitor.leave()
+    assert visitor.faults == []

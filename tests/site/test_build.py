@@ -1,0 +1,118 @@
+"""The layout of the site, as `site/build.py` works it out."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import unavailable
+from site_visits import SITE
+
+INDEX = """# Protocol
+
+Intro.
+
+## Guides
+
+- [Retries](retries.md): how.
+- [Keys](guides/keys.md), see also [Retries](retries.md).
+
+## Methods
+
+### To the agent
+
+| [`go`](methods/go.md) | [Keyed](retries.md#keyed) |
+
+## Errors
+
+[Errors](errors.md) tells.
+
+## Types
+
+| [`go`](types/go.md) | [`Go`](types/go.md#go) |
+"""
+GO = {
+    "method": "go",
+    "kind": "request",
+    "side": "agent",
+    "stability": "unstable",
+    "retryClass": "keyed",
+    "resend": "Goes *twice* | `twice`.",
+}
+
+
+@pytest.fixture(scope="module")
+def build() -> Any:
+    spec = importlib.util.spec_from_file_location("site_build", SITE / "build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_navigation_follows_the_index(build: Any) -> None:
+    assert build.contents(INDEX) == [
+        {"Overview": "index.md"},
+        {"Guides": [{"Retries": "retries.md"}, {"Keys": "guides/keys.md"}]},
+        {"Methods": [{"To the agent": [{"go": "methods/go.md"}]}]},
+        {"Errors": "errors.md"},
+        {"Types": [{"go": "types/go.md"}]},
+    ]
+
+
+def test_the_front_page_has_one_table_ahead_of_the_rest(build: Any) -> None:
+    page = build.front_page(INDEX, [GO])
+    assert "\n| [`go`](methods/go.md) *unstable* | [Keyed](retry-classes.md#keyed) Yes" in page
+    assert r"Goes \*twice\* \| `twice`." in page
+    assert "### To the agent" not in page
+    assert [line for line in page.splitlines() if line.startswith("## ")] == [
+        "## Methods",
+        "## Guides",
+        "## Errors",
+        "## Types",
+    ]
+
+
+def test_an_index_without_methods_is_refused(build: Any) -> None:
+    with pytest.raises(build.LayoutError, match="has no section called Methods"):
+        build.front_page(INDEX.replace("## Methods", "## Calls"), [GO])
+
+
+def test_a_page_that_nothing_leads_to_is_refused(
+    build: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs = tmp_path / "generated/docs"
+    docs.mkdir(parents=True)
+    (docs / "index.md").write_text("## Methods\n")
+    (docs / "lost.md").write_text("# Lost\n")
+    monkeypatch.setattr(build, "GENERATED", docs.parent)
+    monkeypatch.setattr(build, "PACKAGES", {})
+    with pytest.raises(build.LayoutError, match=r"links to no lost\.md"):
+        build.lay_out(tmp_path / "build")
+
+
+def test_a_script_that_is_not_installed_is_named(
+    build: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "PACKAGES", {"a.js": "not-installed/a.js"})
+    with pytest.raises(build.LayoutError, match=r"not-installed/a\.js: is missing; run `npm ci`"):
+        build.lay_out(tmp_path)
+
+
+def test_the_sources_are_not_built_over(build: Any) -> None:
+    with pytest.raises(build.LayoutError, match="holds the sources"):
+        build.lay_out(SITE.parent)
+    assert (SITE / "build.py").exists()
+
+
+def test_a_dead_link_fails_the_build(build: Any, tmp_path: Path) -> None:
+    if not (SITE / "node_modules").is_dir():
+        unavailable.skip("the scripts of the site are not installed: run `npm ci` in site")
+    build.lay_out(tmp_path)
+    errors = tmp_path / "pages/errors.md"
+    errors.write_text(errors.read_text("utf-8") + "\n[Nowhere](nowhere.md)\n", "utf-8")
+    assert build.run_zensical(tmp_path) == 1
