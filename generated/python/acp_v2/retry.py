@@ -8,17 +8,18 @@ sent again as it is, with the same key, or not at all?
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, Literal, Protocol
+from typing import Final, Literal, NamedTuple, Protocol
 
 __all__ = [
     "KEY_MAX_LENGTH",
     "KEY_MIN_LENGTH",
+    "MAX_CARRIED",
     "METHODS",
     "Answer",
     "Kind",
     "Method",
+    "Reason",
     "Resend",
     "RetryClass",
     "Side",
@@ -33,6 +34,9 @@ KEY_MIN_LENGTH: Final = 1
 
 KEY_MAX_LENGTH: Final[int | None] = 255
 """The most code points that an idempotency key has."""
+
+MAX_CARRIED: Final = 32
+"""How many messages deep `resend` looks for the one that decides."""
 
 
 class RetryClass(StrEnum):
@@ -80,14 +84,14 @@ class Stability(StrEnum):
     UNSTABLE = "unstable"
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
+class Method(NamedTuple):
     """One row of the table.
 
     `resend` says in words what sending it again does. `params` and `result` are names in
     `models`. `key` is the member of params that holds the idempotency key. `carries` is the
     method whose class a carried method always takes; None when its params name the method.
-    `page` is the slug of the page that explains the method at length.
+    `page` is the slug of the guide that says more about the method, None where there is none;
+    `summary` is the first sentence of its description.
     """
 
     name: str
@@ -95,12 +99,13 @@ class Method:
     side: Side
     stability: Stability
     retry_class: RetryClass
-    resend: str
     params: str
     result: str | None
     key: str | None
     carries: str | None
     page: str | None
+    summary: str
+    resend: str
 
 
 METHODS: Final[tuple[Method, ...]] = (
@@ -110,12 +115,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.PROTOCOL,
         stability=Stability.STABLE,
         retry_class=RetryClass.NOT_RETRIED,
-        resend="A request ID that is unknown or answered already is passed over.",
         params="CancelRequestNotification",
         result=None,
         key=None,
         carries=None,
-        page="cancellation",
+        page="prompt-lifecycle",
+        summary="Asks the other side to give up a request it received earlier from the sender of the notification.",
+        resend="A request ID that is unknown or answered already is passed over.",
     ),
     Method(
         name="auth/login",
@@ -123,12 +129,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.AGENT,
         stability=Stability.STABLE,
         retry_class=RetryClass.IDEMPOTENT,
-        resend="Ends in the same authenticated state, though the user may meet the login flow a second time.",
         params="LoginAuthRequest",
         result="LoginAuthResponse",
         key=None,
         carries=None,
-        page="authentication",
+        page=None,
+        summary="Signs the user in with one of the Agent's methods, after which `session/new` no longer fails with `-32000`.",
+        resend="Ends in the same authenticated state, though the user may meet the login flow a second time.",
     ),
     Method(
         name="auth/logout",
@@ -136,12 +143,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.AGENT,
         stability=Stability.STABLE,
         retry_class=RetryClass.IDEMPOTENT,
-        resend="Changes nothing: the authenticated state is over already.",
         params="LogoutAuthRequest",
         result="LogoutAuthResponse",
         key=None,
         carries=None,
-        page="authentication",
+        page=None,
+        summary="Ends the authenticated state; requests that need authentication then need a new login.",
+        resend="Changes nothing: the authenticated state is over already.",
     ),
     Method(
         name="auth/status",
@@ -149,12 +157,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.AGENT,
         stability=Stability.UNSTABLE,
         retry_class=RetryClass.IDEMPOTENT,
-        resend="Reads and changes nothing.",
         params="AuthStatusRequest",
         result="AuthStatusResponse",
         key=None,
         carries=None,
-        page="authentication",
+        page=None,
+        summary="Asks whether the Agent is authenticated, and with which accounts.",
+        resend="Reads and changes nothing.",
     ),
     Method(
         name="auth/status_update",
@@ -162,12 +171,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.CLIENT,
         stability=Stability.UNSTABLE,
         retry_class=RetryClass.NOT_RETRIED,
-        resend="Says once more what the state is.",
         params="AuthStatusUpdateNotification",
         result=None,
         key=None,
         carries=None,
-        page="authentication",
+        page=None,
+        summary="Tells the Client that the Agent's authentication status has changed.",
+        resend="Says once more what the state is.",
     ),
     Method(
         name="elicitation/complete",
@@ -175,12 +185,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.CLIENT,
         stability=Stability.STABLE,
         retry_class=RetryClass.NOT_RETRIED,
-        resend="Says once more that the elicitation is complete.",
         params="CompleteElicitationNotification",
         result=None,
         key=None,
         carries=None,
-        page="elicitation",
+        page=None,
+        summary="Tells the Client that an interaction it sent the user to by URL is complete.",
+        resend="Says once more that the elicitation is complete.",
     ),
     Method(
         name="elicitation/create",
@@ -188,12 +199,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.CLIENT,
         stability=Stability.STABLE,
         retry_class=RetryClass.IDEMPOTENT,
-        resend="The Client puts the question to the user again. In URL mode the `elicitationId` ties the completion notification to it. After a lost connection the Agent sets pending requests up anew or settles them.",
         params="CreateElicitationRequest",
         result="CreateElicitationResponse",
         key=None,
         carries=None,
-        page="elicitation",
+        page=None,
+        summary="Asks the user for input, either with a form that the Client renders or by sending the user to a URL.",
+        resend="The Client puts the question to the user again; in URL mode the `elicitationId` ties the completion notification to it. After a lost connection the Agent sets pending requests up anew or settles them.",
     ),
     Method(
         name="initialize",
@@ -201,12 +213,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.AGENT,
         stability=Stability.STABLE,
         retry_class=RetryClass.NOT_RETRIED,
-        resend="A repetition counts only ahead of the first other request, and then the newest success stands; later it is refused with `-32600`. Over Streamable HTTP each attempt is a connection of its own. To start over, open a new connection.",
         params="InitializeRequest",
         result="InitializeResponse",
         key=None,
         carries=None,
-        page="initialization",
+        page="session-setup",
+        summary="Opens the connection: both sides introduce themselves, settle on a protocol version and exchange their capabilities.",
+        resend="A repetition counts only ahead of the first other request, and then the newest success stands; later it is refused with `-32600`. Over Streamable HTTP each attempt is a connection of its own, and starting over takes a new one everywhere.",
     ),
     Method(
         name="mcp/message",
@@ -214,12 +227,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.AGENT,
         stability=Stability.UNSTABLE,
         retry_class=RetryClass.NOT_RETRIED,
-        resend="Nobody answers it, so there is no lost response to recover. Whether a second copy does harm is up to the MCP message inside.",
         params="MessageMcpNotification",
         result=None,
         key=None,
         carries=None,
-        page="mcp",
+        page=None,
+        summary="Carries an MCP notification over the ACP connection, from the Client or proxy that provides an `acp` MCP server to the Agent.",
+        resend="Nobody answers it, so there is no lost response to recover. Whether a second copy does harm is up to the MCP message inside.",
     ),
     Method(
         name="mcp/message",
@@ -227,12 +241,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.CLIENT,
         stability=Stability.UNSTABLE,
         retry_class=RetryClass.EXTERNAL,
-        resend="Up to the MCP message inside. MCP says nothing today about running `tools/call` twice, so ACP makes no promise for it.",
         params="MessageMcpRequest",
         result="MessageMcpResponse",
         key=None,
         carries=None,
-        page="mcp",
+        page=None,
+        summary="Carries an MCP request over the ACP connection, from the Agent that uses an `acp` MCP server to the Client or proxy that provides it.",
+        resend="Up to the MCP message inside. MCP says nothing today about running `tools/call` twice, so ACP makes no promise for it.",
     ),
     Method(
         name="providers/disable",
@@ -240,12 +255,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.AGENT,
         stability=Stability.UNSTABLE,
         retry_class=RetryClass.IDEMPOTENT,
-        resend="Succeeds: the provider is off already. A copy that is sent after the provider was set again would turn it off again, so resend it before any further change or drop it.",
         params="DisableProviderRequest",
         result="DisableProviderResponse",
         key=None,
         carries=None,
-        page="providers",
+        page=None,
+        summary="Disables one provider, which `providers/list` then lists without `current`.",
+        resend="Succeeds: the provider is off already. A copy that is sent after the provider was set again would turn it off again, so resend it before any further change or drop it.",
     ),
     Method(
         name="providers/list",
@@ -253,12 +269,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.AGENT,
         stability=Stability.UNSTABLE,
         retry_class=RetryClass.IDEMPOTENT,
-        resend="Reads and changes nothing.",
         params="ListProvidersRequest",
         result="ListProvidersResponse",
         key=None,
         carries=None,
-        page="providers",
+        page=None,
+        summary="Asks for the LLM providers whose routing the Client can configure in this Agent.",
+        resend="Reads and changes nothing.",
     ),
     Method(
         name="providers/set",
@@ -266,12 +283,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.AGENT,
         stability=Stability.UNSTABLE,
         retry_class=RetryClass.IDEMPOTENT,
-        resend="Sets an equal configuration. A copy that is sent after a newer one would undo it, so resend it before any further change or drop it.",
         params="SetProviderRequest",
         result="SetProviderResponse",
         key=None,
         carries=None,
-        page="providers",
+        page=None,
+        summary="Replaces the whole configuration of one provider, headers included.",
+        resend="Sets an equal configuration. A copy that is sent after a newer one would undo it, so resend it before any further change or drop it.",
     ),
     Method(
         name="proxy/initialize",
@@ -279,12 +297,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.PROXY,
         stability=Stability.UNSTABLE,
         retry_class=RetryClass.CARRIED,
-        resend="Follows `initialize`, which it carries.",
         params="InitializeProxyRequest",
         result="InitializeProxyResponse",
         key=None,
         carries="initialize",
-        page="proxies",
+        page=None,
+        summary="Initializes a component as a proxy.",
+        resend="Follows `initialize`, which it carries.",
     ),
     Method(
         name="proxy/successor",
@@ -292,12 +311,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.PROXY,
         stability=Stability.UNSTABLE,
         retry_class=RetryClass.CARRIED,
-        resend="Follows the notification it carries, and no notification is sent again.",
         params="ProxySuccessorNotification",
         result=None,
         key=None,
         carries=None,
-        page="proxies",
+        page=None,
+        summary="Carries one notification between a proxy and its successor: from a proxy to the conductor, it is meant for the successor; from the conductor to a proxy, it comes from the successor.",
+        resend="Follows the notification it carries, and no notification is sent again.",
     ),
     Method(
         name="proxy/successor",
@@ -305,12 +325,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.PROXY,
         stability=Stability.UNSTABLE,
         retry_class=RetryClass.CARRIED,
-        resend="Follows the class of the method it carries. An `idempotencyKey` inside is passed on as it is.",
         params="ProxySuccessorRequest",
         result="ProxySuccessorResponse",
         key=None,
         carries=None,
-        page="proxies",
+        page="transports",
+        summary="Carries one request between a proxy and its successor: from a proxy to the conductor, it is meant for the successor; from the conductor to a proxy, it comes from the successor.",
+        resend="Follows the class of the method it carries. An `idempotencyKey` inside is passed on as it is.",
     ),
     Method(
         name="session/archive",
@@ -318,12 +339,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.AGENT,
         stability=Stability.UNSTABLE,
         retry_class=RetryClass.IDEMPOTENT,
-        resend="Succeeds: the session is archived already.",
         params="ArchiveSessionRequest",
         result="ArchiveSessionResponse",
         key=None,
         carries=None,
-        page="session-setup",
+        page=None,
+        summary="Takes a session out of the default results of `session/list` while its ID and saved history remain.",
+        resend="Succeeds: the session is archived already.",
     ),
     Method(
         name="session/cancel",
@@ -331,12 +353,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.AGENT,
         stability=Stability.STABLE,
         retry_class=RetryClass.NOT_RETRIED,
-        resend="Has no effect on an idle session, yet a copy that arrives once newer work is running cancels that work. Never send it late.",
         params="CancelSessionNotification",
         result=None,
         key=None,
         carries=None,
         page="prompt-lifecycle",
+        summary="Cancels a session's foreground work and withdraws prompts whose message isn't inserted yet.",
+        resend="Has no effect on an idle session, yet a copy that arrives once newer work is running cancels that work. Never send it late.",
     ),
     Method(
         name="session/close",
@@ -344,12 +367,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.AGENT,
         stability=Stability.STABLE,
         retry_class=RetryClass.IDEMPOTENT,
-        resend="Succeeds: a closed session stays closed. Clients read `-32002` for a session that is gone as success.",
         params="CloseSessionRequest",
         result="CloseSessionResponse",
         key=None,
         carries=None,
-        page="session-setup",
+        page="prompt-lifecycle",
+        summary="Ends a session's activity and frees its resources.",
+        resend="Succeeds: a closed session stays closed. Clients read `-32002` for a session that is gone as success.",
     ),
     Method(
         name="session/delete",
@@ -357,12 +381,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.AGENT,
         stability=Stability.STABLE,
         retry_class=RetryClass.IDEMPOTENT,
-        resend="Succeeds: there is nothing left to delete. Clients read `-32002` for a session that is gone as success.",
         params="DeleteSessionRequest",
         result="DeleteSessionResponse",
         key=None,
         carries=None,
-        page="session-setup",
+        page=None,
+        summary="Deletes a session, so that `session/list` no longer returns it.",
+        resend="Succeeds: there is nothing left to delete. Clients read `-32002` for a session that is gone as success.",
     ),
     Method(
         name="session/fork",
@@ -370,12 +395,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.AGENT,
         stability=Stability.UNSTABLE,
         retry_class=RetryClass.DUPLICATING,
-        resend="A further copy of the source session comes into being. The spare one shows up in `session/list` and can be removed through `session/delete`.",
         params="ForkSessionRequest",
         result="ForkSessionResponse",
         key=None,
         carries=None,
         page="session-setup",
+        summary="Creates a session that starts with the conversation of an existing one and from then on is independent of it, for example to summarize a session without leaving traces in its history.",
+        resend="A further copy of the source session comes into being. The spare one shows up in `session/list` and can be removed through `session/delete`.",
     ),
     Method(
         name="session/list",
@@ -383,12 +409,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.AGENT,
         stability=Stability.STABLE,
         retry_class=RetryClass.IDEMPOTENT,
-        resend="Reads and changes nothing.",
         params="ListSessionsRequest",
         result="ListSessionsResponse",
         key=None,
         carries=None,
-        page="session-setup",
+        page=None,
+        summary="Returns the sessions the Agent knows, one page at a time, all of them or those that match the filters.",
+        resend="Reads and changes nothing.",
     ),
     Method(
         name="session/new",
@@ -396,12 +423,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.AGENT,
         stability=Stability.STABLE,
         retry_class=RetryClass.DUPLICATING,
-        resend="A further session comes into being. Nobody learned the ID of the one whose response went missing, so no prompt ever reaches it; it lasts until its connection ends, and an Agent need not store it.",
         params="NewSessionRequest",
         result="NewSessionResponse",
         key=None,
         carries=None,
-        page="session-setup",
+        page=None,
+        summary="Creates a session: an independent conversation with its own history and state.",
+        resend="A further session comes into being. Nobody learned the ID of the one whose response went missing, so no prompt ever reaches it; it lasts until its connection ends, and an Agent need not store it.",
     ),
     Method(
         name="session/options",
@@ -409,12 +437,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.AGENT,
         stability=Stability.UNSTABLE,
         retry_class=RetryClass.IDEMPOTENT,
-        resend="Reads and changes nothing.",
         params="SessionOptionsRequest",
         result="SessionOptionsResponse",
         key=None,
         carries=None,
-        page="session-config-options",
+        page=None,
+        summary="Asks which configuration options and commands a session would start with, for example to fill a screen for new sessions before there is one.",
+        resend="Reads and changes nothing.",
     ),
     Method(
         name="session/prompt",
@@ -422,12 +451,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.AGENT,
         stability=Stability.STABLE,
         retry_class=RetryClass.KEYED,
-        resend="Without a key, every copy adds one more user message and may run the work again. With the same `idempotencyKey` the Agent inserts the message at most once and answers each copy with the same `messageId`.",
         params="PromptRequest",
         result="PromptResponse",
         key="idempotencyKey",
         carries=None,
         page="prompt-lifecycle",
+        summary="Adds a user message to a session for the Agent to work on.",
+        resend="Without a key, every copy adds one more user message and may run the work again. With the same `idempotencyKey` the Agent inserts the message at most once and answers each copy with the same `messageId`.",
     ),
     Method(
         name="session/request_permission",
@@ -435,12 +465,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.CLIENT,
         stability=Stability.STABLE,
         retry_class=RetryClass.IDEMPOTENT,
-        resend="The Client puts the question to the user again. The answer is the decision of the user; the action that it allows stays with the Agent. After a lost connection the Agent sets pending requests up anew or settles them.",
         params="RequestPermissionRequest",
         result="RequestPermissionResponse",
         key=None,
         carries=None,
-        page="tool-calls",
+        page=None,
+        summary="Asks the user, through the Client, whether the Agent may carry out a sensitive operation.",
+        resend="The Client puts the question to the user again, and the answer is their decision; the action that it allows stays with the Agent. After a lost connection the Agent sets pending requests up anew or settles them.",
     ),
     Method(
         name="session/resume",
@@ -448,12 +479,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.AGENT,
         stability=Stability.STABLE,
         retry_class=RetryClass.IDEMPOTENT,
-        resend="The session is brought in line once more. MCP servers and workspace roots are taken from the request each time, and a copy names the same ones.",
         params="ResumeSessionRequest",
         result="ResumeSessionResponse",
         key=None,
         carries=None,
         page="session-setup",
+        summary="Makes an existing session active on this connection, so that the conversation can go on.",
+        resend="The session is brought in line once more. MCP servers and workspace roots are taken from the request each time, and a copy names the same ones.",
     ),
     Method(
         name="session/set_config_option",
@@ -461,12 +493,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.AGENT,
         stability=Stability.STABLE,
         retry_class=RetryClass.IDEMPOTENT,
-        resend="Sets an equal value and answers with all current options. A copy that is sent after a newer change to this option would undo that change, so resend it before any further change or drop it.",
         params="SetSessionConfigOptionRequest",
         result="SetSessionConfigOptionResponse",
         key=None,
         carries=None,
-        page="session-config-options",
+        page=None,
+        summary="Changes one configuration option of a session and returns all options as they are afterwards.",
+        resend="Sets an equal value and answers with all current options. A copy that is sent after a newer change to this option would undo that change, so resend it before any further change or drop it.",
     ),
     Method(
         name="session/set_title",
@@ -474,12 +507,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.AGENT,
         stability=Stability.UNSTABLE,
         retry_class=RetryClass.IDEMPOTENT,
-        resend="Sets an equal title. A copy that is sent after a newer title would undo it, so resend it before any further change or drop it.",
         params="SetSessionTitleRequest",
         result="SetSessionTitleResponse",
         key=None,
         carries=None,
-        page="session-setup",
+        page=None,
+        summary="Gives a session a new title.",
+        resend="Sets an equal title. A copy that is sent after a newer title would undo it, so resend it before any further change or drop it.",
     ),
     Method(
         name="session/status",
@@ -487,12 +521,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.AGENT,
         stability=Stability.UNSTABLE,
         retry_class=RetryClass.IDEMPOTENT,
-        resend="Reads and changes nothing.",
         params="SessionStatusRequest",
         result="SessionStatusResponse",
         key=None,
         carries=None,
-        page="session-setup",
+        page=None,
+        summary="Asks whether a session is in the Agent's memory and what it is doing.",
+        resend="Reads and changes nothing.",
     ),
     Method(
         name="session/unarchive",
@@ -500,12 +535,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.AGENT,
         stability=Stability.UNSTABLE,
         retry_class=RetryClass.IDEMPOTENT,
-        resend="Succeeds: the session is out of the archive already.",
         params="UnarchiveSessionRequest",
         result="UnarchiveSessionResponse",
         key=None,
         carries=None,
-        page="session-setup",
+        page=None,
+        summary="Brings an archived session back into the default results of `session/list`, with its ID and saved history unchanged but without loading or resuming it.",
+        resend="Succeeds: the session is out of the archive already.",
     ),
     Method(
         name="session/update",
@@ -513,12 +549,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.CLIENT,
         stability=Stability.STABLE,
         retry_class=RetryClass.NOT_RETRIED,
-        resend="What is addressed by an ID is replaced by its equal, but chunks append, so a copy doubles what they hold. A Client that missed some catches up through `session/resume`.",
         params="UpdateSessionNotification",
         result=None,
         key=None,
         carries=None,
-        page="prompt-lifecycle",
+        page=None,
+        summary="Reports activity of a session to the Client: messages, tool calls, plans, state and more.",
+        resend="What is addressed by an ID is replaced by its equal, but chunks append, so a copy doubles what they hold. A Client that missed some catches up through `session/resume`.",
     ),
     Method(
         name="terminal/cancel",
@@ -526,12 +563,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.AGENT,
         stability=Stability.STABLE,
         retry_class=RetryClass.IDEMPOTENT,
-        resend="Cancels nothing further. When the terminal has already exited, the copy is answered with `-32602`, and the last `terminal_update` tells how it ended.",
         params="CancelTerminalRequest",
         result="CancelTerminalResponse",
         key=None,
         carries=None,
-        page="terminals",
+        page=None,
+        summary="Stops the process in one terminal while the rest of the session's work continues.",
+        resend="Cancels nothing further. When the terminal has already exited, the copy is answered with `-32602`, and the last `terminal_update` tells how it ended.",
     ),
     Method(
         name="tool_call/cancel",
@@ -539,12 +577,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.AGENT,
         stability=Stability.STABLE,
         retry_class=RetryClass.IDEMPOTENT,
-        resend="Cancels nothing further. When the tool call has already ended, the copy is answered with `-32602`, and the last `tool_call_update` tells how it ended.",
         params="CancelToolCallRequest",
         result="CancelToolCallResponse",
         key=None,
         carries=None,
-        page="tool-calls",
+        page=None,
+        summary="Asks the Agent to cancel a single tool call, which Clients MUST NOT do unless the call offers `capabilities.cancel` at that moment.",
+        resend="Cancels nothing further. When the tool call has already ended, the copy is answered with `-32602`, and the last `tool_call_update` tells how it ended.",
     ),
 )
 """Every method of the protocol, by name and kind."""
@@ -560,15 +599,138 @@ class Answer(StrEnum):
     NOT_AT_ALL = "not_at_all"
 
 
-@dataclass(frozen=True, slots=True)
-class Resend:
+class Reason(StrEnum):
+    """Which case a message is. The values are the same in every language."""
+
+    NOTIFICATION = "notification"
+    """It is a notification, so there is no response to lose."""
+
+    IDEMPOTENT = "idempotent"
+    """A copy has no effect beyond the first."""
+
+    DUPLICATING = "duplicating"
+    """A copy makes one more of something cheap."""
+
+    NOT_RETRIED = "not-retried"
+    """It is a request of which a copy is never sent."""
+
+    EXTERNAL = "external"
+    """Another protocol defines what a copy does."""
+
+    KEYED_WITH_KEY = "keyed-with-key"
+    """It carries a well-formed key."""
+
+    KEYED_WITHOUT_KEY = "keyed-without-key"
+    """It could carry a key and has none; null is none."""
+
+    MISSPELLED_KEY = "misspelled-key"
+    """It has no key, but a member whose name differs from the right one by case, `_` or `-`."""
+
+    MALFORMED_KEY = "malformed-key"
+    """Its key is no string, too short, too long, or has no UTF-8 form (a lone surrogate)."""
+
+    MALFORMED_PARAMS = "malformed-params"
+    """The decision needs its params, and they are no object."""
+
+    CARRIED_UNNAMED = "carried-unnamed"
+    """It takes the class of the message inside, and its params name no method."""
+
+    CARRIED_TOO_DEEP = "carried-too-deep"
+    """Messages are inside one another more than 32 deep."""
+
+    WRONG_KIND = "wrong-kind"
+    """The protocol has the method, though not in the kind that was named."""
+
+    EXTENSION = "extension"
+    """It is an extension, whose name starts with `_`."""
+
+    UNKNOWN_METHOD = "unknown-method"
+    """The protocol has no such method."""
+
+
+_RULINGS: Final = {
+    Reason.NOTIFICATION: (
+        Answer.NOT_AT_ALL,
+        "{method} is a notification, and a notification is never sent again: nobody answers it, so nobody can tell that it was lost. {note}",
+    ),
+    Reason.IDEMPOTENT: (
+        Answer.AS_IS,
+        "Send it again as it is: {method} is idempotent. {note}",
+    ),
+    Reason.DUPLICATING: (
+        Answer.AS_IS,
+        "Send it again: {method} makes one more each time, which does little harm. {note}",
+    ),
+    Reason.NOT_RETRIED: (
+        Answer.NOT_AT_ALL,
+        "Do not send {method} again. {note}",
+    ),
+    Reason.EXTERNAL: (
+        Answer.NOT_AT_ALL,
+        "Do not send {method} again unless the protocol inside it says that you may. {note}",
+    ),
+    Reason.KEYED_WITH_KEY: (
+        Answer.SAME_KEY,
+        "Send it again with the {key} of the first attempt, unchanged. {note}",
+    ),
+    Reason.KEYED_WITHOUT_KEY: (
+        Answer.NOT_AT_ALL,
+        "It carries no {key}, so a copy is a new submission. {note}",
+    ),
+    Reason.MISSPELLED_KEY: (
+        Answer.NOT_AT_ALL,
+        "It carries no {key}, so a copy is a new submission. A member is nearly called that, and no receiver reads it: the name on the wire is {key}, to the letter.",
+    ),
+    Reason.MALFORMED_KEY: (
+        Answer.NOT_AT_ALL,
+        "Its {key} is malformed, so it is refused with -32602 however often it is sent. Mend the key.",
+    ),
+    Reason.MALFORMED_PARAMS: (
+        Answer.NOT_AT_ALL,
+        "The params of {method} are no object, so every copy is refused with -32602. Mend them.",
+    ),
+    Reason.CARRIED_UNNAMED: (
+        Answer.NOT_AT_ALL,
+        "{method} takes the class of the message inside, and its params name no method.",
+    ),
+    Reason.CARRIED_TOO_DEEP: (
+        Answer.NOT_AT_ALL,
+        "Messages are inside one another more than {depth} deep, so nobody looked further in.",
+    ),
+    Reason.WRONG_KIND: (
+        Answer.NOT_AT_ALL,
+        "{method} is not a {kind} in this protocol, so nothing is known of a copy.",
+    ),
+    Reason.EXTENSION: (
+        Answer.NOT_AT_ALL,
+        "{method} is an extension; only whoever defined it can say what a copy does.",
+    ),
+    Reason.UNKNOWN_METHOD: (
+        Answer.NOT_AT_ALL,
+        "{method} is not a method of this protocol, so nothing is known of a copy.",
+    ),
+}
+"""What follows from a reason, and the words for it, whose fields `resend` fills in."""
+
+_BY_CLASS: Final = {
+    RetryClass.IDEMPOTENT: Reason.IDEMPOTENT,
+    RetryClass.DUPLICATING: Reason.DUPLICATING,
+    RetryClass.NOT_RETRIED: Reason.NOT_RETRIED,
+    RetryClass.EXTERNAL: Reason.EXTERNAL,
+}
+"""The classes that are a reason by themselves."""
+
+
+class Resend(NamedTuple):
     """Whether a message may be sent again, and why. True when it may.
 
-    `method` is the row that decided, the one of the carried message for a message that carries
-    another; None when the table has none.
+    `reason` is the case for programs, `why` the same for people. `method` is the row that decided,
+    the one of the carried message for a message that carries another; None when the table has
+    none.
     """
 
     answer: Answer
+    reason: Reason
     why: str
     method: Method | None = None
 
@@ -590,6 +752,9 @@ def find(method: str, kind: KindName | None = None) -> Method | None:
     """The row of a method, or None when the table has none of that name and kind.
 
     Without a kind, the request of that name, and the notification where there is no request.
+
+    Raises:
+        ValueError: the kind is neither "request" nor "notification".
     """
     kinds = Kind if kind is None else (Kind(kind),)
     rows = (_BY_NAME.get((method, each)) for each in kinds)
@@ -597,7 +762,14 @@ def find(method: str, kind: KindName | None = None) -> Method | None:
 
 
 def retry_class(method: str, kind: KindName | None = None) -> RetryClass | None:
-    """The retry class of a method, or None for an extension method or an unknown one."""
+    """The retry class of a method, or None for an extension method or an unknown one.
+
+    Without a kind, that of the request where a name is both: a sender of the notification of that
+    name has to say so.
+
+    Raises:
+        ValueError: the kind is neither "request" nor "notification".
+    """
     row = find(method, kind)
     return None if row is None else row.retry_class
 
@@ -609,61 +781,115 @@ def resend(method: str, params: Params = None, kind: KindName | None = None) -> 
         method: the JSON-RPC method.
         params: what the message carried, by wire names, or a model of it. Only the key of a
             keyed method and the message inside a carried one are looked at.
-        kind: whether it was a request or a notification, for the few methods that are both.
+        kind: whether it was a request or a notification. Without it, a name that is both is
+            taken for the request.
 
     Returns:
-        The answer with its reason. The reason never holds a key.
+        The answer with its reason. Neither ever holds a key.
+
+    Raises:
+        TypeError: the method is no string, or the params are JSON text, an array, or anything
+            else that is no object.
+        ValueError: the kind is neither "request" nor "notification".
     """
+    if not isinstance(method, str):
+        raise TypeError(f"method must be a str, not {type(method).__name__}")
     members = _members(params)
-    while True:
-        row = find(method, kind)
-        if row is None:
-            return Resend(Answer.NOT_AT_ALL, _unlisted(method))
+    if members is None:
+        raise TypeError(
+            f"params must be a mapping, a model or None, not {type(params).__name__}; "
+            "decode JSON text first"
+        )
+    reason, decisive, row = _decide(method, members, None if kind is None else Kind(kind))
+    answer, why = _RULINGS[reason]
+    why = why.format(
+        method=_printable(decisive),
+        kind=kind,
+        key=None if row is None else row.key,
+        note="" if row is None else row.resend,
+        depth=MAX_CARRIED,
+    ).rstrip()
+    if decisive != method:
+        why = f"Inside {method}: {why}"
+    return Resend(answer, reason, why, row)
+
+
+def _decide(
+    method: str, params: Mapping[str, object] | None, kind: Kind | None
+) -> tuple[Reason, str, Method | None]:
+    """The reason, and the method and the row of the message that decides."""
+    row = find(method, kind)
+    for _ in range(MAX_CARRIED):
+        if row is None or row.kind is Kind.NOTIFICATION:
+            break
         if row.retry_class is not RetryClass.CARRIED:
-            return _judge(row, members)
+            break
         if row.carries is not None:
             method = row.carries
-            continue
-        inner = members.get("method")
-        if not isinstance(inner, str):
-            why = f"{method} takes the class of the message inside, and its params name no method."
-            return Resend(Answer.NOT_AT_ALL, why, row)
-        method, members = inner, _members(members.get("params"))
+        elif params is None:
+            return Reason.MALFORMED_PARAMS, method, row
+        elif not isinstance(inner := params.get("method"), str):
+            return Reason.CARRIED_UNNAMED, method, row
+        else:
+            method, params = inner, _members(params.get("params"))
+        row = find(method, kind)
+    return _reason(method, row, params, kind), method, row
 
 
-def _members(params: object) -> Mapping[str, object]:
+def _reason(
+    method: str, row: Method | None, params: Mapping[str, object] | None, kind: Kind | None
+) -> Reason:
+    """The reason for a message, whatever is inside."""
+    if row is None and find(method) is not None:
+        return Reason.WRONG_KIND
+    if kind is Kind.NOTIFICATION or (row is not None and row.kind is Kind.NOTIFICATION):
+        return Reason.NOTIFICATION
+    if row is None:
+        return Reason.EXTENSION if method.startswith("_") else Reason.UNKNOWN_METHOD
+    if row.retry_class is RetryClass.CARRIED:
+        return Reason.CARRIED_TOO_DEEP
+    if row.retry_class is RetryClass.KEYED:
+        return _key_reason(row.key, params)
+    return _BY_CLASS[row.retry_class]
+
+
+def _key_reason(name: str | None, params: Mapping[str, object] | None) -> Reason:
+    if params is None:
+        return Reason.MALFORMED_PARAMS
+    if name is None:
+        return Reason.KEYED_WITHOUT_KEY
+    key = params.get(name)
+    if key is not None:
+        return Reason.KEYED_WITH_KEY if _is_key(key) else Reason.MALFORMED_KEY
+    near = any(member != name and _folded(member) == _folded(name) for member in params)
+    return Reason.MISSPELLED_KEY if near else Reason.KEYED_WITHOUT_KEY
+
+
+def _is_key(key: object) -> bool:
+    if not isinstance(key, str) or any("\ud800" <= character <= "\udfff" for character in key):
+        return False
+    return KEY_MIN_LENGTH <= len(key) <= (KEY_MAX_LENGTH or len(key))
+
+
+_FOLDS: Final = {ord("_"): None, ord("-"): None, **{ord("A") + i: ord("a") + i for i in range(26)}}
+"""Case by ASCII alone, as every language can tell it."""
+
+
+def _folded(member: object) -> str:
+    """A name without what people get wrong in it."""
+    return member.translate(_FOLDS) if isinstance(member, str) else ""
+
+
+def _members(params: object) -> Mapping[str, object] | None:
+    """Params as a mapping, empty where there are none; None where they are no object."""
+    if params is None:
+        return {}
     if isinstance(params, Mapping):
         return params
-    dump = getattr(params, "model_dump", None)
+    dump = None if isinstance(params, type) else getattr(params, "model_dump", None)
     dumped = dump(by_alias=True) if callable(dump) else None
-    return dumped if isinstance(dumped, Mapping) else {}
+    return dumped if isinstance(dumped, Mapping) else None
 
 
-def _unlisted(method: str) -> str:
-    if any(name == method for name, _ in _BY_NAME):
-        return f"{method} has no such kind."
-    if method.startswith("_"):
-        return f"{method} is an extension; only whoever defined it can say what a copy does."
-    return f"{method} is not a method of this protocol, so nothing is known of a copy."
-
-
-def _judge(row: Method, params: Mapping[str, object]) -> Resend:
-    match row.retry_class:
-        case RetryClass.IDEMPOTENT | RetryClass.DUPLICATING:
-            return Resend(Answer.AS_IS, row.resend, row)
-        case RetryClass.KEYED:
-            return _judge_keyed(row, params)
-        case RetryClass.NOT_RETRIED | RetryClass.EXTERNAL | RetryClass.CARRIED:
-            return Resend(Answer.NOT_AT_ALL, row.resend, row)
-
-
-def _judge_keyed(row: Method, params: Mapping[str, object]) -> Resend:
-    key = None if row.key is None else params.get(row.key)
-    if key is None:
-        why = f"It carries no {row.key}, so a copy is a new submission. {row.resend}"
-        return Resend(Answer.NOT_AT_ALL, why, row)
-    long_enough = isinstance(key, str) and len(key) >= KEY_MIN_LENGTH
-    if not isinstance(key, str) or not long_enough or len(key) > (KEY_MAX_LENGTH or len(key)):
-        why = f"Its {row.key} is malformed, so every copy is refused with -32602. Mend the key."
-        return Resend(Answer.NOT_AT_ALL, why, row)
-    return Resend(Answer.SAME_KEY, row.resend, row)
+def _printable(method: str) -> str:
+    return method if method.isprintable() else ascii(method)

@@ -7,18 +7,27 @@ Needs nothing but the standard library until a type is asked for.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 if TYPE_CHECKING:
     from acp_v2.retry import Method, RetryClass
 
-__all__ = ["METHODS", "Kind", "Side", "Signature", "UnknownMethodError", "method_of", "signature"]
+__all__ = [
+    "SIGNATURES",
+    "Kind",
+    "Side",
+    "Signature",
+    "UnknownMethodError",
+    "method_of",
+    "signature",
+]
 
 Kind = Literal["request", "notification"]
-"""Whether a method is answered."""
+"""Whether a method is answered. The values of `acp_v2.retry.Kind`."""
 
 Side = Literal["agent", "client", "protocol", "proxy"]
-"""The side that handles a method; `protocol` is both Client and Agent."""
+"""The side that handles a method; `protocol` is both Client and Agent. The values of
+`acp_v2.retry.Side`."""
 
 
 class UnknownMethodError(LookupError):
@@ -47,8 +56,15 @@ class Signature:
 
     @property
     def retry(self) -> Method:
-        """The row of the method in `acp_v2.retry`."""
-        from acp_v2.retry import find
+        """The row of the method in `acp_v2.retry`.
+
+        Raises:
+            LookupError: the models were generated without that module.
+        """
+        try:
+            from acp_v2.retry import find
+        except ModuleNotFoundError:
+            raise LookupError("generate acp_v2.retry, too: target retry") from None
 
         row = find(self.name, self.kind)
         if row is None:
@@ -61,7 +77,7 @@ class Signature:
         return self.retry.retry_class
 
 
-METHODS: Final[dict[tuple[str, Kind], Signature]] = {
+SIGNATURES: Final[dict[tuple[str, Kind], Signature]] = {
     ("$/cancel_request", "notification"): Signature(
         "$/cancel_request",
         "notification",
@@ -386,18 +402,31 @@ _OWNERS: Final[dict[str, tuple[str, Kind]]] = {
 }
 
 
-def signature(method: str, kind: Kind | None = None) -> Signature:
+def signature(method: str, kind: str | None = None) -> Signature:
     """The signature of a method; without a kind, of the request where it is both.
 
     Raises:
         UnknownMethodError: the protocol has no such method. Extension methods are not listed.
     """
-    kinds: tuple[Kind, ...] = ("request", "notification") if kind is None else (kind,)
-    for each in kinds:
-        found = METHODS.get((method, each))
-        if found is not None:
+    for each in get_args(Kind):
+        found = SIGNATURES.get((method, each))
+        if found is not None and kind in (None, each):
             return found
-    raise UnknownMethodError(f"{method!r} is no {kind or 'method'} of this protocol")
+    raise UnknownMethodError(_unknown(method, kind))
+
+
+def _unknown(method: str, kind: str | None) -> str:
+    """What to tell who asks for a method that isn't listed."""
+    if method.startswith("_"):
+        return f"{method!r} is an extension, and extensions have no types here"
+    kinds = [found.kind for (name, _), found in SIGNATURES.items() if name == method]
+    if kinds:
+        return f"{method!r} is no {kind} of this protocol; it is a {' and a '.join(kinds)}"
+    from difflib import get_close_matches
+
+    close = get_close_matches(method, [name for name, _ in SIGNATURES], 1)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    return f"{method!r} is no method of this protocol{hint}"
 
 
 def method_of(type_: object) -> Signature | None:
@@ -409,7 +438,7 @@ def method_of(type_: object) -> Signature | None:
     for each in classes:
         owner = _OWNERS.get(getattr(each, "__name__", ""))
         if owner is not None:
-            return METHODS[owner]
+            return SIGNATURES[owner]
     return None
 
 

@@ -7,18 +7,23 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 from typing_extensions import TypeAliasType
 
-from acp_v2.models._base import read
-from acp_v2.models._methods import Kind, UnknownMethodError, signature
+from acp_v2.models._base import read, write
+from acp_v2.models._methods import UnknownMethodError, signature
 from acp_v2.models._tolerance import read_tolerantly
+
+if TYPE_CHECKING:
+    from acp_v2 import models
 
 __all__ = ["dump", "parse", "parse_params", "parse_result", "parse_tolerant"]
 
 _T = TypeVar("_T", bound=BaseModel)
+
+_CONFIG = ConfigDict(strict=True, hide_input_in_errors=True, ser_json_inf_nan="constants")
 
 
 @overload
@@ -31,7 +36,7 @@ def parse(type_: Any, data: object) -> Any:
     Raises:
         pydantic.ValidationError: the data is no JSON, or not of the type.
     """
-    return read(_adapter(type_), data, type_.__name__)
+    return read(type_, _validator(type_), data)
 
 
 @overload
@@ -44,11 +49,287 @@ def parse_tolerant(type_: Any, data: object) -> Any:
     Raises:
         pydantic.ValidationError: the data is no JSON, or of the type in no reading.
     """
-    return read_tolerantly(type_, _adapter(type_), data)
+    return read_tolerantly(type_, _validator(type_), data)
 
 
+@overload
 def parse_params(
-    method: str, data: object, kind: Kind | None = None, *, tolerant: bool = False
+    method: Literal["$/cancel_request"],
+    data: object,
+    kind: Literal["notification"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.CancelRequestNotification: ...
+@overload
+def parse_params(
+    method: Literal["auth/login"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.LoginAuthRequest: ...
+@overload
+def parse_params(
+    method: Literal["auth/logout"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.LogoutAuthRequest: ...
+@overload
+def parse_params(
+    method: Literal["auth/status"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.AuthStatusRequest: ...
+@overload
+def parse_params(
+    method: Literal["auth/status_update"],
+    data: object,
+    kind: Literal["notification"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.AuthStatusUpdateNotification: ...
+@overload
+def parse_params(
+    method: Literal["elicitation/complete"],
+    data: object,
+    kind: Literal["notification"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.CompleteElicitationNotification: ...
+@overload
+def parse_params(
+    method: Literal["elicitation/create"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.CreateElicitationRequest: ...
+@overload
+def parse_params(
+    method: Literal["initialize"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.InitializeRequest: ...
+@overload
+def parse_params(
+    method: Literal["mcp/message"],
+    data: object,
+    kind: Literal["notification"],
+    *,
+    tolerant: bool = False,
+) -> models.MessageMcpNotification: ...
+@overload
+def parse_params(
+    method: Literal["mcp/message"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.MessageMcpRequest: ...
+@overload
+def parse_params(
+    method: Literal["providers/disable"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.DisableProviderRequest: ...
+@overload
+def parse_params(
+    method: Literal["providers/list"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.ListProvidersRequest: ...
+@overload
+def parse_params(
+    method: Literal["providers/set"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.SetProviderRequest: ...
+@overload
+def parse_params(
+    method: Literal["proxy/initialize"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.InitializeProxyRequest: ...
+@overload
+def parse_params(
+    method: Literal["proxy/successor"],
+    data: object,
+    kind: Literal["notification"],
+    *,
+    tolerant: bool = False,
+) -> models.ProxySuccessorNotification: ...
+@overload
+def parse_params(
+    method: Literal["proxy/successor"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.ProxySuccessorRequest: ...
+@overload
+def parse_params(
+    method: Literal["session/archive"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.ArchiveSessionRequest: ...
+@overload
+def parse_params(
+    method: Literal["session/cancel"],
+    data: object,
+    kind: Literal["notification"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.CancelSessionNotification: ...
+@overload
+def parse_params(
+    method: Literal["session/close"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.CloseSessionRequest: ...
+@overload
+def parse_params(
+    method: Literal["session/delete"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.DeleteSessionRequest: ...
+@overload
+def parse_params(
+    method: Literal["session/fork"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.ForkSessionRequest: ...
+@overload
+def parse_params(
+    method: Literal["session/list"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.ListSessionsRequest: ...
+@overload
+def parse_params(
+    method: Literal["session/new"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.NewSessionRequest: ...
+@overload
+def parse_params(
+    method: Literal["session/options"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.SessionOptionsRequest: ...
+@overload
+def parse_params(
+    method: Literal["session/prompt"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.PromptRequest: ...
+@overload
+def parse_params(
+    method: Literal["session/request_permission"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.RequestPermissionRequest: ...
+@overload
+def parse_params(
+    method: Literal["session/resume"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.ResumeSessionRequest: ...
+@overload
+def parse_params(
+    method: Literal["session/set_config_option"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.SetSessionConfigOptionRequest: ...
+@overload
+def parse_params(
+    method: Literal["session/set_title"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.SetSessionTitleRequest: ...
+@overload
+def parse_params(
+    method: Literal["session/status"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.SessionStatusRequest: ...
+@overload
+def parse_params(
+    method: Literal["session/unarchive"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.UnarchiveSessionRequest: ...
+@overload
+def parse_params(
+    method: Literal["session/update"],
+    data: object,
+    kind: Literal["notification"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.UpdateSessionNotification: ...
+@overload
+def parse_params(
+    method: Literal["terminal/cancel"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.CancelTerminalRequest: ...
+@overload
+def parse_params(
+    method: Literal["tool_call/cancel"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.CancelToolCallRequest: ...
+@overload
+def parse_params(
+    method: str, data: object, kind: str | None = None, *, tolerant: bool = False
+) -> Any: ...
+def parse_params(
+    method: str, data: object, kind: str | None = None, *, tolerant: bool = False
 ) -> Any:
     """Read the params of a method, of its request where it is both request and notification.
 
@@ -60,6 +341,116 @@ def parse_params(
     return parse_tolerant(type_, data) if tolerant else parse(type_, data)
 
 
+@overload
+def parse_result(
+    method: Literal["auth/login"], data: object, *, tolerant: bool = False
+) -> models.LoginAuthResponse: ...
+@overload
+def parse_result(
+    method: Literal["auth/logout"], data: object, *, tolerant: bool = False
+) -> models.LogoutAuthResponse: ...
+@overload
+def parse_result(
+    method: Literal["auth/status"], data: object, *, tolerant: bool = False
+) -> models.AuthStatusResponse: ...
+@overload
+def parse_result(
+    method: Literal["elicitation/create"], data: object, *, tolerant: bool = False
+) -> models.CreateElicitationResponse: ...
+@overload
+def parse_result(
+    method: Literal["initialize"], data: object, *, tolerant: bool = False
+) -> models.InitializeResponse: ...
+@overload
+def parse_result(
+    method: Literal["mcp/message"], data: object, *, tolerant: bool = False
+) -> models.MessageMcpResponse: ...
+@overload
+def parse_result(
+    method: Literal["providers/disable"], data: object, *, tolerant: bool = False
+) -> models.DisableProviderResponse: ...
+@overload
+def parse_result(
+    method: Literal["providers/list"], data: object, *, tolerant: bool = False
+) -> models.ListProvidersResponse: ...
+@overload
+def parse_result(
+    method: Literal["providers/set"], data: object, *, tolerant: bool = False
+) -> models.SetProviderResponse: ...
+@overload
+def parse_result(
+    method: Literal["proxy/initialize"], data: object, *, tolerant: bool = False
+) -> models.InitializeProxyResponse: ...
+@overload
+def parse_result(
+    method: Literal["proxy/successor"], data: object, *, tolerant: bool = False
+) -> models.ProxySuccessorResponse: ...
+@overload
+def parse_result(
+    method: Literal["session/archive"], data: object, *, tolerant: bool = False
+) -> models.ArchiveSessionResponse: ...
+@overload
+def parse_result(
+    method: Literal["session/close"], data: object, *, tolerant: bool = False
+) -> models.CloseSessionResponse: ...
+@overload
+def parse_result(
+    method: Literal["session/delete"], data: object, *, tolerant: bool = False
+) -> models.DeleteSessionResponse: ...
+@overload
+def parse_result(
+    method: Literal["session/fork"], data: object, *, tolerant: bool = False
+) -> models.ForkSessionResponse: ...
+@overload
+def parse_result(
+    method: Literal["session/list"], data: object, *, tolerant: bool = False
+) -> models.ListSessionsResponse: ...
+@overload
+def parse_result(
+    method: Literal["session/new"], data: object, *, tolerant: bool = False
+) -> models.NewSessionResponse: ...
+@overload
+def parse_result(
+    method: Literal["session/options"], data: object, *, tolerant: bool = False
+) -> models.SessionOptionsResponse: ...
+@overload
+def parse_result(
+    method: Literal["session/prompt"], data: object, *, tolerant: bool = False
+) -> models.PromptResponse: ...
+@overload
+def parse_result(
+    method: Literal["session/request_permission"], data: object, *, tolerant: bool = False
+) -> models.RequestPermissionResponse: ...
+@overload
+def parse_result(
+    method: Literal["session/resume"], data: object, *, tolerant: bool = False
+) -> models.ResumeSessionResponse: ...
+@overload
+def parse_result(
+    method: Literal["session/set_config_option"], data: object, *, tolerant: bool = False
+) -> models.SetSessionConfigOptionResponse: ...
+@overload
+def parse_result(
+    method: Literal["session/set_title"], data: object, *, tolerant: bool = False
+) -> models.SetSessionTitleResponse: ...
+@overload
+def parse_result(
+    method: Literal["session/status"], data: object, *, tolerant: bool = False
+) -> models.SessionStatusResponse: ...
+@overload
+def parse_result(
+    method: Literal["session/unarchive"], data: object, *, tolerant: bool = False
+) -> models.UnarchiveSessionResponse: ...
+@overload
+def parse_result(
+    method: Literal["terminal/cancel"], data: object, *, tolerant: bool = False
+) -> models.CancelTerminalResponse: ...
+@overload
+def parse_result(
+    method: Literal["tool_call/cancel"], data: object, *, tolerant: bool = False
+) -> models.CancelToolCallResponse: ...
+@overload
+def parse_result(method: str, data: object, *, tolerant: bool = False) -> Any: ...
 def parse_result(method: str, data: object, *, tolerant: bool = False) -> Any:
     """Read the result of a method.
 
@@ -79,12 +470,21 @@ def dump(type_: Any, value: object) -> bytes:
     Raises:
         pydantic_core.PydanticSerializationError: the value is not of the type.
     """
-    return _adapter(type_).dump_json(value, by_alias=True, warnings="error")
+    return write(type_, _serializer(type_), value)
+
+
+def _validator(type_: Any) -> Any:
+    return type_.__pydantic_validator__ if _is_model(type_) else _adapter(type_).validator
+
+
+def _serializer(type_: Any) -> Any:
+    return type_.__pydantic_serializer__ if _is_model(type_) else _adapter(type_).serializer
+
+
+def _is_model(type_: Any) -> bool:
+    return isinstance(type_, type) and issubclass(type_, BaseModel)
 
 
 @cache
 def _adapter(type_: Any) -> TypeAdapter[Any]:
-    # pydantic takes no configuration beside a model class, and shows the input without one.
-    if isinstance(type_, type) and issubclass(type_, BaseModel):
-        type_ = TypeAliasType(type_.__name__, type_)
-    return TypeAdapter(type_, config=ConfigDict(strict=True, hide_input_in_errors=True))
+    return TypeAdapter(type_, config=_CONFIG)

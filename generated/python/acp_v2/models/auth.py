@@ -50,7 +50,7 @@ class AuthAccount(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -62,7 +62,7 @@ Whether the Agent as a whole is authenticated.
 
 class AuthStatusRequest(AcpModel):
     """
-    Asks whether the Agent is authenticated, and with which accounts, without changing anything. It is there if the Agent advertises `auth.status`. Agents MUST NOT answer it with `-32000`, since its purpose is to find out whether authentication is needed.
+    Asks whether the Agent is authenticated, and with which accounts. It is there if the Agent advertises `auth.status`. The call MUST NOT change anything in the Agent. Agents MUST NOT answer it with `-32000`, since its purpose is to find out whether authentication is needed.
     """
 
     meta: Annotated[
@@ -70,7 +70,7 @@ class AuthStatusRequest(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -100,7 +100,7 @@ class AuthStatusResponse(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -130,7 +130,7 @@ class AuthStatusUpdateNotification(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -144,7 +144,7 @@ class LoginAuthResponse(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -158,7 +158,7 @@ class LogoutAuthRequest(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -172,7 +172,7 @@ class LogoutAuthResponse(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -181,7 +181,7 @@ class AuthMethodAgent(AcpModel):
     The Agent takes care of signing in when the Client calls `auth/login`.
     """
 
-    type: Literal["agent"]
+    type: Literal["agent"] = "agent"
     method_id: Annotated[AuthMethodId, Field(alias="methodId")]
     """
     The ID to pass to `auth/login`.
@@ -201,7 +201,7 @@ class AuthMethodAgent(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -233,7 +233,7 @@ class AuthMethodTerminal(AcpModel):
     The user signs in through the agent program, which the Client runs once more as an interactive process.
     """
 
-    type: Literal["terminal"]
+    type: Literal["terminal"] = "terminal"
     method_id: Annotated[AuthMethodId, Field(alias="methodId")]
     """
     The ID of the method.
@@ -266,7 +266,7 @@ class AuthMethodTerminal(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -284,7 +284,7 @@ class LoginAuthRequest(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 

@@ -61,7 +61,7 @@ class TextCommandInput(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -70,7 +70,7 @@ class AvailableCommandInputText(TextCommandInput):
     Free text: whatever follows the command's name, after the whitespace that separates the two.
     """
 
-    type: Literal["text"]
+    type: Literal["text"] = "text"
 
 
 AvailableCommandInput = TypeAliasType(
@@ -110,7 +110,7 @@ class Command(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -119,7 +119,7 @@ class AvailableCommandCommand(Command):
     A slash command, run by putting it in a prompt.
     """
 
-    type: Literal["command"]
+    type: Literal["command"] = "command"
 
 
 AvailableCommand = TypeAliasType(

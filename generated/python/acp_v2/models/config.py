@@ -8,7 +8,14 @@ from acp_v2.models._base import AcpModel, Field
 from pydantic import MISSING, ConfigDict
 from typing_extensions import TypeAliasType
 
-from .ids import SessionConfigGroupId, SessionConfigId, SessionConfigValueId, SessionId
+from .command import AvailableCommand
+from .ids import (
+    AbsolutePath,
+    SessionConfigGroupId,
+    SessionConfigId,
+    SessionConfigValueId,
+    SessionId,
+)
 
 
 class SessionConfigBoolean(AcpModel):
@@ -24,7 +31,7 @@ class SessionConfigBoolean(AcpModel):
 
 SessionConfigOptionCategory = TypeAliasType("SessionConfigOptionCategory", Literal["mode", "model", "model_config", "thought_level"] | str)
 """
-Tells what an option is about, so that a Client can give common ones a fitting icon, place or keyboard shortcut. Nothing may depend on it for correctness: Clients MUST cope with options whose category is missing or unknown.
+Tells what an option is about, so that a Client can give common ones a fitting icon, place or keyboard shortcut. Correct behaviour MUST NOT depend on it, and Clients MUST cope with options whose category is missing or unknown.
 """
 
 
@@ -33,7 +40,7 @@ class SessionConfigOptionBoolean(SessionConfigBoolean):
     A switch that is either on or off.
     """
 
-    type: Literal["boolean"]
+    type: Literal["boolean"] = "boolean"
     config_id: Annotated[SessionConfigId, Field(alias="configId")]
     """
     Identifies this option in `session/set_config_option`.
@@ -60,7 +67,7 @@ class SessionConfigOptionBoolean(SessionConfigBoolean):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -103,7 +110,7 @@ class SessionConfigOptionOther(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -131,7 +138,7 @@ class SessionConfigSelectOption(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -144,12 +151,43 @@ A plain list with at least one value.
 """
 
 
+class SessionOptionsRequest(AcpModel):
+    """
+    Asks which configuration options and commands a session would start with, for example to fill a screen for new sessions before there is one. ACP v2 has no capability yet that announces the method, where v1 has `sessionCapabilities.options`; an Agent without it answers with `-32601`. The Agent MUST NOT create, resume, list or change any session because of it, nor send updates, and SHOULD NOT connect to MCP servers to find the answer.
+    """
+
+    cwd: AbsolutePath
+    """
+    The working directory the options are meant for.
+    """
+    additional_directories: Annotated[
+        list[AbsolutePath] | MISSING,
+        Field(
+            alias="additionalDirectories", json_schema_extra={"x-deserialize-default-on-null": True}
+        ),
+    ] = MISSING
+    """
+    Workspace roots besides `cwd` that the options are meant for; omitted or empty means none.
+    """
+    session_id: Annotated[SessionId | None | MISSING, Field(alias="sessionId")] = MISSING
+    """
+    An existing session to answer for, as if it were resumed. When omitted or `null`, the answer is for a new session.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
 class SetSessionConfigOptionRequestBoolean(AcpModel):
     """
     Turns a boolean option on or off.
     """
 
-    type: Literal["boolean"]
+    type: Literal["boolean"] = "boolean"
     session_id: Annotated[SessionId, Field(alias="sessionId")]
     """
     The session whose option is to change.
@@ -167,7 +205,7 @@ class SetSessionConfigOptionRequestBoolean(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -176,7 +214,7 @@ class SetSessionConfigOptionRequestId(AcpModel):
     Chooses a value of a select option.
     """
 
-    type: Literal["id"]
+    type: Literal["id"] = "id"
     session_id: Annotated[SessionId, Field(alias="sessionId")]
     """
     The session whose option is to change.
@@ -194,7 +232,7 @@ class SetSessionConfigOptionRequestId(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -228,7 +266,7 @@ class SetSessionConfigOptionRequestOther(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -263,7 +301,7 @@ class SessionConfigSelectGroup(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -305,7 +343,7 @@ class SessionConfigSelect(AcpModel):
     """
     options: SessionConfigSelectOptions
     """
-    The values to choose from, of which there MUST be at least one. No `value` may occur twice, not even in different groups.
+    The values to choose from, of which there MUST be at least one. A `value` MUST NOT occur twice, not even in different groups.
     """
 
 
@@ -314,7 +352,7 @@ class SessionConfigOptionSelect(SessionConfigSelect):
     A choice of exactly one value, for example in a dropdown list.
     """
 
-    type: Literal["select"]
+    type: Literal["select"] = "select"
     config_id: Annotated[SessionConfigId, Field(alias="configId")]
     """
     Identifies this option in `session/set_config_option`.
@@ -341,7 +379,7 @@ class SessionConfigOptionSelect(SessionConfigSelect):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -355,6 +393,46 @@ SessionConfigOption = TypeAliasType(
 """
 A setting of a session that the user can change, such as the model, with the value it has now. The Agent defines the options; Clients show them and change them with `session/set_config_option`.
 """
+
+
+class SessionOptionsResponse(AcpModel):
+    """
+    Previews what a session would offer at the time of the answer. What it really starts with comes in the response that creates or resumes it.
+    """
+
+    available_commands: Annotated[
+        list[AvailableCommand] | MISSING,
+        Field(
+            alias="availableCommands",
+            json_schema_extra={
+                "x-deserialize-default-on-error": True,
+                "x-deserialize-skip-invalid-items": True,
+            },
+        ),
+    ] = MISSING
+    """
+    Commands the session would have, as far as the Agent knows them already; the list MAY be incomplete. Omitted or empty means none are known. Agents MUST NOT send `null`.
+    """
+    config_options: Annotated[
+        list[SessionConfigOption] | MISSING,
+        Field(
+            alias="configOptions",
+            json_schema_extra={
+                "x-deserialize-default-on-error": True,
+                "x-deserialize-skip-invalid-items": True,
+            },
+        ),
+    ] = MISSING
+    """
+    The options the session would start with; omitted or empty means there are none. Agents MUST NOT send `null`.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
 
 
 class SetSessionConfigOptionResponse(AcpModel):
@@ -374,5 +452,5 @@ class SetSessionConfigOptionResponse(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """

@@ -76,7 +76,7 @@ class Annotations(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -105,7 +105,7 @@ class AudioContent(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -134,7 +134,7 @@ class BlobResourceContents(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -143,7 +143,7 @@ class ContentBlockAudio(AudioContent):
     A sound recording, carried as Base64 data. A prompt may contain one only if the Agent has the `audio` prompt capability.
     """
 
-    type: Literal["audio"]
+    type: Literal["audio"] = "audio"
 
 
 class Icon(AcpModel):
@@ -186,7 +186,7 @@ class Icon(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -221,7 +221,7 @@ class ImageContent(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -288,7 +288,7 @@ class ResourceLink(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -313,7 +313,7 @@ class TextContent(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -342,7 +342,7 @@ class TextResourceContents(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -351,7 +351,7 @@ class ContentBlockImage(ImageContent):
     A picture, carried as Base64 data. A prompt may contain one only if the Agent has the `image` prompt capability.
     """
 
-    type: Literal["image"]
+    type: Literal["image"] = "image"
 
 
 class ContentBlockResourceLink(ResourceLink):
@@ -359,7 +359,7 @@ class ContentBlockResourceLink(ResourceLink):
     A pointer to a file or other resource, without its contents; the receiver may be able to read it itself. Every Agent MUST accept links in prompts.
     """
 
-    type: Literal["resource_link"]
+    type: Literal["resource_link"] = "resource_link"
 
 
 class ContentBlockText(TextContent):
@@ -367,7 +367,7 @@ class ContentBlockText(TextContent):
     Plain text or Markdown, which every Agent MUST accept in prompts. Clients SHOULD render it as CommonMark and MAY add the extensions of GitHub Flavored Markdown.
     """
 
-    type: Literal["text"]
+    type: Literal["text"] = "text"
 
 
 EmbeddedResourceResource = TypeAliasType("EmbeddedResourceResource", TextResourceContents | BlobResourceContents)
@@ -397,7 +397,7 @@ class EmbeddedResource(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -406,7 +406,7 @@ class ContentBlockResource(EmbeddedResource):
     A resource together with its contents, so that nothing has to be fetched. A prompt may contain one only if the Agent has the `embeddedContext` prompt capability; where it does, this is the better way to supply context.
     """
 
-    type: Literal["resource"]
+    type: Literal["resource"] = "resource"
 
 
 ContentBlock = TypeAliasType(

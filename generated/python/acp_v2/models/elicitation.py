@@ -8,39 +8,8 @@ from acp_v2.models._base import AcpModel, Field
 from pydantic import MISSING, ConfigDict
 from typing_extensions import TypeAliasType
 
+from .form import ElicitationSchema
 from .ids import ElicitationId, RequestId, SessionId, ToolCallId
-
-
-class BooleanPropertySchema(AcpModel):
-    """
-    A form field that holds true or false.
-    """
-
-    default: Annotated[
-        bool | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    What the field holds at first. When omitted or `null`, there is no default.
-    """
-    description: Annotated[
-        str | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    Explains the field to the user. When omitted or `null`, there is no explanation.
-    """
-    title: Annotated[
-        str | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    The field's label. When omitted or `null`, it has none.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
-    """
 
 
 class CreateElicitationResponseCancel(AcpModel):
@@ -48,13 +17,13 @@ class CreateElicitationResponseCancel(AcpModel):
     The elicitation was cancelled, so there is no decision.
     """
 
-    action: Literal["cancel"]
+    action: Literal["cancel"] = "cancel"
     meta: Annotated[
         dict[str, Any] | None | MISSING,
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -63,13 +32,13 @@ class CreateElicitationResponseDecline(AcpModel):
     The user said no.
     """
 
-    action: Literal["decline"]
+    action: Literal["decline"] = "decline"
     meta: Annotated[
         dict[str, Any] | None | MISSING,
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -91,7 +60,7 @@ class CreateElicitationResponseOther(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -131,259 +100,6 @@ The values picked in a choice of several.
 """
 
 
-class ElicitationPropertySchemaBoolean(BooleanPropertySchema):
-    """
-    A yes or no field, such as a checkbox.
-    """
-
-    type: Literal["boolean"]
-
-
-class ElicitationPropertySchemaOther(AcpModel):
-    """
-    A field of a type this peer doesn't know. Clients MUST NOT show it as a control they know, and should keep its JSON intact when they store, replay or forward the request.
-    """
-
-    model_config = ConfigDict(
-        regex_engine="python-re",
-        json_schema_extra={"x-open": True},
-    )
-    type: Annotated[str, Field(pattern="^(?!(?:string|number|integer|boolean|array)(?![\\s\\S]))")]
-    """
-    The unknown type of field. Names that start with `_` are free for implementations, all others are kept for later ACP versions.
-    """
-
-
-ElicitationSchemaType = TypeAliasType("ElicitationSchemaType", Literal["object"])
-"""
-The `type` of an elicitation schema, which has just one value.
-"""
-
-
-class EnumOption(AcpModel):
-    """
-    A choice with a label for the user.
-    """
-
-    const: str
-    """
-    The value that is sent when this is chosen.
-    """
-    title: str
-    """
-    The label the user sees.
-    """
-    description: Annotated[
-        str | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    More about the choice. When omitted or `null`, there is nothing to add.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
-    """
-
-
-class IntegerPropertySchema(AcpModel):
-    """
-    A form field that holds a whole number.
-    """
-
-    default: Annotated[
-        int | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    What the field holds at first. When omitted or `null`, there is no default.
-    """
-    description: Annotated[
-        str | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    Explains the field to the user. When omitted or `null`, there is no explanation.
-    """
-    maximum: int | None | MISSING = MISSING
-    """
-    The largest number allowed. When omitted or `null`, there is no upper limit.
-    """
-    minimum: int | None | MISSING = MISSING
-    """
-    The smallest number allowed. When omitted or `null`, there is no lower limit.
-    """
-    title: Annotated[
-        str | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    The field's label. When omitted or `null`, it has none.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
-    """
-
-
-class MultiSelectItemsOther(AcpModel):
-    """
-    Items of a type this peer doesn't know.
-    """
-
-    model_config = ConfigDict(
-        regex_engine="python-re",
-        json_schema_extra={"x-open": True},
-    )
-    type: Annotated[str, Field(pattern="^(?!(?:string)(?![\\s\\S]))")]
-    """
-    The unknown type of items. Names that start with `_` are free for implementations, all others are kept for later ACP versions.
-    """
-
-
-class NumberPropertySchema(AcpModel):
-    """
-    A form field that holds a number, which may have a fraction.
-    """
-
-    default: Annotated[
-        int | float | None | MISSING,
-        Field(json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    What the field holds at first. When omitted or `null`, there is no default.
-    """
-    description: Annotated[
-        str | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    Explains the field to the user. When omitted or `null`, there is no explanation.
-    """
-    maximum: int | float | None | MISSING = MISSING
-    """
-    The largest number allowed. When omitted or `null`, there is no upper limit.
-    """
-    minimum: int | float | None | MISSING = MISSING
-    """
-    The smallest number allowed. When omitted or `null`, there is no lower limit.
-    """
-    title: Annotated[
-        str | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    The field's label. When omitted or `null`, it has none.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
-    """
-
-
-StringFormat = TypeAliasType("StringFormat", Literal["email", "uri", "date", "date-time"] | str)
-"""
-The format a string field asks for.
-"""
-
-
-class StringMultiSelectItems(AcpModel):
-    """
-    Lists the strings that a choice of several offers.
-    """
-
-    enum: Annotated[list[str], Field(min_length=1)]
-    """
-    The strings to choose from, at least one.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
-    """
-
-
-class StringPropertySchema(AcpModel):
-    """
-    A form field that holds a string. With `enum` or `oneOf` the user picks one of the listed values.
-    """
-
-    default: Annotated[
-        str | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    What the field holds at first. When omitted or `null`, there is no default.
-    """
-    description: Annotated[
-        str | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    Explains the field to the user. When omitted or `null`, there is no explanation.
-    """
-    enum: Annotated[list[str] | None | MISSING, Field(min_length=1)] = MISSING
-    """
-    The values to pick from, if they need no labels, at least one. When omitted or `null`, this member offers no choices.
-    """
-    format: StringFormat | None | MISSING = MISSING
-    """
-    The format the string must have. When omitted or `null`, any will do.
-    """
-    max_length: Annotated[int | None | MISSING, Field(alias="maxLength", ge=0)] = MISSING
-    """
-    The greatest length of the string, in characters. When omitted or `null`, there is no upper limit.
-    """
-    min_length: Annotated[int | None | MISSING, Field(alias="minLength", ge=0)] = MISSING
-    """
-    The least length of the string, in characters. When omitted or `null`, there is no lower limit.
-    """
-    one_of: Annotated[list[EnumOption] | None | MISSING, Field(alias="oneOf", min_length=1)] = (
-        MISSING
-    )
-    """
-    The labelled values to pick from, at least one. When omitted or `null`, this member offers no choices.
-    """
-    pattern: str | None | MISSING = MISSING
-    """
-    A regular expression in ECMA-262 syntax that the string must match. When omitted or `null`, none applies.
-    """
-    title: Annotated[
-        str | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    The field's label. When omitted or `null`, it has none.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
-    """
-
-
-class TitledMultiSelectItems(AcpModel):
-    """
-    Lists the labelled values that a choice of several offers.
-    """
-
-    any_of: Annotated[list[EnumOption], Field(alias="anyOf", min_length=1)]
-    """
-    The labelled values to choose from, at least one.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
-    """
-
-
 class CompleteElicitationNotification(AcpModel):
     """
     Tells the Client that an interaction it sent the user to by URL is complete. The session's foreground state doesn't change by this.
@@ -398,7 +114,7 @@ class CompleteElicitationNotification(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -406,30 +122,6 @@ ElicitationContentValue = TypeAliasType("ElicitationContentValue", ElicitationCo
 """
 What the user entered in one field of a form.
 """
-
-
-class ElicitationPropertySchemaInteger(IntegerPropertySchema):
-    """
-    A field for a whole number.
-    """
-
-    type: Literal["integer"]
-
-
-class ElicitationPropertySchemaNumber(NumberPropertySchema):
-    """
-    A field for a number, with or without a fraction.
-    """
-
-    type: Literal["number"]
-
-
-class ElicitationPropertySchemaString(StringPropertySchema):
-    """
-    A text field, or a choice of one if `enum` or `oneOf` is set.
-    """
-
-    type: Literal["string"]
 
 
 class ElicitationSessionScope(AcpModel):
@@ -468,14 +160,6 @@ class ElicitationUrlModeSession(ElicitationSessionScope):
     """
 
 
-class MultiSelectItemsString(StringMultiSelectItems):
-    """
-    Plain strings without labels.
-    """
-
-    type: Literal["string"]
-
-
 class CreateElicitationRequestOtherSession(ElicitationSessionScope):
     """
     The question belongs to a session.
@@ -498,7 +182,7 @@ class CreateElicitationRequestOtherSession(ElicitationSessionScope):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -507,7 +191,7 @@ class CreateElicitationRequestUrlSession(ElicitationUrlModeSession):
     Belongs to a session, or to a tool call in it.
     """
 
-    mode: Literal["url"]
+    mode: Literal["url"] = "url"
     message: str
     """
     Tells the user what is asked for.
@@ -517,7 +201,7 @@ class CreateElicitationRequestUrlSession(ElicitationUrlModeSession):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -561,68 +245,6 @@ class ElicitationUrlModeRequest(ElicitationRequestScope):
     """
 
 
-MultiSelectItems = TypeAliasType(
-    "MultiSelectItems",
-    Annotated[
-        MultiSelectItemsString | MultiSelectItemsOther | TitledMultiSelectItems,
-        Field(json_schema_extra={"x-tag": "type"}),
-    ],
-)
-"""
-The values that a choice of several offers. With a `type` they are plain values; labelled values have no `type` and are recognized by `anyOf`, as in MCP.
-"""
-
-
-class MultiSelectPropertySchema(AcpModel):
-    """
-    A form field in which the user chooses several values from a list.
-    """
-
-    items: MultiSelectItems
-    """
-    The values on offer.
-    """
-    default: Annotated[
-        list[str] | None | MISSING,
-        Field(
-            json_schema_extra={
-                "x-deserialize-default-on-error": True,
-                "x-deserialize-skip-invalid-items": True,
-            }
-        ),
-    ] = MISSING
-    """
-    The values chosen at first. When omitted or `null`, there is no default.
-    """
-    description: Annotated[
-        str | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    Explains the field to the user. When omitted or `null`, there is no explanation.
-    """
-    max_items: Annotated[int | None | MISSING, Field(alias="maxItems", ge=0)] = MISSING
-    """
-    How many values the user can choose at most. When omitted or `null`, there is no upper limit.
-    """
-    min_items: Annotated[int | None | MISSING, Field(alias="minItems", ge=0)] = MISSING
-    """
-    How many values the user has to choose at least. When omitted or `null`, there is no lower limit.
-    """
-    title: Annotated[
-        str | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    The field's label. When omitted or `null`, it has none.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
-    """
-
-
 class CreateElicitationRequestOtherRequest(ElicitationRequestScope):
     """
     The question belongs to a pending request, outside any session.
@@ -645,7 +267,7 @@ class CreateElicitationRequestOtherRequest(ElicitationRequestScope):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -654,7 +276,7 @@ class CreateElicitationRequestUrlRequest(ElicitationUrlModeRequest):
     Belongs to a pending request outside any session.
     """
 
-    mode: Literal["url"]
+    mode: Literal["url"] = "url"
     message: str
     """
     Tells the user what is asked for.
@@ -664,7 +286,7 @@ class CreateElicitationRequestUrlRequest(ElicitationUrlModeRequest):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -673,22 +295,14 @@ class CreateElicitationResponseAccept(ElicitationAcceptAction):
     The user agreed: filled in the form, or consented to open the URL.
     """
 
-    action: Literal["accept"]
+    action: Literal["accept"] = "accept"
     meta: Annotated[
         dict[str, Any] | None | MISSING,
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
-
-
-class ElicitationPropertySchemaArray(MultiSelectPropertySchema):
-    """
-    A choice of several strings.
-    """
-
-    type: Literal["array"]
 
 
 ElicitationUrlMode = TypeAliasType("ElicitationUrlMode", ElicitationUrlModeSession | ElicitationUrlModeRequest)
@@ -719,56 +333,6 @@ CreateElicitationResponse = TypeAliasType(
 """
 Tells how the elicitation ended: accepted, with what the user entered if there is anything, declined or cancelled.
 """
-
-
-ElicitationPropertySchema = TypeAliasType(
-    "ElicitationPropertySchema",
-    Annotated[
-        ElicitationPropertySchemaString | ElicitationPropertySchemaNumber | ElicitationPropertySchemaInteger | ElicitationPropertySchemaBoolean | ElicitationPropertySchemaArray | ElicitationPropertySchemaOther,
-        Field(json_schema_extra={"x-tag": "type"}),
-    ],
-)
-"""
-Describes one field of a form. A choice of one is a `string` with `enum` or `oneOf`, a choice of several an `array`.
-"""
-
-
-class ElicitationSchema(AcpModel):
-    """
-    Describes a form as a restricted JSON Schema: a flat object whose properties are the input fields.
-    """
-
-    type: ElicitationSchemaType
-    """
-    Always `object`; anything else is rejected.
-    """
-    properties: dict[str, ElicitationPropertySchema]
-    """
-    The fields by name. Each holds a string, number, integer, boolean or list of strings; objects can't be nested.
-    """
-    description: Annotated[
-        str | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    Says what the form is for. When omitted or `null`, nothing is said.
-    """
-    required: list[str] | None | MISSING = MISSING
-    """
-    The names of the fields the user has to fill in. When omitted or `null`, all are optional.
-    """
-    title: Annotated[
-        str | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    A heading for the form. When omitted or `null`, there is none.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
-    """
 
 
 class ElicitationFormModeRequest(ElicitationRequestScope):
@@ -804,7 +368,7 @@ class CreateElicitationRequestFormRequest(ElicitationFormModeRequest):
     Belongs to a pending request outside any session.
     """
 
-    mode: Literal["form"]
+    mode: Literal["form"] = "form"
     message: str
     """
     Tells the user what is asked for.
@@ -814,7 +378,7 @@ class CreateElicitationRequestFormRequest(ElicitationFormModeRequest):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -823,7 +387,7 @@ class CreateElicitationRequestFormSession(ElicitationFormModeSession):
     Belongs to a session, or to a tool call in it.
     """
 
-    mode: Literal["form"]
+    mode: Literal["form"] = "form"
     message: str
     """
     Tells the user what is asked for.
@@ -833,7 +397,7 @@ class CreateElicitationRequestFormSession(ElicitationFormModeSession):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 

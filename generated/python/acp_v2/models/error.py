@@ -10,7 +10,13 @@ from typing_extensions import TypeAliasType
 
 from .ids import ProtocolVersion, SessionId
 
-ErrorCode = TypeAliasType("ErrorCode", Literal[-32700, -32600, -32601, -32602, -32603, -32800, -32000, -32002, -32022] | int)
+ErrorCode = TypeAliasType(
+    "ErrorCode",
+    Annotated[
+        Literal[-32700, -32600, -32601, -32602, -32603, -32800, -32000, -32002, -32022] | int,
+        Field(json_schema_extra={"x-integer": True}),
+    ],
+)
 """
 The number that tells what kind of error occurred. JSON-RPC defines `-32700` and the codes from `-32603` to `-32600`, ACP adds its own from the server-error range `-32099` to `-32000`, and `-32800` for cancellation comes from a range used by the Language Server Protocol.
 """
@@ -36,7 +42,7 @@ class SessionNotFoundErrorData(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -58,7 +64,7 @@ class UnsupportedProtocolVersionErrorData(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -79,7 +85,7 @@ class Error(AcpModel):
     """
     message: str
     """
-    What went wrong, in one short sentence meant for people.
+    What went wrong, told to people. It should be one short sentence.
     """
     data: Annotated[
         ErrorData | None | MISSING,

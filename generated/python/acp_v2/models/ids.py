@@ -69,7 +69,7 @@ Names a plan. A session can have several plans, each with an ID of its own.
 
 ProtocolVersion = TypeAliasType("ProtocolVersion", Annotated[int, Field(ge=0, le=65535)])
 """
-A version of ACP as a whole number, for example `2`. It increases only when a change breaks compatibility; compatible additions are announced through capabilities instead.
+A version of ACP as a whole number, for example `2`. It increases only when a change breaks compatibility; compatible additions should be announced through capabilities instead.
 """
 
 
@@ -135,5 +135,5 @@ Names a tool call; no two tool calls of a session share it. Updates, content chu
 
 RequestId = TypeAliasType("RequestId", RequestIdNumber | RequestIdStr)
 """
-The `id` of a JSON-RPC request, which the response MUST repeat unchanged. Both sides pick IDs independently, so the same value can be pending in each direction at once, but a sender MUST NOT use an ID again before its earlier request is answered. Plain JSON-RPC tolerates `null` here; ACP does not.
+The `id` of a JSON-RPC request, which the response MUST repeat unchanged. Both sides pick IDs independently, so the same value can be pending in each direction at once, but a sender MUST NOT use an ID again before its earlier request is answered. Plain JSON-RPC tolerates `null` here; in ACP the ID MUST NOT be `null`.
 """

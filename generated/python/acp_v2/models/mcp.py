@@ -29,7 +29,7 @@ class EnvVariable(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -51,7 +51,7 @@ class HttpHeader(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -82,7 +82,7 @@ class McpServerAcp(AcpModel):
     A server provided by an ACP component and reached with `mcp/message`, for Agents that advertise `session.mcp.acp`.
     """
 
-    type: Literal["acp"]
+    type: Literal["acp"] = "acp"
     name: str
     """
     Name of the server to show to people.
@@ -96,7 +96,7 @@ class McpServerAcp(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -105,7 +105,7 @@ class McpServerHttp(AcpModel):
     A server reached over HTTP, for Agents that advertise `session.mcp.http`.
     """
 
-    type: Literal["http"]
+    type: Literal["http"] = "http"
     name: str
     """
     Name of the server to show to people.
@@ -125,7 +125,7 @@ class McpServerHttp(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -149,7 +149,7 @@ class McpServerStdio(AcpModel):
     A server the Agent launches and talks to over stdio, for Agents that advertise `session.mcp.stdio`.
     """
 
-    type: Literal["stdio"]
+    type: Literal["stdio"] = "stdio"
     name: str
     """
     Name of the server to show to people.
@@ -176,7 +176,7 @@ class McpServerStdio(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 

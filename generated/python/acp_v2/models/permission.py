@@ -22,7 +22,7 @@ class CancelledPermissionOutcome(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -58,7 +58,7 @@ class CommandPermissionSubject(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -73,7 +73,7 @@ class RequestPermissionOutcomeCancelled(CancelledPermissionOutcome):
     No option was chosen, because the work was cancelled, the user closed the prompt, or the Client declined by policy; the Agent MUST NOT go ahead. Clients answer this way when the Agent withdraws the request with `$/cancel_request`. After `session/cancel` they MAY do so at once for requests they know to be part of the cancelled foreground work.
     """
 
-    outcome: Literal["cancelled"]
+    outcome: Literal["cancelled"] = "cancelled"
 
 
 class RequestPermissionOutcomeOther(AcpModel):
@@ -96,7 +96,7 @@ class RequestPermissionSubjectCommand(CommandPermissionSubject):
     A command that waits for permission to run.
     """
 
-    type: Literal["command"]
+    type: Literal["command"] = "command"
 
 
 class RequestPermissionSubjectOther(AcpModel):
@@ -128,7 +128,7 @@ class SelectedPermissionOutcome(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -154,7 +154,7 @@ class PermissionOption(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -163,7 +163,7 @@ class RequestPermissionOutcomeSelected(SelectedPermissionOutcome):
     The user chose an option. An Agent that gets an `optionId` it never offered MUST take the request as not approved.
     """
 
-    outcome: Literal["selected"]
+    outcome: Literal["selected"] = "selected"
 
 
 RequestPermissionOutcome = TypeAliasType(
@@ -192,7 +192,7 @@ class RequestPermissionResponse(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -210,7 +210,7 @@ class ToolCallPermissionSubject(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -219,7 +219,7 @@ class RequestPermissionSubjectToolCall(ToolCallPermissionSubject):
     A tool call that waits for permission to run.
     """
 
-    type: Literal["tool_call"]
+    type: Literal["tool_call"] = "tool_call"
 
 
 RequestPermissionSubject = TypeAliasType(
@@ -236,7 +236,7 @@ The operation that a permission request is about.
 
 class RequestPermissionRequest(AcpModel):
     """
-    Asks the user, through the Client, whether the Agent may carry out a sensitive operation. The Client shows the options and answers with the one the user picked, or with `cancelled` if none was.
+    Asks the user, through the Client, whether the Agent may carry out a sensitive operation. The Client shows the options and answers with the one the user picked, or with `cancelled` if none was. That is also its answer, in place of error `-32800`, when the Agent withdraws the request with `$/cancel_request`, which it SHOULD do for each request of foreground work that `session/cancel` has ended.
     """
 
     session_id: Annotated[SessionId, Field(alias="sessionId")]
@@ -266,5 +266,5 @@ class RequestPermissionRequest(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """

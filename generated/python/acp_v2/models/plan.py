@@ -40,7 +40,7 @@ class PlanFile(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -62,7 +62,7 @@ class PlanMarkdown(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -80,7 +80,7 @@ class PlanRemoved(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -89,7 +89,7 @@ class PlanUpdateContentFile(PlanFile):
     The plan as a file, referred to by its URI.
     """
 
-    type: Literal["file"]
+    type: Literal["file"] = "file"
 
 
 class PlanUpdateContentMarkdown(PlanMarkdown):
@@ -97,7 +97,7 @@ class PlanUpdateContentMarkdown(PlanMarkdown):
     The plan as Markdown text.
     """
 
-    type: Literal["markdown"]
+    type: Literal["markdown"] = "markdown"
 
 
 class PlanUpdateContentOther(AcpModel):
@@ -141,7 +141,7 @@ class PlanEntry(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -165,7 +165,7 @@ class PlanItems(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -174,7 +174,7 @@ class PlanUpdateContentItems(PlanItems):
     The plan as a list of tasks.
     """
 
-    type: Literal["items"]
+    type: Literal["items"] = "items"
 
 
 PlanUpdateContent = TypeAliasType(
@@ -203,5 +203,5 @@ class PlanUpdate(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """

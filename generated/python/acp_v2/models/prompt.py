@@ -14,7 +14,7 @@ from .ids import MessageId, SessionId
 
 class CancelSessionNotification(AcpModel):
     """
-    Cancels a session's foreground work and withdraws prompts whose message isn't inserted yet; listed background work goes on. The Agent SHOULD stop model requests and tool calls as soon as it can, and MUST treat that work's pending permission requests as not approved. If there was foreground work, the Agent MUST end with an idle `state_update` whose stop reason is `cancelled`, after all other updates of that work.
+    Cancels a session's foreground work and withdraws prompts whose message isn't inserted yet. Listed background work goes on, other background activity MAY be stopped too. The Agent SHOULD stop model requests and tool calls as soon as it can. It MUST count that work's pending permission requests as not approved and stop waiting for them; it SHOULD withdraw each with `$/cancel_request`, and SHOULD ignore answers that arrive once the work is over. Content and tool call updates MAY still follow. If there was foreground work, the Agent MUST send all of them first and then MUST report `idle` in a `state_update` whose stop reason is `cancelled`, also if stopping caused errors, which it MUST catch.
     """
 
     session_id: Annotated[SessionId, Field(alias="sessionId")]
@@ -26,7 +26,7 @@ class CancelSessionNotification(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -45,14 +45,14 @@ class PromptResponse(AcpModel):
 
     message_id: Annotated[MessageId, Field(alias="messageId")]
     """
-    The ID of the inserted user message, never `null`. The Agent also reports the message under this ID through `session/update`, before or after this response, and keeps the ID if it replays the message later. For a repeated `idempotencyKey`, it is the ID from the first time.
+    The ID of the inserted user message, never `null`. During the live session the Agent must also report the message under this ID through `session/update`, before or after this response. It needn't retain the message, but if it replays it later, the ID stays the same. For a repeated `idempotencyKey`, it is the ID from the first time.
     """
     meta: Annotated[
         dict[str, Any] | None | MISSING,
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -67,7 +67,7 @@ class PromptRequest(AcpModel):
     """
     prompt: Annotated[list[ContentBlock], Field(min_length=1)]
     """
-    The content of the message. Clients MUST NOT leave it empty, and Agents MAY reject it with `-32602` if they do. `text` and `resource_link` are always allowed, other kinds only if the Agent's `PromptCapabilities` list them. For context the message refers to, `resource` blocks are better than links where allowed, because the Agent needn't fetch them.
+    The content of the message. Clients MUST NOT leave it empty, and Agents MAY reject it with `-32602` if they do. Agents MUST support `text` and `resource_link`; other kinds are allowed only if their `PromptCapabilities` list them, and Clients MUST fit what they offer the user to that list. Context the message refers to MAY be put in `resource` blocks or in links; `resource` is better where allowed, because the Agent needn't fetch anything.
     """
     idempotency_key: Annotated[
         IdempotencyKey | None | MISSING, Field(alias="idempotencyKey", repr=False)
@@ -80,5 +80,5 @@ class PromptRequest(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """

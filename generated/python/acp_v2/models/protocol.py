@@ -30,7 +30,7 @@ The result of an extension request; whoever defined the method decides its shape
 
 class CancelRequestNotification(AcpModel):
     """
-    Asks the other side to give up a request it received earlier from the sender of the notification. The receiver MAY stop the work, but it MUST still answer the request: with its normal response, with the cancellation result the method defines, or with error `-32800`. A receiver MUST ignore an ID that it doesn't know or has already answered.
+    Asks the other side to give up a request it received earlier from the sender of the notification. The receiver MAY stop the work and MAY still send notifications that are due, but it MUST still answer the request: with its normal response, with the cancellation result the method defines, or with error `-32800`. A receiver MUST ignore an ID that it doesn't know or has already answered, and MUST NOT answer a request twice.
     """
 
     request_id: Annotated[RequestId, Field(alias="requestId")]
@@ -42,5 +42,5 @@ class CancelRequestNotification(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """

@@ -20,7 +20,7 @@ class ProxySuccessorNotification(AcpModel):
     """
     The wrapped notification's method.
     """
-    params: Any | MISSING = MISSING
+    params: Annotated[Any | MISSING, Field(repr=False)] = MISSING
     """
     The wrapped notification's params, passed on as they are, with their own `_meta`. They MUST be an object or array; omitted or `null` means the notification has none.
     """
@@ -42,7 +42,7 @@ class ProxySuccessorRequest(AcpModel):
     """
     The wrapped request's method.
     """
-    params: Any | MISSING = MISSING
+    params: Annotated[Any | MISSING, Field(repr=False)] = MISSING
     """
     The wrapped request's params, passed on as they are, with their own `_meta` and any `idempotencyKey`. They MUST be an object or array; omitted or `null` means the request has none.
     """

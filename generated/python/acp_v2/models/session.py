@@ -11,46 +11,13 @@ from typing_extensions import TypeAliasType
 from .command import AvailableCommand
 from .config import SessionConfigOption
 from .content import ContentBlock
-from .ids import AbsolutePath, SessionId, SessionListCursor
+from .ids import AbsolutePath, SessionId
 from .mcp import McpServer
-from .state import StateUpdate
-
-
-class ArchiveSessionRequest(AcpModel):
-    """
-    Takes a session out of the default results of `session/list` while its ID and saved history remain. It is there if the Agent advertises `session.archive`. The Agent MUST end an active session first, as it would on `session/close`. Archiving twice succeeds; an unknown session leads to `-32002`.
-    """
-
-    session_id: Annotated[SessionId, Field(alias="sessionId")]
-    """
-    The session to archive.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
-    """
-
-
-class ArchiveSessionResponse(AcpModel):
-    """
-    Tells that the session is archived.
-    """
-
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
-    """
 
 
 class CloseSessionRequest(AcpModel):
     """
-    Ends a session's activity and frees its resources. The Agent MUST cancel work in progress as `session/cancel` does, stop background work as well, and report the end of foreground work before it answers; prompts that closing keeps from being inserted MUST be answered with `-32800`. After its answer, it sends nothing more about the session on this connection. For a session that is missing or inactive, closing SHOULD succeed; Clients SHOULD take `-32002` for success as well.
+    Ends a session's activity and frees its resources. The Agent MUST cancel work in progress as `session/cancel` does, stop background work as well, and then give up what it holds for the session. If foreground work was active, the Agent MUST send its last updates and the idle `state_update` with the stop reason `cancelled` before it answers. Prompts that closing keeps from being inserted MUST be answered with `-32800`, those that are inserted already with their `messageId`. After its answer, it sends nothing more about the session on this connection. For a session that is missing or inactive, closing SHOULD succeed; Clients SHOULD take `-32002` for success as well.
     """
 
     session_id: Annotated[SessionId, Field(alias="sessionId")]
@@ -62,7 +29,7 @@ class CloseSessionRequest(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -76,39 +43,7 @@ class CloseSessionResponse(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
-    """
-
-
-class DeleteSessionRequest(AcpModel):
-    """
-    Deletes a session, so that `session/list` no longer returns it. It is there if the Agent advertises `session.delete`. Deleting a session that doesn't exist succeeds, and Clients treat a `-32002` error as success too.
-    """
-
-    session_id: Annotated[SessionId, Field(alias="sessionId")]
-    """
-    The session to delete.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
-    """
-
-
-class DeleteSessionResponse(AcpModel):
-    """
-    Tells that the session is deleted.
-    """
-
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -132,164 +67,13 @@ class ReplayFromStart(AcpModel):
     Replays everything the Agent has retained.
     """
 
-    type: Literal["start"]
+    type: Literal["start"] = "start"
     meta: Annotated[
         dict[str, Any] | None | MISSING,
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
-    """
-
-
-SessionArchiveFilter = TypeAliasType("SessionArchiveFilter", Literal["exclude", "include", "only"] | str)
-"""
-Selects sessions in `session/list` by archive state. Values a peer doesn't know are kept when stored or forwarded, but an Agent MUST answer `-32602` to one it doesn't support and not fall back to `exclude`.
-"""
-
-
-class SessionInfo(AcpModel):
-    """
-    Describes a session in the result of `session/list`.
-    """
-
-    session_id: Annotated[SessionId, Field(alias="sessionId")]
-    """
-    The session's ID, for example to resume it.
-    """
-    cwd: AbsolutePath
-    """
-    The session's working directory.
-    """
-    additional_directories: Annotated[
-        list[AbsolutePath] | MISSING,
-        Field(
-            alias="additionalDirectories", json_schema_extra={"x-deserialize-default-on-null": True}
-        ),
-    ] = MISSING
-    """
-    All its workspace roots besides `cwd`, in order; omitted or empty means none are reported.
-    """
-    archived: Annotated[
-        bool | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    Whether the session is archived; omitted or `null` means the Agent doesn't report it. Agents that advertise `session.archive` MUST set it on each session they list.
-    """
-    title: Annotated[
-        str | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    Title to show to the user; omitted or `null` means there is none.
-    """
-    updated_at: Annotated[
-        str | None | MISSING,
-        Field(alias="updatedAt", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    When the session was last active, in RFC 3339 format; omitted or `null` means the Agent doesn't report it.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
-    """
-
-
-class SessionOptionsRequest(AcpModel):
-    """
-    Asks which configuration options and commands a session would start with, for example to fill a screen for new sessions before there is one. The Agent MUST NOT create, resume, list or change any session because of it, nor send updates, and SHOULD NOT connect to MCP servers to find the answer.
-    """
-
-    cwd: AbsolutePath
-    """
-    The working directory the options are meant for.
-    """
-    additional_directories: Annotated[
-        list[AbsolutePath] | MISSING,
-        Field(
-            alias="additionalDirectories", json_schema_extra={"x-deserialize-default-on-null": True}
-        ),
-    ] = MISSING
-    """
-    Workspace roots besides `cwd` that the options are meant for; omitted or empty means none.
-    """
-    session_id: Annotated[SessionId | None | MISSING, Field(alias="sessionId")] = MISSING
-    """
-    An existing session to answer for, as if it were resumed. When omitted or `null`, the answer is for a new session.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
-    """
-
-
-SessionStatus = TypeAliasType("SessionStatus", Literal["open", "saved"] | str)
-"""
-Where the Agent has a session, as `session/status` reports it.
-"""
-
-
-class SessionStatusRequest(AcpModel):
-    """
-    Asks whether a session is in the Agent's memory and what it is doing. It is there if the Agent advertises `session.status`. The call MUST NOT change anything: no session is loaded or closed by it, and the connection isn't attached to one. An unknown session leads to `-32002`, whose `data` repeats the ID.
-    """
-
-    session_id: Annotated[SessionId, Field(alias="sessionId")]
-    """
-    The session to look up.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
-    """
-
-
-class SetSessionTitleRequest(AcpModel):
-    """
-    Gives a session a new title. It is there if the Agent advertises `session.title`, and it works on any session `session/list` would return, active or not; an unknown one leads to `-32002`. The Agent answers once the title is stored, and SHOULD NOT overwrite it with a generated one afterwards.
-    """
-
-    session_id: Annotated[SessionId, Field(alias="sessionId")]
-    """
-    The session to rename.
-    """
-    title: str
-    """
-    The title to set, never `null`. The Agent MAY normalize it, say by trimming or shortening; a title it finds invalid, or with nothing left after that, gets `-32602`.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
-    """
-
-
-class SetSessionTitleResponse(AcpModel):
-    """
-    Tells that the title is stored, and in which form.
-    """
-
-    title: str
-    """
-    The title as stored, possibly normalized. Clients SHOULD show this one and not the one they asked for.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -297,94 +81,6 @@ SystemPromptMode = TypeAliasType("SystemPromptMode", Literal["append", "override
 """
 How a Client's system prompt relates to the Agent's own instructions. Modes a peer doesn't know are kept when stored or forwarded, but an Agent MUST answer with an error to one it can't apply.
 """
-
-
-class UnarchiveSessionRequest(AcpModel):
-    """
-    Brings an archived session back into the default results of `session/list`, with its ID and saved history unchanged but without loading or resuming it. It is there if the Agent advertises `session.archive`. Unarchiving a session that isn't archived succeeds; an unknown session leads to `-32002`. Clients SHOULD call it before they resume an archived session.
-    """
-
-    session_id: Annotated[SessionId, Field(alias="sessionId")]
-    """
-    The session to take out of the archive.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
-    """
-
-
-class UnarchiveSessionResponse(AcpModel):
-    """
-    Tells that the session isn't archived any more.
-    """
-
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
-    """
-
-
-class ListSessionsRequest(AcpModel):
-    """
-    Returns the sessions the Agent knows, one page at a time, all of them or those that match the filters.
-    """
-
-    archived: SessionArchiveFilter | None | MISSING = MISSING
-    """
-    Which sessions to include by archive state; omitted or `null` means `exclude`. It is only for Agents that advertise `session.archive`, applies together with `cwd` before paging, and stays the same from page to page.
-    """
-    cursor: SessionListCursor | None | MISSING = MISSING
-    """
-    Where to go on, taken from `nextCursor` of the previous page. When omitted or `null`, the list starts at its beginning.
-    """
-    cwd: AbsolutePath | None | MISSING = MISSING
-    """
-    Restricts the list to sessions with exactly this working directory; neither directories below it nor further roots count. Agents MAY normalize paths before they compare. When omitted or `null`, any directory matches.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
-    """
-
-
-class ListSessionsResponse(AcpModel):
-    """
-    Holds one page of the Agent's sessions.
-    """
-
-    sessions: Annotated[
-        list[SessionInfo],
-        Field(
-            json_schema_extra={
-                "x-deserialize-default-on-error": True,
-                "x-deserialize-skip-invalid-items": True,
-            }
-        ),
-    ]
-    """
-    The sessions on this page.
-    """
-    next_cursor: Annotated[SessionListCursor | None | MISSING, Field(alias="nextCursor")] = MISSING
-    """
-    What to send as `cursor` to get the next page; an empty string counts as a cursor too. When omitted or `null`, this is the last page.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
-    """
 
 
 ReplayFrom = TypeAliasType(
@@ -400,7 +96,7 @@ The point in a session's history at which replay begins. The entry at that point
 
 class SystemPrompt(AcpModel):
     """
-    Instructions at system level that a Client gives to a session of an Agent that advertises `session.systemPrompt`. If the Agent can't apply them, say because of the mode or a kind of content, it MUST fail the whole request rather than create, resume or fork the session without them.
+    Instructions at system level that a Client gives to a session, which it MUST NOT do unless the Agent advertises `session.systemPrompt`. If the Agent can't apply them, say because of the mode or a kind of content, it MUST fail the whole request rather than create, resume or fork the session without them.
     """
 
     mode: SystemPromptMode
@@ -416,7 +112,7 @@ class SystemPrompt(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -458,7 +154,7 @@ class ForkSessionRequest(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -502,7 +198,7 @@ class ForkSessionResponse(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -540,7 +236,7 @@ class NewSessionRequest(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -584,7 +280,7 @@ class NewSessionResponse(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -630,7 +326,7 @@ class ResumeSessionRequest(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -670,70 +366,5 @@ class ResumeSessionResponse(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
-    """
-
-
-class SessionOptionsResponse(AcpModel):
-    """
-    Previews what a session would offer at the time of the answer. What it really starts with comes in the response that creates or resumes it.
-    """
-
-    available_commands: Annotated[
-        list[AvailableCommand] | MISSING,
-        Field(
-            alias="availableCommands",
-            json_schema_extra={
-                "x-deserialize-default-on-error": True,
-                "x-deserialize-skip-invalid-items": True,
-            },
-        ),
-    ] = MISSING
-    """
-    Commands the session would have, as far as the Agent knows them already; the list MAY be incomplete. Omitted or empty means none are known. Agents MUST NOT send `null`.
-    """
-    config_options: Annotated[
-        list[SessionConfigOption] | MISSING,
-        Field(
-            alias="configOptions",
-            json_schema_extra={
-                "x-deserialize-default-on-error": True,
-                "x-deserialize-skip-invalid-items": True,
-            },
-        ),
-    ] = MISSING
-    """
-    The options the session would start with; omitted or empty means there are none. Agents MUST NOT send `null`.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
-    """
-
-
-class SessionStatusResponse(AcpModel):
-    """
-    Shows a session's status at the time of the answer. It can be out of date by the Client's next request, for instance because the session was closed.
-    """
-
-    status: SessionStatus
-    """
-    Whether the session is in memory. Clients MUST take a value they don't know for `saved`.
-    """
-    state: Annotated[
-        StateUpdate | None | MISSING,
-        Field(json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    What the session is doing, as a `state_update` would put it; Agents SHOULD include it for an `open` session. Omitted, `null` or malformed means not reported, which Clients MUST NOT take for idle; and an `idle` found here MUST NOT be counted as another completion.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """

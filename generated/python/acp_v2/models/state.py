@@ -26,7 +26,7 @@ class BackgroundSubagent(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -44,7 +44,7 @@ class BackgroundTerminal(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -62,7 +62,7 @@ class BackgroundToolCall(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -86,7 +86,7 @@ class BackgroundWorkSubagent(BackgroundSubagent):
     A detached subagent session with something running: it isn't `idle`, or it has background work itself, or doesn't report whether it has.
     """
 
-    type: Literal["subagent"]
+    type: Literal["subagent"] = "subagent"
 
 
 class BackgroundWorkTerminal(BackgroundTerminal):
@@ -94,7 +94,7 @@ class BackgroundWorkTerminal(BackgroundTerminal):
     A process that outlived the tool call which started it. It is live until a `terminal_update` gives its `exitStatus`.
     """
 
-    type: Literal["terminal"]
+    type: Literal["terminal"] = "terminal"
 
 
 class BackgroundWorkToolCall(BackgroundToolCall):
@@ -102,7 +102,7 @@ class BackgroundWorkToolCall(BackgroundToolCall):
     Work of a tool call that goes on without its own process, such as a watcher or a scheduled wakeup. It stays listed while the tool call is `pending` or `paused`.
     """
 
-    type: Literal["tool_call"]
+    type: Literal["tool_call"] = "tool_call"
 
 
 class StateUpdateOther(AcpModel):
@@ -175,7 +175,7 @@ class Usage(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -196,7 +196,7 @@ class IdleStateUpdateCancelled(AcpModel):
     The work was stopped: by `session/cancel`, because the session was closed, or by a choice that the Agent had offered. Agents MUST report it when a cancellation ends foreground work, and MUST catch errors that aborting causes instead of reporting `error`.
     """
 
-    stop_reason: Annotated[Literal["cancelled"], Field(alias="stopReason")]
+    stop_reason: Annotated[Literal["cancelled"], Field(alias="stopReason")] = "cancelled"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
@@ -218,7 +218,7 @@ class IdleStateUpdateCancelled(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -227,7 +227,7 @@ class IdleStateUpdateEndTurn(AcpModel):
     The work came to its regular end, including a command handled locally without the model.
     """
 
-    stop_reason: Annotated[Literal["end_turn"], Field(alias="stopReason")]
+    stop_reason: Annotated[Literal["end_turn"], Field(alias="stopReason")] = "end_turn"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
@@ -249,7 +249,7 @@ class IdleStateUpdateEndTurn(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -258,7 +258,7 @@ class IdleStateUpdateMaxTokens(AcpModel):
     The Agent hit its token limit.
     """
 
-    stop_reason: Annotated[Literal["max_tokens"], Field(alias="stopReason")]
+    stop_reason: Annotated[Literal["max_tokens"], Field(alias="stopReason")] = "max_tokens"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
@@ -280,7 +280,7 @@ class IdleStateUpdateMaxTokens(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -289,7 +289,9 @@ class IdleStateUpdateMaxTurnRequests(AcpModel):
     The Agent used up the model requests it may make for one piece of foreground work.
     """
 
-    stop_reason: Annotated[Literal["max_turn_requests"], Field(alias="stopReason")]
+    stop_reason: Annotated[Literal["max_turn_requests"], Field(alias="stopReason")] = (
+        "max_turn_requests"
+    )
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
@@ -311,7 +313,7 @@ class IdleStateUpdateMaxTurnRequests(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -345,7 +347,7 @@ class IdleStateUpdateNone(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -386,7 +388,7 @@ class IdleStateUpdateOther(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -395,7 +397,7 @@ class IdleStateUpdateRefusal(AcpModel):
     The Agent refused to go on.
     """
 
-    stop_reason: Annotated[Literal["refusal"], Field(alias="stopReason")]
+    stop_reason: Annotated[Literal["refusal"], Field(alias="stopReason")] = "refusal"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
@@ -417,7 +419,7 @@ class IdleStateUpdateRefusal(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -438,7 +440,7 @@ class RequiresActionStateUpdate(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -459,7 +461,7 @@ class RunningStateUpdate(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -468,8 +470,8 @@ class StateUpdateIdleCancelled(IdleStateUpdateCancelled):
     The work was stopped: by `session/cancel`, because the session was closed, or by a choice that the Agent had offered. Agents MUST report it when a cancellation ends foreground work, and MUST catch errors that aborting causes instead of reporting `error`.
     """
 
-    state: Literal["idle"]
-    stop_reason: Annotated[Literal["cancelled"], Field(alias="stopReason")]
+    state: Literal["idle"] = "idle"
+    stop_reason: Annotated[Literal["cancelled"], Field(alias="stopReason")] = "cancelled"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
@@ -480,8 +482,8 @@ class StateUpdateIdleEndTurn(IdleStateUpdateEndTurn):
     The work came to its regular end, including a command handled locally without the model.
     """
 
-    state: Literal["idle"]
-    stop_reason: Annotated[Literal["end_turn"], Field(alias="stopReason")]
+    state: Literal["idle"] = "idle"
+    stop_reason: Annotated[Literal["end_turn"], Field(alias="stopReason")] = "end_turn"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
@@ -492,8 +494,8 @@ class StateUpdateIdleMaxTokens(IdleStateUpdateMaxTokens):
     The Agent hit its token limit.
     """
 
-    state: Literal["idle"]
-    stop_reason: Annotated[Literal["max_tokens"], Field(alias="stopReason")]
+    state: Literal["idle"] = "idle"
+    stop_reason: Annotated[Literal["max_tokens"], Field(alias="stopReason")] = "max_tokens"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
@@ -504,8 +506,10 @@ class StateUpdateIdleMaxTurnRequests(IdleStateUpdateMaxTurnRequests):
     The Agent used up the model requests it may make for one piece of foreground work.
     """
 
-    state: Literal["idle"]
-    stop_reason: Annotated[Literal["max_turn_requests"], Field(alias="stopReason")]
+    state: Literal["idle"] = "idle"
+    stop_reason: Annotated[Literal["max_turn_requests"], Field(alias="stopReason")] = (
+        "max_turn_requests"
+    )
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
@@ -516,7 +520,7 @@ class StateUpdateIdleNone(IdleStateUpdateNone):
     The Agent reports no stop reason.
     """
 
-    state: Literal["idle"]
+    state: Literal["idle"] = "idle"
 
 
 class StateUpdateIdleOther(IdleStateUpdateOther):
@@ -524,7 +528,7 @@ class StateUpdateIdleOther(IdleStateUpdateOther):
     A stop reason this peer doesn't know.
     """
 
-    state: Literal["idle"]
+    state: Literal["idle"] = "idle"
 
 
 class StateUpdateIdleRefusal(IdleStateUpdateRefusal):
@@ -532,8 +536,8 @@ class StateUpdateIdleRefusal(IdleStateUpdateRefusal):
     The Agent refused to go on.
     """
 
-    state: Literal["idle"]
-    stop_reason: Annotated[Literal["refusal"], Field(alias="stopReason")]
+    state: Literal["idle"] = "idle"
+    stop_reason: Annotated[Literal["refusal"], Field(alias="stopReason")] = "refusal"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
@@ -544,7 +548,7 @@ class StateUpdateRequiresAction(RequiresActionStateUpdate):
     Foreground work as a whole can't go on until the user acts.
     """
 
-    state: Literal["requires_action"]
+    state: Literal["requires_action"] = "requires_action"
 
 
 class StateUpdateRunning(RunningStateUpdate):
@@ -552,7 +556,7 @@ class StateUpdateRunning(RunningStateUpdate):
     The Agent is working in the foreground. This doesn't confirm that a prompt was inserted.
     """
 
-    state: Literal["running"]
+    state: Literal["running"] = "running"
 
 
 class UnknownStateUpdate(AcpModel):
@@ -572,7 +576,7 @@ class UnknownStateUpdate(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -581,7 +585,7 @@ class StateUpdateUnknown(UnknownStateUpdate):
     The Agent can't tell at present whether foreground work is going on.
     """
 
-    state: Literal["unknown"]
+    state: Literal["unknown"] = "unknown"
 
 
 class IdleStateUpdateError(ErrorStopReason):
@@ -589,7 +593,7 @@ class IdleStateUpdateError(ErrorStopReason):
     Something failed. A prompt that failed before its message was inserted also gets an error response; once inserted, its response remains a success.
     """
 
-    stop_reason: Annotated[Literal["error"], Field(alias="stopReason")]
+    stop_reason: Annotated[Literal["error"], Field(alias="stopReason")] = "error"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
@@ -611,7 +615,7 @@ class IdleStateUpdateError(ErrorStopReason):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -620,8 +624,8 @@ class StateUpdateIdleError(IdleStateUpdateError):
     Something failed. A prompt that failed before its message was inserted also gets an error response; once inserted, its response remains a success.
     """
 
-    state: Literal["idle"]
-    stop_reason: Annotated[Literal["error"], Field(alias="stopReason")]
+    state: Literal["idle"] = "idle"
+    stop_reason: Annotated[Literal["error"], Field(alias="stopReason")] = "error"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
@@ -659,5 +663,5 @@ StateUpdate = TypeAliasType(
     ],
 )
 """
-What the session's foreground work is doing now, whether a prompt started that work or the Agent did. The Agent MUST report `running` when work starts (`requires_action` if it starts blocked) and `idle` when none is left. Each update is a snapshot, so a repeated one doesn't mean more work, and a session counts as idle until the first update.
+What the session's foreground work is doing now, whether a prompt started that work or the Agent did. The Agent MUST report `running` when work starts (`requires_action` if it starts blocked) and `idle` when none is left; it SHOULD ignore answers for work that has ended instead of taking the work up again. Each update is a snapshot, so a repeated one doesn't mean more work, and a session counts as idle until the first update.
 """

@@ -31,7 +31,7 @@ class CancelToolCallRequest(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -45,7 +45,7 @@ class CancelToolCallResponse(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -97,7 +97,7 @@ class ToolCallCancelCapabilities(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -118,7 +118,7 @@ class ToolCallCapabilities(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -142,7 +142,7 @@ class ToolCallContentTerminal(Terminal):
     One of the Agent's terminals, for display only.
     """
 
-    type: Literal["terminal"]
+    type: Literal["terminal"] = "terminal"
 
 
 class ToolCallLocation(AcpModel):
@@ -166,7 +166,7 @@ class ToolCallLocation(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -187,7 +187,7 @@ class DiffChangeAdd(DiffPathChange):
     Creates the file at `path`.
     """
 
-    operation: Literal["add"]
+    operation: Literal["add"] = "add"
     file_type: Annotated[
         DiffFileType | None | MISSING,
         Field(alias="fileType", json_schema_extra={"x-deserialize-default-on-error": True}),
@@ -207,7 +207,7 @@ class DiffChangeAdd(DiffPathChange):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -216,7 +216,7 @@ class DiffChangeCopy(DiffPathPairChange):
     Copies the file at `oldPath` to `path`.
     """
 
-    operation: Literal["copy"]
+    operation: Literal["copy"] = "copy"
     file_type: Annotated[
         DiffFileType | None | MISSING,
         Field(alias="fileType", json_schema_extra={"x-deserialize-default-on-error": True}),
@@ -236,7 +236,7 @@ class DiffChangeCopy(DiffPathPairChange):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -245,7 +245,7 @@ class DiffChangeDelete(DiffPathChange):
     Removes the file at `path`.
     """
 
-    operation: Literal["delete"]
+    operation: Literal["delete"] = "delete"
     file_type: Annotated[
         DiffFileType | None | MISSING,
         Field(alias="fileType", json_schema_extra={"x-deserialize-default-on-error": True}),
@@ -265,7 +265,7 @@ class DiffChangeDelete(DiffPathChange):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -274,7 +274,7 @@ class DiffChangeModify(DiffPathChange):
     Changes the file at `path` in place.
     """
 
-    operation: Literal["modify"]
+    operation: Literal["modify"] = "modify"
     file_type: Annotated[
         DiffFileType | None | MISSING,
         Field(alias="fileType", json_schema_extra={"x-deserialize-default-on-error": True}),
@@ -294,7 +294,7 @@ class DiffChangeModify(DiffPathChange):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -303,7 +303,7 @@ class DiffChangeMove(DiffPathPairChange):
     Moves or renames the file from `oldPath` to `path`.
     """
 
-    operation: Literal["move"]
+    operation: Literal["move"] = "move"
     file_type: Annotated[
         DiffFileType | None | MISSING,
         Field(alias="fileType", json_schema_extra={"x-deserialize-default-on-error": True}),
@@ -323,7 +323,7 @@ class DiffChangeMove(DiffPathPairChange):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -359,7 +359,7 @@ class DiffChangeOther(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -381,7 +381,7 @@ class DiffPatch(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -420,7 +420,7 @@ class Diff(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -429,7 +429,7 @@ class ToolCallContentDiff(Diff):
     File changes, to be shown as a diff.
     """
 
-    type: Literal["diff"]
+    type: Literal["diff"] = "diff"
 
 
 class Content(AcpModel):
@@ -446,7 +446,7 @@ class Content(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -455,7 +455,7 @@ class ToolCallContentContent(Content):
     A content block, such as text, an image or a resource.
     """
 
-    type: Literal["content"]
+    type: Literal["content"] = "content"
 
 
 ToolCallContent = TypeAliasType(

@@ -9,9 +9,9 @@ from pydantic import MISSING, ConfigDict
 from typing_extensions import TypeAliasType
 
 from .command import AvailableCommand
+from .compaction import CompactionSummaryChunk, CompactionUpdate
 from .config import SessionConfigOption
-from .content import ContentBlock
-from .ids import AbsolutePath, CompactionId, SessionId
+from .ids import SessionId
 from .message import (
     AgentMessage,
     AgentThought,
@@ -22,7 +22,6 @@ from .message import (
 )
 from .plan import PlanRemoved, PlanUpdate
 from .state import (
-    StateUpdate,
     StateUpdateIdleCancelled,
     StateUpdateIdleEndTurn,
     StateUpdateIdleError,
@@ -36,13 +35,9 @@ from .state import (
     StateUpdateRunning,
     StateUpdateUnknown,
 )
+from .subagent import SubagentUpdate
 from .terminal import TerminalOutputChunk, TerminalUpdate
 from .tool_call import ToolCallContentChunk, ToolCallUpdate
-
-CompactionStatus = TypeAliasType("CompactionStatus", Literal["in_progress", "completed", "failed", "cancelled"] | str)
-"""
-How far a compaction of the context has come.
-"""
 
 
 class Cost(AcpModel):
@@ -63,7 +58,7 @@ class Cost(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -71,20 +66,6 @@ NoticeSeverity = TypeAliasType("NoticeSeverity", Literal["info", "warning", "err
 """
 How prominently a notice asks to be presented.
 """
-
-
-class SessionCancelCapabilities(AcpModel):
-    """
-    Says that work in a subagent session can be cancelled while the session lives on. An empty object is enough.
-    """
-
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
-    """
 
 
 class SessionInfoUpdate(AcpModel):
@@ -140,7 +121,9 @@ class SessionUpdatePlanRemoved(PlanRemoved):
     Removes the plan with the given ID.
     """
 
-    session_update: Annotated[Literal["plan_removed"], Field(alias="sessionUpdate")]
+    session_update: Annotated[Literal["plan_removed"], Field(alias="sessionUpdate")] = (
+        "plan_removed"
+    )
 
 
 class SessionUpdateSessionInfoUpdate(SessionInfoUpdate):
@@ -148,7 +131,9 @@ class SessionUpdateSessionInfoUpdate(SessionInfoUpdate):
     Patches the session's title, time of last activity or custom metadata.
     """
 
-    session_update: Annotated[Literal["session_info_update"], Field(alias="sessionUpdate")]
+    session_update: Annotated[
+        Literal["session_info_update"], Field(alias="sessionUpdate")
+    ] = "session_info_update"
 
 
 class SessionUpdateStateUpdateOther(StateUpdateOther):
@@ -156,7 +141,9 @@ class SessionUpdateStateUpdateOther(StateUpdateOther):
     A state this peer doesn't know. Clients MUST NOT take it for `idle` or show the previous state as confirmed; until a state they know arrives they show a neutral busy indication. Agents MUST still report the standard states unless the Client advertised support for this one.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")]
+    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
+        "state_update"
+    )
 
 
 class SessionUpdateTerminalOutputChunk(TerminalOutputChunk):
@@ -164,7 +151,9 @@ class SessionUpdateTerminalOutputChunk(TerminalOutputChunk):
     Appends bytes to the output of a terminal the Agent owns.
     """
 
-    session_update: Annotated[Literal["terminal_output_chunk"], Field(alias="sessionUpdate")]
+    session_update: Annotated[
+        Literal["terminal_output_chunk"], Field(alias="sessionUpdate")
+    ] = "terminal_output_chunk"
 
 
 class SessionUpdateTerminalUpdate(TerminalUpdate):
@@ -172,28 +161,9 @@ class SessionUpdateTerminalUpdate(TerminalUpdate):
     Creates or patches a terminal owned by the Agent.
     """
 
-    session_update: Annotated[Literal["terminal_update"], Field(alias="sessionUpdate")]
-
-
-class SubagentSessionCapabilities(AcpModel):
-    """
-    What the Client may do to one subagent session. Each operation has to be allowed here, for this child: that the Agent supports it on ordinary sessions doesn't count.
-    """
-
-    cancel: Annotated[
-        SessionCancelCapabilities | None | MISSING,
-        Field(json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Present, even as an empty object, when the Client may cancel the child's current work while the session lives on; omitted or `null` means it may not.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
-    """
+    session_update: Annotated[Literal["terminal_update"], Field(alias="sessionUpdate")] = (
+        "terminal_update"
+    )
 
 
 class UsageUpdate(AcpModel):
@@ -220,7 +190,7 @@ class UsageUpdate(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -248,7 +218,7 @@ class Notice(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -257,7 +227,7 @@ class SessionUpdateNotice(Notice):
     Shows the user a passing remark that isn't part of the session's history. It needs no Client capability and may be ignored.
     """
 
-    session_update: Annotated[Literal["notice"], Field(alias="sessionUpdate")]
+    session_update: Annotated[Literal["notice"], Field(alias="sessionUpdate")] = "notice"
 
 
 class SessionUpdateStateUpdateIdleCancelled(StateUpdateIdleCancelled):
@@ -265,8 +235,10 @@ class SessionUpdateStateUpdateIdleCancelled(StateUpdateIdleCancelled):
     The work was stopped: by `session/cancel`, because the session was closed, or by a choice that the Agent had offered. Agents MUST report it when a cancellation ends foreground work, and MUST catch errors that aborting causes instead of reporting `error`.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")]
-    stop_reason: Annotated[Literal["cancelled"], Field(alias="stopReason")]
+    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
+        "state_update"
+    )
+    stop_reason: Annotated[Literal["cancelled"], Field(alias="stopReason")] = "cancelled"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
@@ -277,8 +249,10 @@ class SessionUpdateStateUpdateIdleEndTurn(StateUpdateIdleEndTurn):
     The work came to its regular end, including a command handled locally without the model.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")]
-    stop_reason: Annotated[Literal["end_turn"], Field(alias="stopReason")]
+    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
+        "state_update"
+    )
+    stop_reason: Annotated[Literal["end_turn"], Field(alias="stopReason")] = "end_turn"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
@@ -289,8 +263,10 @@ class SessionUpdateStateUpdateIdleMaxTokens(StateUpdateIdleMaxTokens):
     The Agent hit its token limit.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")]
-    stop_reason: Annotated[Literal["max_tokens"], Field(alias="stopReason")]
+    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
+        "state_update"
+    )
+    stop_reason: Annotated[Literal["max_tokens"], Field(alias="stopReason")] = "max_tokens"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
@@ -301,8 +277,12 @@ class SessionUpdateStateUpdateIdleMaxTurnRequests(StateUpdateIdleMaxTurnRequests
     The Agent used up the model requests it may make for one piece of foreground work.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")]
-    stop_reason: Annotated[Literal["max_turn_requests"], Field(alias="stopReason")]
+    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
+        "state_update"
+    )
+    stop_reason: Annotated[Literal["max_turn_requests"], Field(alias="stopReason")] = (
+        "max_turn_requests"
+    )
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
@@ -313,7 +293,9 @@ class SessionUpdateStateUpdateIdleNone(StateUpdateIdleNone):
     The Agent reports no stop reason.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")]
+    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
+        "state_update"
+    )
 
 
 class SessionUpdateStateUpdateIdleOther(StateUpdateIdleOther):
@@ -321,7 +303,9 @@ class SessionUpdateStateUpdateIdleOther(StateUpdateIdleOther):
     A stop reason this peer doesn't know.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")]
+    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
+        "state_update"
+    )
 
 
 class SessionUpdateStateUpdateIdleRefusal(StateUpdateIdleRefusal):
@@ -329,8 +313,10 @@ class SessionUpdateStateUpdateIdleRefusal(StateUpdateIdleRefusal):
     The Agent refused to go on.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")]
-    stop_reason: Annotated[Literal["refusal"], Field(alias="stopReason")]
+    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
+        "state_update"
+    )
+    stop_reason: Annotated[Literal["refusal"], Field(alias="stopReason")] = "refusal"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
@@ -341,8 +327,10 @@ class SessionUpdateStateUpdateRequiresAction(StateUpdateRequiresAction):
     Foreground work as a whole can't go on until the user acts.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")]
-    state: Literal["requires_action"]
+    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
+        "state_update"
+    )
+    state: Literal["requires_action"] = "requires_action"
 
 
 class SessionUpdateStateUpdateRunning(StateUpdateRunning):
@@ -350,8 +338,10 @@ class SessionUpdateStateUpdateRunning(StateUpdateRunning):
     The Agent is working in the foreground. This doesn't confirm that a prompt was inserted.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")]
-    state: Literal["running"]
+    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
+        "state_update"
+    )
+    state: Literal["running"] = "running"
 
 
 class SessionUpdateUsageUpdate(UsageUpdate):
@@ -359,7 +349,9 @@ class SessionUpdateUsageUpdate(UsageUpdate):
     Tells how full the context window is and what the session has cost.
     """
 
-    session_update: Annotated[Literal["usage_update"], Field(alias="sessionUpdate")]
+    session_update: Annotated[Literal["usage_update"], Field(alias="sessionUpdate")] = (
+        "usage_update"
+    )
 
 
 class SessionUpdateStateUpdateUnknown(StateUpdateUnknown):
@@ -367,8 +359,10 @@ class SessionUpdateStateUpdateUnknown(StateUpdateUnknown):
     The Agent can't tell at present whether foreground work is going on.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")]
-    state: Literal["unknown"]
+    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
+        "state_update"
+    )
+    state: Literal["unknown"] = "unknown"
 
 
 class SessionUpdatePlanUpdate(PlanUpdate):
@@ -376,7 +370,7 @@ class SessionUpdatePlanUpdate(PlanUpdate):
     Sets the content of the plan with the given ID.
     """
 
-    session_update: Annotated[Literal["plan_update"], Field(alias="sessionUpdate")]
+    session_update: Annotated[Literal["plan_update"], Field(alias="sessionUpdate")] = "plan_update"
 
 
 class SessionUpdateStateUpdateIdleError(StateUpdateIdleError):
@@ -384,8 +378,10 @@ class SessionUpdateStateUpdateIdleError(StateUpdateIdleError):
     Something failed. A prompt that failed before its message was inserted also gets an error response; once inserted, its response remains a success.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")]
-    stop_reason: Annotated[Literal["error"], Field(alias="stopReason")]
+    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
+        "state_update"
+    )
+    stop_reason: Annotated[Literal["error"], Field(alias="stopReason")] = "error"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
@@ -410,7 +406,7 @@ class AvailableCommandsUpdate(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -419,7 +415,9 @@ class SessionUpdateAvailableCommandsUpdate(AvailableCommandsUpdate):
     Lists the commands the session offers, once they are ready and after each change.
     """
 
-    session_update: Annotated[Literal["available_commands_update"], Field(alias="sessionUpdate")]
+    session_update: Annotated[
+        Literal["available_commands_update"], Field(alias="sessionUpdate")
+    ] = "available_commands_update"
 
 
 SessionUpdateStateUpdateIdle = TypeAliasType(
@@ -434,74 +432,14 @@ No foreground work is left, though background work may go on.
 """
 
 
-class CompactionSummaryChunk(AcpModel):
-    """
-    One content block appended to the summary of a compaction, in order of arrival. An ID not seen before starts a new compaction that is in progress.
-    """
-
-    compaction_id: Annotated[CompactionId, Field(alias="compactionId")]
-    """
-    The compaction whose summary grows.
-    """
-    content: ContentBlock
-    """
-    The content block to append.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Custom data about this chunk alone; it changes nothing of what is stored. Omitted and null both mean there is none.
-    """
-
-
-class CompactionUpdate(AcpModel):
-    """
-    Creates a compaction of the session's context or patches the one with this ID. Its place in the timeline is where a notification first named it.
-    """
-
-    compaction_id: Annotated[CompactionId, Field(alias="compactionId")]
-    """
-    The Agent's ID for the compaction, unique within the session.
-    """
-    status: CompactionStatus
-    """
-    Where the compaction stands now.
-    """
-    error: Annotated[
-        str | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    What went wrong, in words for the user; omitted leaves it as it is, `null` clears it.
-    """
-    summary: Annotated[
-        list[ContentBlock] | None | MISSING,
-        Field(
-            json_schema_extra={
-                "x-deserialize-default-on-error": True,
-                "x-deserialize-skip-invalid-items": True,
-            }
-        ),
-    ] = MISSING
-    """
-    The whole new summary, meant to be shown to the user; omitted leaves it as it is, `null` or `[]` clears it.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    A change to the custom data that is stored: omitted leaves it, null clears it, and an object is merged in by its top-level keys. There a key that is left out stays, null removes it, and any other value takes its place whole.
-    """
-
-
 class SessionUpdateAgentMessage(AgentMessage):
     """
     Creates or patches one of the Agent's messages, also beside streamed chunks.
     """
 
-    session_update: Annotated[Literal["agent_message"], Field(alias="sessionUpdate")]
+    session_update: Annotated[Literal["agent_message"], Field(alias="sessionUpdate")] = (
+        "agent_message"
+    )
 
 
 class SessionUpdateAgentMessageChunk(ContentChunk):
@@ -509,7 +447,9 @@ class SessionUpdateAgentMessageChunk(ContentChunk):
     Appends a content block to one of the Agent's messages.
     """
 
-    session_update: Annotated[Literal["agent_message_chunk"], Field(alias="sessionUpdate")]
+    session_update: Annotated[
+        Literal["agent_message_chunk"], Field(alias="sessionUpdate")
+    ] = "agent_message_chunk"
 
 
 class SessionUpdateAgentThought(AgentThought):
@@ -517,7 +457,9 @@ class SessionUpdateAgentThought(AgentThought):
     Creates or patches an entry of the Agent's reasoning, also beside streamed chunks.
     """
 
-    session_update: Annotated[Literal["agent_thought"], Field(alias="sessionUpdate")]
+    session_update: Annotated[Literal["agent_thought"], Field(alias="sessionUpdate")] = (
+        "agent_thought"
+    )
 
 
 class SessionUpdateAgentThoughtChunk(ContentChunk):
@@ -525,23 +467,9 @@ class SessionUpdateAgentThoughtChunk(ContentChunk):
     Appends a content block to the Agent's reasoning.
     """
 
-    session_update: Annotated[Literal["agent_thought_chunk"], Field(alias="sessionUpdate")]
-
-
-class SessionUpdateCompactionSummaryChunk(CompactionSummaryChunk):
-    """
-    Appends a content block to a compaction's summary.
-    """
-
-    session_update: Annotated[Literal["compaction_summary_chunk"], Field(alias="sessionUpdate")]
-
-
-class SessionUpdateCompactionUpdate(CompactionUpdate):
-    """
-    Creates or patches a compaction of the context.
-    """
-
-    session_update: Annotated[Literal["compaction_update"], Field(alias="sessionUpdate")]
+    session_update: Annotated[
+        Literal["agent_thought_chunk"], Field(alias="sessionUpdate")
+    ] = "agent_thought_chunk"
 
 
 class SessionUpdateSessionMessage(SessionMessage):
@@ -549,7 +477,9 @@ class SessionUpdateSessionMessage(SessionMessage):
     Creates or patches a message this session sent to another session or got from it.
     """
 
-    session_update: Annotated[Literal["session_message"], Field(alias="sessionUpdate")]
+    session_update: Annotated[Literal["session_message"], Field(alias="sessionUpdate")] = (
+        "session_message"
+    )
 
 
 class SessionUpdateSessionMessageChunk(SessionMessageChunk):
@@ -557,7 +487,9 @@ class SessionUpdateSessionMessageChunk(SessionMessageChunk):
     Appends a content block to a message between sessions.
     """
 
-    session_update: Annotated[Literal["session_message_chunk"], Field(alias="sessionUpdate")]
+    session_update: Annotated[
+        Literal["session_message_chunk"], Field(alias="sessionUpdate")
+    ] = "session_message_chunk"
 
 
 SessionUpdateStateUpdate = TypeAliasType(
@@ -572,12 +504,24 @@ Tells what the session's foreground work as a whole is doing.
 """
 
 
+class SessionUpdateSubagentUpdate(SubagentUpdate):
+    """
+    Announces a child session that this session created and owns, or patches what is known of it.
+    """
+
+    session_update: Annotated[Literal["subagent_update"], Field(alias="sessionUpdate")] = (
+        "subagent_update"
+    )
+
+
 class SessionUpdateUserMessage(UserMessage):
     """
     Creates or patches a user message, for example one the Agent has accepted or is replaying.
     """
 
-    session_update: Annotated[Literal["user_message"], Field(alias="sessionUpdate")]
+    session_update: Annotated[Literal["user_message"], Field(alias="sessionUpdate")] = (
+        "user_message"
+    )
 
 
 class SessionUpdateUserMessageChunk(ContentChunk):
@@ -585,61 +529,9 @@ class SessionUpdateUserMessageChunk(ContentChunk):
     Appends a content block to a user message.
     """
 
-    session_update: Annotated[Literal["user_message_chunk"], Field(alias="sessionUpdate")]
-
-
-class SubagentUpdate(AcpModel):
-    """
-    Announces a child session that the reporting session created and owns, or patches what is known of it. The announcement MUST come before any live request or notification with the child's session ID, whose events then arrive without the Client loading or resuming the child. Every v2 Client has to understand it; ownership lasts even after the child's work ends.
-    """
-
-    session_id: Annotated[SessionId, Field(alias="sessionId")]
-    """
-    The child's session ID, used for it in all ACP messages.
-    """
-    additional_directories: Annotated[
-        list[AbsolutePath] | None | MISSING, Field(alias="additionalDirectories")
-    ] = MISSING
-    """
-    The child's complete list of further workspace roots, the parent's effective list while unset. Omitted leaves it as it is, `null` unsets it, `[]` means there are none.
-    """
-    capabilities: Annotated[
-        SubagentSessionCapabilities | None | MISSING,
-        Field(json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    What the Client may do to the child beyond reading it; while unset, nothing. Omitted leaves it as it is, `null` unsets it.
-    """
-    cwd: AbsolutePath | None | MISSING = MISSING
-    """
-    The child's working directory, the parent's effective one while unset. Omitted leaves it as it is, `null` unsets it.
-    """
-    description: Annotated[
-        str | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    What the child is for, in the parent's words; it isn't a log of instructions. Omitted leaves it as it is, `null` clears it.
-    """
-    state: Annotated[
-        StateUpdate | None | MISSING,
-        Field(json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    The child's foreground state as a whole snapshot, which Agents SHOULD mirror here when they know of a change. Omitted leaves it as it is; `null` withdraws it, which means neither idle nor cancelled.
-    """
-    title: Annotated[
-        str | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    The parent's display title for the child, which need not be unique. Omitted leaves it as it is; `null` clears it and lets the Client choose what to show.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    A change to the custom data that is stored: omitted leaves it, null clears it, and an object is merged in by its top-level keys. There a key that is left out stays, null removes it, and any other value takes its place whole.
-    """
+    session_update: Annotated[Literal["user_message_chunk"], Field(alias="sessionUpdate")] = (
+        "user_message_chunk"
+    )
 
 
 class ConfigOptionUpdate(AcpModel):
@@ -659,8 +551,28 @@ class ConfigOptionUpdate(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
+
+
+class SessionUpdateCompactionSummaryChunk(CompactionSummaryChunk):
+    """
+    Appends a content block to a compaction's summary.
+    """
+
+    session_update: Annotated[
+        Literal["compaction_summary_chunk"], Field(alias="sessionUpdate")
+    ] = "compaction_summary_chunk"
+
+
+class SessionUpdateCompactionUpdate(CompactionUpdate):
+    """
+    Creates or patches a compaction of the context.
+    """
+
+    session_update: Annotated[Literal["compaction_update"], Field(alias="sessionUpdate")] = (
+        "compaction_update"
+    )
 
 
 class SessionUpdateConfigOptionUpdate(ConfigOptionUpdate):
@@ -668,15 +580,9 @@ class SessionUpdateConfigOptionUpdate(ConfigOptionUpdate):
     Lists the session's configuration options after a change.
     """
 
-    session_update: Annotated[Literal["config_option_update"], Field(alias="sessionUpdate")]
-
-
-class SessionUpdateSubagentUpdate(SubagentUpdate):
-    """
-    Announces a child session that this session created and owns, or patches what is known of it.
-    """
-
-    session_update: Annotated[Literal["subagent_update"], Field(alias="sessionUpdate")]
+    session_update: Annotated[
+        Literal["config_option_update"], Field(alias="sessionUpdate")
+    ] = "config_option_update"
 
 
 class SessionUpdateToolCallContentChunk(ToolCallContentChunk):
@@ -684,7 +590,9 @@ class SessionUpdateToolCallContentChunk(ToolCallContentChunk):
     Appends content to a tool call.
     """
 
-    session_update: Annotated[Literal["tool_call_content_chunk"], Field(alias="sessionUpdate")]
+    session_update: Annotated[
+        Literal["tool_call_content_chunk"], Field(alias="sessionUpdate")
+    ] = "tool_call_content_chunk"
 
 
 class SessionUpdateToolCallUpdate(ToolCallUpdate):
@@ -692,7 +600,9 @@ class SessionUpdateToolCallUpdate(ToolCallUpdate):
     Creates or patches a tool call.
     """
 
-    session_update: Annotated[Literal["tool_call_update"], Field(alias="sessionUpdate")]
+    session_update: Annotated[Literal["tool_call_update"], Field(alias="sessionUpdate")] = (
+        "tool_call_update"
+    )
 
 
 SessionUpdate = TypeAliasType(
@@ -725,5 +635,5 @@ class UpdateSessionNotification(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Room for custom data. Omitted and null both mean there is none; a receiver makes nothing of keys it does not know.
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """

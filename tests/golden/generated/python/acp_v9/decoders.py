@@ -16,6 +16,10 @@ from msgspec import UNSET, Meta, MsgspecError, Struct, UnsetType, field
 from acp_v9 import checkers
 
 __all__ = [
+    "DECODERS",
+    "DECODE_LINE",
+    "QUIET",
+    "UNDECIDED",
     "AnyLine",
     "Notification",
     "Request",
@@ -73,8 +77,8 @@ def decode(line: bytes, sender: str | None = None) -> Notification | None:
         ValueError: nobody sends as that side.
     """
     try:
-        call = _DECODERS[sender](line)
-    except _UNDECIDED:
+        call = DECODERS[sender](line)
+    except UNDECIDED:
         return None
     return None if type(call) in _KEYED and _may_repeat_key(line) else call
 
@@ -85,8 +89,8 @@ def decode_line(line: bytes) -> AnyLine | None:
     It is an object with `from`, `message` and, at will, `connection`.
     """
     try:
-        decoded = _decode_line(line)
-    except _UNDECIDED:
+        decoded = DECODE_LINE(line)
+    except UNDECIDED:
         return None
     return None if type(decoded.message) in _KEYED and _may_repeat_key(line) else decoded
 
@@ -101,19 +105,24 @@ def read(text: bytes) -> object:
         return checkers.read(text)
     try:
         return _read(text)
-    except _UNDECIDED:
+    except UNDECIDED:
         return checkers.read(text)
 
 
 def accepts_bytes(line: bytes, sender: str | None = None, answers: str | None = None) -> bool:
-    """Whether the text of one message is JSON and the message valid; see `checkers.accepts`.
+    """Whether the text of one message is JSON and the message valid; see `checkers.check`.
 
     Raises:
-        ValueError: nobody sends as that side.
+        TypeError: the message is not bytes.
+        ValueError: nobody sends as that side, or there is no such request to answer.
     """
+    if line.__class__ is not bytes:
+        line = checkers.as_bytes(line)
+    if answers is not None:
+        checkers.require_request(answers)
     try:
-        _DECODERS[sender](line)
-    except _UNDECIDED:
+        DECODERS[sender](line)
+    except UNDECIDED:
         pass
     else:
         return True
@@ -130,11 +139,16 @@ def clean(line: bytes, sender: str | None = None, answers: str | None = None) ->
     Of the members that an object names twice, only a key is sure to be noticed.
 
     Raises:
-        ValueError: nobody sends as that side.
+        TypeError: the message is not bytes.
+        ValueError: nobody sends as that side, or there is no such request to answer.
     """
+    if line.__class__ is not bytes:
+        line = checkers.as_bytes(line)
+    if answers is not None:
+        checkers.require_request(answers)
     try:
-        call = _DECODERS[sender](line)
-    except _UNDECIDED:
+        call = DECODERS[sender](line)
+    except UNDECIDED:
         pass
     else:
         if type(call) not in _KEYED or not _may_repeat_key(line):
@@ -145,7 +159,12 @@ def clean(line: bytes, sender: str | None = None, answers: str | None = None) ->
         return False
     if checkers.carries_key(message) and _may_repeat_key(line):
         return checkers.clean(line, sender, answers)
-    return checkers.accepts(message, sender, answers) and not checkers.remarkable(message)
+    before = checkers.mark()
+    return (
+        checkers.accepts(message, sender, answers)
+        and checkers.mark() == before + 1
+        and not checkers.remarkable(message)
+    )
 
 
 def _may_repeat_key(line: bytes) -> bool:
@@ -158,8 +177,7 @@ class Loose(Typed):
     check = staticmethod(checkers.is_anything)
 
     def __post_init__(self) -> None:
-        members = msgspec.to_builtins(self)
-        if not (self.check(members) and _is_shallow(members, _LEVELS)):
+        if not _holds(self.check, msgspec.to_builtins(self)):
             raise ValueError
 
 
@@ -186,9 +204,15 @@ class Nothing(Checked):
 
 
 def _check(type_: type[Checked], value: object) -> Checked:
-    if type_.check(value) and _is_shallow(value, _LEVELS):
+    if _holds(type_.check, value):
         return type_()
     raise ValueError
+
+
+def _holds(check: Callable[[Any], bool], value: object) -> bool:
+    """Whether a check accepts a value that is shallow enough, and passes over no tag in it."""
+    before = checkers.mark()
+    return check(value) and checkers.mark() == before + 1 and _is_shallow(value, _LEVELS)
 
 
 def _is_shallow(value: object, levels: int) -> bool:
@@ -335,10 +359,14 @@ _SHALLOW = 2 * checkers.MAX_DEPTH
 """How many bytes can't nest too deep, for every level is opened and closed."""
 _LEVELS = checkers.MAX_DEPTH - 6
 
-_UNDECIDED = (MsgspecError, RecursionError)
+UNDECIDED = (MsgspecError, RecursionError)
+"""What `DECODERS` raise where the checkers must decide."""
+QUIET = frozenset(Notification.__subclasses__()) - _KEYED - {Request, Unheard}
+"""The types of calls that nobody answers and that take no key."""
 _read = msgspec.json.Decoder().decode
-_decode_line = msgspec.json.Decoder(AnyLine, dec_hook=_check).decode
-_DECODERS = _BySender(
+DECODE_LINE = msgspec.json.Decoder(AnyLine, dec_hook=_check).decode
+"""Reads a line of a transcript as `decode_line` does, but for keys that are named twice."""
+DECODERS = _BySender(
     {
         None: msgspec.json.Decoder(AnyCall, dec_hook=_check).decode,
         "agent": msgspec.json.Decoder(AgentCall, dec_hook=_check).decode,
@@ -346,3 +374,4 @@ _DECODERS = _BySender(
         "proxy": msgspec.json.Decoder(ProxyCall, dec_hook=_check).decode,
     }
 )
+"""Read a call as `decode` does, by its sender, but for keys that are named twice."""

@@ -8,17 +8,18 @@ sent again as it is, with the same key, or not at all?
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, Literal, Protocol
+from typing import Final, Literal, NamedTuple, Protocol
 
 __all__ = [
     "KEY_MAX_LENGTH",
     "KEY_MIN_LENGTH",
+    "MAX_CARRIED",
     "METHODS",
     "Answer",
     "Kind",
     "Method",
+    "Reason",
     "Resend",
     "RetryClass",
     "Side",
@@ -33,6 +34,9 @@ KEY_MIN_LENGTH: Final = 1
 
 KEY_MAX_LENGTH: Final[int | None] = 255
 """The most code points that an idempotency key has."""
+
+MAX_CARRIED: Final = 32
+"""How many messages deep `resend` looks for the one that decides."""
 
 
 class RetryClass(StrEnum):
@@ -80,14 +84,14 @@ class Stability(StrEnum):
     UNSTABLE = "unstable"
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
+class Method(NamedTuple):
     """One row of the table.
 
     `resend` says in words what sending it again does. `params` and `result` are names in
     `models`. `key` is the member of params that holds the idempotency key. `carries` is the
     method whose class a carried method always takes; None when its params name the method.
-    `page` is the slug of the page that explains the method at length.
+    `page` is the slug of the guide that says more about the method, None where there is none;
+    `summary` is the first sentence of its description.
     """
 
     name: str
@@ -95,12 +99,13 @@ class Method:
     side: Side
     stability: Stability
     retry_class: RetryClass
-    resend: str
     params: str
     result: str | None
     key: str | None
     carries: str | None
     page: str | None
+    summary: str
+    resend: str
 
 
 METHODS: Final[tuple[Method, ...]] = (
@@ -110,12 +115,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.PROTOCOL,
         stability=Stability.STABLE,
         retry_class=RetryClass.NOT_RETRIED,
-        resend="Says the same once more.",
         params="CancelNotification",
         result=None,
         key=None,
         carries=None,
         page=None,
+        summary="Withdraws a request.",
+        resend="Says the same once more.",
     ),
     Method(
         name="guest/ask",
@@ -123,12 +129,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.CLIENT,
         stability=Stability.STABLE,
         retry_class=RetryClass.DUPLICATING,
-        resend="Asks twice.",
         params="AskRequest",
         result="AskResponse",
         key=None,
         carries=None,
         page=None,
+        summary="Asks the guest.",
+        resend="Asks twice.",
     ),
     Method(
         name="kettle/heat",
@@ -136,12 +143,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.AGENT,
         stability=Stability.UNSTABLE,
         retry_class=RetryClass.IDEMPOTENT,
-        resend="Reads only.",
         params="HeatRequest",
         result="HeatResponse",
         key=None,
         carries=None,
         page=None,
+        summary="Asks how hot it is.",
+        resend="Reads only.",
     ),
     Method(
         name="kettle/pour",
@@ -149,12 +157,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.AGENT,
         stability=Stability.STABLE,
         retry_class=RetryClass.KEYED,
-        resend="Pours a second cup, unless the key is the same.",
         params="PourRequest",
         result="PourResponse",
         key="idempotencyKey",
         carries=None,
-        page="pouring",
+        page=None,
+        summary="Pours a cup.",
+        resend="Pours a second cup, unless the key is the same.",
     ),
     Method(
         name="kettle/state",
@@ -162,12 +171,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.CLIENT,
         stability=Stability.STABLE,
         retry_class=RetryClass.NOT_RETRIED,
-        resend="Reports the same once more.",
         params="StateNotification",
         result=None,
         key=None,
         carries=None,
         page=None,
+        summary="Reports a change of the kettle.",
+        resend="Reports the same once more.",
     ),
     Method(
         name="relay/pass",
@@ -175,12 +185,13 @@ METHODS: Final[tuple[Method, ...]] = (
         side=Side.PROXY,
         stability=Stability.STABLE,
         retry_class=RetryClass.CARRIED,
-        resend="As the message inside.",
         params="RelayRequest",
         result="RelayResponse",
         key=None,
         carries=None,
         page=None,
+        summary="Passes a message on to the next kettle.",
+        resend="As the message inside.",
     ),
 )
 """Every method of the protocol, by name and kind."""
@@ -196,15 +207,138 @@ class Answer(StrEnum):
     NOT_AT_ALL = "not_at_all"
 
 
-@dataclass(frozen=True, slots=True)
-class Resend:
+class Reason(StrEnum):
+    """Which case a message is. The values are the same in every language."""
+
+    NOTIFICATION = "notification"
+    """It is a notification, so there is no response to lose."""
+
+    IDEMPOTENT = "idempotent"
+    """A copy has no effect beyond the first."""
+
+    DUPLICATING = "duplicating"
+    """A copy makes one more of something cheap."""
+
+    NOT_RETRIED = "not-retried"
+    """It is a request of which a copy is never sent."""
+
+    EXTERNAL = "external"
+    """Another protocol defines what a copy does."""
+
+    KEYED_WITH_KEY = "keyed-with-key"
+    """It carries a well-formed key."""
+
+    KEYED_WITHOUT_KEY = "keyed-without-key"
+    """It could carry a key and has none; null is none."""
+
+    MISSPELLED_KEY = "misspelled-key"
+    """It has no key, but a member whose name differs from the right one by case, `_` or `-`."""
+
+    MALFORMED_KEY = "malformed-key"
+    """Its key is no string, too short, too long, or has no UTF-8 form (a lone surrogate)."""
+
+    MALFORMED_PARAMS = "malformed-params"
+    """The decision needs its params, and they are no object."""
+
+    CARRIED_UNNAMED = "carried-unnamed"
+    """It takes the class of the message inside, and its params name no method."""
+
+    CARRIED_TOO_DEEP = "carried-too-deep"
+    """Messages are inside one another more than 32 deep."""
+
+    WRONG_KIND = "wrong-kind"
+    """The protocol has the method, though not in the kind that was named."""
+
+    EXTENSION = "extension"
+    """It is an extension, whose name starts with `_`."""
+
+    UNKNOWN_METHOD = "unknown-method"
+    """The protocol has no such method."""
+
+
+_RULINGS: Final = {
+    Reason.NOTIFICATION: (
+        Answer.NOT_AT_ALL,
+        "{method} is a notification, and a notification is never sent again: nobody answers it, so nobody can tell that it was lost. {note}",
+    ),
+    Reason.IDEMPOTENT: (
+        Answer.AS_IS,
+        "Send it again as it is: {method} is idempotent. {note}",
+    ),
+    Reason.DUPLICATING: (
+        Answer.AS_IS,
+        "Send it again: {method} makes one more each time, which does little harm. {note}",
+    ),
+    Reason.NOT_RETRIED: (
+        Answer.NOT_AT_ALL,
+        "Do not send {method} again. {note}",
+    ),
+    Reason.EXTERNAL: (
+        Answer.NOT_AT_ALL,
+        "Do not send {method} again unless the protocol inside it says that you may. {note}",
+    ),
+    Reason.KEYED_WITH_KEY: (
+        Answer.SAME_KEY,
+        "Send it again with the {key} of the first attempt, unchanged. {note}",
+    ),
+    Reason.KEYED_WITHOUT_KEY: (
+        Answer.NOT_AT_ALL,
+        "It carries no {key}, so a copy is a new submission. {note}",
+    ),
+    Reason.MISSPELLED_KEY: (
+        Answer.NOT_AT_ALL,
+        "It carries no {key}, so a copy is a new submission. A member is nearly called that, and no receiver reads it: the name on the wire is {key}, to the letter.",
+    ),
+    Reason.MALFORMED_KEY: (
+        Answer.NOT_AT_ALL,
+        "Its {key} is malformed, so it is refused with -32602 however often it is sent. Mend the key.",
+    ),
+    Reason.MALFORMED_PARAMS: (
+        Answer.NOT_AT_ALL,
+        "The params of {method} are no object, so every copy is refused with -32602. Mend them.",
+    ),
+    Reason.CARRIED_UNNAMED: (
+        Answer.NOT_AT_ALL,
+        "{method} takes the class of the message inside, and its params name no method.",
+    ),
+    Reason.CARRIED_TOO_DEEP: (
+        Answer.NOT_AT_ALL,
+        "Messages are inside one another more than {depth} deep, so nobody looked further in.",
+    ),
+    Reason.WRONG_KIND: (
+        Answer.NOT_AT_ALL,
+        "{method} is not a {kind} in this protocol, so nothing is known of a copy.",
+    ),
+    Reason.EXTENSION: (
+        Answer.NOT_AT_ALL,
+        "{method} is an extension; only whoever defined it can say what a copy does.",
+    ),
+    Reason.UNKNOWN_METHOD: (
+        Answer.NOT_AT_ALL,
+        "{method} is not a method of this protocol, so nothing is known of a copy.",
+    ),
+}
+"""What follows from a reason, and the words for it, whose fields `resend` fills in."""
+
+_BY_CLASS: Final = {
+    RetryClass.IDEMPOTENT: Reason.IDEMPOTENT,
+    RetryClass.DUPLICATING: Reason.DUPLICATING,
+    RetryClass.NOT_RETRIED: Reason.NOT_RETRIED,
+    RetryClass.EXTERNAL: Reason.EXTERNAL,
+}
+"""The classes that are a reason by themselves."""
+
+
+class Resend(NamedTuple):
     """Whether a message may be sent again, and why. True when it may.
 
-    `method` is the row that decided, the one of the carried message for a message that carries
-    another; None when the table has none.
+    `reason` is the case for programs, `why` the same for people. `method` is the row that decided,
+    the one of the carried message for a message that carries another; None when the table has
+    none.
     """
 
     answer: Answer
+    reason: Reason
     why: str
     method: Method | None = None
 
@@ -226,6 +360,9 @@ def find(method: str, kind: KindName | None = None) -> Method | None:
     """The row of a method, or None when the table has none of that name and kind.
 
     Without a kind, the request of that name, and the notification where there is no request.
+
+    Raises:
+        ValueError: the kind is neither "request" nor "notification".
     """
     kinds = Kind if kind is None else (Kind(kind),)
     rows = (_BY_NAME.get((method, each)) for each in kinds)
@@ -233,7 +370,14 @@ def find(method: str, kind: KindName | None = None) -> Method | None:
 
 
 def retry_class(method: str, kind: KindName | None = None) -> RetryClass | None:
-    """The retry class of a method, or None for an extension method or an unknown one."""
+    """The retry class of a method, or None for an extension method or an unknown one.
+
+    Without a kind, that of the request where a name is both: a sender of the notification of that
+    name has to say so.
+
+    Raises:
+        ValueError: the kind is neither "request" nor "notification".
+    """
     row = find(method, kind)
     return None if row is None else row.retry_class
 
@@ -245,61 +389,115 @@ def resend(method: str, params: Params = None, kind: KindName | None = None) -> 
         method: the JSON-RPC method.
         params: what the message carried, by wire names, or a model of it. Only the key of a
             keyed method and the message inside a carried one are looked at.
-        kind: whether it was a request or a notification, for the few methods that are both.
+        kind: whether it was a request or a notification. Without it, a name that is both is
+            taken for the request.
 
     Returns:
-        The answer with its reason. The reason never holds a key.
+        The answer with its reason. Neither ever holds a key.
+
+    Raises:
+        TypeError: the method is no string, or the params are JSON text, an array, or anything
+            else that is no object.
+        ValueError: the kind is neither "request" nor "notification".
     """
+    if not isinstance(method, str):
+        raise TypeError(f"method must be a str, not {type(method).__name__}")
     members = _members(params)
-    while True:
-        row = find(method, kind)
-        if row is None:
-            return Resend(Answer.NOT_AT_ALL, _unlisted(method))
+    if members is None:
+        raise TypeError(
+            f"params must be a mapping, a model or None, not {type(params).__name__}; "
+            "decode JSON text first"
+        )
+    reason, decisive, row = _decide(method, members, None if kind is None else Kind(kind))
+    answer, why = _RULINGS[reason]
+    why = why.format(
+        method=_printable(decisive),
+        kind=kind,
+        key=None if row is None else row.key,
+        note="" if row is None else row.resend,
+        depth=MAX_CARRIED,
+    ).rstrip()
+    if decisive != method:
+        why = f"Inside {method}: {why}"
+    return Resend(answer, reason, why, row)
+
+
+def _decide(
+    method: str, params: Mapping[str, object] | None, kind: Kind | None
+) -> tuple[Reason, str, Method | None]:
+    """The reason, and the method and the row of the message that decides."""
+    row = find(method, kind)
+    for _ in range(MAX_CARRIED):
+        if row is None or row.kind is Kind.NOTIFICATION:
+            break
         if row.retry_class is not RetryClass.CARRIED:
-            return _judge(row, members)
+            break
         if row.carries is not None:
             method = row.carries
-            continue
-        inner = members.get("method")
-        if not isinstance(inner, str):
-            why = f"{method} takes the class of the message inside, and its params name no method."
-            return Resend(Answer.NOT_AT_ALL, why, row)
-        method, members = inner, _members(members.get("params"))
+        elif params is None:
+            return Reason.MALFORMED_PARAMS, method, row
+        elif not isinstance(inner := params.get("method"), str):
+            return Reason.CARRIED_UNNAMED, method, row
+        else:
+            method, params = inner, _members(params.get("params"))
+        row = find(method, kind)
+    return _reason(method, row, params, kind), method, row
 
 
-def _members(params: object) -> Mapping[str, object]:
+def _reason(
+    method: str, row: Method | None, params: Mapping[str, object] | None, kind: Kind | None
+) -> Reason:
+    """The reason for a message, whatever is inside."""
+    if row is None and find(method) is not None:
+        return Reason.WRONG_KIND
+    if kind is Kind.NOTIFICATION or (row is not None and row.kind is Kind.NOTIFICATION):
+        return Reason.NOTIFICATION
+    if row is None:
+        return Reason.EXTENSION if method.startswith("_") else Reason.UNKNOWN_METHOD
+    if row.retry_class is RetryClass.CARRIED:
+        return Reason.CARRIED_TOO_DEEP
+    if row.retry_class is RetryClass.KEYED:
+        return _key_reason(row.key, params)
+    return _BY_CLASS[row.retry_class]
+
+
+def _key_reason(name: str | None, params: Mapping[str, object] | None) -> Reason:
+    if params is None:
+        return Reason.MALFORMED_PARAMS
+    if name is None:
+        return Reason.KEYED_WITHOUT_KEY
+    key = params.get(name)
+    if key is not None:
+        return Reason.KEYED_WITH_KEY if _is_key(key) else Reason.MALFORMED_KEY
+    near = any(member != name and _folded(member) == _folded(name) for member in params)
+    return Reason.MISSPELLED_KEY if near else Reason.KEYED_WITHOUT_KEY
+
+
+def _is_key(key: object) -> bool:
+    if not isinstance(key, str) or any("\ud800" <= character <= "\udfff" for character in key):
+        return False
+    return KEY_MIN_LENGTH <= len(key) <= (KEY_MAX_LENGTH or len(key))
+
+
+_FOLDS: Final = {ord("_"): None, ord("-"): None, **{ord("A") + i: ord("a") + i for i in range(26)}}
+"""Case by ASCII alone, as every language can tell it."""
+
+
+def _folded(member: object) -> str:
+    """A name without what people get wrong in it."""
+    return member.translate(_FOLDS) if isinstance(member, str) else ""
+
+
+def _members(params: object) -> Mapping[str, object] | None:
+    """Params as a mapping, empty where there are none; None where they are no object."""
+    if params is None:
+        return {}
     if isinstance(params, Mapping):
         return params
-    dump = getattr(params, "model_dump", None)
+    dump = None if isinstance(params, type) else getattr(params, "model_dump", None)
     dumped = dump(by_alias=True) if callable(dump) else None
-    return dumped if isinstance(dumped, Mapping) else {}
+    return dumped if isinstance(dumped, Mapping) else None
 
 
-def _unlisted(method: str) -> str:
-    if any(name == method for name, _ in _BY_NAME):
-        return f"{method} has no such kind."
-    if method.startswith("_"):
-        return f"{method} is an extension; only whoever defined it can say what a copy does."
-    return f"{method} is not a method of this protocol, so nothing is known of a copy."
-
-
-def _judge(row: Method, params: Mapping[str, object]) -> Resend:
-    match row.retry_class:
-        case RetryClass.IDEMPOTENT | RetryClass.DUPLICATING:
-            return Resend(Answer.AS_IS, row.resend, row)
-        case RetryClass.KEYED:
-            return _judge_keyed(row, params)
-        case RetryClass.NOT_RETRIED | RetryClass.EXTERNAL | RetryClass.CARRIED:
-            return Resend(Answer.NOT_AT_ALL, row.resend, row)
-
-
-def _judge_keyed(row: Method, params: Mapping[str, object]) -> Resend:
-    key = None if row.key is None else params.get(row.key)
-    if key is None:
-        why = f"It carries no {row.key}, so a copy is a new submission. {row.resend}"
-        return Resend(Answer.NOT_AT_ALL, why, row)
-    long_enough = isinstance(key, str) and len(key) >= KEY_MIN_LENGTH
-    if not isinstance(key, str) or not long_enough or len(key) > (KEY_MAX_LENGTH or len(key)):
-        why = f"Its {row.key} is malformed, so every copy is refused with -32602. Mend the key."
-        return Resend(Answer.NOT_AT_ALL, why, row)
-    return Resend(Answer.SAME_KEY, row.resend, row)
+def _printable(method: str) -> str:
+    return method if method.isprintable() else ascii(method)

@@ -3,32 +3,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import reduce
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args, get_origin
 
 import pydantic
 from pydantic import MISSING, BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema, from_json
-from typing_extensions import TypeAliasType
+from typing_extensions import TypeAliasType, dataclass_transform
 
-__all__ = ["MISSING", "AcpModel", "Field", "Text", "read"]
+__all__ = [
+    "MISSING",
+    "AcpModel",
+    "Field",
+    "Text",
+    "attempt",
+    "constants_of",
+    "json_of",
+    "read",
+    "wire_names",
+    "write",
+]
+
+_REPLACEMENT = "\ufffd".encode()
 
 Text = str | bytes | bytearray
 """JSON text. A `str` is always text, never a JSON value that happens to be a string."""
 
 
-class AcpModel(BaseModel):
+if TYPE_CHECKING:
+    from pydantic._internal._model_construction import ModelMetaclass
+
+    @dataclass_transform(
+        kw_only_default=True,
+        frozen_default=True,
+        field_specifiers=(pydantic.Field, pydantic.PrivateAttr),
+    )
+    class _Frozen(ModelMetaclass):
+        """Tells type checkers that models are frozen, as `model_config` tells pydantic."""
+
+        def __hash__(cls) -> int: ...  # pyright takes the classes for unhashable otherwise
+
+else:
+    _Frozen = type(BaseModel)
+
+
+class AcpModel(BaseModel, metaclass=_Frozen):
     """The base of every model.
 
-    Attributes are in snake_case; the wire names are aliases, and Python code may use either. A
-    member that was omitted is `MISSING`, which is neither null nor false: compare with `is`. Unknown
-    members are kept and written back. Models are frozen; `model_copy(update=...)` makes a changed
-    and validated copy. Nothing is coerced: 7 is no string, true is no number, 5.0 is no integer.
+    Attributes are in snake_case. The constructor takes those and wire names; whatever reads data,
+    pydantic's own readers included, takes wire names only. A member that was omitted is `MISSING`,
+    which is neither null nor false: compare with `is`, since `if model.member` holds for it. The
+    constructor fills in a member that can have one value only, such as the `type` that tells a
+    union's branches apart; on the wire it must be there. Unknown members are kept and written back.
+    Models are frozen; `model_copy(update=...)` makes a changed and validated copy. Nothing is
+    coerced: 7 is no string, true is no number, 5.0 is no integer.
 
-    Errors don't show the input that they refuse. `errors()` holds it all the same; leave it out of
-    logs with `include_input=False`.
+    To type checkers a list of one class is no list of a union that the class belongs to. Name the
+    union where the list is made: `blocks: list[ContentBlock] = [ContentBlockText(text="x")]`.
+
+    Errors name members by wire paths and hold nothing of the input, not even in `errors()`. That
+    goes for the constructor, the methods here and the functions beside them, but not for pydantic's
+    own `model_validate`, `model_validate_json` and `model_validate_strings`. A repr shows unknown
+    members, `_meta`, keys and carried params by name only.
 
     Limits: JSON nested deeper than 200 levels is refused, and where any JSON is taken, a number
     beyond the range of a double, such as 1e400, comes back as null.
@@ -37,18 +75,24 @@ class AcpModel(BaseModel):
     model_config = ConfigDict(
         strict=True,
         extra="allow",
-        validate_by_name=True,
-        validate_by_alias=True,
         serialize_by_alias=True,
         frozen=True,
         allow_inf_nan=False,
+        # As null, the default, it would be lost without a word; as a constant it is found.
+        ser_json_inf_nan="constants",
         hide_input_in_errors=True,
         defer_build=True,
     )
 
     def __init__(self, /, **members: Any) -> None:
-        _require_known(type(self), members)
-        super().__init__(**members)
+        given = {**constants_of(type(self)), **_by_wire_name(type(self), members)}
+        try:
+            super().__init__(**given)
+        except ValidationError as error:
+            refused = error
+        else:
+            return
+        raise _explained(type(self), given, refused)
 
     # Tells pydantic that validation need not go through this method.
     setattr(__init__, "__pydantic_base_init__", True)
@@ -60,7 +104,7 @@ class AcpModel(BaseModel):
         Raises:
             pydantic.ValidationError: the data is no JSON, or not of this type.
         """
-        model: Self = read(cls.__pydantic_validator__, data, cls.__name__)
+        model: Self = read(cls, cls.__pydantic_validator__, data)
         return model
 
     @classmethod
@@ -83,10 +127,11 @@ class AcpModel(BaseModel):
         """Write JSON in UTF-8, by wire names and without what is `MISSING`.
 
         Raises:
-            pydantic_core.PydanticSerializationError: a list or map in the model was changed into
-                something that its type doesn't allow.
+            pydantic_core.PydanticSerializationError: a member holds what JSON can't, such as NaN
+                or half a surrogate pair, a list or map was changed into something that its type
+                doesn't allow, or the model was made without validation.
         """
-        return self.__pydantic_serializer__.to_json(self, by_alias=True, warnings="error")
+        return write(type(self), self.__pydantic_serializer__, self)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Copy the model. Unlike pydantic's own, this validates what `update` sets.
@@ -98,10 +143,9 @@ class AcpModel(BaseModel):
         copy = super().model_copy(deep=deep)
         if not update:
             return copy
-        _require_known(type(self), update)
-        aliases = _aliases(type(self))
-        changes = {aliases.get(name, name): value for name, value in update.items()}
-        return self.model_validate({**_members(copy), **changes}, by_alias=True, by_name=False)
+        changed = {**_members(copy), **_by_wire_name(type(self), update)}
+        model: Self = read(type(self), self.__pydantic_validator__, changed)
+        return model
 
     if not TYPE_CHECKING:
         # Type checkers would take a `__setattr__` for leave to set any attribute.
@@ -111,15 +155,20 @@ class AcpModel(BaseModel):
             raise ValidationError.from_exception_data(type(self).__name__, [error], hide_input=True)
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
-        for name, value in super().__repr_args__():
+        for name, field in type(self).__pydantic_fields__.items():
+            value = self.__dict__.get(name, MISSING)
             if value is not MISSING:
-                yield name, value
+                shown = value is None or (field.repr and field.alias != "_meta")
+                yield name, value if shown else _HIDDEN
+        for name in self.__pydantic_extra__ or ():
+            yield name, _HIDDEN
 
     @classmethod
     def __get_pydantic_core_schema__(
         cls, source: type[BaseModel], handler: GetCoreSchemaHandler
     ) -> CoreSchema:
         schema = handler(source)
+        _require_constants(cls, handler.resolve_ref_schema(schema))
         excluded = _mark(cls, "x-excludes")
         if not excluded:
             return schema
@@ -127,9 +176,11 @@ class AcpModel(BaseModel):
 
 
 def Field(*, json_schema_extra: dict[str, Any] | None = None, **options: Any) -> Any:
-    """pydantic's `Field`, except where the schema says which member tells a union's branches apart."""
+    """pydantic's `Field`, except where the schema says what pydantic has no word for."""
     if json_schema_extra is not None and "x-tag" in json_schema_extra:
         return _Tag(json_schema_extra["x-tag"])
+    if json_schema_extra is not None and "x-integer" in json_schema_extra:
+        return _Integer()
     return pydantic.Field(json_schema_extra=json_schema_extra, **options)
 
 
@@ -153,8 +204,9 @@ class _Tag:
         if not others:
             return tagged
         return core_schema.union_schema(
-            [(tagged, "known"), *((handler.generate_schema(other), other.__name__) for other in others)],
+            [tagged, *(handler.generate_schema(other) for other in others)],
             mode="left_to_right",
+            metadata={"x-tag": self._tag},
         )
 
     def _tagged(
@@ -180,69 +232,114 @@ class _Tag:
         return None
 
 
-def read(reader: Any, data: object, title: str) -> Any:
-    """Read JSON text or a decoded value strictly and by wire names; `title` is for errors.
+class _Integer:
+    """Refuses 5.0 where a listed integer is due: to Python it equals 5."""
 
-    `reader` is what has `validate_json` and `validate_python`: a validator or a type adapter.
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.chain_schema([core_schema.int_schema(strict=True), handler(source)])
+
+
+def read(type_: Any, reader: Any, data: object) -> Any:
+    """Read JSON text or a decoded value strictly and by wire names.
+
+    `reader` is what has `validate_json` and `validate_python`: the type's validator.
 
     Raises:
         pydantic.ValidationError: the reader refuses the data, or it is no JSON.
     """
+    try:
+        return attempt(reader, data)
+    except ValidationError as error:
+        refused = error
+    # Out here, so that the new error doesn't hold the old one, which holds the data.
+    raise _explained(type_, data, refused)
+
+
+def attempt(reader: Any, data: object) -> Any:
+    """Read as `read` does, with errors as pydantic words them."""
     if isinstance(data, Text):
-        _require_json(data, title)
-        return reader.validate_json(data, strict=True, by_alias=True, by_name=False)
-    return reader.validate_python(data, strict=True, by_alias=True, by_name=False)
+        _require_json(data)
+        return reader.validate_json(data, strict=True)
+    return reader.validate_python(data, strict=True)
 
 
-def _require_json(data: Text, title: str) -> None:
-    """Refuse NaN and Infinity, which pydantic reads as JSON and writes as null."""
+def write(type_: Any, writer: Any, value: object) -> bytes:
+    """Write a value of a type as JSON in UTF-8, by wire names, with the type's serializer.
+
+    Raises:
+        pydantic_core.PydanticSerializationError: the value is not of the type, or no JSON.
+    """
+    try:
+        return json_of(writer, value)
+    except ValueError:
+        pass  # pydantic's own message shows the values, and one may be a key.
+    from acp_v9.models._errors import unwritable
+
+    raise unwritable(type_, writer, value)
+
+
+def json_of(writer: Any, value: object, **options: Any) -> bytes:
+    """Write as `write` does, with errors as pydantic words them: all are of class ValueError."""
+    text: bytes = writer.to_json(value, by_alias=True, warnings="error", **options)
+    if b"NaN" in text or b"Infinity" in text:
+        from_json(text, allow_inf_nan=False)
+    if _REPLACEMENT in text:
+        # pydantic also writes it for half a surrogate pair in a member's name.
+        from json import dumps
+
+        plain = writer.to_python(value, by_alias=True, **options)
+        dumps(plain, ensure_ascii=False, default=str, skipkeys=True).encode()
+    return text
+
+
+def _explained(type_: Any, data: object, refused: ValidationError) -> ValidationError:
+    from acp_v9.models._errors import explained
+
+    return explained(type_, data, refused)
+
+
+def _require_json(data: Text) -> None:
+    """Refuse NaN and Infinity, which pydantic reads as JSON."""
     constants = ("NaN", "Infinity") if isinstance(data, str) else (b"NaN", b"Infinity")
     if constants[0] not in data and constants[1] not in data:  # type: ignore[operator]
         return
     try:
         from_json(data, allow_inf_nan=False)
     except ValueError as error:
-        details = {"type": "json_invalid", "loc": (), "input": None, "ctx": {"error": str(error)}}
-        raise ValidationError.from_exception_data(
-            title,
-            [details],  # type: ignore[list-item]
-            hide_input=True,
-        ) from None
+        context = {"error": str(error)}
+    else:
+        return
+    details: Any = {"type": "json_invalid", "loc": (), "input": None, "ctx": context}
+    raise ValidationError.from_exception_data("JSON", [details], hide_input=True)
 
 
-def _aliases(model: type[BaseModel]) -> dict[str, str]:
+@cache
+def wire_names(model: type[BaseModel]) -> dict[str, str]:
     """The wire name of each attribute."""
     return {name: field.alias or name for name, field in model.__pydantic_fields__.items()}
 
 
+def _by_wire_name(model: type[BaseModel], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Keyword arguments by wire names.
+
+    Raises:
+        TypeError: no member is called so, or two arguments are for one member.
+    """
+    names = wire_names(model)
+    if not names.keys() >= given.keys():
+        from acp_v9.models._errors import require_known
+
+        require_known(model, given, any_name=bool(_mark(model, "x-open")))
+    return {names.get(name, name): value for name, value in given.items()}
+
+
 def _members(model: BaseModel) -> dict[str, Any]:
     """What a model holds, by wire names and without what is missing."""
-    aliases = _aliases(type(model))
-    present = {aliases[name]: getattr(model, name) for name in aliases}
+    present = {wire: getattr(model, name) for name, wire in wire_names(type(model)).items()}
     members = {name: value for name, value in present.items() if value is not MISSING}
     return {**(model.__pydantic_extra__ or {}), **members}
-
-
-def _require_known(model: type[BaseModel], given: Iterable[str]) -> None:
-    """Refuse keyword arguments that no member of a model is called, and two for one member."""
-    fields = model.__pydantic_fields__
-    foreign = [name for name in given if name not in fields]
-    if not foreign:
-        return
-    names = {alias: name for name, alias in _aliases(model).items()}
-    for name in foreign:
-        if name in names:
-            if names[name] != name and names[name] in given:
-                raise TypeError(f"{model.__name__} got both {name!r} and {names[name]!r}")
-        elif not _mark(model, "x-open"):
-            from difflib import get_close_matches
-
-            close = get_close_matches(name, [*fields, *names], 1)
-            hint = f"; did you mean {names.get(close[0], close[0])!r}?" if close else ""
-            raise TypeError(
-                f"{model.__name__} has no member {name!r}{hint}. Data of your own belongs in 'meta';"
-                " members of a newer protocol are kept by from_wire"
-            )
 
 
 def _mark(model: type[BaseModel], mark: str) -> Any:
@@ -252,6 +349,36 @@ def _mark(model: type[BaseModel], mark: str) -> Any:
         if isinstance(extra, dict) and mark in extra:
             return extra[mark]
     return None
+
+
+@cache
+def constants_of(model: type[BaseModel]) -> dict[str, Any]:
+    """The members that can have one value only, by wire names."""
+    return {
+        field.alias or name: field.default
+        for name, field in model.__pydantic_fields__.items()
+        if get_origin(field.annotation) is Literal and not field.is_required()
+    }
+
+
+def _require_constants(model: type[BaseModel], schema: Any) -> None:
+    """Demand on the wire the members that code may leave to the constructor."""
+    constants = constants_of(model)
+    for name, wire in wire_names(model).items():
+        if wire in constants:
+            member = schema["schema"]["fields"][name]
+            if member["schema"]["type"] == "default":
+                member["schema"] = member["schema"]["schema"]
+
+
+class _Hidden:
+    """Stands in a repr for a value that is not for logs."""
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+_HIDDEN = _Hidden()
 
 
 def _none_of(rivals: list[str]) -> Callable[[BaseModel], BaseModel]:
@@ -274,7 +401,7 @@ def _takes(name: str, members: dict[str, Any]) -> bool:
 
     model: type[BaseModel] = getattr(models, name)
     try:
-        model.model_validate(members, by_alias=True, by_name=False)
+        model.model_validate(members)
     except ValidationError:
         return False
     return True

@@ -14,9 +14,9 @@ from typing import Any
 from pydantic import MISSING, BaseModel, TypeAdapter, ValidationError
 from pydantic_core import CoreConfig, SchemaValidator, core_schema
 
-from acp_v9.models._base import read
+from acp_v9.models._base import attempt
 
-__all__ = ["read_tolerantly"]
+__all__ = ["core_of", "read_tolerantly", "reader_of", "recovering"]
 
 _Node = dict[str, Any]
 
@@ -31,29 +31,44 @@ def read_tolerantly(type_: Any, reader: Any, data: object) -> Any:
         pydantic.ValidationError: the data is no JSON, or of the type in no reading.
     """
     try:
-        return read(reader, data, type_.__name__)
+        return attempt(reader, data)
     except ValidationError:
         pass  # What is valid reads the same either way; only what isn't is read for recovery.
-    return read(_tolerant_reader(type_), data, type_.__name__)
+    try:
+        return attempt(_tolerant_reader(type_), data)
+    except ValidationError as error:
+        refused = error
+    from acp_v9.models._errors import explained
+
+    raise explained(type_, data, refused, tolerant=True)
 
 
 @cache
 def _tolerant_reader(type_: Any) -> SchemaValidator:
+    return reader_of(type_, recovering(core_of(type_)))
+
+
+def core_of(type_: Any) -> Any:
+    """What a model or an alias is to pydantic's core. Not to be changed in place."""
     adapter = TypeAdapter(type_)
     adapter.rebuild()
-    schema: Any = _recovering(adapter.core_schema)
+    return adapter.core_schema
+
+
+def reader_of(type_: Any, core: Any) -> SchemaValidator:
+    """A strict reader of its own for a changed core of a type."""
     config = CoreConfig(title=type_.__name__, strict=True, hide_input_in_errors=True)
-    # Otherwise a class that has a validator would lend it, and read strictly again.
-    return SchemaValidator(schema, config, _use_prebuilt=False)
+    # Otherwise a class that has a validator would lend it, and read as it always did.
+    return SchemaValidator(core, config, _use_prebuilt=False)
 
 
-def _recovering(part: Any) -> Any:
+def recovering(part: Any) -> Any:
     """A copy of a schema in which everything that is tolerant recovers."""
     if isinstance(part, list | tuple):
-        return type(part)(_recovering(item) for item in part)
+        return type(part)(recovering(item) for item in part)
     if not isinstance(part, dict):
         return part
-    node = {key: _recovering(value) for key, value in part.items()}
+    node = {key: recovering(value) for key, value in part.items()}
     if node.get("type") == "union":
         # Every branch may take more than it did, so the first one decides, not the closest.
         node["mode"] = "left_to_right"

@@ -7,18 +7,23 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 from typing_extensions import TypeAliasType
 
-from acp_v9.models._base import read
-from acp_v9.models._methods import Kind, UnknownMethodError, signature
+from acp_v9.models._base import read, write
+from acp_v9.models._methods import UnknownMethodError, signature
 from acp_v9.models._tolerance import read_tolerantly
+
+if TYPE_CHECKING:
+    from acp_v9 import models
 
 __all__ = ["dump", "parse", "parse_params", "parse_result", "parse_tolerant"]
 
 _T = TypeVar("_T", bound=BaseModel)
+
+_CONFIG = ConfigDict(strict=True, hide_input_in_errors=True, ser_json_inf_nan="constants")
 
 
 @overload
@@ -31,7 +36,7 @@ def parse(type_: Any, data: object) -> Any:
     Raises:
         pydantic.ValidationError: the data is no JSON, or not of the type.
     """
-    return read(_adapter(type_), data, type_.__name__)
+    return read(type_, _validator(type_), data)
 
 
 @overload
@@ -44,11 +49,63 @@ def parse_tolerant(type_: Any, data: object) -> Any:
     Raises:
         pydantic.ValidationError: the data is no JSON, or of the type in no reading.
     """
-    return read_tolerantly(type_, _adapter(type_), data)
+    return read_tolerantly(type_, _validator(type_), data)
 
 
+@overload
 def parse_params(
-    method: str, data: object, kind: Kind | None = None, *, tolerant: bool = False
+    method: Literal["$/cancel"],
+    data: object,
+    kind: Literal["notification"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.CancelNotification: ...
+@overload
+def parse_params(
+    method: Literal["guest/ask"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.AskRequest: ...
+@overload
+def parse_params(
+    method: Literal["kettle/heat"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.HeatRequest: ...
+@overload
+def parse_params(
+    method: Literal["kettle/pour"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.PourRequest: ...
+@overload
+def parse_params(
+    method: Literal["kettle/state"],
+    data: object,
+    kind: Literal["notification"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.StateNotification: ...
+@overload
+def parse_params(
+    method: Literal["relay/pass"],
+    data: object,
+    kind: Literal["request"] | None = None,
+    *,
+    tolerant: bool = False,
+) -> models.RelayRequest: ...
+@overload
+def parse_params(
+    method: str, data: object, kind: str | None = None, *, tolerant: bool = False
+) -> Any: ...
+def parse_params(
+    method: str, data: object, kind: str | None = None, *, tolerant: bool = False
 ) -> Any:
     """Read the params of a method, of its request where it is both request and notification.
 
@@ -60,6 +117,24 @@ def parse_params(
     return parse_tolerant(type_, data) if tolerant else parse(type_, data)
 
 
+@overload
+def parse_result(
+    method: Literal["guest/ask"], data: object, *, tolerant: bool = False
+) -> models.AskResponse: ...
+@overload
+def parse_result(
+    method: Literal["kettle/heat"], data: object, *, tolerant: bool = False
+) -> models.HeatResponse: ...
+@overload
+def parse_result(
+    method: Literal["kettle/pour"], data: object, *, tolerant: bool = False
+) -> models.PourResponse: ...
+@overload
+def parse_result(
+    method: Literal["relay/pass"], data: object, *, tolerant: bool = False
+) -> models.RelayResponse: ...
+@overload
+def parse_result(method: str, data: object, *, tolerant: bool = False) -> Any: ...
 def parse_result(method: str, data: object, *, tolerant: bool = False) -> Any:
     """Read the result of a method.
 
@@ -79,12 +154,21 @@ def dump(type_: Any, value: object) -> bytes:
     Raises:
         pydantic_core.PydanticSerializationError: the value is not of the type.
     """
-    return _adapter(type_).dump_json(value, by_alias=True, warnings="error")
+    return write(type_, _serializer(type_), value)
+
+
+def _validator(type_: Any) -> Any:
+    return type_.__pydantic_validator__ if _is_model(type_) else _adapter(type_).validator
+
+
+def _serializer(type_: Any) -> Any:
+    return type_.__pydantic_serializer__ if _is_model(type_) else _adapter(type_).serializer
+
+
+def _is_model(type_: Any) -> bool:
+    return isinstance(type_, type) and issubclass(type_, BaseModel)
 
 
 @cache
 def _adapter(type_: Any) -> TypeAdapter[Any]:
-    # pydantic takes no configuration beside a model class, and shows the input without one.
-    if isinstance(type_, type) and issubclass(type_, BaseModel):
-        type_ = TypeAliasType(type_.__name__, type_)
-    return TypeAdapter(type_, config=ConfigDict(strict=True, hide_input_in_errors=True))
+    return TypeAdapter(type_, config=_CONFIG)

@@ -16,7 +16,7 @@ class AskRequestConfirm(AcpModel):
     Yes or no.
     """
 
-    mode: Literal["confirm"]
+    mode: Literal["confirm"] = "confirm"
     question: str
     """
     The words.
@@ -98,7 +98,7 @@ class RelayRequest(AcpModel):
     """
     The method inside.
     """
-    params: Any | MISSING = MISSING
+    params: Annotated[Any | MISSING, Field(repr=False)] = MISSING
     """
     Its params.
     """

@@ -8,7 +8,9 @@ from acp_v9.models._base import AcpModel, Field
 from pydantic import MISSING
 from typing_extensions import TypeAliasType
 
-ErrorCode = TypeAliasType("ErrorCode", Literal[-32042] | int)
+ErrorCode = TypeAliasType(
+    "ErrorCode", Annotated[Literal[-32042] | int, Field(json_schema_extra={"x-integer": True})]
+)
 """
 A kind of failure.
 """

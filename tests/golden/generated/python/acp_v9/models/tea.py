@@ -64,7 +64,7 @@ class TeaLeaves(Leaves):
     Loose leaves.
     """
 
-    kind: Literal["leaves"]
+    kind: Literal["leaves"] = "leaves"
 
 
 class TeaOther(AcpModel):
@@ -87,7 +87,7 @@ class TeaPowder(Powder):
     Powder, whisked.
     """
 
-    kind: Literal["powder"]
+    kind: Literal["powder"] = "powder"
 
 
 class TeaTeaBag(AcpModel):
@@ -95,7 +95,7 @@ class TeaTeaBag(AcpModel):
     A bag with a string.
     """
 
-    kind: Literal["tea-bag"]
+    kind: Literal["tea-bag"] = "tea-bag"
     brand: Annotated[str, Field(min_length=1)]
     """
     Whose bag it is.
