@@ -21,6 +21,8 @@ import corpus
 import orjson
 
 from acpgen import resources
+from acpgen.cli.source import VERY_LONG, Made
+from acpgen.judge.quick import Quick
 from acpgen.load import load
 from acpgen.model import Kind, Protocol, Stability
 from acpgen.targets.bundles import bundle
@@ -59,6 +61,7 @@ def engines(protocol: Protocol) -> list[Engine]:
         lambda: _dispatched(protocol, schema, _fast()),
     )
     return [
+        Engine("quick test of acpgen validate", lambda: _judged(protocol)),
         Engine("typed decoders", lambda: typed.accepts_bytes),
         Engine("typed decoders, nothing to remark", lambda: typed.clean),
         Engine("checkers + orjson", lambda: _parsed(plain.accepts)),
@@ -69,6 +72,15 @@ def engines(protocol: Protocol) -> list[Engine]:
         Engine("fastjsonschema, dispatched + orjson", fast, slow=True),
         Engine("jsonschema, dispatched + orjson", python, slow=True),
     ]
+
+
+def _judged(protocol: Protocol) -> Verdict:
+    """What the command does with each line of long input; what it refuses goes to the judge.
+
+    So an answer to a broken request does, which counts as an alarm here and is none in the end.
+    """
+    clean = Quick(Made(protocol), expected=VERY_LONG).clean(None, transcript=False)
+    return lambda text, _sender, _answers: clean(text)
 
 
 def _parsed(accepts: Callable[[object, str | None, str | None], bool]) -> Verdict:
@@ -219,10 +231,10 @@ def examine(engine: Engine, sample: Sample) -> None:
 def row(engine: Engine, faults: int) -> str:
     """The line of the table for one engine."""
     if engine.missing:
-        return f"{engine.name:<38}  {engine.missing}"
+        return f"| {engine.name} | {engine.missing} | | | |"
     ratio, micros = statistics.median(engine.ratios), statistics.median(engine.micros)
     found = f"{engine.found} of {faults}"
-    return f"{engine.name:<38}{ratio:>9.2f}{micros:>9.2f}{found:>14}{engine.alarms:>14}"
+    return f"| {engine.name} | {ratio:.2f} | {micros:.2f} | {found} | {engine.alarms} |"
 
 
 def main() -> None:
@@ -241,7 +253,8 @@ def main() -> None:
     for _ in range(options.rounds):
         for engine in compared:
             take_turn(engine, samples[engine.slow])
-    print(f"{'engine':<38}{'x orjson':>9}{'us':>9}{'faults found':>14}{'false alarms':>14}")
+    print("| engine | x orjson | us a message | faults found | false alarms |")
+    print("|-|-:|-:|-:|-:|")
     for engine in compared:
         faults = sum(line.fault is not None for line in samples[engine.slow])
         print(row(engine, faults))
