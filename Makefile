@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check generate bench clean
+.PHONY: demo test check generate docs bench clean
 
 demo: .venv/installed
 	$(BIN)/acpgen generate --full
@@ -23,14 +23,22 @@ check: .venv/installed-dev
 generate: .venv/installed
 	$(BIN)/acpgen generate
 
+docs: .venv/installed-docs
+	npm ci --prefix site --silent --no-audit --no-fund
+	$(BIN)/python site/build.py
+	@echo "Open build/site/index.html"
+
 bench: .venv/installed-dev
 	$(BIN)/python benchmarks/import_time.py
+	$(BIN)/python benchmarks/diff.py
+	$(BIN)/python benchmarks/ledger.py
+	$(BIN)/python benchmarks --peers .venv/peers
 
 # What the tests compare with lives in npm packages. Without npm those tests say that they skip.
 .PHONY: node
 node:
 	@if command -v npm >/dev/null; then \
-	  for folder in tests/interop tests/mdx; do \
+	  for folder in tests/interop tests/mdx tests/languages tests/site site; do \
 	    npm ci --prefix $$folder --silent --no-audit --no-fund || exit 1; \
 	  done; \
 	else echo "npm is missing: tests that need it will be skipped"; fi
@@ -44,9 +52,13 @@ node:
 	$(PIP) --editable '.[generate]'
 	@touch $@
 
+.venv/installed-docs: .venv/installed
+	$(PIP) --group docs
+	@touch $@
+
 .venv/installed-dev: .venv/installed
 	$(PIP) --group dev
 	@touch $@
 
 clean:
-	rm -rf .venv
+	rm -rf .venv build

@@ -157,6 +157,6 @@ HOSTILE_VALUE = "| `` ` {a} <b>"
 
 
 def spoil(field: str, text: str) -> str:
-    if field in {"docs", "other_docs", "resend", "title"}:
+    if field in {"docs", "other_docs", "resend", "title", "when"}:
         return f"{text} {HOSTILE}"
     return f"{text} {HOSTILE_VALUE}" if field == "value" else text

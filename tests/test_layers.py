@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,16 +11,23 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "generator" / "acpgen"
 LAYERS = (
-    {"model", "findings", "pattern", "resources"},
-    {"stability"},
+    {"model", "findings", "pattern", "resources", "checks"},
+    {"stability", "report", "redaction", "topic"},
     {"load"},
     {"emit"},
-    {"lint", "targets", "judge"},
-    {"trace"},
+    {"lint", "targets", "judge", "diff"},
+    {"trace", "inject", "upstream"},
     {"cli"},
     {"__main__", "__init__"},
 )
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+
+
+def names(path: Path) -> Iterator[str]:
+    """The modules and members that a module imports from others, with their whole names."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def part(module: str) -> str:
@@ -59,9 +67,24 @@ def test_imports_go_down(path: Path) -> None:
     assert wrong == []
 
 
+SHIPPED = PACKAGE / "cli" / "shipped.py"
+"""Where judging, which generates nothing, takes the checkers that come with the schema."""
+
+
+def generated_imports(path: Path) -> list[str]:
+    """What of the generated packages a module imports, also by name."""
+    named = re.findall(r"import_module\(\"(acp_v\S*)\"", path.read_text("utf-8"))
+    return sorted({m for m in (*imports(path), *named) if m.split(".")[0].startswith("acp_v")})
+
+
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: p.relative_to(PACKAGE).as_posix())
 def test_the_generator_does_not_import_what_it_generates(path: Path) -> None:
-    assert [m for m in imports(path) if m.split(".")[0].startswith("acp_v")] == []
+    assert generated_imports(path) == (["acp_v2"] if path == SHIPPED else [])
+
+
+def test_only_judging_on_the_command_line_takes_what_is_shipped() -> None:
+    users = {path for path in MODULES if "acpgen.cli.shipped" in {*imports(path), *names(path)}}
+    assert {path.relative_to(PACKAGE).as_posix() for path in users} == {"cli/source.py"}
 
 
 def test_the_rule_bites() -> None:

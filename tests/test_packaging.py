@@ -6,9 +6,12 @@ import subprocess
 import sys
 import venv
 import zipfile
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
 PROMPT = (
@@ -30,10 +33,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-def test_the_wheel_holds_two_packages_and_the_data(wheel: Path) -> None:
+def test_the_wheel_holds_the_packages_and_the_data(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    tops = {name.split("/")[0] for name in names}
-    assert {top for top in tops if not top.endswith(".dist-info")} == {"acpgen", "acp_v2"}
+    tops = {name.split("/")[0] for name in names if ".dist-info/" not in name}
+    assert tops == {"acpgen", "acp_v2", "acp_conformance", "acp_retry"}
     assert "acpgen/_resources/schema/v2/prompt.json" in names
     assert "acpgen/_resources/schema/dialect.schema.json" in names
     assert "acpgen/_resources/templates/retry/retry.py.jinja" in names
@@ -42,16 +45,44 @@ def test_the_wheel_holds_two_packages_and_the_data(wheel: Path) -> None:
     assert [name for name in names if "test" in name or "__pycache__" in name] == []
 
 
-@pytest.fixture(scope="module")
-def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A fresh environment with the wheel; what it depends on is taken from this one."""
-    home = tmp_path_factory.mktemp("venv")
+def closure(*wanted: str) -> set[str]:
+    """The installed distributions that the wanted ones, such as `acpgen[generate]`, stand on."""
+    found: set[tuple[str, str]] = set()
+    queue = [Requirement(name) for name in wanted]
+    while queue:
+        requirement = queue.pop()
+        for extra in ("", *requirement.extras):
+            if (requirement.name, extra) not in found:
+                found.add((requirement.name, extra))
+                needed = map(Requirement, distribution(requirement.name).requires or ())
+                queue += [
+                    each
+                    for each in needed
+                    if each.marker is None or each.marker.evaluate({"extra": extra})
+                ]
+    return {canonicalize_name(name) for name, _ in found}
+
+
+def install(wheel: Path, home: Path, requirement: str) -> Path:
+    """A fresh environment that holds the wheel and, taken from this one, what it declares."""
     venv.create(home, with_pip=False, symlinks=True)
     (site,) = home.glob("lib/python*/site-packages")
     zipfile.ZipFile(wheel).extractall(site)
-    packages = [p for p in sys.path if p.endswith("site-packages")]
-    (site / "borrowed.pth").write_text("\n".join(packages) + "\n")
+    for name in closure(requirement) - {"acpgen"}:
+        parts = {path.parts[0]: path for path in distribution(name).files or ()}
+        for top in parts.keys() - {"..", "__pycache__"}:
+            (site / top).symlink_to(str(distribution(name).locate_file(top)))
     return home / "bin" / "python"
+
+
+@pytest.fixture(scope="module")
+def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return install(wheel, tmp_path_factory.mktemp("generate"), "acpgen[generate]")
+
+
+@pytest.fixture(scope="module")
+def base_python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return install(wheel, tmp_path_factory.mktemp("base"), "acpgen")
 
 
 def run(
@@ -68,12 +99,38 @@ def run(
     )
 
 
-def test_the_wheel_validates(python: Path, tmp_path: Path) -> None:
-    good = run(python, "validate", "-", cwd=tmp_path, stdin=PROMPT % '"k"')
+def test_the_wheel_validates(base_python: Path, tmp_path: Path) -> None:
+    good = run(base_python, "validate", "-", cwd=tmp_path, stdin=PROMPT % '"k"')
     assert good.returncode == 0, good.stderr
-    bad = run(python, "validate", "-", cwd=tmp_path, stdin=PROMPT % '""')
+    bad = run(base_python, "validate", "-", cwd=tmp_path, stdin=PROMPT % '""')
     assert bad.returncode == 1, bad.stderr
     assert "-32602 /params/idempotencyKey" in bad.stdout
+
+
+@pytest.mark.parametrize(
+    "command", [["lint"], ["rules"], ["explain", "missing-retry-class"], ["--help"]]
+)
+def test_the_wheel_alone_does_all_but_generate(
+    base_python: Path, tmp_path: Path, command: list[str]
+) -> None:
+    done = run(base_python, *command, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_wheel_alone_says_what_generating_needs(base_python: Path, tmp_path: Path) -> None:
+    done = run(base_python, "generate", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "acpgen[generate]" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "generated").exists()
+
+
+def test_the_models_need_nothing_more(base_python: Path, tmp_path: Path) -> None:
+    program = "import acp_v2.models as m; m.PromptRequest; import acp_v2.retry, acp_v2.checkers"
+    done = subprocess.run(
+        [str(base_python), "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_wheel_generates_what_the_checkout_holds(python: Path, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -10,21 +11,13 @@ import pytest
 
 from acpgen import resources
 
-DEFINITIONS_ADDED = {
-    "IdempotencyKey": "the RFD",
-    "SessionOptionsRequest": "the RFD's audit names session/options; no release has it yet",
-    "SessionOptionsResponse": "the RFD's audit names session/options; no release has it yet",
-}
-MEMBERS_ADDED = {("PromptRequest", "idempotencyKey"): "the RFD"}
-SAYS_NOTHING = {
-    "unevaluatedProperties": "true is what every schema without it says",
-    "x-patch": "ours: upstream tells patch types apart in prose only",
-    "x-retry-class": "ours",
-    "x-resend": "ours",
-    "x-docs": "ours",
-    "x-stability": "ours: upstream publishes two files instead",
-    "description": "prose is ours",
-    "examples": "ours",
+DECLARED = tomllib.loads(resources.ACCEPTED.with_name("upstream.toml").read_text("utf-8"))
+SAYS_NOTHING = DECLARED["keywords"]
+DEFINITIONS_ADDED = {e["definition"] for e in DECLARED["declared"] if e["rule"] == "ours-only"}
+DIFFERENT = {e["definition"]: e["pointer"] for e in DECLARED["declared"] if "pointer" in e}
+ENVELOPE_DERIVED = {name for name, pointer in DIFFERENT.items() if not pointer}
+MEMBERS_ADDED = {
+    (name, pointer.removeprefix("/properties/")) for name, pointer in DIFFERENT.items() if pointer
 }
 FILES = {"schema.json": "acp-v2.schema.json", "schema.unstable.json": "acp-v2.unstable.schema.json"}
 
@@ -54,9 +47,9 @@ def normal(schema: Any) -> Any:
     return out
 
 
-def definitions(path: Path) -> dict[str, Any]:
+def definitions(path: Path, *, envelope: bool = False) -> dict[str, Any]:
     schema = json.loads(path.read_text("utf-8"))
-    return {n: d for n, d in schema["$defs"].items() if not d.get("x-docs-ignore")}
+    return {n: d for n, d in schema["$defs"].items() if d.get("x-docs-ignore", False) == envelope}
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -64,7 +57,7 @@ def test_every_definition_of_upstream_is_here(upstream_schemas: Path, name: str)
     theirs = definitions(upstream_schemas / "v2" / name)
     ours = definitions(resources.GENERATED / "schema" / FILES[name])
     assert theirs.keys() - ours.keys() == set()
-    assert ours.keys() - theirs.keys() <= DEFINITIONS_ADDED.keys()
+    assert ours.keys() - theirs.keys() <= DEFINITIONS_ADDED
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -77,6 +70,15 @@ def test_every_definition_has_the_structure_of_upstream(upstream_schemas: Path, 
     assert differ == []
 
 
+def test_only_the_envelope_is_derived(upstream_schemas: Path) -> None:
+    release = upstream_schemas / "v2" / "schema.unstable.json"
+    bundle = resources.GENERATED / "schema" / FILES["schema.unstable.json"]
+    theirs, ours = definitions(release, envelope=True), definitions(bundle, envelope=True)
+    assert theirs.keys() == ENVELOPE_DERIVED
+    assert theirs.keys() <= ours.keys()
+    assert all(theirs[name] != ours[name] for name in theirs)
+
+
 def test_the_comparison_bites(upstream_schemas: Path) -> None:
     theirs = definitions(upstream_schemas / "v2" / "schema.json")
     changed = json.loads(json.dumps(theirs["PromptRequest"]))
@@ -84,7 +86,14 @@ def test_the_comparison_bites(upstream_schemas: Path) -> None:
     assert normal(changed) != normal(theirs["PromptRequest"])
 
 
+def test_every_entry_says_why() -> None:
+    rules = {entry["rule"] for entry in DECLARED["declared"]}
+    assert rules == {"ours-only", "different"}
+    assert all(entry["reason"] for entry in DECLARED["declared"])
+    assert {("PromptRequest", "idempotencyKey")} == MEMBERS_ADDED
+
+
 def test_all_additions_are_there() -> None:
     ours = definitions(resources.GENERATED / "schema" / FILES["schema.unstable.json"])
-    assert ours.keys() >= DEFINITIONS_ADDED.keys()
+    assert ours.keys() >= DEFINITIONS_ADDED
     assert all(member in ours[type_]["properties"] for type_, member in MEMBERS_ADDED)

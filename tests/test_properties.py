@@ -22,8 +22,9 @@ from acp_v2 import models, retry
 from acp_v2.models import PromptRequest
 from acpgen import resources, validate
 from acpgen.load import load
-from acpgen.model import Kind, Protocol, Stability
+from acpgen.model import Kind, Protocol, Ref, Stability, TypeName
 from acpgen.targets.bundles import bundle
+from acpgen.targets.vectors.samples import Samples
 
 LEAST, MOST = 1, 255
 LETTERS = st.one_of(
@@ -125,9 +126,19 @@ def test_a_lone_surrogate_is_no_key() -> None:
         PromptRequest.from_wire(json.dumps(prompt("\ud800")).encode())
 
 
+DEEPEST = 4
+
+
+def least(reference: str) -> Any:
+    return Samples(protocol()).least(Ref(TypeName(reference.rpartition("/")[2])))
+
+
 @cache
 def bounded(name: str) -> dict[str, Any]:
-    """A type's schema for hypothesis-jsonschema: what it needs inlined, to a depth that ends."""
+    """A type's schema for hypothesis-jsonschema: what it needs inlined, to a depth that ends.
+
+    Below that depth stands one valid value.
+    """
     definitions = json.loads(json.dumps(bundle(protocol(), Stability.UNSTABLE)["$defs"]))
 
     def inline(schema: Any, depth: int) -> Any:
@@ -139,7 +150,8 @@ def bounded(name: str) -> dict[str, Any]:
             target = copy.deepcopy(definitions[schema["$ref"].rpartition("/")[2]])
             rest = {k: v for k, v in schema.items() if k != "$ref"}
             if not rest.keys() - {"description", "title"}:
-                return inline(target, depth + 1) if depth < 4 else target.get("examples", [{}])[0]
+                deeper = depth < DEEPEST
+                return inline(target, depth + 1) if deeper else {"const": least(schema["$ref"])}
             return {**inline(rest, depth), "allOf": [inline(target, depth + 1)]}
         return {
             key: {n: inline(s, depth) for n, s in value.items()}

@@ -15,10 +15,10 @@ ALLOWED: frozenset[tuple[str, ...]] = frozenset()
 
 
 def texts(value: object) -> Iterator[str]:
-    """Every description, and every resend note, below a JSON value."""
+    """Every description, every resend note and every error's reason below a JSON value."""
     if isinstance(value, dict):
         for key, child in value.items():
-            if key in {"description", "x-resend"} and isinstance(child, str):
+            if key in {"description", "x-resend", "when"} and isinstance(child, str):
                 yield child
             else:
                 yield from texts(child)
@@ -45,8 +45,17 @@ def upstream_texts(folder: Path) -> Iterator[str]:
 def our_texts() -> Iterator[str]:
     for path in sorted(resources.SCHEMA.glob("*.json")):
         yield from texts(json.loads(path.read_text("utf-8")))
-    for path in sorted(resources.TEMPLATES.rglob("*.jinja")):
+    for path in sorted(written_by_hand()):
         yield path.read_text("utf-8")
+
+
+def written_by_hand() -> Iterator[Path]:
+    """What holds prose besides the schema: templates, programs, and pages about the project."""
+    yield from resources.TEMPLATES.rglob("*.jinja")
+    for folder in ("generator", "runtime", "tests", "benchmarks"):
+        yield from (resources.ROOT / folder).rglob("*.py")
+    for folder in (".", "docs", "runtime", "schema"):
+        yield from (resources.ROOT / folder).glob("*.md")
 
 
 def test_no_run_of_eight_words_is_shared(upstream_schemas: Path) -> None:

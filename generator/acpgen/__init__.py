@@ -6,8 +6,7 @@ nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from acpgen.judge import validate
 
