@@ -72,11 +72,12 @@ class TakesAnIdTwice:
     "insert-once",
     "no-second-round",
     "reused-key",
-    "concurrent-attempts",
     "known-across-connections",
     "known-after-restart",
     "known-mid-turn",
     "stored-with-message",
+    # Attempts that come while the first is being inserted join it.
+    perhaps=["concurrent-attempts"],
 )
 class InsertsAgainUnderTheSameId(Variation):
     def __init__(self, store: Any) -> None:
