@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -16,13 +16,13 @@ from typer.testing import CliRunner
 
 from acpgen import resources
 from acpgen.cli.app import typer_app
-from acpgen.cli.warm import Warm
-from acpgen.cli.watch import Watched, steps
+from acpgen.cli.warm import warmed
+from acpgen.cli.watch import Watched
 from acpgen.emit.templates import Templates
 from acpgen.load import load
 from acpgen.model import Protocol
 from acpgen.targets import Target
-from acpgen.targets.generation import Order
+from acpgen.targets.parts import whole, wordless
 
 APP = typer_app()
 
@@ -171,7 +171,9 @@ def test_a_file_is_watched_with_nothing_beside_it(tmp_path: Path) -> None:
     assert tmp_path not in watched.folders()
 
 
-def counting(name: str) -> tuple[Warm, list[Protocol]]:
+def counting(
+    name: str, sees: Callable[[Protocol], Protocol] = whole
+) -> tuple[Target, list[Protocol]]:
     """A target that renders one template, and the protocols that it was made from."""
     made: list[Protocol] = []
 
@@ -180,7 +182,7 @@ def counting(name: str) -> tuple[Warm, list[Protocol]]:
         context = {"header": "H", "title": "T", "error": "", "error_code": "", "table": ""}
         return {"x": templates.render(name, **context)}
 
-    return Warm(Target("x", "", ("x",), generate)), made
+    return warmed(Target("x", "", ("x",), generate, sees=sees)), made
 
 
 def test_only_what_a_target_is_made_of_makes_it_anew(tmp_path: Path) -> None:
@@ -191,7 +193,7 @@ def test_only_what_a_target_is_made_of_makes_it_anew(tmp_path: Path) -> None:
     warm, made = counting("docs/errors.md.jinja")
 
     def generate(protocol: Protocol) -> str:
-        return warm.target.generate(protocol, Templates(tmp_path))["x"]
+        return warm.generate(protocol, Templates(tmp_path))["x"]
 
     protocol = load(GOLDEN / "v9")
     first = generate(protocol)
@@ -212,30 +214,25 @@ def test_only_what_a_target_is_made_of_makes_it_anew(tmp_path: Path) -> None:
 def test_another_protocol_makes_it_anew(tmp_path: Path) -> None:
     warm, made = counting("docs/errors.md.jinja")
     shutil.copytree(GOLDEN / "v9", tmp_path / "v9")
-    warm.target.generate(load(tmp_path / "v9"), Templates(resources.TEMPLATES))
+    warm.generate(load(tmp_path / "v9"), Templates(resources.TEMPLATES))
     file = tmp_path / "v9" / "kettle.json"
     file.write_text(f"{file.read_text()}\n\n")
-    warm.target.generate(load(tmp_path / "v9"), Templates(resources.TEMPLATES))
+    warm.generate(load(tmp_path / "v9"), Templates(resources.TEMPLATES))
     assert len(made) == 1
     file.write_text(file.read_text().replace('"x-resend": "', '"x-resend": "Well: ', 1))
-    warm.target.generate(load(tmp_path / "v9"), Templates(resources.TEMPLATES))
+    warm.generate(load(tmp_path / "v9"), Templates(resources.TEMPLATES))
     assert len(made) == 2
 
 
-def test_what_is_slow_is_not_waited_for(tmp_path: Path) -> None:
+def test_what_a_target_does_not_see_makes_nothing_anew(tmp_path: Path) -> None:
+    warm, made = counting("docs/errors.md.jinja", wordless)
     shutil.copytree(GOLDEN / "v9", tmp_path / "v9")
-    (quick, _), (slow, _) = counting("docs/errors.md.jinja"), counting("docs/errors.md.jinja")
-    warm, targets = [quick, slow], [quick.target, slow.target]
-    order = Order(tmp_path / "v9", tmp_path / "out", targets, resources.TEMPLATES)
-    assert steps(order, warm) == [targets]
-    templates = Templates(resources.TEMPLATES)
-    for each in warm:
-        each.target.generate(load(order.schema), templates)
-    slow.seconds = 2.0
-    # It holds, so that nobody waits.
-    assert steps(order, warm) == [targets]
     file = tmp_path / "v9" / "kettle.json"
-    file.write_text(file.read_text().replace('"x-resend": "', '"x-resend": "Well: ', 1))
-    assert steps(order, warm) == [[quick.target], targets]
-    file.write_text("{")
-    assert steps(order, warm) == [targets]
+    templates = Templates(resources.TEMPLATES)
+    warm.generate(load(tmp_path / "v9"), templates)
+    file.write_text(file.read_text().replace('"description": "', '"description": "Well: '))
+    warm.generate(load(tmp_path / "v9"), templates)
+    assert len(made) == 1
+    file.write_text(file.read_text().replace('"x-resend": "', '"x-resend": "Well: '))
+    warm.generate(load(tmp_path / "v9"), templates)
+    assert len(made) == 2

@@ -16,7 +16,7 @@ import pytest
 
 from acpgen import resources
 from acpgen.emit.header import HEADER
-from acpgen.emit.jsonschema import DIALECT, JsonSchema
+from acpgen.emit.jsonschema import JsonSchema
 from acpgen.emit.templates import Templates
 from acpgen.load import SchemaError, load
 from acpgen.model import (
@@ -291,12 +291,17 @@ def test_a_domain_that_is_no_module_name_is_refused(domain: str) -> None:
 
 def test_a_name_made_up_by_the_code_generator_is_an_error() -> None:
     nameless: JsonSchema = {"type": "object", "properties": {"c": {"type": "string"}}}
-    schema: JsonSchema = {
-        "$schema": DIALECT,
-        "$defs": {"m.A": {"type": "object", "properties": {"b": nameless}}},
-    }
+    definitions: dict[str, JsonSchema] = {"m.A": {"type": "object", "properties": {"b": nameless}}}
     with pytest.raises(GeneratedNamesError, match=r"made up \['B'\] in m"):
-        modules(schema, "base", {"m": ("A",)})
+        modules(definitions, "base", {"m": ("A",)})
+
+
+def test_a_type_changes_its_own_module_only() -> None:
+    used = PROTOCOL.types[TypeName("MessageId")]
+    wider = replace(used, docs="An ID.", body=Scalar(ScalarType.STRING, max_length=9))
+    tree = models(replace(PROTOCOL, types={**PROTOCOL.types, used.name: wider}), TEMPLATES)
+    assert any("MessageId" in text for path, text in TREE.items() if "/prompt.py" in path)
+    assert [path for path in TREE if tree[path] != TREE[path]] == ["python/acp_v2/models/ids.py"]
 
 
 @pytest.mark.parametrize("release", ["v1/schema.unstable", "v2/schema.unstable"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -13,44 +12,41 @@ from acpgen.targets import Target, Tree
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """A tree, and all that it was made from: the protocol and the templates that were read."""
+    """A tree, and all that it was made from: what was seen, and the templates that were read."""
 
-    protocol: Protocol
+    seen: Protocol
     read: Mapping[str, str]
     tree: Tree
 
-
-class Warm:
-    """A target that is generated again only if something that it is made from has changed.
-
-    `seconds` is how long that took the last time.
-    """
-
-    def __init__(self, target: Target) -> None:
-        self.seconds = 0.0
-        self.target = replace(target, generate=self._generate)
-        self._cold = target
-        self._made: _Made | None = None
-
-    def holds(self, protocol: Protocol, templates: Templates) -> bool:
-        """Whether what was made last is what would be made now.
+    def holds(self, seen: Protocol, templates: Templates) -> bool:
+        """Whether the same would be made now.
 
         Raises:
             OSError: a template can't be read.
         """
-        made = self._made
-        return (
-            made is not None
-            and made.protocol == protocol
-            and all(templates.text_of(name) == text for name, text in made.read.items())
+        return self.seen == seen and all(
+            templates.text_of(name) == text for name, text in self.read.items()
         )
 
-    def _generate(self, protocol: Protocol, templates: Templates) -> Tree:
-        if self._made is not None and self.holds(protocol, templates):
-            return self._made.tree
-        own = templates.fresh()
-        start = time.perf_counter()
-        tree = self._cold.generate(protocol, own)
-        self.seconds = time.perf_counter() - start
-        self._made = _Made(protocol, dict(own.read), tree)
-        return tree
+
+def warmed(target: Target) -> Target:
+    """The target, made again only if something that it is made from has changed.
+
+    That is the part of the protocol that it sees, and the templates that it read.
+    """
+    return replace(target, make=_Warm(target).make)
+
+
+class _Warm:
+    def __init__(self, target: Target) -> None:
+        self._cold = target
+        self._made: _Made | None = None
+
+    def make(self, seen: Protocol, templates: Templates) -> Tree:
+        """What the target makes of the part that it sees."""
+        made = self._made
+        if made is None or not made.holds(seen, templates):
+            own = templates.fresh()
+            tree = self._cold.make(seen, own)
+            self._made = made = _Made(seen, dict(own.read), tree)
+        return made.tree

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -14,16 +14,12 @@ from acpgen import resources
 from acpgen.cli.follow import interruptible
 from acpgen.cli.generate import chosen, put, work_out
 from acpgen.cli.report import fail, note, relative
-from acpgen.cli.warm import Warm
-from acpgen.emit.templates import PATTERN, Templates
+from acpgen.cli.warm import warmed
+from acpgen.emit.templates import PATTERN
 from acpgen.findings import Format
 from acpgen.lint.accepted import beside
-from acpgen.load import SchemaError, load
-from acpgen.targets import Target
 from acpgen.targets.generation import Order
 
-_SLOW = 0.25
-"""From how many seconds on a target is not waited for by the others."""
 _PULSE_MS = 250
 """How long to wait before looking whether watching is to end."""
 _QUIET_MS = 50
@@ -45,55 +41,38 @@ def watch(
 ) -> None:
     """Generate, and again whenever the schema, its accepted findings or a template changes.
 
-    What is quick to make is written first. Errors are printed and watching goes on; Ctrl-C ends it.
+    Only what depends on the change is made anew. Errors are printed and watching goes on; Ctrl-C
+    ends it.
     Exit status: 0 when it is ended, 2 when there is nothing to watch.
     """
     for path in (schema, templates):
         if not path.exists():
             fail(f"{path}: is not there, so it can't be watched")
-    warm = [Warm(each) for each in chosen(target)]
-    order = Order(relative(schema), relative(out), [w.target for w in warm], relative(templates))
+    targets = [warmed(each) for each in chosen(target)]
+    order = Order(relative(schema), relative(out), targets, relative(templates))
     with interruptible():
-        _generate(replace(order, full=True), warm)
+        _generate(replace(order, full=True))
         for changed in _changes(Watched(schema.resolve(), templates.resolve())):
             if changed:
                 note(f"changed: {', '.join(sorted(changed))}")
             # What changed before the watch began is found here too.
-            if not _generate(order, warm) and changed:
+            if not _generate(order) and changed:
                 note(f"{order.out}: up to date")
             if not changed:
                 note(f"watching {order.schema} and {order.templates}; Ctrl-C ends it")
 
 
-def _generate(order: Order, warm: Sequence[Warm]) -> bool:
-    """Generate what is quick, then all, and tell whether there is news. What fails has said so."""
+def _generate(order: Order) -> bool:
+    """Write what differs, and tell whether there is news. What fails has said so."""
+    start = time.perf_counter()
     order = replace(order, accepted=beside(order.schema))
     try:
-        news = [_bring_up(replace(order, targets=targets)) for targets in steps(order, warm)]
+        outcome = work_out(order, Format.TEXT)
+        if outcome.differences:
+            put(order, outcome)
+            note(f"in {time.perf_counter() - start:.1f} s")
     except typer.Exit:
         return True
-    return any(news)
-
-
-def steps(order: Order, warm: Sequence[Warm]) -> list[Sequence[Target]]:
-    """What not to wait for others with, then everything."""
-    try:
-        protocol, templates = load(order.schema), Templates(order.templates)
-        slow = [w for w in warm if w.seconds >= _SLOW and not w.holds(protocol, templates)]
-    except (SchemaError, OSError, ValueError):
-        # What is wrong is said by whoever generates.
-        return [order.targets]
-    quick = [each.target for each in warm if each not in slow]
-    return [quick, order.targets] if quick and slow else [order.targets]
-
-
-def _bring_up(order: Order) -> bool:
-    """Write what differs, and tell whether anything did."""
-    start = time.perf_counter()
-    outcome = work_out(order, Format.TEXT)
-    if outcome.differences:
-        put(order, outcome)
-        note(f"in {time.perf_counter() - start:.1f} s")
     return bool(outcome.differences)
 
 

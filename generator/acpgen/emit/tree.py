@@ -44,11 +44,27 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One file that is not as generated. `diff` is unified, from the disk to the generated."""
+    """One file that is not as generated, with its text on the disk and the generated one.
+
+    Both texts are empty unless it is CHANGED.
+    """
 
     path: str
     change: Change
-    diff: str = ""
+    found: str = ""
+    wanted: str = ""
+
+    @property
+    def diff(self) -> str:
+        """The unified diff from the disk to the generated."""
+        lines = difflib.unified_diff(
+            self.found.splitlines(keepends=True),
+            self.wanted.splitlines(keepends=True),
+            f"{self.path} (on disk)",
+            f"{self.path} (generated)",
+            n=1,
+        )
+        return "".join(lines)
 
 
 def compare(
@@ -197,7 +213,7 @@ def _difference(folder: Path, path: str, wanted: str) -> Difference | None:
     text = found.decode("utf-8", errors="replace")
     if text and not owns(text):
         return Difference(path, Change.FOREIGN)
-    return _changed(path, text, wanted)
+    return Difference(path, Change.CHANGED, text, wanted)
 
 
 def _parents(folder: Path, path: str) -> Iterator[Path]:
@@ -215,17 +231,6 @@ def _read(path: Path) -> bytes | None:
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None
-
-
-def _changed(path: str, text: str, wanted: str) -> Difference:
-    lines = difflib.unified_diff(
-        text.splitlines(keepends=True),
-        wanted.splitlines(keepends=True),
-        f"{path} (on disk)",
-        f"{path} (generated)",
-        n=1,
-    )
-    return Difference(path, Change.CHANGED, "".join(lines))
 
 
 def _stage_prefix(folder: Path) -> str:

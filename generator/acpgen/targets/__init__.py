@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 
 from acpgen.emit.templates import Templates
 from acpgen.model import Protocol
+from acpgen.targets.parts import calls, whole, wordless
 
 Tree = Mapping[str, str]
 """Generated text by path, relative to the output folder, with forward slashes."""
@@ -21,14 +22,20 @@ Tree = Mapping[str, str]
 class Target:
     """One kind of output. `territory` are the patterns of the paths that only it writes.
 
-    One that `needs_classes` can't be made where a method has no retry class.
+    It is made, by `make`, from the part of a protocol that it `sees`. One that `needs_classes`
+    can't be made where a method has no retry class.
     """
 
     name: str
     summary: str
     territory: tuple[str, ...]
-    generate: Callable[[Protocol, Templates], Tree]
+    make: Callable[[Protocol, Templates], Tree]
     needs_classes: bool = False
+    sees: Callable[[Protocol], Protocol] = whole
+
+    def generate(self, protocol: Protocol, templates: Templates) -> Tree:
+        """The files of a protocol. What may be raised is told by `acpgen.targets.generation`."""
+        return self.make(self.sees(protocol), templates)
 
     def claims(self, path: str) -> bool:
         """Whether a path lies where only this target writes."""
@@ -111,12 +118,14 @@ TARGETS = (
         ("python/*/retry.py", "json/*"),
         _retry,
         needs_classes=True,
+        sees=calls,
     ),
     Target(
         "checkers",
         "Python checkers without dependencies, and decoders for long input",
         ("python/*/checkers.py", "python/*/decoders.py"),
         _checkers,
+        sees=wordless,
     ),
     *(
         Target(
@@ -125,6 +134,7 @@ TARGETS = (
             (f"{name.lower()}/*",),
             _language(name.lower()),
             needs_classes=True,
+            sees=calls,
         )
         for name in ("TypeScript", "Rust", "Go", "Kotlin", "Java")
     ),
@@ -136,5 +146,11 @@ TARGETS = (
         _overlay,
     ),
     Target("pages", "Markdown pages", ("docs/*",), _pages),
-    Target("vectors", "messages with one expected verdict each", ("vectors/*",), _vectors),
+    Target(
+        "vectors",
+        "messages with one expected verdict each",
+        ("vectors/*",),
+        _vectors,
+        sees=wordless,
+    ),
 )

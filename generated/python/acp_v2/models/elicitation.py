@@ -124,6 +124,17 @@ What the user entered in one field of a form.
 """
 
 
+class ElicitationRequestScope(AcpModel):
+    """
+    Ties an elicitation to a single JSON-RPC request rather than a session, as when authentication needs input before any session exists. It leaves session state as it is.
+    """
+
+    request_id: Annotated[RequestId, Field(alias="requestId")]
+    """
+    The ID of a request from the Client that the Agent hasn't answered yet.
+    """
+
+
 class ElicitationSessionScope(AcpModel):
     """
     Ties an elicitation to a session and, if wanted, to one of its tool calls. The latter suits an Agent that passes on a question from an MCP server while a tool runs. A request from independent background work leaves the session's state as it is.
@@ -139,6 +150,24 @@ class ElicitationSessionScope(AcpModel):
     ] = MISSING
     """
     The tool call the question arose in. When omitted or `null`, it concerns the session in general.
+    """
+
+
+class ElicitationUrlModeRequest(ElicitationRequestScope):
+    """
+    Belongs to a pending request outside any session.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={"x-excludes": ["ElicitationSessionScope"]},
+    )
+    elicitation_id: Annotated[ElicitationId, Field(alias="elicitationId")]
+    """
+    Identifies the elicitation, so that `elicitation/complete` can refer to it.
+    """
+    url: str
+    """
+    The address the Client sends the user to.
     """
 
 
@@ -160,6 +189,32 @@ class ElicitationUrlModeSession(ElicitationSessionScope):
     """
 
 
+class CreateElicitationRequestOtherRequest(ElicitationRequestScope):
+    """
+    The question belongs to a pending request, outside any session.
+    """
+
+    model_config = ConfigDict(
+        regex_engine="python-re",
+        json_schema_extra={"x-open": True, "x-excludes": ["ElicitationSessionScope"]},
+    )
+    message: str
+    """
+    Tells the user what is asked for.
+    """
+    mode: Annotated[str, Field(pattern="^(?!(?:form|url)(?![\\s\\S]))")]
+    """
+    The unknown mode. Names that start with `_` are free for implementations, all others are kept for later ACP versions.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
 class CreateElicitationRequestOtherSession(ElicitationSessionScope):
     """
     The question belongs to a session.
@@ -176,6 +231,25 @@ class CreateElicitationRequestOtherSession(ElicitationSessionScope):
     mode: Annotated[str, Field(pattern="^(?!(?:form|url)(?![\\s\\S]))")]
     """
     The unknown mode. Names that start with `_` are free for implementations, all others are kept for later ACP versions.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
+class CreateElicitationRequestUrlRequest(ElicitationUrlModeRequest):
+    """
+    Belongs to a pending request outside any session.
+    """
+
+    mode: Literal["url"] = "url"
+    message: str
+    """
+    Tells the user what is asked for.
     """
     meta: Annotated[
         dict[str, Any] | None | MISSING,
@@ -216,125 +290,6 @@ class ElicitationAcceptAction(AcpModel):
     """
 
 
-class ElicitationRequestScope(AcpModel):
-    """
-    Ties an elicitation to a single JSON-RPC request rather than a session, as when authentication needs input before any session exists. It leaves session state as it is.
-    """
-
-    request_id: Annotated[RequestId, Field(alias="requestId")]
-    """
-    The ID of a request from the Client that the Agent hasn't answered yet.
-    """
-
-
-class ElicitationUrlModeRequest(ElicitationRequestScope):
-    """
-    Belongs to a pending request outside any session.
-    """
-
-    model_config = ConfigDict(
-        json_schema_extra={"x-excludes": ["ElicitationSessionScope"]},
-    )
-    elicitation_id: Annotated[ElicitationId, Field(alias="elicitationId")]
-    """
-    Identifies the elicitation, so that `elicitation/complete` can refer to it.
-    """
-    url: str
-    """
-    The address the Client sends the user to.
-    """
-
-
-class CreateElicitationRequestOtherRequest(ElicitationRequestScope):
-    """
-    The question belongs to a pending request, outside any session.
-    """
-
-    model_config = ConfigDict(
-        regex_engine="python-re",
-        json_schema_extra={"x-open": True, "x-excludes": ["ElicitationSessionScope"]},
-    )
-    message: str
-    """
-    Tells the user what is asked for.
-    """
-    mode: Annotated[str, Field(pattern="^(?!(?:form|url)(?![\\s\\S]))")]
-    """
-    The unknown mode. Names that start with `_` are free for implementations, all others are kept for later ACP versions.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
-class CreateElicitationRequestUrlRequest(ElicitationUrlModeRequest):
-    """
-    Belongs to a pending request outside any session.
-    """
-
-    mode: Literal["url"] = "url"
-    message: str
-    """
-    Tells the user what is asked for.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
-class CreateElicitationResponseAccept(ElicitationAcceptAction):
-    """
-    The user agreed: filled in the form, or consented to open the URL.
-    """
-
-    action: Literal["accept"] = "accept"
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
-ElicitationUrlMode = TypeAliasType("ElicitationUrlMode", ElicitationUrlModeSession | ElicitationUrlModeRequest)
-"""
-What an elicitation by URL carries: the address, an ID by which its completion is reported, and either a session or a request as its scope.
-"""
-
-
-CreateElicitationRequestOther = TypeAliasType("CreateElicitationRequestOther", CreateElicitationRequestOtherSession | CreateElicitationRequestOtherRequest)
-"""
-A mode this peer doesn't know. Clients MUST NOT show it as one they know, and should keep its JSON intact when they store, replay or forward the request.
-"""
-
-
-CreateElicitationRequestUrl = TypeAliasType("CreateElicitationRequestUrl", CreateElicitationRequestUrlSession | CreateElicitationRequestUrlRequest)
-"""
-Sends the user to a URL, where the interaction takes place. Accepting means only that the user agreed to go there, not that the interaction is over.
-"""
-
-
-CreateElicitationResponse = TypeAliasType(
-    "CreateElicitationResponse",
-    Annotated[
-        CreateElicitationResponseAccept | CreateElicitationResponseDecline | CreateElicitationResponseCancel | CreateElicitationResponseOther,
-        Field(json_schema_extra={"x-tag": "action"}),
-    ],
-)
-"""
-Tells how the elicitation ended: accepted, with what the user entered if there is anything, declined or cancelled.
-"""
-
-
 class ElicitationFormModeRequest(ElicitationRequestScope):
     """
     Belongs to a pending request outside any session.
@@ -361,6 +316,12 @@ class ElicitationFormModeSession(ElicitationSessionScope):
     """
     Describes the form's fields. The content of an accepting answer has to match it.
     """
+
+
+ElicitationUrlMode = TypeAliasType("ElicitationUrlMode", ElicitationUrlModeSession | ElicitationUrlModeRequest)
+"""
+What an elicitation by URL carries: the address, an ID by which its completion is reported, and either a session or a request as its scope.
+"""
 
 
 class CreateElicitationRequestFormRequest(ElicitationFormModeRequest):
@@ -401,6 +362,33 @@ class CreateElicitationRequestFormSession(ElicitationFormModeSession):
     """
 
 
+CreateElicitationRequestOther = TypeAliasType("CreateElicitationRequestOther", CreateElicitationRequestOtherSession | CreateElicitationRequestOtherRequest)
+"""
+A mode this peer doesn't know. Clients MUST NOT show it as one they know, and should keep its JSON intact when they store, replay or forward the request.
+"""
+
+
+CreateElicitationRequestUrl = TypeAliasType("CreateElicitationRequestUrl", CreateElicitationRequestUrlSession | CreateElicitationRequestUrlRequest)
+"""
+Sends the user to a URL, where the interaction takes place. Accepting means only that the user agreed to go there, not that the interaction is over.
+"""
+
+
+class CreateElicitationResponseAccept(ElicitationAcceptAction):
+    """
+    The user agreed: filled in the form, or consented to open the URL.
+    """
+
+    action: Literal["accept"] = "accept"
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
 ElicitationFormMode = TypeAliasType("ElicitationFormMode", ElicitationFormModeSession | ElicitationFormModeRequest)
 """
 What an elicitation by form carries: the form's schema, and either a session or a request as its scope.
@@ -410,6 +398,18 @@ What an elicitation by form carries: the form's schema, and either a session or 
 CreateElicitationRequestForm = TypeAliasType("CreateElicitationRequestForm", CreateElicitationRequestFormSession | CreateElicitationRequestFormRequest)
 """
 Asks with a form, which the Client builds from a schema.
+"""
+
+
+CreateElicitationResponse = TypeAliasType(
+    "CreateElicitationResponse",
+    Annotated[
+        CreateElicitationResponseAccept | CreateElicitationResponseDecline | CreateElicitationResponseCancel | CreateElicitationResponseOther,
+        Field(json_schema_extra={"x-tag": "action"}),
+    ],
+)
+"""
+Tells how the elicitation ended: accepted, with what the user entered if there is anything, declined or cancelled.
 """
 
 

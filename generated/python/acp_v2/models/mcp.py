@@ -77,29 +77,6 @@ class McpError(AcpModel):
     """
 
 
-class McpServerAcp(AcpModel):
-    """
-    A server provided by an ACP component and reached with `mcp/message`, for Agents that advertise `session.mcp.acp`.
-    """
-
-    type: Literal["acp"] = "acp"
-    name: str
-    """
-    Name of the server to show to people.
-    """
-    server_id: Annotated[McpServerAcpId, Field(alias="serverId")]
-    """
-    Identifies the server in `mcp/message`. Its provider chooses the ID and MUST NOT use it for another `acp` server visible on the same connection.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
 class McpServerHttp(AcpModel):
     """
     A server reached over HTTP, for Agents that advertise `session.mcp.http`.
@@ -141,6 +118,65 @@ class McpServerOther(AcpModel):
     type: Annotated[str, Field(pattern="^(?!(?:http|acp|stdio)(?![\\s\\S]))")]
     """
     The unknown transport; values starting with `_` belong to implementations, all others are reserved for future ACP versions.
+    """
+
+
+class MessageMcpResponseError(AcpModel):
+    """
+    The MCP server answered with an error.
+    """
+
+    error: McpError
+    """
+    The error the MCP server reported, never `null`.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Custom data of ACP, apart from the `_meta` of the MCP message inside. Omitted and null both mean there is none.
+    """
+
+
+class MessageMcpResponseResult(AcpModel):
+    """
+    The MCP request succeeded.
+    """
+
+    result: Any
+    """
+    The MCP result, opaque to ACP; the member must be there even when its value is `null`.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Custom data of ACP, apart from the `_meta` of the MCP message inside. Omitted and null both mean there is none.
+    """
+
+
+class McpServerAcp(AcpModel):
+    """
+    A server provided by an ACP component and reached with `mcp/message`, for Agents that advertise `session.mcp.acp`.
+    """
+
+    type: Literal["acp"] = "acp"
+    name: str
+    """
+    Name of the server to show to people.
+    """
+    server_id: Annotated[McpServerAcpId, Field(alias="serverId")]
+    """
+    Identifies the server in `mcp/message`. Its provider chooses the ID and MUST NOT use it for another `acp` server visible on the same connection.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -240,40 +276,10 @@ class MessageMcpRequest(AcpModel):
     """
 
 
-class MessageMcpResponseError(AcpModel):
-    """
-    The MCP server answered with an error.
-    """
-
-    error: McpError
-    """
-    The error the MCP server reported, never `null`.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Custom data of ACP, apart from the `_meta` of the MCP message inside. Omitted and null both mean there is none.
-    """
-
-
-class MessageMcpResponseResult(AcpModel):
-    """
-    The MCP request succeeded.
-    """
-
-    result: Any
-    """
-    The MCP result, opaque to ACP; the member must be there even when its value is `null`.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Custom data of ACP, apart from the `_meta` of the MCP message inside. Omitted and null both mean there is none.
-    """
+MessageMcpResponse = TypeAliasType("MessageMcpResponse", MessageMcpResponseResult | MessageMcpResponseError)
+"""
+Tells how the MCP request ended: with a result or with an MCP error. Senders must include exactly one of the two; a receiver that finds both takes `result`. Failures of the binding or the runtime are ACP errors of the outer response instead.
+"""
 
 
 McpServer = TypeAliasType(
@@ -285,10 +291,4 @@ McpServer = TypeAliasType(
 )
 """
 How the Agent reaches one MCP (Model Context Protocol) server, whose tools and context it can use while it works on prompts.
-"""
-
-
-MessageMcpResponse = TypeAliasType("MessageMcpResponse", MessageMcpResponseResult | MessageMcpResponseError)
-"""
-Tells how the MCP request ended: with a result or with an MCP error. Senders must include exactly one of the two; a receiver that finds both takes `result`. Failures of the binding or the runtime are ACP errors of the outer response instead.
 """

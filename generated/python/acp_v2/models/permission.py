@@ -26,6 +26,50 @@ class CancelledPermissionOutcome(AcpModel):
     """
 
 
+PermissionOptionKind = TypeAliasType("PermissionOptionKind", Literal["allow_once", "allow_always", "reject_once", "reject_always"] | str)
+"""
+What choosing an option amounts to. It helps Clients present the option; the answer names only the option's ID.
+"""
+
+
+class RequestPermissionOutcomeCancelled(CancelledPermissionOutcome):
+    """
+    No option was chosen, because the work was cancelled, the user closed the prompt, or the Client declined by policy; the Agent MUST NOT go ahead. Clients answer this way when the Agent withdraws the request with `$/cancel_request`. After `session/cancel` they MAY do so at once for requests they know to be part of the cancelled foreground work.
+    """
+
+    outcome: Literal["cancelled"] = "cancelled"
+
+
+class RequestPermissionOutcomeOther(AcpModel):
+    """
+    An outcome this peer doesn't know, which Agents MUST NOT take for approval. They should keep its JSON intact when they store, replay or forward it, and otherwise fail or decline the request as their policy says.
+    """
+
+    model_config = ConfigDict(
+        regex_engine="python-re",
+        json_schema_extra={"x-open": True},
+    )
+    outcome: Annotated[str, Field(pattern="^(?!(?:cancelled|selected)(?![\\s\\S]))")]
+    """
+    The unknown outcome. Names that start with `_` are free for implementations, all others are kept for later ACP versions.
+    """
+
+
+class RequestPermissionSubjectOther(AcpModel):
+    """
+    A subject of a type this peer doesn't know. Clients should keep its JSON intact when they store, replay or forward the request, and otherwise show a generic prompt or decline as their policy says.
+    """
+
+    model_config = ConfigDict(
+        regex_engine="python-re",
+        json_schema_extra={"x-open": True},
+    )
+    type: Annotated[str, Field(pattern="^(?!(?:tool_call|command)(?![\\s\\S]))")]
+    """
+    The unknown type of subject. Names that start with `_` are free for implementations, all others are kept for later ACP versions.
+    """
+
+
 class CommandPermissionSubject(AcpModel):
     """
     The command for which the Agent asks permission.
@@ -62,76 +106,6 @@ class CommandPermissionSubject(AcpModel):
     """
 
 
-PermissionOptionKind = TypeAliasType("PermissionOptionKind", Literal["allow_once", "allow_always", "reject_once", "reject_always"] | str)
-"""
-What choosing an option amounts to. It helps Clients present the option; the answer names only the option's ID.
-"""
-
-
-class RequestPermissionOutcomeCancelled(CancelledPermissionOutcome):
-    """
-    No option was chosen, because the work was cancelled, the user closed the prompt, or the Client declined by policy; the Agent MUST NOT go ahead. Clients answer this way when the Agent withdraws the request with `$/cancel_request`. After `session/cancel` they MAY do so at once for requests they know to be part of the cancelled foreground work.
-    """
-
-    outcome: Literal["cancelled"] = "cancelled"
-
-
-class RequestPermissionOutcomeOther(AcpModel):
-    """
-    An outcome this peer doesn't know, which Agents MUST NOT take for approval. They should keep its JSON intact when they store, replay or forward it, and otherwise fail or decline the request as their policy says.
-    """
-
-    model_config = ConfigDict(
-        regex_engine="python-re",
-        json_schema_extra={"x-open": True},
-    )
-    outcome: Annotated[str, Field(pattern="^(?!(?:cancelled|selected)(?![\\s\\S]))")]
-    """
-    The unknown outcome. Names that start with `_` are free for implementations, all others are kept for later ACP versions.
-    """
-
-
-class RequestPermissionSubjectCommand(CommandPermissionSubject):
-    """
-    A command that waits for permission to run.
-    """
-
-    type: Literal["command"] = "command"
-
-
-class RequestPermissionSubjectOther(AcpModel):
-    """
-    A subject of a type this peer doesn't know. Clients should keep its JSON intact when they store, replay or forward the request, and otherwise show a generic prompt or decline as their policy says.
-    """
-
-    model_config = ConfigDict(
-        regex_engine="python-re",
-        json_schema_extra={"x-open": True},
-    )
-    type: Annotated[str, Field(pattern="^(?!(?:tool_call|command)(?![\\s\\S]))")]
-    """
-    The unknown type of subject. Names that start with `_` are free for implementations, all others are kept for later ACP versions.
-    """
-
-
-class SelectedPermissionOutcome(AcpModel):
-    """
-    The option that the user chose.
-    """
-
-    option_id: Annotated[PermissionOptionId, Field(alias="optionId")]
-    """
-    The `optionId` of the chosen option.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
 class PermissionOption(AcpModel):
     """
     One choice offered to the user in a permission prompt.
@@ -158,12 +132,64 @@ class PermissionOption(AcpModel):
     """
 
 
+class RequestPermissionSubjectCommand(CommandPermissionSubject):
+    """
+    A command that waits for permission to run.
+    """
+
+    type: Literal["command"] = "command"
+
+
+class SelectedPermissionOutcome(AcpModel):
+    """
+    The option that the user chose.
+    """
+
+    option_id: Annotated[PermissionOptionId, Field(alias="optionId")]
+    """
+    The `optionId` of the chosen option.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
+class ToolCallPermissionSubject(AcpModel):
+    """
+    The tool call for which the Agent asks permission.
+    """
+
+    tool_call: Annotated[ToolCallUpdate, Field(alias="toolCall")]
+    """
+    The tool call as a patch. Before showing the prompt, the Client applies it in the order of arrival, just as if it had come in a `tool_call_update`; an unknown `toolCallId` creates the call.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
 class RequestPermissionOutcomeSelected(SelectedPermissionOutcome):
     """
     The user chose an option. An Agent that gets an `optionId` it never offered MUST take the request as not approved.
     """
 
     outcome: Literal["selected"] = "selected"
+
+
+class RequestPermissionSubjectToolCall(ToolCallPermissionSubject):
+    """
+    A tool call that waits for permission to run.
+    """
+
+    type: Literal["tool_call"] = "tool_call"
 
 
 RequestPermissionOutcome = TypeAliasType(
@@ -194,32 +220,6 @@ class RequestPermissionResponse(AcpModel):
     """
     Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
-
-
-class ToolCallPermissionSubject(AcpModel):
-    """
-    The tool call for which the Agent asks permission.
-    """
-
-    tool_call: Annotated[ToolCallUpdate, Field(alias="toolCall")]
-    """
-    The tool call as a patch. Before showing the prompt, the Client applies it in the order of arrival, just as if it had come in a `tool_call_update`; an unknown `toolCallId` creates the call.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
-class RequestPermissionSubjectToolCall(ToolCallPermissionSubject):
-    """
-    A tool call that waits for permission to run.
-    """
-
-    type: Literal["tool_call"] = "tool_call"
 
 
 RequestPermissionSubject = TypeAliasType(

@@ -22,6 +22,32 @@ How far a task of a plan has come.
 """
 
 
+class PlanEntry(AcpModel):
+    """
+    One task of a plan, which the Agent means to do to fulfil the user's request.
+    """
+
+    content: str
+    """
+    Says in words for the user what the task is to achieve.
+    """
+    priority: PlanEntryPriority
+    """
+    How much the task matters for the goal, compared with the others.
+    """
+    status: PlanEntryStatus
+    """
+    How far the task has come.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
 class PlanFile(AcpModel):
     """
     A plan that is kept in a file.
@@ -34,6 +60,30 @@ class PlanFile(AcpModel):
     uri: str
     """
     Where the file is.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
+class PlanItems(AcpModel):
+    """
+    A plan in the form of a list of tasks.
+    """
+
+    plan_id: Annotated[PlanId, Field(alias="planId")]
+    """
+    The plan to create or replace.
+    """
+    entries: Annotated[
+        list[PlanEntry], Field(json_schema_extra={"x-deserialize-skip-invalid-items": True})
+    ]
+    """
+    All the plan's tasks as they now stand. The Agent has to send the complete list each time, because the Client replaces the previous one with it.
     """
     meta: Annotated[
         dict[str, Any] | None | MISSING,
@@ -92,6 +142,14 @@ class PlanUpdateContentFile(PlanFile):
     type: Literal["file"] = "file"
 
 
+class PlanUpdateContentItems(PlanItems):
+    """
+    The plan as a list of tasks.
+    """
+
+    type: Literal["items"] = "items"
+
+
 class PlanUpdateContentMarkdown(PlanMarkdown):
     """
     The plan as Markdown text.
@@ -117,64 +175,6 @@ class PlanUpdateContentOther(AcpModel):
     """
     The plan to create or replace.
     """
-
-
-class PlanEntry(AcpModel):
-    """
-    One task of a plan, which the Agent means to do to fulfil the user's request.
-    """
-
-    content: str
-    """
-    Says in words for the user what the task is to achieve.
-    """
-    priority: PlanEntryPriority
-    """
-    How much the task matters for the goal, compared with the others.
-    """
-    status: PlanEntryStatus
-    """
-    How far the task has come.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
-class PlanItems(AcpModel):
-    """
-    A plan in the form of a list of tasks.
-    """
-
-    plan_id: Annotated[PlanId, Field(alias="planId")]
-    """
-    The plan to create or replace.
-    """
-    entries: Annotated[
-        list[PlanEntry], Field(json_schema_extra={"x-deserialize-skip-invalid-items": True})
-    ]
-    """
-    All the plan's tasks as they now stand. The Agent has to send the complete list each time, because the Client replaces the previous one with it.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
-class PlanUpdateContentItems(PlanItems):
-    """
-    The plan as a list of tasks.
-    """
-
-    type: Literal["items"] = "items"
 
 
 PlanUpdateContent = TypeAliasType(

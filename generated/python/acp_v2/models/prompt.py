@@ -11,6 +11,13 @@ from typing_extensions import TypeAliasType
 from .content import ContentBlock
 from .ids import MessageId, SessionId
 
+IdempotencyKey = TypeAliasType(
+    "IdempotencyKey", Annotated[str, Field(max_length=255, min_length=1)]
+)
+"""
+Marks one submission of a prompt, so that repeated attempts insert its user message at most once. The Client generates it when the user submits the input; it SHOULD be a UUID or just as random, and SHOULD NOT be derived from the content or hold sensitive data. It is opaque, upper and lower case differ, and it counts only within its session. The Agent MUST recognize it as long as it retains the message; if it doesn't retain the message, as long as the session stays active on a connection.
+"""
+
 
 class CancelSessionNotification(AcpModel):
     """
@@ -20,32 +27,6 @@ class CancelSessionNotification(AcpModel):
     session_id: Annotated[SessionId, Field(alias="sessionId")]
     """
     The session whose work is to stop.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
-IdempotencyKey = TypeAliasType(
-    "IdempotencyKey", Annotated[str, Field(max_length=255, min_length=1)]
-)
-"""
-Marks one submission of a prompt, so that repeated attempts insert its user message at most once. The Client generates it when the user submits the input; it SHOULD be a UUID or just as random, and SHOULD NOT be derived from the content or hold sensitive data. It is opaque, upper and lower case differ, and it counts only within its session. The Agent MUST recognize it as long as it retains the message; if it doesn't retain the message, as long as the session stays active on a connection.
-"""
-
-
-class PromptResponse(AcpModel):
-    """
-    Tells that the user message is now part of the conversation and under which ID. It says nothing about the work, whose progress and end are reported by `state_update`.
-    """
-
-    message_id: Annotated[MessageId, Field(alias="messageId")]
-    """
-    The ID of the inserted user message, never `null`. During the live session the Agent must also report the message under this ID through `session/update`, before or after this response. It needn't retain the message, but if it replays it later, the ID stays the same. For a repeated `idempotencyKey`, it is the ID from the first time.
     """
     meta: Annotated[
         dict[str, Any] | None | MISSING,
@@ -74,6 +55,24 @@ class PromptRequest(AcpModel):
     ] = MISSING
     """
     Ties all attempts at this submission together, also across reconnects and restarts; Clients MUST NOT send it with a different prompt. Omitted or `null` means no key, so a second attempt counts as a new message. The Agent MUST reject a malformed key with `-32602`.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
+class PromptResponse(AcpModel):
+    """
+    Tells that the user message is now part of the conversation and under which ID. It says nothing about the work, whose progress and end are reported by `state_update`.
+    """
+
+    message_id: Annotated[MessageId, Field(alias="messageId")]
+    """
+    The ID of the inserted user message, never `null`. During the live session the Agent must also report the message under this ID through `session/update`, before or after this response. It needn't retain the message, but if it replays it later, the ID stays the same. For a repeated `idempotencyKey`, it is the ID from the first time.
     """
     meta: Annotated[
         dict[str, Any] | None | MISSING,

@@ -11,24 +11,6 @@ from typing_extensions import TypeAliasType
 from .ids import ProviderId
 
 
-class DisableProviderRequest(AcpModel):
-    """
-    Disables one provider, which `providers/list` then lists without `current`. Clients must not call it for a provider marked `required`.
-    """
-
-    provider_id: Annotated[ProviderId, Field(alias="providerId")]
-    """
-    The provider to disable, by its ID from `providers/list`.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
 class DisableProviderResponse(AcpModel):
     """
     Tells that the provider is disabled.
@@ -75,6 +57,38 @@ class ProviderCurrentConfig(AcpModel):
     base_url: Annotated[str, Field(alias="baseUrl")]
     """
     The base URL in use.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
+class SetProviderResponse(AcpModel):
+    """
+    Tells that the provider now has the new configuration.
+    """
+
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
+class DisableProviderRequest(AcpModel):
+    """
+    Disables one provider, which `providers/list` then lists without `current`. Clients must not call it for a provider marked `required`.
+    """
+
+    provider_id: Annotated[ProviderId, Field(alias="providerId")]
+    """
+    The provider to disable, by its ID from `providers/list`.
     """
     meta: Annotated[
         dict[str, Any] | None | MISSING,
@@ -144,20 +158,6 @@ class SetProviderRequest(AcpModel):
     """
     All HTTP headers to send, by name, such as authorization or routing headers; omitted means none.
     """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
-class SetProviderResponse(AcpModel):
-    """
-    Tells that the provider now has the new configuration.
-    """
-
     meta: Annotated[
         dict[str, Any] | None | MISSING,
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),

@@ -15,24 +15,6 @@ from .ids import AbsolutePath, SessionId
 from .mcp import McpServer
 
 
-class CloseSessionRequest(AcpModel):
-    """
-    Ends a session's activity and frees its resources. The Agent MUST cancel work in progress as `session/cancel` does, stop background work as well, and then give up what it holds for the session. If foreground work was active, the Agent MUST send its last updates and the idle `state_update` with the stop reason `cancelled` before it answers. Prompts that closing keeps from being inserted MUST be answered with `-32800`, those that are inserted already with their `messageId`. After its answer, it sends nothing more about the session on this connection. For a session that is missing or inactive, closing SHOULD succeed; Clients SHOULD take `-32002` for success as well.
-    """
-
-    session_id: Annotated[SessionId, Field(alias="sessionId")]
-    """
-    The session to close.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
 class CloseSessionResponse(AcpModel):
     """
     Tells that the session is closed.
@@ -83,6 +65,112 @@ How a Client's system prompt relates to the Agent's own instructions. Modes a pe
 """
 
 
+class CloseSessionRequest(AcpModel):
+    """
+    Ends a session's activity and frees its resources. The Agent MUST cancel work in progress as `session/cancel` does, stop background work as well, and then give up what it holds for the session. If foreground work was active, the Agent MUST send its last updates and the idle `state_update` with the stop reason `cancelled` before it answers. Prompts that closing keeps from being inserted MUST be answered with `-32800`, those that are inserted already with their `messageId`. After its answer, it sends nothing more about the session on this connection. For a session that is missing or inactive, closing SHOULD succeed; Clients SHOULD take `-32002` for success as well.
+    """
+
+    session_id: Annotated[SessionId, Field(alias="sessionId")]
+    """
+    The session to close.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
+class ForkSessionResponse(AcpModel):
+    """
+    Tells the fork's ID and what it starts with.
+    """
+
+    session_id: Annotated[SessionId, Field(alias="sessionId")]
+    """
+    The ID of the new session.
+    """
+    available_commands: Annotated[
+        list[AvailableCommand] | MISSING,
+        Field(
+            alias="availableCommands",
+            json_schema_extra={
+                "x-deserialize-default-on-error": True,
+                "x-deserialize-skip-invalid-items": True,
+            },
+        ),
+    ] = MISSING
+    """
+    The commands the fork offers at the start; any `available_commands_update` replaces the list. Omitted or empty means there are none. Agents MUST NOT send `null`, which receivers read as omitted.
+    """
+    config_options: Annotated[
+        list[SessionConfigOption] | MISSING,
+        Field(
+            alias="configOptions",
+            json_schema_extra={
+                "x-deserialize-default-on-error": True,
+                "x-deserialize-skip-invalid-items": True,
+            },
+        ),
+    ] = MISSING
+    """
+    The fork's options at the start; any `config_option_update` replaces the list. Omitted or empty means there are none. Agents MUST NOT send `null`, which receivers read as omitted.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
+class NewSessionResponse(AcpModel):
+    """
+    Tells the new session's ID and what it starts with. A session counts as idle until a `state_update` says otherwise; since updates can overtake this response, Clients MUST NOT let it reset a state they have already been told.
+    """
+
+    session_id: Annotated[SessionId, Field(alias="sessionId")]
+    """
+    The ID to use in every further request about this session.
+    """
+    available_commands: Annotated[
+        list[AvailableCommand] | MISSING,
+        Field(
+            alias="availableCommands",
+            json_schema_extra={
+                "x-deserialize-default-on-error": True,
+                "x-deserialize-skip-invalid-items": True,
+            },
+        ),
+    ] = MISSING
+    """
+    The commands offered at the start; any `available_commands_update` replaces the list. Omitted or empty means there are none. Agents MUST NOT send `null`, which receivers read as omitted.
+    """
+    config_options: Annotated[
+        list[SessionConfigOption] | MISSING,
+        Field(
+            alias="configOptions",
+            json_schema_extra={
+                "x-deserialize-default-on-error": True,
+                "x-deserialize-skip-invalid-items": True,
+            },
+        ),
+    ] = MISSING
+    """
+    The session's options at the start; any `config_option_update` replaces the list. Omitted or empty means there are none. Agents MUST NOT send `null`, which receivers read as omitted.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
 ReplayFrom = TypeAliasType(
     "ReplayFrom",
     Annotated[
@@ -92,6 +180,46 @@ ReplayFrom = TypeAliasType(
 """
 The point in a session's history at which replay begins. The entry at that point is replayed too.
 """
+
+
+class ResumeSessionResponse(AcpModel):
+    """
+    Tells that the session is active and what it offers now. Before this response and after any replay, the Agent MUST send a `state_update` with the state after resuming; the response by itself doesn't mean the session is idle.
+    """
+
+    available_commands: Annotated[
+        list[AvailableCommand] | MISSING,
+        Field(
+            alias="availableCommands",
+            json_schema_extra={
+                "x-deserialize-default-on-error": True,
+                "x-deserialize-skip-invalid-items": True,
+            },
+        ),
+    ] = MISSING
+    """
+    The commands offered now; any `available_commands_update` replaces the list. Omitted or empty means there are none. Agents MUST NOT send `null`, which receivers read as omitted.
+    """
+    config_options: Annotated[
+        list[SessionConfigOption] | MISSING,
+        Field(
+            alias="configOptions",
+            json_schema_extra={
+                "x-deserialize-default-on-error": True,
+                "x-deserialize-skip-invalid-items": True,
+            },
+        ),
+    ] = MISSING
+    """
+    The session's options as they are now; any `config_option_update` replaces the list. Omitted or empty means there are none. Agents MUST NOT send `null`, which receivers read as omitted.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
 
 
 class SystemPrompt(AcpModel):
@@ -158,50 +286,6 @@ class ForkSessionRequest(AcpModel):
     """
 
 
-class ForkSessionResponse(AcpModel):
-    """
-    Tells the fork's ID and what it starts with.
-    """
-
-    session_id: Annotated[SessionId, Field(alias="sessionId")]
-    """
-    The ID of the new session.
-    """
-    available_commands: Annotated[
-        list[AvailableCommand] | MISSING,
-        Field(
-            alias="availableCommands",
-            json_schema_extra={
-                "x-deserialize-default-on-error": True,
-                "x-deserialize-skip-invalid-items": True,
-            },
-        ),
-    ] = MISSING
-    """
-    The commands the fork offers at the start; any `available_commands_update` replaces the list. Omitted or empty means there are none. Agents MUST NOT send `null`, which receivers read as omitted.
-    """
-    config_options: Annotated[
-        list[SessionConfigOption] | MISSING,
-        Field(
-            alias="configOptions",
-            json_schema_extra={
-                "x-deserialize-default-on-error": True,
-                "x-deserialize-skip-invalid-items": True,
-            },
-        ),
-    ] = MISSING
-    """
-    The fork's options at the start; any `config_option_update` replaces the list. Omitted or empty means there are none. Agents MUST NOT send `null`, which receivers read as omitted.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
 class NewSessionRequest(AcpModel):
     """
     Creates a session: an independent conversation with its own history and state. The Agent should set up its context, connect to the given MCP servers and return the new session's ID. If the user has to sign in first, it can answer with `-32000`.
@@ -230,50 +314,6 @@ class NewSessionRequest(AcpModel):
     system_prompt: Annotated[SystemPrompt | None | MISSING, Field(alias="systemPrompt")] = MISSING
     """
     Instructions to the Agent at system level. Clients MUST NOT send it unless the Agent advertises `session.systemPrompt`; omitted or `null` leaves the Agent with its own instructions.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
-class NewSessionResponse(AcpModel):
-    """
-    Tells the new session's ID and what it starts with. A session counts as idle until a `state_update` says otherwise; since updates can overtake this response, Clients MUST NOT let it reset a state they have already been told.
-    """
-
-    session_id: Annotated[SessionId, Field(alias="sessionId")]
-    """
-    The ID to use in every further request about this session.
-    """
-    available_commands: Annotated[
-        list[AvailableCommand] | MISSING,
-        Field(
-            alias="availableCommands",
-            json_schema_extra={
-                "x-deserialize-default-on-error": True,
-                "x-deserialize-skip-invalid-items": True,
-            },
-        ),
-    ] = MISSING
-    """
-    The commands offered at the start; any `available_commands_update` replaces the list. Omitted or empty means there are none. Agents MUST NOT send `null`, which receivers read as omitted.
-    """
-    config_options: Annotated[
-        list[SessionConfigOption] | MISSING,
-        Field(
-            alias="configOptions",
-            json_schema_extra={
-                "x-deserialize-default-on-error": True,
-                "x-deserialize-skip-invalid-items": True,
-            },
-        ),
-    ] = MISSING
-    """
-    The session's options at the start; any `config_option_update` replaces the list. Omitted or empty means there are none. Agents MUST NOT send `null`, which receivers read as omitted.
     """
     meta: Annotated[
         dict[str, Any] | None | MISSING,
@@ -320,46 +360,6 @@ class ResumeSessionRequest(AcpModel):
     system_prompt: Annotated[SystemPrompt | None | MISSING, Field(alias="systemPrompt")] = MISSING
     """
     Instructions at system level, which SHOULD be those the session was created with. Clients MUST NOT send it unless the Agent advertises `session.systemPrompt`; when omitted or `null`, the Agent can go on with those it stored or use its own.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
-class ResumeSessionResponse(AcpModel):
-    """
-    Tells that the session is active and what it offers now. Before this response and after any replay, the Agent MUST send a `state_update` with the state after resuming; the response by itself doesn't mean the session is idle.
-    """
-
-    available_commands: Annotated[
-        list[AvailableCommand] | MISSING,
-        Field(
-            alias="availableCommands",
-            json_schema_extra={
-                "x-deserialize-default-on-error": True,
-                "x-deserialize-skip-invalid-items": True,
-            },
-        ),
-    ] = MISSING
-    """
-    The commands offered now; any `available_commands_update` replaces the list. Omitted or empty means there are none. Agents MUST NOT send `null`, which receivers read as omitted.
-    """
-    config_options: Annotated[
-        list[SessionConfigOption] | MISSING,
-        Field(
-            alias="configOptions",
-            json_schema_extra={
-                "x-deserialize-default-on-error": True,
-                "x-deserialize-skip-invalid-items": True,
-            },
-        ),
-    ] = MISSING
-    """
-    The session's options as they are now; any `config_option_update` replaces the list. Omitted or empty means there are none. Agents MUST NOT send `null`, which receivers read as omitted.
     """
     meta: Annotated[
         dict[str, Any] | None | MISSING,

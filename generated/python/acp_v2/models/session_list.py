@@ -12,47 +12,11 @@ from .ids import AbsolutePath, SessionId, SessionListCursor
 from .state import StateUpdate
 
 
-class ArchiveSessionRequest(AcpModel):
-    """
-    Takes a session out of the default results of `session/list` while its ID and saved history remain. It is there if the Agent advertises `session.archive`. The Agent MUST end an active session first, as it would on `session/close`. Archiving twice succeeds; an unknown session leads to `-32002`.
-    """
-
-    session_id: Annotated[SessionId, Field(alias="sessionId")]
-    """
-    The session to archive.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
 class ArchiveSessionResponse(AcpModel):
     """
     Tells that the session is archived.
     """
 
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
-class DeleteSessionRequest(AcpModel):
-    """
-    Deletes a session, so that `session/list` no longer returns it. It is there if the Agent advertises `session.delete`. Deleting a session that doesn't exist succeeds, and Clients treat a `-32002` error as success too.
-    """
-
-    session_id: Annotated[SessionId, Field(alias="sessionId")]
-    """
-    The session to delete.
-    """
     meta: Annotated[
         dict[str, Any] | None | MISSING,
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
@@ -80,6 +44,106 @@ SessionArchiveFilter = TypeAliasType("SessionArchiveFilter", Literal["exclude", 
 """
 Selects sessions in `session/list` by archive state. Values a peer doesn't know are kept when stored or forwarded, but an Agent MUST answer `-32602` to one it doesn't support and not fall back to `exclude`.
 """
+
+
+SessionStatus = TypeAliasType("SessionStatus", Literal["open", "saved"] | str)
+"""
+Where the Agent has a session, as `session/status` reports it.
+"""
+
+
+class SetSessionTitleResponse(AcpModel):
+    """
+    Tells that the title is stored, and in which form.
+    """
+
+    title: str
+    """
+    The title as stored, possibly normalized. Clients SHOULD show this one and not the one they asked for.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
+class UnarchiveSessionResponse(AcpModel):
+    """
+    Tells that the session isn't archived any more.
+    """
+
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
+class ArchiveSessionRequest(AcpModel):
+    """
+    Takes a session out of the default results of `session/list` while its ID and saved history remain. It is there if the Agent advertises `session.archive`. The Agent MUST end an active session first, as it would on `session/close`. Archiving twice succeeds; an unknown session leads to `-32002`.
+    """
+
+    session_id: Annotated[SessionId, Field(alias="sessionId")]
+    """
+    The session to archive.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
+class DeleteSessionRequest(AcpModel):
+    """
+    Deletes a session, so that `session/list` no longer returns it. It is there if the Agent advertises `session.delete`. Deleting a session that doesn't exist succeeds, and Clients treat a `-32002` error as success too.
+    """
+
+    session_id: Annotated[SessionId, Field(alias="sessionId")]
+    """
+    The session to delete.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
+class ListSessionsRequest(AcpModel):
+    """
+    Returns the sessions the Agent knows, one page at a time, all of them or those that match the filters.
+    """
+
+    archived: SessionArchiveFilter | None | MISSING = MISSING
+    """
+    Which sessions to include by archive state; omitted or `null` means `exclude`. It is only for Agents that advertise `session.archive`, applies together with `cwd` before paging, and stays the same from page to page.
+    """
+    cursor: SessionListCursor | None | MISSING = MISSING
+    """
+    Where to go on, taken from `nextCursor` of the previous page. When omitted or `null`, the list starts at its beginning.
+    """
+    cwd: AbsolutePath | None | MISSING = MISSING
+    """
+    Restricts the list to sessions with exactly this working directory; neither directories below it nor further roots count. Agents MAY normalize paths before they compare. When omitted or `null`, any directory matches.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
 
 
 class SessionInfo(AcpModel):
@@ -132,12 +196,6 @@ class SessionInfo(AcpModel):
     """
 
 
-SessionStatus = TypeAliasType("SessionStatus", Literal["open", "saved"] | str)
-"""
-Where the Agent has a session, as `session/status` reports it.
-"""
-
-
 class SessionStatusRequest(AcpModel):
     """
     Asks whether a session is in the Agent's memory and what it is doing. It is there if the Agent advertises `session.status`. The call MUST NOT change anything: no session is loaded or closed by it, and the connection isn't attached to one. An unknown session leads to `-32002`, whose `data` repeats the ID.
@@ -146,6 +204,31 @@ class SessionStatusRequest(AcpModel):
     session_id: Annotated[SessionId, Field(alias="sessionId")]
     """
     The session to look up.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
+class SessionStatusResponse(AcpModel):
+    """
+    Shows a session's status at the time of the answer. It can be out of date by the Client's next request, for instance because the session was closed.
+    """
+
+    status: SessionStatus
+    """
+    Whether the session is in memory. Clients MUST take a value they don't know for `saved`.
+    """
+    state: Annotated[
+        StateUpdate | None | MISSING,
+        Field(json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    What the session is doing, as a `state_update` would put it; Agents SHOULD include it for an `open` session. Omitted, `null` or malformed means not reported, which Clients MUST NOT take for idle; and an `idle` found here MUST NOT be counted as another completion.
     """
     meta: Annotated[
         dict[str, Any] | None | MISSING,
@@ -178,24 +261,6 @@ class SetSessionTitleRequest(AcpModel):
     """
 
 
-class SetSessionTitleResponse(AcpModel):
-    """
-    Tells that the title is stored, and in which form.
-    """
-
-    title: str
-    """
-    The title as stored, possibly normalized. Clients SHOULD show this one and not the one they asked for.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
 class UnarchiveSessionRequest(AcpModel):
     """
     Brings an archived session back into the default results of `session/list`, with its ID and saved history unchanged but without loading or resuming it. It is there if the Agent advertises `session.archive`. Unarchiving a session that isn't archived succeeds; an unknown session leads to `-32002`. Clients SHOULD call it before they resume an archived session.
@@ -204,46 +269,6 @@ class UnarchiveSessionRequest(AcpModel):
     session_id: Annotated[SessionId, Field(alias="sessionId")]
     """
     The session to take out of the archive.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
-class UnarchiveSessionResponse(AcpModel):
-    """
-    Tells that the session isn't archived any more.
-    """
-
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
-class ListSessionsRequest(AcpModel):
-    """
-    Returns the sessions the Agent knows, one page at a time, all of them or those that match the filters.
-    """
-
-    archived: SessionArchiveFilter | None | MISSING = MISSING
-    """
-    Which sessions to include by archive state; omitted or `null` means `exclude`. It is only for Agents that advertise `session.archive`, applies together with `cwd` before paging, and stays the same from page to page.
-    """
-    cursor: SessionListCursor | None | MISSING = MISSING
-    """
-    Where to go on, taken from `nextCursor` of the previous page. When omitted or `null`, the list starts at its beginning.
-    """
-    cwd: AbsolutePath | None | MISSING = MISSING
-    """
-    Restricts the list to sessions with exactly this working directory; neither directories below it nor further roots count. Agents MAY normalize paths before they compare. When omitted or `null`, any directory matches.
     """
     meta: Annotated[
         dict[str, Any] | None | MISSING,
@@ -274,31 +299,6 @@ class ListSessionsResponse(AcpModel):
     next_cursor: Annotated[SessionListCursor | None | MISSING, Field(alias="nextCursor")] = MISSING
     """
     What to send as `cursor` to get the next page; an empty string counts as a cursor too. When omitted or `null`, this is the last page.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
-class SessionStatusResponse(AcpModel):
-    """
-    Shows a session's status at the time of the answer. It can be out of date by the Client's next request, for instance because the session was closed.
-    """
-
-    status: SessionStatus
-    """
-    Whether the session is in memory. Clients MUST take a value they don't know for `saved`.
-    """
-    state: Annotated[
-        StateUpdate | None | MISSING,
-        Field(json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    What the session is doing, as a `state_update` would put it; Agents SHOULD include it for an `open` session. Omitted, `null` or malformed means not reported, which Clients MUST NOT take for idle; and an `idle` found here MUST NOT be counted as another completion.
     """
     meta: Annotated[
         dict[str, Any] | None | MISSING,

@@ -12,60 +12,6 @@ from .error import ErrorStopReason
 from .ids import SessionId, TerminalId, ToolCallId
 
 
-class BackgroundSubagent(AcpModel):
-    """
-    A subagent session that is at work in the background.
-    """
-
-    session_id: Annotated[SessionId, Field(alias="sessionId")]
-    """
-    The child session, as announced to this session by a `subagent_update`.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
-class BackgroundTerminal(AcpModel):
-    """
-    A terminal whose process runs in the background.
-    """
-
-    terminal_id: Annotated[TerminalId, Field(alias="terminalId")]
-    """
-    The terminal, as announced by a `terminal_update`.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
-class BackgroundToolCall(AcpModel):
-    """
-    A tool call whose work goes on in the background.
-    """
-
-    tool_call_id: Annotated[ToolCallId, Field(alias="toolCallId")]
-    """
-    The tool call, as announced by a `tool_call_update`.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
 class BackgroundWorkOther(AcpModel):
     """
     Background work of a kind this peer doesn't know. It still means that something is running, even if the Client can't show what.
@@ -79,30 +25,6 @@ class BackgroundWorkOther(AcpModel):
     """
     The unknown kind of work; values starting with `_` belong to implementations, all others are reserved for future ACP versions.
     """
-
-
-class BackgroundWorkSubagent(BackgroundSubagent):
-    """
-    A detached subagent session with something running: it isn't `idle`, or it has background work itself, or doesn't report whether it has.
-    """
-
-    type: Literal["subagent"] = "subagent"
-
-
-class BackgroundWorkTerminal(BackgroundTerminal):
-    """
-    A process that outlived the tool call which started it. It is live until a `terminal_update` gives its `exitStatus`.
-    """
-
-    type: Literal["terminal"] = "terminal"
-
-
-class BackgroundWorkToolCall(BackgroundToolCall):
-    """
-    Work of a tool call that goes on without its own process, such as a watcher or a scheduled wakeup. It stays listed while the tool call is `pending` or `paused`.
-    """
-
-    type: Literal["tool_call"] = "tool_call"
 
 
 class StateUpdateOther(AcpModel):
@@ -179,6 +101,84 @@ class Usage(AcpModel):
     """
 
 
+class BackgroundSubagent(AcpModel):
+    """
+    A subagent session that is at work in the background.
+    """
+
+    session_id: Annotated[SessionId, Field(alias="sessionId")]
+    """
+    The child session, as announced to this session by a `subagent_update`.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
+class BackgroundTerminal(AcpModel):
+    """
+    A terminal whose process runs in the background.
+    """
+
+    terminal_id: Annotated[TerminalId, Field(alias="terminalId")]
+    """
+    The terminal, as announced by a `terminal_update`.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
+class BackgroundToolCall(AcpModel):
+    """
+    A tool call whose work goes on in the background.
+    """
+
+    tool_call_id: Annotated[ToolCallId, Field(alias="toolCallId")]
+    """
+    The tool call, as announced by a `tool_call_update`.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
+class BackgroundWorkSubagent(BackgroundSubagent):
+    """
+    A detached subagent session with something running: it isn't `idle`, or it has background work itself, or doesn't report whether it has.
+    """
+
+    type: Literal["subagent"] = "subagent"
+
+
+class BackgroundWorkTerminal(BackgroundTerminal):
+    """
+    A process that outlived the tool call which started it. It is live until a `terminal_update` gives its `exitStatus`.
+    """
+
+    type: Literal["terminal"] = "terminal"
+
+
+class BackgroundWorkToolCall(BackgroundToolCall):
+    """
+    Work of a tool call that goes on without its own process, such as a watcher or a scheduled wakeup. It stays listed while the tool call is `pending` or `paused`.
+    """
+
+    type: Literal["tool_call"] = "tool_call"
+
+
 BackgroundWork = TypeAliasType(
     "BackgroundWork",
     Annotated[
@@ -228,6 +228,37 @@ class IdleStateUpdateEndTurn(AcpModel):
     """
 
     stop_reason: Annotated[Literal["end_turn"], Field(alias="stopReason")] = "end_turn"
+    """
+    Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
+    """
+    background: Annotated[
+        list[BackgroundWork] | None | MISSING,
+        Field(json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Everything running in the background now. `[]` means nothing is; omitted, `null` or malformed means only that the Agent doesn't report it. An Agent that reports background work MUST do so on every state update.
+    """
+    usage: Annotated[
+        Usage | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
+    ] = MISSING
+    """
+    Tokens spent on the work that ended; omitted or `null` when the Agent doesn't report them.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
+class IdleStateUpdateError(ErrorStopReason):
+    """
+    Something failed. A prompt that failed before its message was inserted also gets an error response; once inserted, its response remains a success.
+    """
+
+    stop_reason: Annotated[Literal["error"], Field(alias="stopReason")] = "error"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
@@ -489,6 +520,18 @@ class StateUpdateIdleEndTurn(IdleStateUpdateEndTurn):
     """
 
 
+class StateUpdateIdleError(IdleStateUpdateError):
+    """
+    Something failed. A prompt that failed before its message was inserted also gets an error response; once inserted, its response remains a success.
+    """
+
+    state: Literal["idle"] = "idle"
+    stop_reason: Annotated[Literal["error"], Field(alias="stopReason")] = "error"
+    """
+    Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
+    """
+
+
 class StateUpdateIdleMaxTokens(IdleStateUpdateMaxTokens):
     """
     The Agent hit its token limit.
@@ -580,57 +623,6 @@ class UnknownStateUpdate(AcpModel):
     """
 
 
-class StateUpdateUnknown(UnknownStateUpdate):
-    """
-    The Agent can't tell at present whether foreground work is going on.
-    """
-
-    state: Literal["unknown"] = "unknown"
-
-
-class IdleStateUpdateError(ErrorStopReason):
-    """
-    Something failed. A prompt that failed before its message was inserted also gets an error response; once inserted, its response remains a success.
-    """
-
-    stop_reason: Annotated[Literal["error"], Field(alias="stopReason")] = "error"
-    """
-    Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
-    """
-    background: Annotated[
-        list[BackgroundWork] | None | MISSING,
-        Field(json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Everything running in the background now. `[]` means nothing is; omitted, `null` or malformed means only that the Agent doesn't report it. An Agent that reports background work MUST do so on every state update.
-    """
-    usage: Annotated[
-        Usage | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    Tokens spent on the work that ended; omitted or `null` when the Agent doesn't report them.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
-class StateUpdateIdleError(IdleStateUpdateError):
-    """
-    Something failed. A prompt that failed before its message was inserted also gets an error response; once inserted, its response remains a success.
-    """
-
-    state: Literal["idle"] = "idle"
-    stop_reason: Annotated[Literal["error"], Field(alias="stopReason")] = "error"
-    """
-    Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
-    """
-
-
 IdleStateUpdate = TypeAliasType(
     "IdleStateUpdate",
     Annotated[
@@ -653,6 +645,14 @@ StateUpdateIdle = TypeAliasType(
 """
 No foreground work is left, though background work may go on.
 """
+
+
+class StateUpdateUnknown(UnknownStateUpdate):
+    """
+    The Agent can't tell at present whether foreground work is going on.
+    """
+
+    state: Literal["unknown"] = "unknown"
 
 
 StateUpdate = TypeAliasType(

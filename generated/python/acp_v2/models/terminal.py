@@ -10,51 +10,11 @@ from pydantic import MISSING
 from .ids import AbsolutePath, SessionId, TerminalId
 
 
-class CancelTerminalRequest(AcpModel):
-    """
-    Stops the process in one terminal while the rest of the session's work continues. Clients MUST NOT send it unless `capabilities.cancel` is set on the terminal at that time; for a terminal that is unknown, has exited or can't be cancelled, the Agent answers with error `-32602`. The terminal itself stays available, and tool calls that show it keep their status.
-    """
-
-    session_id: Annotated[SessionId, Field(alias="sessionId")]
-    """
-    The session to which the terminal belongs.
-    """
-    terminal_id: Annotated[TerminalId, Field(alias="terminalId")]
-    """
-    The terminal to stop.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
 class CancelTerminalResponse(AcpModel):
     """
     Tells that the Agent has accepted the cancellation, not that the process has ended yet. A `terminal_update` with `exitStatus` follows when it has.
     """
 
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
-class Terminal(AcpModel):
-    """
-    Places one of the Agent's terminals among a tool call's content, for display only. What the terminal shows arrives apart from it, in `terminal_update` and `terminal_output_chunk` updates.
-    """
-
-    terminal_id: Annotated[TerminalId, Field(alias="terminalId")]
-    """
-    The terminal to show.
-    """
     meta: Annotated[
         dict[str, Any] | None | MISSING,
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
@@ -144,28 +104,6 @@ class TerminalOutput(AcpModel):
     """
 
 
-class TerminalOutputChunk(AcpModel):
-    """
-    Adds bytes to the end of a terminal's output.
-    """
-
-    terminal_id: Annotated[TerminalId, Field(alias="terminalId")]
-    """
-    The terminal that produced the output.
-    """
-    data: str
-    """
-    The bytes to add, in Base64. Each chunk is encoded on its own, so decode first and then join.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Custom data about this chunk alone; it changes nothing of what is stored. Omitted and null both mean there is none.
-    """
-
-
 class TerminalSize(AcpModel):
     """
     How wide and high a terminal is, counted in character cells.
@@ -185,6 +123,68 @@ class TerminalSize(AcpModel):
     ] = MISSING
     """
     Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
+class CancelTerminalRequest(AcpModel):
+    """
+    Stops the process in one terminal while the rest of the session's work continues. Clients MUST NOT send it unless `capabilities.cancel` is set on the terminal at that time; for a terminal that is unknown, has exited or can't be cancelled, the Agent answers with error `-32602`. The terminal itself stays available, and tool calls that show it keep their status.
+    """
+
+    session_id: Annotated[SessionId, Field(alias="sessionId")]
+    """
+    The session to which the terminal belongs.
+    """
+    terminal_id: Annotated[TerminalId, Field(alias="terminalId")]
+    """
+    The terminal to stop.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
+class Terminal(AcpModel):
+    """
+    Places one of the Agent's terminals among a tool call's content, for display only. What the terminal shows arrives apart from it, in `terminal_update` and `terminal_output_chunk` updates.
+    """
+
+    terminal_id: Annotated[TerminalId, Field(alias="terminalId")]
+    """
+    The terminal to show.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
+class TerminalOutputChunk(AcpModel):
+    """
+    Adds bytes to the end of a terminal's output.
+    """
+
+    terminal_id: Annotated[TerminalId, Field(alias="terminalId")]
+    """
+    The terminal that produced the output.
+    """
+    data: str
+    """
+    The bytes to add, in Base64. Each chunk is encoded on its own, so decode first and then join.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Custom data about this chunk alone; it changes nothing of what is stored. Omitted and null both mean there is none.
     """
 
 

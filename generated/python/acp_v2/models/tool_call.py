@@ -13,28 +13,6 @@ from .ids import AbsolutePath, MediaType, SessionId, ToolCallId
 from .terminal import Terminal
 
 
-class CancelToolCallRequest(AcpModel):
-    """
-    Asks the Agent to cancel a single tool call, which Clients MUST NOT do unless the call offers `capabilities.cancel` at that moment. The Agent answers as soon as it accepts, and reports the end with a `tool_call_update`: usually `cancelled`, but `completed` or `failed` if the work got there first. It rejects a call that is unknown, already final or can't be cancelled with `-32602`; the session's foreground state doesn't change by this alone.
-    """
-
-    session_id: Annotated[SessionId, Field(alias="sessionId")]
-    """
-    The session the tool call belongs to.
-    """
-    tool_call_id: Annotated[ToolCallId, Field(alias="toolCallId")]
-    """
-    The tool call to cancel.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
 class CancelToolCallResponse(AcpModel):
     """
     Tells that the Agent has accepted the cancellation. The work may still be running; its final status comes in a `tool_call_update`.
@@ -59,32 +37,6 @@ DiffPatchFormat = TypeAliasType("DiffPatchFormat", Literal["git_patch"] | str)
 """
 The text format of a patch.
 """
-
-
-class DiffPathChange(AcpModel):
-    """
-    Names the file of a change that involves a single path: `add`, `delete` or `modify`.
-    """
-
-    path: AbsolutePath
-    """
-    The absolute path of the file.
-    """
-
-
-class DiffPathPairChange(AcpModel):
-    """
-    Names the two paths of a `move` or `copy`.
-    """
-
-    old_path: Annotated[AbsolutePath, Field(alias="oldPath")]
-    """
-    The absolute path the file is moved or copied from.
-    """
-    path: AbsolutePath
-    """
-    The absolute path the file is moved or copied to.
-    """
 
 
 class ToolCallCancelCapabilities(AcpModel):
@@ -137,6 +89,150 @@ class ToolCallContentOther(AcpModel):
     """
 
 
+ToolCallStatus = TypeAliasType("ToolCallStatus", Literal["pending", "in_progress", "paused", "completed", "failed", "cancelled"] | str)
+"""
+Where a tool call stands in its life. `completed`, `failed` and `cancelled` are final.
+"""
+
+
+ToolKind = TypeAliasType("ToolKind", Literal["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"] | str)
+"""
+Sorts tools by what they do, so that Clients can choose icons and a fitting way to show progress.
+"""
+
+
+class CancelToolCallRequest(AcpModel):
+    """
+    Asks the Agent to cancel a single tool call, which Clients MUST NOT do unless the call offers `capabilities.cancel` at that moment. The Agent answers as soon as it accepts, and reports the end with a `tool_call_update`: usually `cancelled`, but `completed` or `failed` if the work got there first. It rejects a call that is unknown, already final or can't be cancelled with `-32602`; the session's foreground state doesn't change by this alone.
+    """
+
+    session_id: Annotated[SessionId, Field(alias="sessionId")]
+    """
+    The session the tool call belongs to.
+    """
+    tool_call_id: Annotated[ToolCallId, Field(alias="toolCallId")]
+    """
+    The tool call to cancel.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
+class Content(AcpModel):
+    """
+    Wraps a content block as an item of a tool call's content.
+    """
+
+    content: ContentBlock
+    """
+    The wrapped content block.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
+class DiffChangeOther(AcpModel):
+    """
+    An operation this peer doesn't know.
+    """
+
+    model_config = ConfigDict(
+        regex_engine="python-re",
+        json_schema_extra={"x-open": True},
+    )
+    operation: Annotated[str, Field(pattern="^(?!(?:add|delete|modify|move|copy)(?![\\s\\S]))")]
+    """
+    The unknown operation. Names that start with `_` are free for implementations, all others are kept for later ACP versions.
+    """
+    file_type: Annotated[
+        DiffFileType | None | MISSING,
+        Field(alias="fileType", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    What kind of file is left after the operation or, for `delete`, was removed. When omitted or `null`, it isn't known.
+    """
+    mime_type: Annotated[
+        MediaType | None | MISSING,
+        Field(alias="mimeType", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    The media type of what the file holds after the operation or, for `delete`, held before it. When omitted or `null`, it isn't known.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
+class DiffPatch(AcpModel):
+    """
+    A patch as text, ready to be rendered, together with its format.
+    """
+
+    format: DiffPatchFormat
+    """
+    The format of `text`. So far ACP defines only `git_patch`.
+    """
+    text: str
+    """
+    The patch itself.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
+class DiffPathChange(AcpModel):
+    """
+    Names the file of a change that involves a single path: `add`, `delete` or `modify`.
+    """
+
+    path: AbsolutePath
+    """
+    The absolute path of the file.
+    """
+
+
+class DiffPathPairChange(AcpModel):
+    """
+    Names the two paths of a `move` or `copy`.
+    """
+
+    old_path: Annotated[AbsolutePath, Field(alias="oldPath")]
+    """
+    The absolute path the file is moved or copied from.
+    """
+    path: AbsolutePath
+    """
+    The absolute path the file is moved or copied to.
+    """
+
+
+class ToolCallContentContent(Content):
+    """
+    A content block, such as text, an image or a resource.
+    """
+
+    type: Literal["content"] = "content"
+
+
 class ToolCallContentTerminal(Terminal):
     """
     One of the Agent's terminals, for display only.
@@ -168,18 +264,6 @@ class ToolCallLocation(AcpModel):
     """
     Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
-
-
-ToolCallStatus = TypeAliasType("ToolCallStatus", Literal["pending", "in_progress", "paused", "completed", "failed", "cancelled"] | str)
-"""
-Where a tool call stands in its life. `completed`, `failed` and `cancelled` are final.
-"""
-
-
-ToolKind = TypeAliasType("ToolKind", Literal["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"] | str)
-"""
-Sorts tools by what they do, so that Clients can choose icons and a fitting way to show progress.
-"""
 
 
 class DiffChangeAdd(DiffPathChange):
@@ -327,64 +411,6 @@ class DiffChangeMove(DiffPathPairChange):
     """
 
 
-class DiffChangeOther(AcpModel):
-    """
-    An operation this peer doesn't know.
-    """
-
-    model_config = ConfigDict(
-        regex_engine="python-re",
-        json_schema_extra={"x-open": True},
-    )
-    operation: Annotated[str, Field(pattern="^(?!(?:add|delete|modify|move|copy)(?![\\s\\S]))")]
-    """
-    The unknown operation. Names that start with `_` are free for implementations, all others are kept for later ACP versions.
-    """
-    file_type: Annotated[
-        DiffFileType | None | MISSING,
-        Field(alias="fileType", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    What kind of file is left after the operation or, for `delete`, was removed. When omitted or `null`, it isn't known.
-    """
-    mime_type: Annotated[
-        MediaType | None | MISSING,
-        Field(alias="mimeType", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    The media type of what the file holds after the operation or, for `delete`, held before it. When omitted or `null`, it isn't known.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
-class DiffPatch(AcpModel):
-    """
-    A patch as text, ready to be rendered, together with its format.
-    """
-
-    format: DiffPatchFormat
-    """
-    The format of `text`. So far ACP defines only `git_patch`.
-    """
-    text: str
-    """
-    The patch itself.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
 DiffChange = TypeAliasType(
     "DiffChange",
     Annotated[
@@ -430,32 +456,6 @@ class ToolCallContentDiff(Diff):
     """
 
     type: Literal["diff"] = "diff"
-
-
-class Content(AcpModel):
-    """
-    Wraps a content block as an item of a tool call's content.
-    """
-
-    content: ContentBlock
-    """
-    The wrapped content block.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
-class ToolCallContentContent(Content):
-    """
-    A content block, such as text, an image or a resource.
-    """
-
-    type: Literal["content"] = "content"
 
 
 ToolCallContent = TypeAliasType(

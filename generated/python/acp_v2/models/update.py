@@ -116,16 +116,6 @@ class SessionUpdateOther(AcpModel):
     """
 
 
-class SessionUpdatePlanRemoved(PlanRemoved):
-    """
-    Removes the plan with the given ID.
-    """
-
-    session_update: Annotated[Literal["plan_removed"], Field(alias="sessionUpdate")] = (
-        "plan_removed"
-    )
-
-
 class SessionUpdateSessionInfoUpdate(SessionInfoUpdate):
     """
     Patches the session's title, time of last activity or custom metadata.
@@ -134,36 +124,6 @@ class SessionUpdateSessionInfoUpdate(SessionInfoUpdate):
     session_update: Annotated[
         Literal["session_info_update"], Field(alias="sessionUpdate")
     ] = "session_info_update"
-
-
-class SessionUpdateStateUpdateOther(StateUpdateOther):
-    """
-    A state this peer doesn't know. Clients MUST NOT take it for `idle` or show the previous state as confirmed; until a state they know arrives they show a neutral busy indication. Agents MUST still report the standard states unless the Client advertised support for this one.
-    """
-
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
-        "state_update"
-    )
-
-
-class SessionUpdateTerminalOutputChunk(TerminalOutputChunk):
-    """
-    Appends bytes to the output of a terminal the Agent owns.
-    """
-
-    session_update: Annotated[
-        Literal["terminal_output_chunk"], Field(alias="sessionUpdate")
-    ] = "terminal_output_chunk"
-
-
-class SessionUpdateTerminalUpdate(TerminalUpdate):
-    """
-    Creates or patches a terminal owned by the Agent.
-    """
-
-    session_update: Annotated[Literal["terminal_update"], Field(alias="sessionUpdate")] = (
-        "terminal_update"
-    )
 
 
 class UsageUpdate(AcpModel):
@@ -184,6 +144,50 @@ class UsageUpdate(AcpModel):
     ] = MISSING
     """
     Cost of the session so far; omitted leaves the last one reported, `null` clears it.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
+class AvailableCommandsUpdate(AcpModel):
+    """
+    The commands that the session offers from now on.
+    """
+
+    available_commands: Annotated[
+        list[AvailableCommand],
+        Field(
+            alias="availableCommands", json_schema_extra={"x-deserialize-skip-invalid-items": True}
+        ),
+    ]
+    """
+    All commands the Agent can execute at present.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
+class ConfigOptionUpdate(AcpModel):
+    """
+    The session's configuration after a change.
+    """
+
+    config_options: Annotated[
+        list[SessionConfigOption],
+        Field(alias="configOptions", json_schema_extra={"x-deserialize-skip-invalid-items": True}),
+    ]
+    """
+    All options with their current values, not only the changed ones.
     """
     meta: Annotated[
         dict[str, Any] | None | MISSING,
@@ -222,12 +226,130 @@ class Notice(AcpModel):
     """
 
 
+class SessionUpdateAgentMessage(AgentMessage):
+    """
+    Creates or patches one of the Agent's messages, also beside streamed chunks.
+    """
+
+    session_update: Annotated[Literal["agent_message"], Field(alias="sessionUpdate")] = (
+        "agent_message"
+    )
+
+
+class SessionUpdateAgentMessageChunk(ContentChunk):
+    """
+    Appends a content block to one of the Agent's messages.
+    """
+
+    session_update: Annotated[
+        Literal["agent_message_chunk"], Field(alias="sessionUpdate")
+    ] = "agent_message_chunk"
+
+
+class SessionUpdateAgentThought(AgentThought):
+    """
+    Creates or patches an entry of the Agent's reasoning, also beside streamed chunks.
+    """
+
+    session_update: Annotated[Literal["agent_thought"], Field(alias="sessionUpdate")] = (
+        "agent_thought"
+    )
+
+
+class SessionUpdateAgentThoughtChunk(ContentChunk):
+    """
+    Appends a content block to the Agent's reasoning.
+    """
+
+    session_update: Annotated[
+        Literal["agent_thought_chunk"], Field(alias="sessionUpdate")
+    ] = "agent_thought_chunk"
+
+
+class SessionUpdateAvailableCommandsUpdate(AvailableCommandsUpdate):
+    """
+    Lists the commands the session offers, once they are ready and after each change.
+    """
+
+    session_update: Annotated[
+        Literal["available_commands_update"], Field(alias="sessionUpdate")
+    ] = "available_commands_update"
+
+
+class SessionUpdateCompactionSummaryChunk(CompactionSummaryChunk):
+    """
+    Appends a content block to a compaction's summary.
+    """
+
+    session_update: Annotated[
+        Literal["compaction_summary_chunk"], Field(alias="sessionUpdate")
+    ] = "compaction_summary_chunk"
+
+
+class SessionUpdateCompactionUpdate(CompactionUpdate):
+    """
+    Creates or patches a compaction of the context.
+    """
+
+    session_update: Annotated[Literal["compaction_update"], Field(alias="sessionUpdate")] = (
+        "compaction_update"
+    )
+
+
+class SessionUpdateConfigOptionUpdate(ConfigOptionUpdate):
+    """
+    Lists the session's configuration options after a change.
+    """
+
+    session_update: Annotated[
+        Literal["config_option_update"], Field(alias="sessionUpdate")
+    ] = "config_option_update"
+
+
 class SessionUpdateNotice(Notice):
     """
     Shows the user a passing remark that isn't part of the session's history. It needs no Client capability and may be ignored.
     """
 
     session_update: Annotated[Literal["notice"], Field(alias="sessionUpdate")] = "notice"
+
+
+class SessionUpdatePlanRemoved(PlanRemoved):
+    """
+    Removes the plan with the given ID.
+    """
+
+    session_update: Annotated[Literal["plan_removed"], Field(alias="sessionUpdate")] = (
+        "plan_removed"
+    )
+
+
+class SessionUpdatePlanUpdate(PlanUpdate):
+    """
+    Sets the content of the plan with the given ID.
+    """
+
+    session_update: Annotated[Literal["plan_update"], Field(alias="sessionUpdate")] = "plan_update"
+
+
+class SessionUpdateSessionMessage(SessionMessage):
+    """
+    Creates or patches a message this session sent to another session or got from it.
+    """
+
+    session_update: Annotated[Literal["session_message"], Field(alias="sessionUpdate")] = (
+        "session_message"
+    )
+
+
+class SessionUpdateSessionMessageChunk(SessionMessageChunk):
+    """
+    Appends a content block to a message between sessions.
+    """
+
+    session_update: Annotated[
+        Literal["session_message_chunk"], Field(alias="sessionUpdate")
+    ] = "session_message_chunk"
 
 
 class SessionUpdateStateUpdateIdleCancelled(StateUpdateIdleCancelled):
@@ -253,6 +375,20 @@ class SessionUpdateStateUpdateIdleEndTurn(StateUpdateIdleEndTurn):
         "state_update"
     )
     stop_reason: Annotated[Literal["end_turn"], Field(alias="stopReason")] = "end_turn"
+    """
+    Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
+    """
+
+
+class SessionUpdateStateUpdateIdleError(StateUpdateIdleError):
+    """
+    Something failed. A prompt that failed before its message was inserted also gets an error response; once inserted, its response remains a success.
+    """
+
+    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
+        "state_update"
+    )
+    stop_reason: Annotated[Literal["error"], Field(alias="stopReason")] = "error"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
@@ -322,6 +458,16 @@ class SessionUpdateStateUpdateIdleRefusal(StateUpdateIdleRefusal):
     """
 
 
+class SessionUpdateStateUpdateOther(StateUpdateOther):
+    """
+    A state this peer doesn't know. Clients MUST NOT take it for `idle` or show the previous state as confirmed; until a state they know arrives they show a neutral busy indication. Agents MUST still report the standard states unless the Client advertised support for this one.
+    """
+
+    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
+        "state_update"
+    )
+
+
 class SessionUpdateStateUpdateRequiresAction(StateUpdateRequiresAction):
     """
     Foreground work as a whole can't go on until the user acts.
@@ -344,16 +490,6 @@ class SessionUpdateStateUpdateRunning(StateUpdateRunning):
     state: Literal["running"] = "running"
 
 
-class SessionUpdateUsageUpdate(UsageUpdate):
-    """
-    Tells how full the context window is and what the session has cost.
-    """
-
-    session_update: Annotated[Literal["usage_update"], Field(alias="sessionUpdate")] = (
-        "usage_update"
-    )
-
-
 class SessionUpdateStateUpdateUnknown(StateUpdateUnknown):
     """
     The Agent can't tell at present whether foreground work is going on.
@@ -365,145 +501,6 @@ class SessionUpdateStateUpdateUnknown(StateUpdateUnknown):
     state: Literal["unknown"] = "unknown"
 
 
-class SessionUpdatePlanUpdate(PlanUpdate):
-    """
-    Sets the content of the plan with the given ID.
-    """
-
-    session_update: Annotated[Literal["plan_update"], Field(alias="sessionUpdate")] = "plan_update"
-
-
-class SessionUpdateStateUpdateIdleError(StateUpdateIdleError):
-    """
-    Something failed. A prompt that failed before its message was inserted also gets an error response; once inserted, its response remains a success.
-    """
-
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
-        "state_update"
-    )
-    stop_reason: Annotated[Literal["error"], Field(alias="stopReason")] = "error"
-    """
-    Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
-    """
-
-
-class AvailableCommandsUpdate(AcpModel):
-    """
-    The commands that the session offers from now on.
-    """
-
-    available_commands: Annotated[
-        list[AvailableCommand],
-        Field(
-            alias="availableCommands", json_schema_extra={"x-deserialize-skip-invalid-items": True}
-        ),
-    ]
-    """
-    All commands the Agent can execute at present.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
-class SessionUpdateAvailableCommandsUpdate(AvailableCommandsUpdate):
-    """
-    Lists the commands the session offers, once they are ready and after each change.
-    """
-
-    session_update: Annotated[
-        Literal["available_commands_update"], Field(alias="sessionUpdate")
-    ] = "available_commands_update"
-
-
-SessionUpdateStateUpdateIdle = TypeAliasType(
-    "SessionUpdateStateUpdateIdle",
-    Annotated[
-        SessionUpdateStateUpdateIdleEndTurn | SessionUpdateStateUpdateIdleMaxTokens | SessionUpdateStateUpdateIdleMaxTurnRequests | SessionUpdateStateUpdateIdleRefusal | SessionUpdateStateUpdateIdleCancelled | SessionUpdateStateUpdateIdleError | SessionUpdateStateUpdateIdleOther | SessionUpdateStateUpdateIdleNone,
-        Field(json_schema_extra={"x-tag": "stopReason"}),
-    ],
-)
-"""
-No foreground work is left, though background work may go on.
-"""
-
-
-class SessionUpdateAgentMessage(AgentMessage):
-    """
-    Creates or patches one of the Agent's messages, also beside streamed chunks.
-    """
-
-    session_update: Annotated[Literal["agent_message"], Field(alias="sessionUpdate")] = (
-        "agent_message"
-    )
-
-
-class SessionUpdateAgentMessageChunk(ContentChunk):
-    """
-    Appends a content block to one of the Agent's messages.
-    """
-
-    session_update: Annotated[
-        Literal["agent_message_chunk"], Field(alias="sessionUpdate")
-    ] = "agent_message_chunk"
-
-
-class SessionUpdateAgentThought(AgentThought):
-    """
-    Creates or patches an entry of the Agent's reasoning, also beside streamed chunks.
-    """
-
-    session_update: Annotated[Literal["agent_thought"], Field(alias="sessionUpdate")] = (
-        "agent_thought"
-    )
-
-
-class SessionUpdateAgentThoughtChunk(ContentChunk):
-    """
-    Appends a content block to the Agent's reasoning.
-    """
-
-    session_update: Annotated[
-        Literal["agent_thought_chunk"], Field(alias="sessionUpdate")
-    ] = "agent_thought_chunk"
-
-
-class SessionUpdateSessionMessage(SessionMessage):
-    """
-    Creates or patches a message this session sent to another session or got from it.
-    """
-
-    session_update: Annotated[Literal["session_message"], Field(alias="sessionUpdate")] = (
-        "session_message"
-    )
-
-
-class SessionUpdateSessionMessageChunk(SessionMessageChunk):
-    """
-    Appends a content block to a message between sessions.
-    """
-
-    session_update: Annotated[
-        Literal["session_message_chunk"], Field(alias="sessionUpdate")
-    ] = "session_message_chunk"
-
-
-SessionUpdateStateUpdate = TypeAliasType(
-    "SessionUpdateStateUpdate",
-    Annotated[
-        SessionUpdateStateUpdateRunning | SessionUpdateStateUpdateIdle | SessionUpdateStateUpdateRequiresAction | SessionUpdateStateUpdateUnknown | SessionUpdateStateUpdateOther,
-        Field(json_schema_extra={"x-tag": "state"}),
-    ],
-)
-"""
-Tells what the session's foreground work as a whole is doing.
-"""
-
-
 class SessionUpdateSubagentUpdate(SubagentUpdate):
     """
     Announces a child session that this session created and owns, or patches what is known of it.
@@ -511,6 +508,56 @@ class SessionUpdateSubagentUpdate(SubagentUpdate):
 
     session_update: Annotated[Literal["subagent_update"], Field(alias="sessionUpdate")] = (
         "subagent_update"
+    )
+
+
+class SessionUpdateTerminalOutputChunk(TerminalOutputChunk):
+    """
+    Appends bytes to the output of a terminal the Agent owns.
+    """
+
+    session_update: Annotated[
+        Literal["terminal_output_chunk"], Field(alias="sessionUpdate")
+    ] = "terminal_output_chunk"
+
+
+class SessionUpdateTerminalUpdate(TerminalUpdate):
+    """
+    Creates or patches a terminal owned by the Agent.
+    """
+
+    session_update: Annotated[Literal["terminal_update"], Field(alias="sessionUpdate")] = (
+        "terminal_update"
+    )
+
+
+class SessionUpdateToolCallContentChunk(ToolCallContentChunk):
+    """
+    Appends content to a tool call.
+    """
+
+    session_update: Annotated[
+        Literal["tool_call_content_chunk"], Field(alias="sessionUpdate")
+    ] = "tool_call_content_chunk"
+
+
+class SessionUpdateToolCallUpdate(ToolCallUpdate):
+    """
+    Creates or patches a tool call.
+    """
+
+    session_update: Annotated[Literal["tool_call_update"], Field(alias="sessionUpdate")] = (
+        "tool_call_update"
+    )
+
+
+class SessionUpdateUsageUpdate(UsageUpdate):
+    """
+    Tells how full the context window is and what the session has cost.
+    """
+
+    session_update: Annotated[Literal["usage_update"], Field(alias="sessionUpdate")] = (
+        "usage_update"
     )
 
 
@@ -534,75 +581,28 @@ class SessionUpdateUserMessageChunk(ContentChunk):
     )
 
 
-class ConfigOptionUpdate(AcpModel):
-    """
-    The session's configuration after a change.
-    """
-
-    config_options: Annotated[
-        list[SessionConfigOption],
-        Field(alias="configOptions", json_schema_extra={"x-deserialize-skip-invalid-items": True}),
-    ]
-    """
-    All options with their current values, not only the changed ones.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
+SessionUpdateStateUpdateIdle = TypeAliasType(
+    "SessionUpdateStateUpdateIdle",
+    Annotated[
+        SessionUpdateStateUpdateIdleEndTurn | SessionUpdateStateUpdateIdleMaxTokens | SessionUpdateStateUpdateIdleMaxTurnRequests | SessionUpdateStateUpdateIdleRefusal | SessionUpdateStateUpdateIdleCancelled | SessionUpdateStateUpdateIdleError | SessionUpdateStateUpdateIdleOther | SessionUpdateStateUpdateIdleNone,
+        Field(json_schema_extra={"x-tag": "stopReason"}),
+    ],
+)
+"""
+No foreground work is left, though background work may go on.
+"""
 
 
-class SessionUpdateCompactionSummaryChunk(CompactionSummaryChunk):
-    """
-    Appends a content block to a compaction's summary.
-    """
-
-    session_update: Annotated[
-        Literal["compaction_summary_chunk"], Field(alias="sessionUpdate")
-    ] = "compaction_summary_chunk"
-
-
-class SessionUpdateCompactionUpdate(CompactionUpdate):
-    """
-    Creates or patches a compaction of the context.
-    """
-
-    session_update: Annotated[Literal["compaction_update"], Field(alias="sessionUpdate")] = (
-        "compaction_update"
-    )
-
-
-class SessionUpdateConfigOptionUpdate(ConfigOptionUpdate):
-    """
-    Lists the session's configuration options after a change.
-    """
-
-    session_update: Annotated[
-        Literal["config_option_update"], Field(alias="sessionUpdate")
-    ] = "config_option_update"
-
-
-class SessionUpdateToolCallContentChunk(ToolCallContentChunk):
-    """
-    Appends content to a tool call.
-    """
-
-    session_update: Annotated[
-        Literal["tool_call_content_chunk"], Field(alias="sessionUpdate")
-    ] = "tool_call_content_chunk"
-
-
-class SessionUpdateToolCallUpdate(ToolCallUpdate):
-    """
-    Creates or patches a tool call.
-    """
-
-    session_update: Annotated[Literal["tool_call_update"], Field(alias="sessionUpdate")] = (
-        "tool_call_update"
-    )
+SessionUpdateStateUpdate = TypeAliasType(
+    "SessionUpdateStateUpdate",
+    Annotated[
+        SessionUpdateStateUpdateRunning | SessionUpdateStateUpdateIdle | SessionUpdateStateUpdateRequiresAction | SessionUpdateStateUpdateUnknown | SessionUpdateStateUpdateOther,
+        Field(json_schema_extra={"x-tag": "state"}),
+    ],
+)
+"""
+Tells what the session's foreground work as a whole is doing.
+"""
 
 
 SessionUpdate = TypeAliasType(

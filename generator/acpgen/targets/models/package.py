@@ -43,8 +43,8 @@ def models(protocol: Protocol, templates: Templates) -> dict[str, str]:
     normal = normalize(protocol)
     names = _names(normal)
     _require_usable(protocol, names)
-    schema = spelling.spell(normal, _carriers(protocol))
-    generated = codegen.modules(schema, f"{package}.models._base", names)
+    definitions = spelling.spell(normal, _carriers(protocol))
+    generated = codegen.modules(definitions, f"{package}.models._base", names)
     context: dict[str, object] = {
         "header": HEADER,
         "package": package,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import TypeGuard
 
-from acpgen.emit.jsonschema import DIALECT, JsonSchema
+from acpgen.emit.jsonschema import JsonSchema
 from acpgen.model import (
     Array,
     ClosedEnum,
@@ -45,18 +45,17 @@ RECORD_MARKS = (EXCLUDES, OPEN)
 
 REPR = "x-repr"
 
+REFERENCE = "#/$defs/"
+"""What stands before a definition's name where it is referred to."""
 
 _CARRIED = "params"
 """The member that holds another method's params, in those params that carry some."""
 
 
-def spell(normal: Normal, carriers: Collection[TypeName] = ()) -> JsonSchema:
-    """All shapes as one schema without a root. `carriers` are the params that hold others."""
+def spell(normal: Normal, carriers: Collection[TypeName] = ()) -> dict[str, JsonSchema]:
+    """All shapes as definitions by name. `carriers` are the params that hold others."""
     speller = _Speller({name: domain for name, (domain, _) in normal.items()}, carriers)
-    definitions: JsonSchema = {
-        f"{domain}.{name}": speller.shape(shape) for name, (domain, shape) in normal.items()
-    }
-    return {"$schema": DIALECT, "$defs": definitions}
+    return {f"{domain}.{name}": speller.shape(shape) for name, (domain, shape) in normal.items()}
 
 
 class _Speller:
@@ -123,7 +122,7 @@ class _Speller:
         return schema if choice.tag is None else {**schema, TAG: choice.tag}
 
     def _ref(self, name: TypeName) -> JsonSchema:
-        return {"$ref": f"#/$defs/{self._domains[name]}.{name}"}
+        return {"$ref": f"{REFERENCE}{self._domains[name]}.{name}"}
 
     def _type(self, type_: Type) -> JsonSchema:
         match type_:

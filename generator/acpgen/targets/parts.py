@@ -1,0 +1,100 @@
+"""Parts of a protocol: what a target that needs no more is made from.
+
+A target sees nothing but its part. So one that remembers what it made may look at that part alone
+to tell whether anything has changed for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from acpgen.model import (
+    KEY_TYPE,
+    Array,
+    ClosedEnum,
+    EnumValue,
+    Map,
+    Nullable,
+    Object,
+    OpenEnum,
+    Property,
+    Protocol,
+    Ref,
+    Scalar,
+    Type,
+    TypeDef,
+    Union,
+    Variant,
+)
+
+
+def whole(protocol: Protocol) -> Protocol:
+    """All of it."""
+    return protocol
+
+
+def calls(protocol: Protocol) -> Protocol:
+    """Its methods and the type of their keys, but no other type."""
+    return replace(protocol, types={n: t for n, t in protocol.types.items() if n == KEY_TYPE})
+
+
+def wordless(protocol: Protocol) -> Protocol:
+    """All of it without descriptions, which no message depends on.
+
+    What a method says of a second sending stays, since that is no description.
+    """
+    return replace(
+        protocol,
+        methods=tuple(replace(method, docs="") for method in protocol.methods),
+        types={name: _definition(type_) for name, type_ in protocol.types.items()},
+    )
+
+
+def _definition(definition: TypeDef) -> TypeDef:
+    return replace(definition, body=_type(definition.body), docs="")
+
+
+def _type(type_: Type) -> Type:
+    match type_:
+        case Array(items=items):
+            return replace(type_, items=_type(items))
+        case Map(values=values):
+            return Map(_type(values))
+        case Nullable(of=inner):
+            return Nullable(_type(inner))
+        case Object():
+            return _object(type_)
+        case Union():
+            return _union(type_)
+        case OpenEnum():
+            return replace(type_, values=_values(type_.values), other_docs="")
+        case ClosedEnum():
+            return replace(type_, values=_values(type_.values))
+        case Scalar() | Ref():
+            return type_
+
+
+def _object(object_: Object) -> Object:
+    additional = object_.additional
+    return replace(
+        object_,
+        properties=tuple(_property(each) for each in object_.properties),
+        unions=tuple(_union(each) for each in object_.unions),
+        additional=None if additional is None else _type(additional),
+    )
+
+
+def _property(member: Property) -> Property:
+    return replace(member, type=_type(member.type), docs="")
+
+
+def _union(union: Union) -> Union:
+    return replace(union, variants=tuple(_variant(each) for each in union.variants))
+
+
+def _variant(variant: Variant) -> Variant:
+    return replace(variant, body=_type(variant.body), docs="")
+
+
+def _values(values: tuple[EnumValue, ...]) -> tuple[EnumValue, ...]:
+    return tuple(replace(each, docs="") for each in values)
