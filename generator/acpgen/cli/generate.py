@@ -15,6 +15,7 @@ from acpgen.cli import drift
 from acpgen.cli.crash import is_own
 from acpgen.cli.lint import accepted_by_lint
 from acpgen.cli.report import Exit, fail, note, relative, show, suggestion, unreadable
+from acpgen.emit import manifest
 from acpgen.emit.tree import Change, Difference, FolderError, ForeignFileError
 from acpgen.findings import Finding, Format, Severity
 from acpgen.lint import lint
@@ -68,7 +69,8 @@ def generate(
 
     Nothing comes of a schema in which `acpgen lint` finds errors; they are printed instead. Exit
     status: 0 when all is written or was before, 1 when the schema has errors or --check finds a
-    difference, 2 when something can't be read, generated or written.
+    difference, 2 when something can't be read, generated or written. Other inputs that change none
+    of the files are no difference.
     """
     if not schema.exists():
         fail(f"{schema}: is not there; name a folder of domain files or a single-file release")
@@ -198,13 +200,19 @@ def _files(number: int) -> str:
 
 def _report(order: Order, outcome: Outcome, format_: Format) -> None:
     if format_ is Format.TEXT:
-        for difference in outcome.differences:
+        for difference in outcome.drift:
             show(_COMMAND, [_finding(order, difference)], format_)
             typer.echo(_clip(difference.diff), nl=False)
     else:
-        show(_COMMAND, [_finding(order, difference) for difference in outcome.differences], format_)
-    if not outcome.differences:
+        show(_COMMAND, [_finding(order, difference) for difference in outcome.drift], format_)
+    if not outcome.drift:
         note(f"{order.out}: as generated")
+        if outcome.differences:
+            note(
+                f"{order.out / manifest.NAME}: was written with other inputs "
+                f"({', '.join(outcome.renewed)}), of which the same files come; "
+                f"to renew it: {_command(order, order.targets)}"
+            )
         return
     note(f"to mend: {_mend(order, outcome)}")
     raise typer.Exit(Exit.FINDINGS)

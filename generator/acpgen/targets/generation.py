@@ -41,12 +41,23 @@ class Outcome:
     """How a folder differs from the generated tree.
 
     `fresh` are the targets that the digests vouched for; `tree` holds the whole text of every file
-    that has to be written.
+    that has to be written. `renewed` are the inputs that the manifest has other digests of although
+    all that it records still follows.
     """
 
     differences: tuple[Difference, ...]
     fresh: tuple[Target, ...]
     tree: Tree
+    renewed: tuple[str, ...] = ()
+
+    @property
+    def drift(self) -> tuple[Difference, ...]:
+        """The differences in what was generated: all but a manifest that only has to be renewed."""
+        return tuple(d for d in self.differences if not self._only_renews(d))
+
+    def _only_renews(self, difference: Difference) -> bool:
+        is_manifest = difference.path == manifest.NAME and difference.change is Change.CHANGED
+        return is_manifest and bool(self.renewed)
 
 
 def generate(
@@ -82,7 +93,12 @@ def generate(
         [*differences, *_abandoned(order, recorded, stale, tree, differences)], key=lambda d: d.path
     )
     changed = {difference.path for difference in differences}
-    return Outcome(tuple(differences), fresh, {p: t for p, t in tree.items() if p in changed})
+    return Outcome(
+        tuple(differences),
+        fresh,
+        {p: t for p, t in tree.items() if p in changed},
+        tuple(_renewed(order, recorded, Manifest(inputs, outputs))),
+    )
 
 
 def apply(order: Order, outcome: Outcome) -> None:
@@ -96,6 +112,15 @@ def apply(order: Order, outcome: Outcome) -> None:
     if outcome.differences:
         surplus = (d.path for d in outcome.differences if d.change is Change.SURPLUS)
         write(order.out, outcome.tree, frozenset(surplus))
+
+
+def _renewed(order: Order, recorded: Manifest | None, made: Manifest) -> Iterable[str]:
+    """The inputs that were others when the same outputs of the ordered targets were recorded."""
+    names = [target.name for target in order.targets]
+    if recorded is None or any(recorded.outputs.get(n) != made.outputs[n] for n in names):
+        return ()
+    inputs = {**recorded.inputs, **made.inputs}
+    return (name for name in inputs if recorded.inputs.get(name) != made.inputs.get(name))
 
 
 def _abandoned(

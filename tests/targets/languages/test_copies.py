@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 import tomllib
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from acpgen import resources
 from acpgen.cli.app import typer_app
 
 APP = typer_app()
@@ -54,6 +56,63 @@ def test_the_hook_checks_a_copy_that_says_what_it_was_made_of(
     assert status == 1
     assert "third_party/acp/rust/v2/retry.rs: error[drift-changed]" in said
     assert "third_party/acp/go" not in said
+
+
+@pytest.fixture
+def later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file of prompts in a revision of the schema that a copy was made before."""
+    monkeypatch.chdir(tmp_path)
+    schema = shutil.copytree(resources.SCHEMA, tmp_path / "v2")
+    assert run("generate", "--schema", "v2", *ARGUMENTS)[0] == 0
+    return schema / "prompt.json"
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    text = file.read_text("utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new, 1), "utf-8")
+
+
+CHECK = ["generate", "--check", "--schema", "v2", *ARGUMENTS]
+
+
+@pytest.mark.parametrize("full", [[], ["--full"]])
+def test_a_revision_that_leaves_the_copy_as_it_is_is_no_finding(
+    later: Path, full: list[str]
+) -> None:
+    edit(later, '"description": "', '"description": "Reworded. ')
+    result = CliRunner().invoke(APP, [*CHECK, *full])
+    assert (result.exit_code, result.stdout) == (0, "")
+    renew = "acpgen generate --schema v2 --out third_party/acp --target rust --target go"
+    assert result.stderr == (
+        "third_party/acp: as generated\n"
+        "third_party/acp/manifest.json: was written with other inputs (schema), of which the same "
+        f"files come; to renew it: {renew}\n"
+    )
+    assert run(*shlex.split(renew)[1:])[0] == 0
+    assert CliRunner().invoke(APP, CHECK).stderr == "third_party/acp: as generated\n"
+
+
+def test_no_format_has_a_finding_of_it(later: Path) -> None:
+    edit(later, '"description": "', '"description": "Reworded. ')
+    status, said = run(*CHECK, "--format", "json")
+    assert (status, json.loads(said)["findings"]) == (0, [])
+
+
+def test_a_revision_that_changes_the_copy_is_a_finding(later: Path) -> None:
+    edit(later, '"x-resend": "', '"x-resend": "Reworded. ')
+    status, said = run(*CHECK, "--format", "json")
+    files = [Path(finding["file"]).name for finding in json.loads(said)["findings"]]
+    assert (status, files) == (1, ["retry_gen.go", "manifest.json", "retry.rs"])
+
+
+def test_a_manifest_that_was_edited_is_a_finding(later: Path) -> None:
+    manifest = Path("third_party/acp/manifest.json")
+    edit(manifest, '"rust/v2/retry.rs": "sha256:', '"rust/v2/retry.rs": "sha256:0')
+    edit(later, '"description": "', '"description": "Reworded. ')
+    assert run(*CHECK)[0] == 1
+    manifest.unlink()
+    assert run(*CHECK)[0] == 1
 
 
 def test_the_hook_installs_what_generating_needs(hook: dict[str, str]) -> None:
