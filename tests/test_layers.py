@@ -11,8 +11,8 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "generator" / "acpgen"
 LAYERS = (
-    {"model", "findings", "pattern", "resources", "checks"},
-    {"stability", "report", "redaction", "topic"},
+    {"model", "findings", "pattern", "resources", "checks", "words", "encoding"},
+    {"stability", "report", "redaction", "topic", "jsontype", "strictjson"},
     {"load"},
     {"emit"},
     {"lint", "targets", "judge", "diff"},

@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass, field
 from hashlib import sha256
 
+from acpgen.words import counted
+
 _SIZE = 16
 
 
@@ -29,5 +31,4 @@ class Key:
     def __str__(self) -> str:
         if self.text is not None:
             return f"key {json.dumps(self.text, ensure_ascii=False)}"
-        plural = "" if self.length == 1 else "s"
-        return f"key of {self.length} character{plural}, #{self.digest.hex()[:6]}"
+        return f"key of {counted(self.length, 'character')}, #{self.digest.hex()[:6]}"

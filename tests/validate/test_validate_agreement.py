@@ -22,9 +22,9 @@ import pytest
 from acpgen import resources
 from acpgen.findings import Severity
 from acpgen.judge import MessageKind, Rule, Verdict, validate
-from acpgen.judge.decode import decode
 from acpgen.load import load
 from acpgen.model import Kind, Method, Protocol, Stability
+from acpgen.strictjson import decode
 from acpgen.targets.bundles import bundle
 from instances import instances, mutate
 

@@ -13,7 +13,6 @@ import pytest
 import acpgen
 from acpgen.findings import Severity
 from acpgen.judge import MessageKind, Rule, Transcript, Verdict
-from acpgen.judge.decode import MAX_DEPTH, decode
 from acpgen.judge.limits import limits
 from acpgen.model import (
     Kind,
@@ -27,6 +26,7 @@ from acpgen.model import (
     Tolerance,
     TypeName,
 )
+from acpgen.strictjson import MAX_DEPTH, decode
 
 SECRET = "0b6f3c1e-8d2a-4c57-9a41-5e2f7d90c3ab"
 

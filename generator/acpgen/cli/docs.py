@@ -15,6 +15,7 @@ from acpgen.emit.tree import replace_files
 from acpgen.findings import Finding, Format, printable
 from acpgen.findings import text as lines_of
 from acpgen.load import SchemaError, load
+from acpgen.words import counted
 
 if TYPE_CHECKING:
     from acpgen.inject import Page, Region
@@ -172,12 +173,8 @@ def _summary(pages: dict[Path, Page], verb: str) -> str:
     """What was done: `1 of 2 regions in 1 page: wrote 1`."""
     stale = sum(len(page.stale) for page in pages.values())
     total = sum(len(page.regions) for page in pages.values())
-    where = f"{_counted(total, 'region')} in {_counted(len(pages), 'page')}"
+    where = f"{counted(total, 'region')} in {counted(len(pages), 'page')}"
     return f"{where}: {f'{verb} {stale}' if stale else 'up to date'}"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def _write(file: Path, text: str) -> None:

@@ -27,6 +27,7 @@ from acpgen.model import Protocol
 from acpgen.targets import TARGETS, Target
 from acpgen.targets.generation import Order, Outcome, apply
 from acpgen.targets.generation import generate as worked_out
+from acpgen.words import counted
 
 _SAYS = {
     Change.CHANGED: "is not as generated",
@@ -188,14 +189,10 @@ def _summary(outcome: Outcome) -> str:
     parts = []
     if changed or new:
         kinds = [f"{n} {kind}" for n, kind in ((changed, "changed"), (new, "new")) if n]
-        parts.append(f"wrote {_files(changed + new)} ({', '.join(kinds)})")
+        parts.append(f"wrote {counted(changed + new, 'file')} ({', '.join(kinds)})")
     if removed:
-        parts.append(f"removed {removed if parts else _files(removed)}")
+        parts.append(f"removed {removed if parts else counted(removed, 'file')}")
     return ", ".join(parts) or "up to date"
-
-
-def _files(number: int) -> str:
-    return f"{number} file{'s' * (number != 1)}"
 
 
 def _report(order: Order, outcome: Outcome, format_: Format) -> None:

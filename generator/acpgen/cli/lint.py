@@ -13,6 +13,7 @@ from acpgen.findings import Finding, Format
 from acpgen.lint import lint as findings_of
 from acpgen.lint.accepted import Accepted, AcceptedError, beside, read_accepted
 from acpgen.load import SchemaError, load
+from acpgen.words import counted
 
 
 def lint(
@@ -36,7 +37,7 @@ def lint(
     path = relative(schema)
     findings = _find(path, accepted)
     show("lint", findings, format_)
-    note(f"{path}: {len(findings) or 'no'} finding{'s' * (len(findings) != 1)}")
+    note(f"{path}: {counted(len(findings), 'finding', zero='no')}")
     if findings:
         raise typer.Exit(Exit.FINDINGS)
 

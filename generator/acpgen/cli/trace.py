@@ -22,6 +22,7 @@ from acpgen.load import SchemaError, load
 from acpgen.model import Protocol, RetryClass
 from acpgen.report import Report, Tally, renderer, set_up
 from acpgen.trace import RULES, Recording, TranscriptError, judge, record
+from acpgen.words import counted
 
 
 def trace(
@@ -153,10 +154,6 @@ def _record(stream: BinaryIO, protocol: Protocol, show_keys: bool) -> Recording:
 
 def _summary(recording: Recording, faults: int) -> str:
     return (
-        f"{_count(recording.messages, 'message')} on "
-        f"{_count(len(recording.spans), 'connection')}, {_count(faults, 'finding')}"
+        f"{counted(recording.messages, 'message')} on "
+        f"{counted(len(recording.spans), 'connection')}, {counted(faults, 'finding', zero='no')}"
     )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"

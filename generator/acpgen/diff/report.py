@@ -15,6 +15,7 @@ from acpgen.findings import Finding, Severity
 from acpgen.load.lines import Lines
 from acpgen.model import JsonValue, MethodName
 from acpgen.report.document import encoded
+from acpgen.words import counted
 
 FORMAT = "acpgen.diff/1"
 """Names the shape of the document. The number rises when a member is renamed, removed or changes
@@ -58,7 +59,7 @@ def summary(changes: Collection[Change], accepted: Collection[Change] = ()) -> s
         return "no changes"
     numbers = {**counts(set_apart(changes, accepted)), "accepted": len(accepted)}
     parts = [f"{n} {label}" for label, n in numbers.items() if n]
-    return f"{len(changes)} change{'s' * (len(changes) != 1)}: {', '.join(parts)}"
+    return f"{counted(len(changes), 'change')}: {', '.join(parts)}"
 
 
 def set_apart(changes: Iterable[Change], accepted: Collection[Change]) -> list[Change]:

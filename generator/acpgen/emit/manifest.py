@@ -20,9 +20,13 @@ from acpgen.emit.templates import files as template_files
 NAME = "manifest.json"
 _PACKAGE = Path(resources.__file__).parent
 _SHAPING_MODULES = (
+    "encoding.py",
+    "jsontype.py",
     "model.py",
     "pattern.py",
     "stability.py",
+    "strictjson.py",
+    "words.py",
     "load/*.py",
     "lint/**/*.py",
     "emit/*.py",

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from acpgen.findings import Severity
-from acpgen.judge.jsontype import JsonType, json_type, mistyped
+from acpgen.jsontype import JsonType, json_type, mismatch, taken
 from acpgen.judge.limits import item_limits, limits
 from acpgen.judge.spelling import resembled, respelled
 from acpgen.judge.verdict import Fault, Rule
@@ -23,7 +24,6 @@ from acpgen.model import (
     Map,
     Nullable,
     Object,
-    OpenEnum,
     Property,
     Ref,
     Scalar,
@@ -37,14 +37,6 @@ from acpgen.model import (
     is_key,
 )
 
-_SCALARS: Mapping[ScalarType, frozenset[JsonType]] = {
-    ScalarType.STRING: frozenset({JsonType.STRING}),
-    ScalarType.INTEGER: frozenset({JsonType.INTEGER}),
-    ScalarType.NUMBER: frozenset({JsonType.INTEGER, JsonType.NUMBER}),
-    ScalarType.BOOLEAN: frozenset({JsonType.BOOLEAN}),
-    ScalarType.NULL: frozenset({JsonType.NULL}),
-    ScalarType.ANY: frozenset(JsonType),
-}
 _ANY = Scalar(ScalarType.ANY)
 _WRAPPERS = (Ref, Nullable)
 
@@ -73,8 +65,8 @@ class Checker:
                 type_ = type_.of
         if isinstance(type_, Union):
             return self._union(type_, value, declared)
-        if json_type(value) not in self._takes(type_):
-            return [mistyped(self._takes(declared), value)]
+        if json_type(value) not in taken(type_, self._types):
+            return [mistyped(taken(declared, self._types), value)]
         return self._inside(type_, value, tag)
 
     def _inside(self, type_: Type, value: JsonValue, tag: str | None) -> list[Fault]:
@@ -143,31 +135,16 @@ class Checker:
             return [*_slips(union, named), *faults] if variant.fallback else faults
         if fitting:
             return [_ambiguous([variant for variant, _ in fitting])]
-        if json_type(value) not in self._takes(declared):
-            return [mistyped(self._takes(declared), value)]
+        if json_type(value) not in taken(declared, self._types):
+            return [mistyped(taken(declared, self._types), value)]
         if known:
             tried = [(variant, faults) for variant, faults in tried if variant.value == named]
         return _nearest(tried) if tried else _untagged(union, value)
 
-    def _takes(self, type_: Type) -> frozenset[JsonType]:
-        """The JSON types of the values that a type may accept."""
-        match type_:
-            case Scalar() | OpenEnum() | ClosedEnum():
-                return _SCALARS[type_.type]
-            case Array():
-                return frozenset({JsonType.ARRAY})
-            case Object() | Map():
-                return frozenset({JsonType.OBJECT})
-            case Ref(name=name):
-                return self._takes(self._types[name].body)
-            case Nullable(of=inner):
-                return self._takes(inner) | {JsonType.NULL}
-            case Union(variants=variants):
-                return frozenset(
-                    each
-                    for v in variants
-                    for each in ({JsonType.OBJECT} if v.value is not None else self._takes(v.body))
-                )
+
+def mistyped(expected: AbstractSet[JsonType], value: JsonValue) -> Fault:
+    """The fault of a value that is of none of the expected types."""
+    return Fault(Rule.TYPE, mismatch(expected, value))
 
 
 def tolerated(fault: Fault, member: Property, value: JsonValue) -> Fault:

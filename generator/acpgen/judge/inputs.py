@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator
 from io import BytesIO
 from itertools import chain
 
+from acpgen.encoding import is_utf_16
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import BinaryIO, TypeGuard
@@ -133,11 +135,6 @@ def _starts_with_a_value(text: bytes) -> bool:
 def _stands_alone(line: bytes) -> bool:
     value = _parse(line)
     return is_transcript_line(value) or (isinstance(value, dict) and "jsonrpc" in value)
-
-
-def is_utf_16(text: bytes) -> bool:
-    """Whether a text starts like JSON in UTF-16, whose lines don't end where those of UTF-8 do."""
-    return text.startswith((b"\xff\xfe", b"\xfe\xff")) or text[:2].count(0) == 1
 
 
 def is_transcript_line(value: object) -> TypeGuard[dict[str, JsonValue]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from acpgen.judge.verdict import Fault, Rule
 from acpgen.model import Array, JsonValue, Scalar
 from acpgen.pattern import compiled
+from acpgen.words import counted
 
 
 def limits(scalar: Scalar, value: JsonValue) -> Iterator[Fault]:
@@ -39,4 +40,4 @@ def item_limits(array: Array, items: Sequence[JsonValue]) -> Iterator[Fault]:
 
 
 def _off(actual: int, bound: str, limit: int, unit: str) -> str:
-    return f"has {actual} {unit}{'' if actual == 1 else 's'}, must have {bound} {limit}"
+    return f"has {counted(actual, unit)}, must have {bound} {limit}"

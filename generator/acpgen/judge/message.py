@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from acpgen.findings import Severity
-from acpgen.judge.check import Checker
-from acpgen.judge.jsontype import JsonType, json_type, mistyped
+from acpgen.jsontype import JsonType, json_type
+from acpgen.judge.check import Checker, mistyped
 from acpgen.judge.keys import near_misses
 from acpgen.judge.spelling import respelled, skeleton
 from acpgen.judge.verdict import ErrorCode, Fault, MessageKind, Rule, Verdict

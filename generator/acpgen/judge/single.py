@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 
-from acpgen.judge.decode import NotJsonError, decode
 from acpgen.judge.message import Judge
 from acpgen.judge.text import complete, unreadable
 from acpgen.judge.verdict import Verdict
 from acpgen.model import Method, Protocol, Side
+from acpgen.strictjson import NotJsonError, decode
 
 
 def validate(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from acpgen.findings import Severity
-from acpgen.judge.decode import Decoded, NotJsonError
 from acpgen.judge.spelling import skeleton
 from acpgen.judge.verdict import ErrorCode, Fault, Rule, Verdict
 from acpgen.model import JsonValue, Pointer, append
+from acpgen.strictjson import Decoded, NotJsonError
 
 _KEY = skeleton("idempotencyKey")
 _TWICE = "stands more than once in its object, and parsers differ in which one they take"

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 from acpgen.findings import Severity
-from acpgen.judge.decode import Decoded, NotJsonError, decode
 from acpgen.judge.inputs import is_transcript_line
 from acpgen.judge.message import Judge, kind_of, request_id
 from acpgen.judge.pairing import Connection, Pairing
 from acpgen.judge.text import complete, unreadable
 from acpgen.judge.verdict import Fault, MessageKind, Rule, Verdict
 from acpgen.model import SENDS, JsonValue, Kind, Method, Protocol, Side
+from acpgen.strictjson import Decoded, NotJsonError, decode
 
 __all__ = ["Connection", "Transcript", "is_transcript_line"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import Any, NoReturn
 
 from acpgen.findings import Finding, Severity, order
 from acpgen.model import Location, Pointer, append
+from acpgen.strictjson import NotJsonError, decode
 
 RawSchema = dict[str, Any]
 """One schema object as read. Nobody outside this package sees one."""
@@ -120,27 +120,15 @@ def _other_versions(files: Sequence[Document]) -> Iterator[Finding]:
 def _read_file(path: Path) -> Document:
     file = str(path)
 
-    def refuse(message: str, line: int | None = None, pointer: str = "") -> NoReturn:
-        raise SchemaError(
-            [Finding("not-json", Severity.ERROR, file, pointer, message, line)]
-        ) from None
+    def refuse(message: str, line: int) -> NoReturn:
+        raise SchemaError([Finding("not-json", Severity.ERROR, file, "", message, line)]) from None
 
-    data = path.read_bytes()
     try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        refuse(f"is not UTF-8 at byte {error.start}", data.count(b"\n", 0, error.start) + 1)
-    try:
-        root, repeats = _parse(text)
-    except json.JSONDecodeError as error:
-        refuse(f"is not JSON: {error.msg} at column {error.colno}", error.lineno)
-    except _OddValueError as error:
-        refuse(f"is not JSON: {error}", _line(text, error.lexeme))
-    except RecursionError:
-        refuse("is nested too deeply to be a schema")
-    if (half := _half_character(text)) is not None:
-        refuse("holds half of a surrogate pair, which is no text", _line(text, half))
-    if repeats:
+        decoded = decode(path.read_bytes(), exact=True)
+    except NotJsonError as error:
+        refuse(str(error), error.line)
+    text, root = decoded.text, decoded.value
+    if decoded.repeats:
         raise SchemaError(
             Finding(
                 "duplicate-member",
@@ -155,66 +143,6 @@ def _read_file(path: Path) -> Document:
     if not isinstance(root, dict):
         refuse("is not a JSON object; a schema file holds one object with $defs", 1)
     return Document(path.name, file, text, root)
-
-
-def _parse(text: str) -> tuple[object, bool]:
-    """The value of a JSON text, and whether an object in it repeats a member."""
-    repeats = False
-
-    def build(members: list[tuple[str, object]]) -> dict[str, object]:
-        nonlocal repeats
-        built = dict(members)
-        repeats = repeats or len(built) < len(members)
-        return built
-
-    root = json.loads(
-        text,
-        parse_constant=_constant,
-        parse_int=_integer,
-        parse_float=_fraction,
-        object_pairs_hook=build,
-    )
-    return root, repeats
-
-
-class _OddValueError(ValueError):
-    """A lexeme that Python takes for a value, and others don't."""
-
-    def __init__(self, lexeme: str, reason: str) -> None:
-        super().__init__(f"{lexeme[:20]} {reason}")
-        self.lexeme = lexeme
-
-
-def _constant(lexeme: str) -> NoReturn:
-    raise _OddValueError(lexeme, "is no JSON value")
-
-
-def _integer(lexeme: str) -> int:
-    try:
-        return int(lexeme)
-    except ValueError:
-        raise _OddValueError(lexeme, "has too many digits") from None
-
-
-def _fraction(lexeme: str) -> float:
-    value = float(lexeme)
-    if math.isinf(value):
-        raise _OddValueError(lexeme, "is too large for a number")
-    return value
-
-
-def _half_character(text: str) -> str | None:
-    """The first string of a JSON text with a surrogate that has no other half."""
-    if "\\ud" not in text.lower():
-        return None
-    strings = (lexeme for lexeme in _TOKEN.findall(text) if lexeme.startswith('"'))
-    return next((s for s in strings if re.search("[\ud800-\udfff]", json.loads(s))), None)
-
-
-def _line(text: str, lexeme: str) -> int:
-    """The line on which a lexeme stands for the first time."""
-    start = next(m.start() for m in _TOKEN.finditer(text) if m.group() == lexeme)
-    return text.count("\n", 0, start) + 1
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from acpgen.report.tally import Tally, counted
+from acpgen.report.tally import Tally
+from acpgen.words import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from acpgen.words import counted
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from acpgen.findings import Severity
@@ -62,8 +64,3 @@ class Tally:
         if self.unjudged:
             parts.append(f"{counted(self.unjudged, 'result')} not judged: no request for it here")
         return "; ".join(parts)
-
-
-def counted(number: int, noun: str) -> str:
-    """A number of things."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"

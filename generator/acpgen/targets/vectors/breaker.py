@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from acpgen.jsontype import JsonType, json_type, mismatch
 from acpgen.model import JsonValue, Pointer, append
 from acpgen.targets.vectors.frame import Frame
-from acpgen.targets.vectors.jsontype import JsonType, json_type, mistyped
 from acpgen.targets.vectors.places import Place
 from acpgen.targets.vectors.samples import Members
 from acpgen.targets.vectors.vector import (
@@ -43,7 +43,7 @@ class Breaker:
         self, place: Place, takes: frozenset[JsonType], misfit: JsonValue, good: JsonValue
     ) -> Vector:
         """A message with a value of a type that is not taken."""
-        vector = self.replaced(place, Rule.TYPE, mistyped(takes, misfit), misfit, good)
+        vector = self.replaced(place, Rule.TYPE, mismatch(takes, misfit), misfit, good)
         return replace(vector, name=f"{place.label}: {json_type(misfit)}")
 
     def integral_float(self, place: Place, takes: frozenset[JsonType], good: int) -> Vector:

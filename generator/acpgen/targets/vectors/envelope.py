@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from acpgen.jsontype import JsonType, json_type, mismatch
 from acpgen.model import JsonValue, Kind, Method, Protocol, Side, TypeName
 from acpgen.targets.vectors.frame import ID, VERSION, Frame, call, error, result
-from acpgen.targets.vectors.jsontype import JsonType, json_type, mistyped
 from acpgen.targets.vectors.samples import Members, Samples
 from acpgen.targets.vectors.texts import no_messages, texts
 from acpgen.targets.vectors.vector import (
@@ -93,8 +93,8 @@ class _Envelope:
                 name = f"{self._name}: id is {_shown(value)}"
                 yield self._frame.valid(name, {**self._message, "id": value})
             else:
-                yield self.changed("id", value, Rule.TYPE, mistyped(takes, value))
-        whole = self.changed("id", 1.0, Rule.TYPE, mistyped(takes, 1.0))
+                yield self.changed("id", value, Rule.TYPE, mismatch(takes, value))
+        whole = self.changed("id", 1.0, Rule.TYPE, mismatch(takes, 1.0))
         yield whole.as_text(Difference.INTEGRAL_FLOAT)
 
     def changed(self, member: str, value: JsonValue, rule: Rule, reason: str) -> Vector:
@@ -138,7 +138,7 @@ def _call(method: Method, samples: Samples) -> Iterator[Vector]:
     if method.kind is Kind.REQUEST:
         yield from message.ids()
     for value in (5, None):
-        reason = mistyped(frozenset({JsonType.STRING}), value)
+        reason = mismatch(frozenset({JsonType.STRING}), value)
         yield message.changed("method", value, Rule.TYPE, reason)
     yield message.beside("result", {}, "method")
     yield message.beside("error", _FAILURE, "method")

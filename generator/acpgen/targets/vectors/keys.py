@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from acpgen.jsontype import JsonType, mismatch
 from acpgen.model import JsonValue, Kind, Method, Protocol, Side
 from acpgen.targets.retry import key_limits
 from acpgen.targets.vectors.frame import Frame, call
-from acpgen.targets.vectors.jsontype import JsonType, mistyped
-from acpgen.targets.vectors.limits import counted
 from acpgen.targets.vectors.samples import Members, Samples
 from acpgen.targets.vectors.vector import (
     Code,
@@ -27,6 +26,7 @@ from acpgen.targets.vectors.vector import (
     remove,
     replaced,
 )
+from acpgen.words import counted
 
 _ASTRAL = "\U0001f511"
 """One code point, two units of UTF-16, four bytes of UTF-8."""
@@ -84,7 +84,7 @@ class _Keyed:
         if most is not None:
             yield from self._long(most)
         for what, value in NO_STRINGS.items():
-            yield self._refused(what, Rule.TYPE, mistyped(_TYPES, value), value)
+            yield self._refused(what, Rule.TYPE, mismatch(_TYPES, value), value)
         yield from self._texts()
         yield from self._elsewhere()
 

@@ -9,16 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from acpgen.model import ClosedEnum, JsonValue, OpenEnum, Scalar
 from acpgen.targets.vectors.samples import LONGEST, UNKNOWN_TAG
 from acpgen.targets.vectors.vector import Rule
+from acpgen.words import counted
 
 _BOUND: Mapping[Rule, str] = {
     **dict.fromkeys((Rule.MIN_LENGTH, Rule.MINIMUM, Rule.MIN_ITEMS), "at least"),
     **dict.fromkeys((Rule.MAX_LENGTH, Rule.MAXIMUM, Rule.MAX_ITEMS), "at most"),
 }
-
-
-def counted(number: int, unit: str) -> str:
-    """A number of things."""
-    return f"{number} {unit}{'' if number == 1 else 's'}"
 
 
 def limits(scalar: Scalar) -> Iterator[tuple[Rule, str, JsonValue, JsonValue]]:

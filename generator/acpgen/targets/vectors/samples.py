@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from acpgen.jsontype import JsonType, taken
 from acpgen.model import (
     Array,
     ClosedEnum,
@@ -22,7 +23,6 @@ from acpgen.model import (
     Union,
     Variant,
 )
-from acpgen.targets.vectors.jsontype import SCALARS, JsonType
 
 Members = dict[str, JsonValue]
 
@@ -87,21 +87,7 @@ class Samples:
 
     def takes(self, type_: Type) -> frozenset[JsonType]:
         """The JSON types of the values that a type may accept."""
-        match type_:
-            case Scalar() | OpenEnum() | ClosedEnum():
-                return SCALARS[type_.type]
-            case Array():
-                return frozenset({JsonType.ARRAY})
-            case Object() | Map():
-                return frozenset({JsonType.OBJECT})
-            case Ref(name=name):
-                return self.takes(self._types[name].body)
-            case Nullable(of=inner):
-                return self.takes(inner) | {JsonType.NULL}
-            case Union(variants=variants):
-                tagged = frozenset({JsonType.OBJECT})
-                each = (tagged if v.value is not None else self.takes(v.body) for v in variants)
-                return frozenset().union(*each)
+        return taken(type_, self._types)
 
     def body(self, name: TypeName) -> Type:
         """What a named type stands for."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from acpgen.jsontype import json_type
 from acpgen.model import JsonValue, Side
-from acpgen.targets.vectors.jsontype import json_type
 from acpgen.targets.vectors.samples import Members
 from acpgen.targets.vectors.vector import (
     Code,

@@ -6,6 +6,7 @@ import heapq
 from collections.abc import Iterator
 from dataclasses import replace
 
+from acpgen.jsontype import JsonType
 from acpgen.model import (
     Array,
     ClosedEnum,
@@ -27,11 +28,12 @@ from acpgen.model import (
 )
 from acpgen.targets.vectors.breaker import Breaker
 from acpgen.targets.vectors.frame import Frame
-from acpgen.targets.vectors.jsontype import JsonType, misfits
-from acpgen.targets.vectors.limits import counted, limits, not_among, unlisted, unmatched
+from acpgen.targets.vectors.limits import limits, not_among, unlisted, unmatched
+from acpgen.targets.vectors.misfits import misfits
 from acpgen.targets.vectors.places import Place, root
 from acpgen.targets.vectors.samples import LONGEST, SAMPLE_MEMBER, UNKNOWN_TAG, Samples
 from acpgen.targets.vectors.vector import Path, Rule, Vector
+from acpgen.words import counted
 
 _ANY = Scalar(ScalarType.ANY)
 _INTOLERANT = Tolerance()

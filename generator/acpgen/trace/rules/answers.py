@@ -11,6 +11,7 @@ from acpgen.judge.verdict import ErrorCode
 from acpgen.trace.insertion import Insertion, message_of, must_know
 from acpgen.trace.recording import REFUSED_AT_THE_DOOR, Attempt, Recording, Sighting
 from acpgen.trace.rule import Fault, rule
+from acpgen.words import counted
 
 
 @rule(Severity.ERROR, needs_keys=True)
@@ -55,7 +56,7 @@ def key_echoed(recording: Recording) -> Iterator[Fault]:
     """
     for echo in recording.echoes:
         others = echo.lines - 1
-        more = f" here and on {others} more line{'s' * (others != 1)}" if others else ""
+        more = f" here and on {counted(others, 'more line')}" if others else ""
         yield Fault(echo.line, f"repeats the {echo.key}{more}", echo.path)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NoReturn
 
-from acpgen.judge.inputs import is_utf_16
+from acpgen.encoding import is_utf_16
 from acpgen.model import JsonValue
 
 MAX_DEPTH = 127
@@ -32,6 +32,8 @@ _ESCAPE = re.compile(
     re.DOTALL,
 )
 
+_LEXEME = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[^\s\[\]{}:,"]+', re.DOTALL)
+
 Path = tuple[str | int, ...]
 
 
@@ -41,6 +43,14 @@ class NotJsonError(ValueError):
     def __init__(self, message: str, line: int = 1) -> None:
         super().__init__(message)
         self.line = line
+
+
+class _OddNumberError(ValueError):
+    """A lexeme that Python takes for a number, and others don't."""
+
+    def __init__(self, lexeme: str, reason: str) -> None:
+        super().__init__(reason)
+        self.lexeme = lexeme
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +76,12 @@ class Decoded:
                 pending += [((*path, i), value[i]) for i in reversed(range(len(value)))]
 
 
-def decode(message: bytes | str) -> Decoded:
+def decode(message: bytes | str, *, exact: bool = False) -> Decoded:
     """Read one JSON text.
 
-    Of a member named twice the value is the last one, as most parsers have it.
+    Of a member named twice the value is the last one, as most parsers have it. An integer that is
+    too long for Python to convert is read as another one beyond all bounds, or refused to be
+    `exact`.
 
     Raises:
         NotJsonError: the text is not JSON, or no strict peer can read it.
@@ -90,12 +102,14 @@ def decode(message: bytes | str) -> Decoded:
         value: JsonValue = json.loads(
             text,
             object_pairs_hook=build,
-            parse_int=_integer,
+            parse_int=_exact_integer if exact else _integer,
             parse_float=_double,
             parse_constant=_refuse_constant,
         )
     except json.JSONDecodeError as error:
         raise NotJsonError(_say(error), error.lineno) from None
+    except _OddNumberError as error:
+        raise NotJsonError(str(error), _line_of(text, error.lexeme)) from None
     _require_no_lone_surrogate(text)
     return Decoded(text, value, tuple(repeats))
 
@@ -152,15 +166,27 @@ def _integer(digits: str) -> int:
     return -_HUGE if digits.startswith("-") else _HUGE
 
 
+def _exact_integer(digits: str) -> int:
+    if len(digits) > _MAX_DIGITS:
+        raise _OddNumberError(digits, f"holds an integer of more than {_MAX_DIGITS} digits")
+    return int(digits)
+
+
 def _double(digits: str) -> float:
     number = float(digits)
     if math.isinf(number):
-        raise NotJsonError("holds a number that is too large for a double")
+        raise _OddNumberError(digits, "holds a number that is too large for a double")
     return number
 
 
 def _refuse_constant(constant: str) -> NoReturn:
-    raise NotJsonError(f"holds {constant}, which is no JSON value")
+    raise _OddNumberError(constant, f"holds {constant}, which is no JSON value")
+
+
+def _line_of(text: str, lexeme: str) -> int:
+    """The line on which a lexeme stands for the first time, 1-based. More may follow it."""
+    start = next(m.start() for m in _LEXEME.finditer(text) if m.group().startswith(lexeme))
+    return text.count("\n", 0, start) + 1
 
 
 def _say(error: json.JSONDecodeError) -> str:
