@@ -11,7 +11,7 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "generator" / "acpgen"
 LAYERS = (
-    {"model", "findings", "pattern", "resources", "checks", "words", "encoding"},
+    {"model", "findings", "pattern", "resources", "checks", "words", "encoding", "digests"},
     {"stability", "report", "redaction", "topic", "jsontype", "strictjson"},
     {"load"},
     {"emit"},

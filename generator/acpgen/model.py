@@ -329,6 +329,9 @@ SENDS: Mapping[Side, frozenset[Side]] = {
 META = "_meta"
 """The member that holds anybody's own data."""
 
+KEY = "idempotencyKey"
+"""What an idempotency key is called in params."""
+
 KEY_TYPE = TypeName("IdempotencyKey")
 """The type that makes a member of params the idempotency key of its method."""
 

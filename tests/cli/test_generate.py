@@ -310,7 +310,7 @@ def test_a_missing_schema_is_2_and_a_broken_one_1() -> None:
     Path("v9/tea.json").write_text("{")
     result = run(*OPTIONS)
     assert (result.exit_code, result.stderr) == (1, "")
-    assert "v9/tea.json:1: error[not-json]: is not JSON" in result.stdout
+    assert "v9/tea.json:1: error[not-json]: ends before the JSON value does" in result.stdout
 
 
 TEMPLATE = Path("templates/retry/retry.py.jinja")

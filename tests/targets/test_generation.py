@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -143,6 +144,26 @@ def test_a_changed_template_and_generator_change_the_inputs(
     monkeypatch.setattr(manifest, "_PACKAGE", tmp_path)
     after = manifest.inputs(resources.SCHEMA, resources.TEMPLATES)
     assert {k for k in before if before[k] != after[k]} == {"generator"}
+
+
+SILENT = {"findings", "resources", "topic", "checks"}
+"""What targets import that says nothing in their output."""
+
+
+def test_every_module_that_targets_are_made_of_is_an_input() -> None:
+    package = Path(manifest.__file__).parents[1]
+    shaping = {f for pattern in manifest.SHAPING_MODULES for f in package.glob(pattern)}
+    imported = {
+        package.joinpath(*name.split("."))
+        for file in shaping
+        for name in re.findall(r"(?:from|import) acpgen\.([\w.]+)", file.read_text("utf-8"))
+    }
+    missing = {
+        path
+        for path in imported
+        if path.with_suffix(".py") not in shaping and path / "__init__.py" not in shaping
+    }
+    assert {path.relative_to(package).parts[0] for path in missing} <= SILENT
 
 
 def test_a_changed_acceptance_changes_the_inputs(tmp_path: Path) -> None:

@@ -12,9 +12,22 @@ from typing import NoReturn
 
 import typer
 
+from acpgen.cli import opening
+from acpgen.cli.notes import note
 from acpgen.cli.ruledocs import docs_of
 from acpgen.findings import Finding, Format, escaped, printable
 from acpgen.report import Report, Tally, renderer, set_up
+
+__all__ = [
+    "Exit",
+    "fail",
+    "note",
+    "relative",
+    "show",
+    "suggestion",
+    "tell_problems",
+    "unreadable",
+]
 
 
 class Exit(IntEnum):
@@ -36,11 +49,6 @@ def show(command: str, findings: Iterable[Finding], format_: Format) -> None:
     for finding in findings:
         report.add([finding])
     report.end()
-
-
-def note(message: str) -> None:
-    """Say something beside the findings, on stderr: one line or several, whatever is in them."""
-    typer.echo("\n".join(map(escaped, message.split("\n"))), err=True)
 
 
 def tell_problems(tally: Tally) -> None:
@@ -69,7 +77,4 @@ def suggestion(name: str, known: Iterable[str], otherwise: str) -> str:
 
 def relative(path: Path) -> Path:
     """A path as a reader at the current folder would type it."""
-    try:
-        return path.relative_to(Path.cwd())
-    except ValueError:
-        return path
+    return Path(opening.relative(str(path)))

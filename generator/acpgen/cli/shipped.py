@@ -14,18 +14,11 @@ from __future__ import annotations
 import os
 from functools import cache
 
+from acpgen import digests
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Protocol
-
     from acpgen.checks import Checkers, Decoders
-
-    class Hash(Protocol):
-        """A digest that is being made."""
-
-        def update(self, data: bytes, /) -> None: ...  # noqa: D102
-        def hexdigest(self) -> str: ...  # noqa: D102
 
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -71,28 +64,13 @@ def decoders() -> Decoders | None:
 
 
 def digest(folder: str) -> str:
-    """The digest of a folder's schema, as `acpgen.emit.manifest` records it."""
-    new = _sha256()
-    total = new(b"")
-    for name in sorted(os.listdir(folder)):
-        if name.endswith(".json"):
-            with open(os.path.join(folder, name), "rb", buffering=0) as file:
-                content = file.read().replace(b"\r\n", b"\n")
-            total.update(f"{name}\0sha256:{new(content).hexdigest()}\n".encode())
-    return f"sha256:{total.hexdigest()}"
+    """The digest of a folder's schema, as `acpgen.emit.manifest` records it.
 
-
-def _sha256() -> Callable[[bytes], Hash]:
-    """SHA-256 from where it comes quickest: all of hashlib takes longer than the digest itself."""
-    from importlib import import_module
-
-    for name in ("_sha2", "_sha256", "hashlib"):
-        try:
-            new: Callable[[bytes], Hash] = import_module(name).sha256
-        except (ImportError, AttributeError):
-            continue
-        return new
-    raise AssertionError
+    Raises:
+        OSError: it can't be read.
+    """
+    names = (name for name in os.listdir(folder) if name.endswith(".json"))
+    return digests.of_text_files({name: os.path.join(folder, name) for name in names})
 
 
 def _recorded(generated: str) -> tuple[str, dict[str, str]]:
@@ -110,11 +88,9 @@ def _recorded(generated: str) -> tuple[str, dict[str, str]]:
 def _holds(path: str, recorded: str) -> bool:
     """Whether a file stands as it was recorded. As everywhere, line ends don't count."""
     try:
-        with open(path, "rb", buffering=0) as file:
-            content = file.read().replace(b"\r\n", b"\n")
+        return recorded == digests.of_text_file(path)
     except OSError:
         return False
-    return recorded == f"sha256:{_sha256()(content).hexdigest()}"
 
 
 def _stands_in(folder: str) -> bool:

@@ -12,6 +12,7 @@ import re
 import sys
 
 from acpgen.cli import opening, source
+from acpgen.cli.notes import note
 from acpgen.cli.ruledocs import docs_of
 from acpgen.judge.inputs import Input, InputError, read
 from acpgen.judge.quick import Quick
@@ -200,11 +201,6 @@ def _tell(report: Report, engine: Quick | None, *, quiet: bool) -> None:
         )
     if report.tally.messages:
         note(report.tally.summary())
-
-
-def note(message: str) -> None:
-    """Say something beside the findings, on stderr."""
-    print(message, file=sys.stderr)  # noqa: T201 - Typer's way takes long to import
 
 
 class _Silence:

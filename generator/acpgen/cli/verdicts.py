@@ -7,13 +7,12 @@ from collections.abc import Sequence
 
 from acpgen.findings import Finding, Severity
 from acpgen.judge.inputs import Entry
-from acpgen.judge.spelling import SEPARATORS, skeleton
+from acpgen.judge.spelling import KEY_SKELETON, SEPARATORS, names_key
 from acpgen.judge.verdict import Fault, Verdict
 from acpgen.model import JsonValue, Pointer, append
 from acpgen.redaction import Key
 
-_KEY = skeleton("idempotencyKey")
-_NAME = _KEY.encode("ascii")
+_NAME = KEY_SKELETON.encode("ascii")
 _SEPARATORS = SEPARATORS.encode("ascii")
 _SHORTEST = 8
 """From how many characters on a key is hidden where it is a part of something, too."""
@@ -77,7 +76,7 @@ def _value(text: bytes, keys: list[str]) -> JsonValue:
         keys.extend(
             member
             for name, member in pairs
-            if isinstance(member, str) and member and skeleton(name) == _KEY
+            if isinstance(member, str) and member and names_key(name)
         )
         return dict(pairs)
 
@@ -90,7 +89,7 @@ def _value(text: bytes, keys: list[str]) -> JsonValue:
 
 def _about_key(message: JsonValue, fault: Fault, show_keys: bool) -> str:
     """Which key a fault is about, if it is about one."""
-    if not fault.path or skeleton(str(fault.path[-1])) != _KEY:
+    if not fault.path or not names_key(str(fault.path[-1])):
         return ""
     value = message
     for token in fault.path:

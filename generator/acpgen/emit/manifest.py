@@ -9,17 +9,17 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
 
-from acpgen import resources
+from acpgen import digests, resources
 from acpgen.emit.header import HEADER
 from acpgen.emit.templates import files as template_files
 
 NAME = "manifest.json"
 _PACKAGE = Path(resources.__file__).parent
-_SHAPING_MODULES = (
+SHAPING_MODULES = (
+    "digests.py",
     "encoding.py",
     "jsontype.py",
     "model.py",
@@ -32,6 +32,7 @@ _SHAPING_MODULES = (
     "emit/*.py",
     "targets/**/*.py",
 )
+"""The modules of acpgen that what is generated depends on."""
 _SHAPING_PACKAGES = ("datamodel-code-generator", "jinja2")
 
 
@@ -91,7 +92,7 @@ def inputs(schema: Path, templates: Path, accepted: Path | None = None) -> dict[
             [resources.CONFORMANCE / "script.py", *resources.CONFORMANCE.glob("traces/*")],
         ),
         "generator": _combined(
-            _PACKAGE, (f for pattern in _SHAPING_MODULES for f in _PACKAGE.glob(pattern))
+            _PACKAGE, (f for pattern in SHAPING_MODULES for f in _PACKAGE.glob(pattern))
         ),
         **{name: _version(name) for name in _SHAPING_PACKAGES},
     }
@@ -99,7 +100,7 @@ def inputs(schema: Path, templates: Path, accepted: Path | None = None) -> dict[
 
 def outputs(tree: Mapping[str, str]) -> dict[str, str]:
     """The digest of each text of a tree."""
-    return {path: _digest(text.encode("utf-8")) for path, text in tree.items()}
+    return {path: digests.of_bytes(text.encode("utf-8")) for path, text in tree.items()}
 
 
 def holds(folder: Path, recorded: Mapping[str, str]) -> bool:
@@ -131,21 +132,12 @@ def _combined(base: Path, files: Iterable[Path]) -> str:
 
 
 def _total(files: Mapping[str, Path]) -> str:
-    """One digest of files and of the names that they go by."""
-    total = sha256()
-    for name, file in sorted(files.items()):
-        content = file.read_bytes().replace(b"\r\n", b"\n")
-        total.update(f"{name}\0{_digest(content)}\n".encode())
-    return f"sha256:{total.hexdigest()}"
-
-
-def _digest(content: bytes) -> str:
-    return f"sha256:{sha256(content).hexdigest()}"
+    return digests.of_text_files({name: str(file) for name, file in files.items()})
 
 
 def _file_digest(path: Path) -> str | None:
     try:
-        return _digest(path.read_bytes())
+        return digests.of_bytes(path.read_bytes())
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
+from acpgen.model import KEY
+
 SEPARATORS = "_-./:$ "
 """What stands between the words of a name."""
 _WITHOUT_SEPARATORS = str.maketrans("", "", SEPARATORS)
@@ -14,6 +16,15 @@ _WITHOUT_SEPARATORS = str.maketrans("", "", SEPARATORS)
 def skeleton(name: str) -> str:
     """What is left of a name without case and separators: equal for `fooBar` and `foo_bar`."""
     return name.translate(_WITHOUT_SEPARATORS).casefold()
+
+
+KEY_SKELETON = skeleton(KEY)
+"""What the name of an idempotency key is without case and separators."""
+
+
+def names_key(name: str) -> bool:
+    """Whether a name is that of an idempotency key, perhaps in another spelling."""
+    return skeleton(name) == KEY_SKELETON
 
 
 def respelled(name: str, candidates: Iterable[str]) -> str | None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from acpgen.findings import Severity
-from acpgen.judge.spelling import skeleton
+from acpgen.judge.spelling import names_key
 from acpgen.judge.verdict import ErrorCode, Fault, Rule, Verdict
 from acpgen.model import JsonValue, Pointer, append
 from acpgen.strictjson import Decoded, NotJsonError
 
-_KEY = skeleton("idempotencyKey")
 _TWICE = "stands more than once in its object, and parsers differ in which one they take"
 
 
@@ -34,7 +33,7 @@ def complete(verdict: Verdict, decoded: Decoded, root: JsonValue) -> Verdict:
 
 def _outside_keys(path: tuple[str | int, ...]) -> tuple[str | int, ...]:
     """A path up to a key: what stands inside one is part of its value, which is never shown."""
-    ends = (i for i, token in enumerate(path, 1) if skeleton(str(token)) == _KEY)
+    ends = (i for i, token in enumerate(path, 1) if names_key(str(token)))
     return path[: next(ends, len(path))]
 
 

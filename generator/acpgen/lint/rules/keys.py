@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from acpgen.lint.parts import members, own_members
 from acpgen.lint.rule import Fault, method_fault, rule
 from acpgen.model import (
+    KEY,
     KEY_TYPE,
     Method,
     Nullable,
@@ -19,7 +20,6 @@ from acpgen.model import (
     is_key,
 )
 
-_MEMBER = "idempotencyKey"
 _SHAPE = Scalar(ScalarType.STRING, min_length=1, max_length=255)
 
 
@@ -36,7 +36,7 @@ def keyed_without_key(protocol: Protocol) -> Iterator[Fault]:
     """
     for method in protocol.methods:
         if method.retry is RetryClass.KEYED and not _takes_key(protocol, method):
-            yield method_fault(method, f"is keyed, but its params have no member {_MEMBER}")
+            yield method_fault(method, f"is keyed, but its params have no member {KEY}")
 
 
 @rule()
@@ -104,4 +104,4 @@ def _takes_key(protocol: Protocol, method: Method) -> bool:
 
 
 def _is_key(member: Property) -> bool:
-    return member.name == _MEMBER or is_key(member.type)
+    return member.name == KEY or is_key(member.type)
