@@ -109,6 +109,18 @@ def set_back(number: int) -> Iterator[Row]:
     yield "client", {"id": number, "method": "session/set_config_option", "params": params}
 
 
+def cancelled_elsewhere(number: int) -> Iterator[Row]:
+    """One id, used, cancelled, and cancelled on other connections, in sessions of their own."""
+    session: dict[str, JsonValue] = {"sessionId": f"sess_{number}"}
+    first = {"id": 1, "method": "initialize", "params": {"protocolVersion": 2}}
+    yield "client", first
+    yield "client", {"id": 2, "method": "session/resume", "params": {**session, "cwd": "/"}}
+    if number % 2:
+        params = {**session, "prompt": WORDS}
+        yield "client", {"id": 3, "method": "session/prompt", "params": params}
+    yield cancel(3)
+
+
 Kind = Callable[[int], Iterator[Row]]
 
 KINDS: list[Kind] = [
@@ -122,6 +134,7 @@ KINDS: list[Kind] = [
     lost,
     initialized,
     set_back,
+    cancelled_elsewhere,
 ]
 
 

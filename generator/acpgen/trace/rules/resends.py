@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from acpgen.findings import Severity
 from acpgen.judge.transcript import Connection
@@ -17,6 +18,7 @@ from acpgen.trace.rule import Fault, rule
 _CANCEL_REQUEST = "$/cancel_request"
 _CANCEL = "session/cancel"
 _COMPLETE, _ELICIT = "elicitation/complete", "elicitation/create"
+_Target = tuple[Connection, Side, Digest]
 _Prompts = Mapping[tuple[Connection, str], Sequence[int]]
 _SETTERS = frozenset({"session/set_config_option", "session/set_title", "providers/set"})
 
@@ -183,25 +185,48 @@ def _is_late(recording: Recording, prompts: _Prompts, first: Call, copy: Call) -
 def _misplaced_cancels(recording: Recording) -> Iterator[tuple[Call, Call | None]]:
     """Cancels of a request that was not sent on their connection, each with what it is a copy of.
 
-    That is a cancel on a connection before, of a request in a session which is open on both.
+    That is a cancel on a connection before, of a request in a session which is open on both. One
+    that is repeated on its connection is a copy of the same.
     """
-    sent: dict[tuple[Connection, Side, Digest], Call] = {}
+    sent: dict[_Target, Call] = {}
     cancels: dict[tuple[Side, Digest], dict[str, Call]] = {}
+    copied: dict[_Target, Call | None] = {}
+    opened = _opened(recording)
     for call in _in_order(recording):
         if call.id is not None:
             sent[call.connection, call.sender, about(call.id)] = call
         elif call.name == _CANCEL_REQUEST:
-            cancelled = sent.get((call.connection, call.sender, call.about))
+            target = (call.connection, call.sender, call.about)
+            cancelled = sent.get(target)
             by_session = cancels.setdefault((call.sender, call.about), {})
             if cancelled is not None and cancelled.session is not None:
                 by_session[cancelled.session] = call
             elif cancelled is None and call.connection in recording.initializes:
-                copied = (
-                    cancel
-                    for session, cancel in by_session.items()
-                    if recording.is_open(call.connection, session, call.line)
-                )
-                yield call, next(copied, None)
+                if target not in copied:
+                    here = opened.get(call.connection, frozenset())
+                    copied[target] = _copied(recording, call, by_session, here)
+                yield call, copied[target]
+
+
+def _opened(recording: Recording) -> dict[Connection, AbstractSet[str]]:
+    """The sessions that are opened on each connection at some time."""
+    opened: dict[Connection, set[str]] = {}
+    for connection, session in recording.turns:
+        opened.setdefault(connection, set()).add(session)
+    return {**opened}
+
+
+def _copied(
+    recording: Recording, call: Call, by_session: Mapping[str, Call], opened: AbstractSet[str]
+) -> Call | None:
+    """The latest cancel in a session that is open where another one is sent."""
+    # An intersection takes as long as the smaller of both: many share an id, or a connection.
+    found = (
+        by_session[session]
+        for session in by_session.keys() & opened
+        if recording.is_open(call.connection, session, call.line)
+    )
+    return max(found, key=lambda cancel: cancel.line, default=None)
 
 
 def _in_order(recording: Recording) -> Iterator[Call]:
