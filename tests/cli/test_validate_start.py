@@ -19,6 +19,7 @@ from acpgen import resources
 from acpgen.cli import arguments, shipped, source
 from acpgen.cli.app import typer_app
 from acpgen.cli.arguments import Options
+from acpgen.cli.report import FailOn
 from acpgen.cli.validate import Sender
 from acpgen.emit import manifest
 from acpgen.findings import Format
@@ -151,6 +152,7 @@ def test_both_parsers_have_the_same_options() -> None:
 def test_both_parsers_take_the_same_values() -> None:
     assert arguments.VALUES["--format"] == tuple(Format)
     assert arguments.VALUES["--from"] == tuple(Sender)
+    assert arguments.VALUES["--fail-on"] == tuple(FailOn)
 
 
 PLAIN: list[list[str]] = [
@@ -166,6 +168,8 @@ PLAIN: list[list[str]] = [
     ["--from", "proxy", "--schema=other.json", "-"],
     ["--strict", "--quiet", "--summary", "--show-keys", "a"],
     ["-q", "--max-errors", "3", "--max-errors=07", "a"],
+    ["--fail-on", "warning", "a"],
+    ["--fail-on=error"],
     ["--follow", "a"],
     ["a", "-f"],
 ]
@@ -209,6 +213,7 @@ def test_both_parsers_read_arguments_alike(
         ["--from", "nobody", "a"],
         ["--from="],
         ["--format", "yaml"],
+        ["--fail-on", "note"],
         ["--unknown"],
         ["-x"],
         ["--fro", "client"],

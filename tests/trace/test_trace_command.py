@@ -154,6 +154,14 @@ def test_keys_are_shown_to_who_asks(workplace: Path) -> None:
     assert f'the key "{key}" with another prompt' in run(transcript, "--show-keys").stdout
 
 
+@pytest.mark.parametrize(
+    ("case", "status"), [(ERROR, 1), (WARNING, 1), (NOTE, 0), (CLEAN, 0)], ids=lambda x: str(x)[-9:]
+)
+def test_warnings_can_be_failed_on(workplace: Path, case: Path, status: int) -> None:
+    result = run(place(workplace, case), "--fail-on", "warning")
+    assert (result.exit_code, result.stdout) == (status, run("transcript.ndjson").stdout)
+
+
 def test_a_summary_counts_rules(workplace: Path) -> None:
     result = run(place(workplace, ERROR), "--summary", "--quiet")
     assert (result.stdout, result.stderr) == ("       1  error      key-reused\n", "")

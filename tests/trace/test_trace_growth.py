@@ -112,12 +112,11 @@ def set_back(number: int) -> Iterator[Row]:
 def cancelled_elsewhere(number: int) -> Iterator[Row]:
     """One id, used, cancelled, and cancelled on other connections, in sessions of their own."""
     session: dict[str, JsonValue] = {"sessionId": f"sess_{number}"}
-    first = {"id": 1, "method": "initialize", "params": {"protocolVersion": 2}}
-    yield "client", first
+    yield "client", {"id": 1, "method": "initialize", "params": {"protocolVersion": 2}}
     yield "client", {"id": 2, "method": "session/resume", "params": {**session, "cwd": "/"}}
     if number % 2:
-        params = {**session, "prompt": WORDS}
-        yield "client", {"id": 3, "method": "session/prompt", "params": params}
+        prompt = {**session, "prompt": WORDS}
+        yield "client", {"id": 3, "method": "session/prompt", "params": prompt}
     yield cancel(3)
 
 

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from acpgen.cli.arguments import FORMS, SENDERS, Options
+from acpgen.cli.arguments import FAIL_ON, FORMS, SENDERS, Options
 from acpgen.cli.validation import run
 from acpgen.report.forms import COUNTING
 
@@ -64,6 +64,7 @@ options = st.fixed_dictionaries(
     {
         "sender": st.none() | st.sampled_from(SENDERS),
         "form": st.sampled_from(FORMS),
+        "fail_on": st.sampled_from(FAIL_ON),
         "max_errors": st.none() | st.integers(1, 3),
         **dict.fromkeys(("strict", "quiet", "summary", "show_keys"), st.booleans()),
     }

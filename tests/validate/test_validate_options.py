@@ -27,6 +27,8 @@ RECOVERED = (
     b'{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":'
     b'{"sessionUpdate":"available_commands_update","availableCommands":[5]}}}\n'
 )
+MISPLACED = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{"idempotencyKey":"a"}}\n'
+OPTIONAL = b'{"jsonrpc":"2.0","method":"$/else","params":{}}\n'
 READ = 0.5
 """How many seconds it takes at most to read a line that is there."""
 SAYS = "session/list: error[type] -32602 /params/cwd: must be a string or null, not an integer"
@@ -109,6 +111,18 @@ def test_the_summary_explains_recovered_values() -> None:
         "1 message: 1 accepted, 0 refused; 1 value recovered: receivers use the default or skip "
         "the item, and --strict refuses the message\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("message", "status"),
+    [(GOOD, 0), (BAD, 1), (RECOVERED, 1), (MISPLACED, 1), (OPTIONAL, 0)],
+    ids=["clean", "error", "recovered", "warning", "note"],
+)
+def test_warnings_can_be_failed_on(message: bytes, status: int) -> None:
+    plain, result = run(stdin=message), run("--fail-on", "warning", stdin=message)
+    assert plain.returncode == (message == BAD)
+    assert (result.returncode, result.stdout) == (status, plain.stdout)
+    assert run("--fail-on", "error", stdin=message).returncode == plain.returncode
 
 
 @pytest.mark.parametrize(("limit", "lines"), [(1, 1), (2, 2), (3, 3)])

@@ -12,11 +12,13 @@ from acpgen.report.forms import COUNTING
 
 FORMS = ("text", "json", "ndjson", "github", "sarif", "junit")
 SENDERS = ("client", "agent", "proxy")
+FAIL_ON = ("error", "warning")
 VALUES: Mapping[str, tuple[str, ...] | None] = {
     "--from": SENDERS,
     "--schema": None,
     "--format": FORMS,
     "--max-errors": None,
+    "--fail-on": FAIL_ON,
 }
 """The options that take a value, and the values they take where not any will do."""
 FLAGS = ("--strict", "--quiet", "-q", "--summary", "--show-keys", "--follow", "-f")
@@ -28,11 +30,12 @@ class Options:
 
     Of the files, `-` is standard input. `sender` is one of `SENDERS` or None for anybody, `schema`
     a path or None for the schema that comes with acpgen, `form` one of `FORMS`; `max_errors` is
-    positive, or None for all there are. To follow, there is one file; for a summary, a form with
-    numbers.
+    positive, or None for all there are; `fail_on` is one of `FAIL_ON`. To follow,
+    there is one file; for a summary, a form with numbers.
     """
 
     __slots__ = (
+        "fail_on",
         "files",
         "follow",
         "form",
@@ -53,6 +56,7 @@ class Options:
         schema: str | None = None,
         form: str = "text",
         max_errors: int | None = None,
+        fail_on: str = "error",
         strict: bool = False,
         quiet: bool = False,
         summary: bool = False,
@@ -64,6 +68,7 @@ class Options:
         self.schema = schema
         self.form = form
         self.max_errors = max_errors
+        self.fail_on = fail_on
         self.strict = strict
         self.quiet = quiet
         self.summary = summary
@@ -112,6 +117,7 @@ def parse(arguments: Sequence[str]) -> Options | None:
         schema=given.get("--schema"),
         form=given.get("--format", "text"),
         max_errors=None if limit is None else int(limit),
+        fail_on=given.get("--fail-on", "error"),
         strict="--strict" in flags,
         quiet=not flags.isdisjoint(("--quiet", "-q")),
         summary="--summary" in flags,

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from pathlib import Path
 from typing import NoReturn
 
@@ -20,6 +20,7 @@ from acpgen.report import Report, Tally, renderer, set_up
 
 __all__ = [
     "Exit",
+    "FailOn",
     "fail",
     "note",
     "relative",
@@ -36,6 +37,13 @@ class Exit(IntEnum):
     CLEAN = 0
     FINDINGS = 1
     UNKNOWN = 2
+
+
+class FailOn(StrEnum):
+    """The mildest severity that makes the exit status 1."""
+
+    ERROR = "error"
+    WARNING = "warning"
 
 
 def show(command: str, findings: Iterable[Finding], format_: Format) -> None:

@@ -14,7 +14,7 @@ import typer
 
 from acpgen import resources
 from acpgen.cli import opening
-from acpgen.cli.report import note, relative, tell_problems
+from acpgen.cli.report import FailOn, note, relative, tell_problems
 from acpgen.cli.ruledocs import docs_of
 from acpgen.findings import Format, printable, text
 from acpgen.judge.inputs import InputError, read
@@ -39,6 +39,9 @@ def trace(
     max_errors: Annotated[
         int | None, typer.Option("--max-errors", min=1, help="Stop after this many errors.")
     ] = None,
+    fail_on: Annotated[
+        FailOn, typer.Option("--fail-on", help="The mildest finding that makes the status 1.")
+    ] = FailOn.ERROR,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Don't say how many messages there were.")
     ] = False,
@@ -55,14 +58,14 @@ def trace(
     optional}.
     Each file is a recording of its own, judged when it is read to its end. `acpgen explain RULE`
     tells more about a finding. Of keys, length and the start of a SHA-256 are printed. Exit status:
-    0 without errors, whatever the warnings and notes; 1 with errors; 2 when a file can't be read or
-    is no transcript.
+    0 without errors, whatever the warnings and notes; 1 with errors, or with warnings to fail on; 2
+    when a file can't be read or is no transcript.
     """
     files = files or [Path("-")]
     set_up(format_, sys.stdout)
     form = renderer(format_, sys.stdout, os.environ, counts_only=summary, docs=docs_of("trace"))
     tally = Tally("trace", judges=False)
-    report = Report(tally, form, max_errors=max_errors, counts_only=summary)
+    report = Report(tally, form, max_errors=max_errors, fail_on=fail_on, counts_only=summary)
     report.begin([opening.name(str(file)) for file in files])
     summaries: list[str] = []
     protocol = _load(relative(schema), report)

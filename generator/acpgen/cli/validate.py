@@ -14,6 +14,7 @@ import typer
 
 from acpgen import resources
 from acpgen.cli.arguments import Options
+from acpgen.cli.report import FailOn
 from acpgen.cli.validation import run
 from acpgen.findings import Format
 from acpgen.model import Side
@@ -52,6 +53,9 @@ def validate(
     max_errors: Annotated[
         int | None, typer.Option("--max-errors", min=1, help="Stop after this many errors.")
     ] = None,
+    fail_on: Annotated[
+        FailOn, typer.Option("--fail-on", help="The mildest finding that makes the status 1.")
+    ] = FailOn.ERROR,
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse what receivers only recover from.")
     ] = False,
@@ -74,8 +78,8 @@ def validate(
     A file holds one JSON message, one message a line, or a transcript: lines of {"from": "client",
     "agent" or "proxy", "message": ..., "connection": optional}. Findings go to standard output; of
     keys, length and the start of a SHA-256 are printed. Exit status: 0 when every message is
-    accepted, 1 when one is refused, 2 when there is no message, or a file or the schema can't be
-    read.
+    accepted, 1 when one is refused or has a warning to fail on, 2 when there is no message, or a
+    file or the schema can't be read.
     """
     options = Options(
         [str(file) for file in files or ()],
@@ -83,6 +87,7 @@ def validate(
         schema=None if schema == resources.SCHEMA else str(schema),
         form=format_,
         max_errors=max_errors,
+        fail_on=fail_on,
         strict=strict,
         quiet=quiet,
         summary=summary,

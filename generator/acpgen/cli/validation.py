@@ -70,6 +70,7 @@ def _report(options: Options) -> Report:
         ),
         strict=options.strict,
         max_errors=options.max_errors,
+        fail_on=options.fail_on,
         counts_only=options.summary,
         flush=sys.stdout.flush if options.follow or form == "ndjson" else None,
     )

@@ -18,7 +18,8 @@ class Report:
 
     `strict` makes errors of what receivers recover from. After `max_errors` errors the report is
     full: it takes in no more, and whoever feeds it should stop. `counts_only` counts findings and
-    renders none. `flush` is called after every message with findings, where readers wait for them.
+    renders none. `fail_on` is the mildest severity that makes the status 1. `flush` is called after
+    every message with findings, where readers wait for them.
     """
 
     def __init__(
@@ -28,6 +29,7 @@ class Report:
         *,
         strict: bool = False,
         max_errors: int | None = None,
+        fail_on: str = "error",
         counts_only: bool = False,
         flush: Callable[[], object] | None = None,
     ) -> None:
@@ -38,6 +40,7 @@ class Report:
         self._renderer = renderer
         self._strict = strict
         self._limit = max_errors
+        self._fail_on = fail_on
         self._errors = 0
         self._counts_only = counts_only
         self._flush = flush
@@ -88,11 +91,11 @@ class Report:
 
     @property
     def status(self) -> int:
-        """The exit status: 2 if an input was not judged to its end, 1 with errors, else 0.
+        """The exit status: 2 if an input was not judged to its end, 1 with what to fail on, else 0.
 
         A report that is full has found its errors, so it is 1.
         """
-        return 2 if self._unread else int(bool(self.tally.of("error")))
+        return 2 if self._unread else int(self.tally.has(self._fail_on))
 
     def _count(self, findings: Sequence[Finding]) -> Sequence[Finding]:
         """Count as many of the findings as there is room for, in their final severity."""

@@ -45,6 +45,15 @@ class Tally:
         """How many findings are of a severity."""
         return sum(n for (each, _), n in self.found.items() if each == severity)
 
+    def has(self, severity: str) -> bool:
+        """Whether there are findings of a severity, or of a worse one."""
+        if not self.found:
+            return False
+        from acpgen.findings import Severity
+
+        mildest = Severity(severity)
+        return any(each.rank <= mildest.rank for each, _ in self.found)
+
     def ranking(self) -> list[tuple[Severity, str, int]]:
         """Severity, rule and number of findings, the worst and most frequent first."""
         rows = [(severity, rule, n) for (severity, rule), n in self.found.items()]
