@@ -12,7 +12,7 @@ import typer
 
 from acpgen import resources
 from acpgen.cli.comparing import Sifted, comes_installed, compared, sift
-from acpgen.cli.report import Exit, fail, note, relative, show
+from acpgen.cli.report import Exit, fail, note, relative, show, telling
 from acpgen.diff import Change, Effect, Party
 from acpgen.diff.changelog import changelog
 from acpgen.diff.history import FOLDER, newest
@@ -45,6 +45,8 @@ _WATCHED = {
     FailOn.ANY: frozenset(Party),
     FailOn.NONE: frozenset[Party](),
 }
+_REPORTS = {Form.JSON: Format.JSON, Form.GITHUB: Format.GITHUB}
+"""How a report looks that goes with a form, where it has one."""
 _VERSION = "A file, a folder, or git:REVISION[:PATH]."
 
 
@@ -77,10 +79,13 @@ def diff(
     Text and github leave out changes of documentation and accepted ones; json and markdown have all
     changes. `acpgen explain RULE` tells more about a kind of change. Exit status: 0 if nothing that
     counts breaks those whom --fail-on names, 1 if something does, 2 when one of the two can't be
-    read.
+    read; json is a report then, as of `acpgen lint`.
     """
     after = new or str(relative(resources.SCHEMA))
-    with compared(old or _newest(after), after) as comparison:
+    with (
+        telling("diff", _REPORTS.get(form, Format.TEXT), Path(after)),
+        compared(old or _newest(after), after) as comparison,
+    ):
         sifted = sift(comparison.changes, comparison.new, accepted)
         stale_counts = old is None and form in {Form.TEXT, Form.GITHUB}
         _print(comparison, sifted, form, everything=everything, stale=stale_counts)

@@ -10,7 +10,7 @@ import typer
 
 from acpgen import resources
 from acpgen.cli.crash import is_own
-from acpgen.cli.report import Exit, fail, note, relative, show, unreadable
+from acpgen.cli.report import Exit, fail, note, relative, show, telling, unreadable
 from acpgen.emit.tree import replace_files
 from acpgen.findings import Finding, Format, printable
 from acpgen.findings import text as lines_of
@@ -64,13 +64,11 @@ def inject(
     any is wrong. Exit status: 0 when all regions are written or were before, 1 when --check finds a
     difference, 2 when something can't be read or written.
     """
-    site, known = _known(schema, templates)
-    pages = {file: _page(file, links, site, known) for file in dict.fromkeys(files)}
-    broken = [problem for _, problems in pages.values() for problem in problems]
-    if broken:
-        for problem in broken:
-            note(f"acpgen: {printable(problem)}")
-        raise typer.Exit(Exit.UNKNOWN)
+    with telling("docs", format_, schema):
+        site, known = _known(schema, templates)
+        pages = {file: _page(file, links, site, known) for file in dict.fromkeys(files)}
+        if broken := [printable(problem) for _, problems in pages.values() for problem in problems]:
+            fail(*broken)
     filled = {file: page for file, (page, _) in pages.items() if page is not None}
     if check:
         _check(filled, format_)

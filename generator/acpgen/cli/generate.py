@@ -14,7 +14,7 @@ from acpgen import resources
 from acpgen.cli import drift
 from acpgen.cli.crash import is_own
 from acpgen.cli.lint import accepted_by_lint
-from acpgen.cli.report import Exit, fail, note, relative, show, suggestion, unreadable
+from acpgen.cli.report import Exit, fail, note, relative, show, suggestion, telling, unreadable
 from acpgen.emit import manifest
 from acpgen.emit.tree import Change, Difference, FolderError, ForeignFileError
 from acpgen.findings import Finding, Format, Severity
@@ -73,21 +73,24 @@ def generate(
     difference, 2 when something can't be read, generated or written. Other inputs that change none
     of the files are no difference.
     """
-    if not schema.exists():
-        fail(f"{schema}: is not there; name a folder of domain files or a single-file release")
-    order = Order(
-        schema=relative(schema),
-        out=relative(out),
-        targets=chosen(target),
-        templates=relative(templates),
-        full=full,
-        accepted=beside(schema),
-    )
-    outcome = work_out(order, format_)
+    with telling(_COMMAND, format_, schema):
+        if not schema.exists():
+            fail(f"{schema}: is not there; name a folder of domain files or a single-file release")
+        order = Order(
+            schema=relative(schema),
+            out=relative(out),
+            targets=chosen(target),
+            templates=relative(templates),
+            full=full,
+            accepted=beside(schema),
+        )
+        outcome = work_out(order, format_)
+        if not check:
+            put(order, outcome)
     if check:
         _report(order, outcome, format_)
     else:
-        put(order, outcome)
+        show(_COMMAND, (), format_)
 
 
 def chosen(names: list[str] | None) -> list[Target]:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from acpgen import resources
-from acpgen.cli.report import Exit, fail, note, relative, show, unreadable
+from acpgen.cli.report import Exit, fail, note, relative, show, telling, unreadable
 from acpgen.findings import Finding, Format
 from acpgen.lint import lint as findings_of
 from acpgen.lint.accepted import Accepted, AcceptedError, beside, read_accepted
@@ -35,7 +35,8 @@ def lint(
 ) -> None:
     """Find what is wrong with a schema. `acpgen explain RULE` tells more about a finding."""
     path = relative(schema)
-    findings = _find(path, accepted)
+    with telling("lint", format_, path):
+        findings = _find(path, accepted)
     show("lint", findings, format_)
     note(f"{path}: {counted(len(findings), 'finding', zero='no')}")
     if findings:

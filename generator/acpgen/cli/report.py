@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from enum import IntEnum, StrEnum
 from pathlib import Path
@@ -17,6 +18,7 @@ from acpgen.cli.notes import note
 from acpgen.cli.ruledocs import docs_of
 from acpgen.findings import Finding, Format, escaped, printable
 from acpgen.report import Report, Tally, renderer, set_up
+from acpgen.report.rendering import Problem
 
 __all__ = [
     "Exit",
@@ -27,6 +29,7 @@ __all__ = [
     "show",
     "suggestion",
     "tell_problems",
+    "telling",
     "unreadable",
 ]
 
@@ -46,8 +49,18 @@ class FailOn(StrEnum):
     WARNING = "warning"
 
 
-def show(command: str, findings: Iterable[Finding], format_: Format) -> None:
-    """Print findings on stdout, as the report of a command."""
+class CannotTell(typer.Exit):
+    """The end of a command that could not tell: status 2, and the reasons."""
+
+    def __init__(self, reasons: Sequence[str]) -> None:
+        super().__init__(Exit.UNKNOWN)
+        self.reasons = tuple(reasons)
+
+
+def show(
+    command: str, findings: Iterable[Finding], format_: Format, problems: Iterable[Problem] = ()
+) -> None:
+    """Print findings on stdout, as the report of a command, and why it is not complete."""
     set_up(format_, sys.stdout)
     report = Report(
         Tally(command, judges=False),
@@ -56,7 +69,24 @@ def show(command: str, findings: Iterable[Finding], format_: Format) -> None:
     report.begin()
     for finding in findings:
         report.add([finding])
+    for problem in problems:
+        report.problem(problem.file, problem.message, problem.line)
     report.end()
+
+
+@contextmanager
+def telling(command: str, format_: Format, about: Path) -> Iterator[None]:
+    """Print a report of the reasons, too, where a command ends because it can't tell.
+
+    `about` is the file or the folder that the reasons are given for.
+    """
+    try:
+        yield
+    except CannotTell as end:
+        place = str(relative(about))
+        problems = (Problem(place, r.removeprefix(f"{place}: "), None) for r in end.reasons)
+        show(command, (), format_, problems)
+        raise
 
 
 def tell_problems(tally: Tally) -> None:
@@ -66,10 +96,15 @@ def tell_problems(tally: Tally) -> None:
         note(f"acpgen: {printable(problem.file)}{line}: {escaped(problem.message)}")
 
 
-def fail(message: str) -> NoReturn:
-    """Say on stderr why nothing can be told, on one line, and leave with status 2."""
-    note(f"acpgen: {escaped(message)}")
-    raise typer.Exit(Exit.UNKNOWN)
+def fail(*reasons: str) -> NoReturn:
+    """Say on stderr why nothing can be told, each reason on a line, and leave with status 2.
+
+    Raises:
+        CannotTell: always.
+    """
+    for reason in reasons:
+        note(f"acpgen: {escaped(reason)}")
+    raise CannotTell(reasons)
 
 
 def unreadable(error: OSError, path: Path) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from acpgen import findings, resources
-from acpgen.cli.report import Exit, fail, note, relative, show, unreadable
+from acpgen.cli.report import Exit, fail, note, relative, show, telling, unreadable
 from acpgen.emit.tree import replace_files
 from acpgen.findings import Finding, Format, printable
 from acpgen.lint import lint
@@ -62,10 +62,11 @@ def compare(
     from acpgen.upstream import compare as compared
     from acpgen.upstream import stale, undeclared, with_lines
 
-    _require_file(release)
-    theirs, ours = _load(release), _load(schema)
-    _require_same_version(release, theirs, ours)
-    meant = _declared(declared)
+    with telling("upstream", format_, release):
+        _require_file(release)
+        theirs, ours = _load(release), _load(schema)
+        _require_same_version(release, theirs, ours)
+        meant = _declared(declared)
     comparisons = compared(theirs, _document(release), ours, meant)
     if everything and format_ is Format.TEXT:
         _list(comparisons, meant)

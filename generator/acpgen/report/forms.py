@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TextIO
 
-    from acpgen.report.renderer import Renderer
+    from acpgen.report.rendering import Renderer
 
 
 COUNTING = ("text", "json")

@@ -10,7 +10,7 @@ from acpgen.words import counted
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from acpgen.findings import Finding
-    from acpgen.report.renderer import Renderer
+    from acpgen.report.rendering import Renderer
 
 
 class Report:
@@ -74,7 +74,7 @@ class Report:
 
     def problem(self, file: str, reason: str, line: int | None = None) -> None:
         """Note why a file is not judged to its end, so that nobody can tell about the whole."""
-        from acpgen.report.renderer import Problem
+        from acpgen.report.rendering import Problem
 
         self.tally.problems.append(Problem(file, reason, line))
         self._unread = True
@@ -82,7 +82,7 @@ class Report:
     def end(self) -> None:
         """Write the rest."""
         if self.full:
-            from acpgen.report.renderer import Problem
+            from acpgen.report.rendering import Problem
 
             errors = counted(self._errors, "error")
             reason = f"has {errors} up to here, the limit; the rest is not judged"
