@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -131,7 +132,24 @@ def test_an_accepted_break_needs_no_major_version() -> None:
         "utf-8",
     )
     assert run("1.0.1").exit_code == 0
-    assert "- `SendRequest.label`: `maxLength` was 20 and is 10;" in LOG.read_text("utf-8")
+    entry = LOG.read_text("utf-8").partition("## 1.0.1\n")[2].partition("\n## ")[0]
+    assert entry == (
+        "\n### Accepted\n\n- `SendRequest.label`: `maxLength` was 20 and is 10; breaks clients: "
+        "newer peers do not take what they send; accepted (Nobody wrote more.)\n"
+    )
+
+
+def test_what_is_accepted_stands_apart_from_the_rest() -> None:
+    run("1.0.0")
+    write({**BROKEN, **ADDED})
+    Path("schema/accepted.toml").write_text(
+        '[[accepted]]\nrule = "limit-tightened"\n'
+        'pointer = "/$defs/SendRequest/properties/label"\nreason = "Nobody wrote more."\n',
+        "utf-8",
+    )
+    assert run("1.1.0").exit_code == 0
+    text = LOG.read_text("utf-8")
+    assert re.findall("^### (.*)$", text, re.MULTILINE) == ["Additions", "Accepted"]
 
 
 def test_a_pre_release_hides_no_break() -> None:

@@ -17,7 +17,7 @@ from acpgen.diff import Change, Effect, Party
 from acpgen.diff.changelog import changelog
 from acpgen.diff.history import FOLDER, newest
 from acpgen.diff.report import Comparison, document, findings, summary
-from acpgen.emit.markdown import code, join, prose
+from acpgen.emit.markdown import code, join
 from acpgen.findings import Finding, Format, Severity, text
 
 
@@ -120,9 +120,7 @@ def _print(
         typer.echo(document(comparison, sifted.accepted), nl=False)
     elif form is Form.MARKDOWN:
         title = join([code(comparison.old.label), code(comparison.new.label)], " to ")
-        all_accepted = sifted.accepted and not sifted.open
-        typer.echo(f"# {title}\n" if all_accepted else changelog(sifted.open, title), nl=False)
-        typer.echo(_accepted_section(sifted), nl=False)
+        typer.echo(changelog(sifted.open, title, accepted=sifted.accepted), nl=False)
     else:
         found = findings(comparison, _shown(sifted.open, everything=everything))
         if everything:
@@ -136,15 +134,6 @@ def _accepted(comparison: Comparison, sifted: Sifted) -> Iterator[Finding]:
     for finding, reason in zip(found, sifted.accepted.values(), strict=True):
         message = f"{finding.message}; accepted ({reason})"
         yield replace(finding, severity=Severity.NOTE, message=message)
-
-
-def _accepted_section(sifted: Sifted) -> str:
-    """The accepted changes as the last section of a changelog; nothing without any."""
-    items = (
-        f"- {code(change.path)}: {prose(change.message)}; accepted ({prose(reason)})\n"
-        for change, reason in sifted.accepted.items()
-    )
-    return f"\n## Accepted\n\n{''.join(items)}" if sifted.accepted else ""
 
 
 def _shown(changes: Sequence[Change], *, everything: bool) -> list[Change]:

@@ -9,10 +9,9 @@ from typing import Annotated
 import typer
 
 from acpgen import resources
-from acpgen.cli.comparing import comes_installed, compared, read, sift
+from acpgen.cli.comparing import Sifted, comes_installed, compared, read, sift
 from acpgen.cli.lint import accepted_by_lint
 from acpgen.cli.report import Exit, fail, note, relative, show, unreadable
-from acpgen.diff import Change
 from acpgen.diff.history import CHANGELOG, FOLDER, Release, file_name, newest, refusal, with_entry
 from acpgen.diff.report import findings, summary
 from acpgen.diff.source import Source
@@ -63,8 +62,8 @@ def release(
     source = Source(relative(schema), str(relative(schema)))
     protocol = read(source)
     _admit(protocol, accepted or beside(schema))
-    changes = _changes(folder, number, source, protocol, accepted)
-    _write(folder, number, protocol, changes)
+    sifted = _sifted(folder, number, source, protocol, accepted)
+    _write(folder, number, protocol, sifted)
     note(f"{folder / file_name(protocol, number)}: written, with an entry in {folder / CHANGELOG}")
 
 
@@ -90,9 +89,9 @@ def _admit(protocol: Protocol, accepted: Path | None) -> None:
         raise typer.Exit(Exit.FINDINGS)
 
 
-def _changes(
+def _sifted(
     folder: Path, number: Version, source: Source, protocol: Protocol, accepted: Path | None
-) -> tuple[Change, ...] | None:
+) -> Sifted | None:
     """What changed since the newest release, None without one; leaves where that is refused.
 
     A version that follows a pre-release is held against the last one that was none, too.
@@ -101,16 +100,14 @@ def _changes(
         last, full = newest(folder, protocol), newest(folder, protocol, final=True)
     except ValueError as error:
         fail(f"{folder}: {error}")
-    changes = None
+    sifted = None
     for earlier in dict.fromkeys((full, last)):
         if earlier is not None:
-            changes = _admitted(earlier, number, source, accepted)
-    return changes
+            sifted = _admitted(earlier, number, source, accepted)
+    return sifted
 
 
-def _admitted(
-    last: Release, number: Version, source: Source, accepted: Path | None
-) -> tuple[Change, ...]:
+def _admitted(last: Release, number: Version, source: Source, accepted: Path | None) -> Sifted:
     with compared(str(last.path), source.label) as comparison:
         sifted = sift(comparison.changes, source, accepted)
         reason = refusal(last.version, number, sifted.open)
@@ -123,17 +120,16 @@ def _admitted(
             note(f"{last.path} -> {source.label}: {summary(comparison.changes)}")
             note(f"acpgen: no release: {reason}")
             raise typer.Exit(Exit.FINDINGS)
-        return comparison.changes
+        return sifted
 
 
-def _write(
-    folder: Path, number: Version, protocol: Protocol, changes: tuple[Change, ...] | None
-) -> None:
+def _write(folder: Path, number: Version, protocol: Protocol, sifted: Sifted | None) -> None:
     text = json.dumps(bundle(protocol, Stability.UNSTABLE), indent=2, ensure_ascii=False) + "\n"
     file, log = folder / file_name(protocol, number), folder / CHANGELOG
     try:
         folder.mkdir(parents=True, exist_ok=True)
         before = log.read_text("utf-8") if log.exists() else ""
-        replace_files({file: text, log: with_entry(before, number, changes)})
+        changes, accepted = (None, {}) if sifted is None else (sifted.open, sifted.accepted)
+        replace_files({file: text, log: with_entry(before, number, changes, accepted)})
     except OSError as error:
         fail(f"{error.filename or folder}: can't be written: {error.strerror or error}")

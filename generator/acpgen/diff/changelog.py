@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import starmap
+from types import MappingProxyType
 
 from acpgen.diff.change import Change, Standing
 from acpgen.diff.channels import Party
@@ -74,14 +76,20 @@ _SECTIONS = (
 )
 
 
-def changelog(changes: Sequence[Change], title: Inline, level: int = 1) -> str:
+def changelog(
+    changes: Sequence[Change],
+    title: Inline,
+    level: int = 1,
+    accepted: Mapping[Change, str] = MappingProxyType({}),
+) -> str:
     """A changelog under a heading of some level. Each change stands under whom it concerns.
 
     A change that breaks several parties stands under each. Where only texts changed is told
-    in one paragraph.
+    in one paragraph. `accepted` are further changes, which stand last with the reasons why they
+    count for nothing.
     """
     blocks = [f"{'#' * level} {title}"]
-    if not changes:
+    if not changes and not accepted:
         blocks.append("No changes.")
     for section in _SECTIONS:
         held = [change for change in changes if section.holds(change)]
@@ -91,7 +99,14 @@ def changelog(changes: Sequence[Change], title: Inline, level: int = 1) -> str:
     if reworded := sorted({_owner(change.path) for change in changes if _docs(change)}):
         blocks.append(f"{'#' * (level + 1)} Docs only")
         blocks.append(f"The texts about {', '.join(code(path) for path in reworded)}.")
+    if accepted:
+        blocks.append(f"{'#' * (level + 1)} Accepted")
+        blocks.append("\n".join(starmap(_accepted, accepted.items())))
     return "\n\n".join(blocks) + "\n"
+
+
+def _accepted(change: Change, reason: str) -> str:
+    return f"- {code(change.path)}: {prose(change.message)}; accepted ({prose(reason)})"
 
 
 def _items(changes: Sequence[Change]) -> Iterator[str]:

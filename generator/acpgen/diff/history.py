@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from acpgen.diff.change import Change
 from acpgen.diff.changelog import changelog
@@ -80,11 +81,19 @@ def refusal(last: Version, version: Version, changes: Sequence[Change]) -> str |
     return None
 
 
-def with_entry(document: str, version: Version, changes: Sequence[Change] | None) -> str:
-    """A changelog with one more version. The first has no changes: it is given None."""
+def with_entry(
+    document: str,
+    version: Version,
+    changes: Sequence[Change] | None,
+    accepted: Mapping[Change, str] = MappingProxyType({}),
+) -> str:
+    """A changelog with one more version. The first has no changes: it is given None.
+
+    `accepted` are further changes, with the reasons why they count for nothing.
+    """
     entry = f"## {version}\n\nThe first release.\n"
     if changes is not None:
-        entry = changelog(changes, Inline(str(version)), level=2)
+        entry = changelog(changes, Inline(str(version)), level=2, accepted=accepted)
     head, mark, rest = (document or _HEAD).partition("\n## ")
     return f"{head.rstrip()}\n\n{entry}" + (f"\n{mark.lstrip()}{rest}" if mark else "")
 
