@@ -44,6 +44,31 @@ def test_a_packaged_parent_serves_an_own_child(own: Path) -> None:
     assert Templates(own).render(PAGE, **CONTEXT).endswith("# T\n\nmine")
 
 
+def test_a_template_that_nothing_uses_is_refused(own: Path) -> None:
+    (own / "docs" / "error.md.jinja").write_text("mine")
+    with pytest.raises(TemplateError) as caught:
+        files(own)
+    assert str(caught.value) == (
+        f"{own}/docs/error.md.jinja: is a template that nothing uses; did you mean {PAGE}?"
+    )
+    (own / PAGE).write_text("mine too")
+    with pytest.raises(TemplateError):
+        files(own)
+
+
+def test_a_name_like_no_other_is_refused_too(own: Path) -> None:
+    (own / "zzzzz.jinja").write_text("")
+    with pytest.raises(TemplateError, match="`acpgen templates export` writes all"):
+        files(own)
+
+
+def test_a_template_that_another_one_includes_is_taken(own: Path) -> None:
+    (own / "more.jinja").write_text("more")
+    (own / PAGE).write_text('{% include "more.jinja" %}')
+    assert files(own)["more.jinja"] == own / "more.jinja"
+    assert Templates(own).render(PAGE, **CONTEXT) == "more"
+
+
 def test_what_was_read_is_known(own: Path) -> None:
     templates = Templates(own)
     assert templates.read == {}

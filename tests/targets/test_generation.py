@@ -138,7 +138,7 @@ def test_a_changed_template_and_generator_change_the_inputs(
 ) -> None:
     before = manifest.inputs(resources.SCHEMA, resources.TEMPLATES)
     shutil.copytree(resources.TEMPLATES, tmp_path / "templates")
-    (tmp_path / "templates" / "more.jinja").write_text("")
+    (tmp_path / "templates" / "retry" / "retry.py.jinja").write_text("")
     after = manifest.inputs(resources.SCHEMA, tmp_path / "templates")
     assert {k for k in before if before[k] != after[k]} == {"templates"}
     monkeypatch.setattr(manifest, "_PACKAGE", tmp_path)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from traceback import extract_tb
@@ -125,14 +126,30 @@ def files(folder: Path) -> dict[str, Path]:
     """The file of every template by name, when those of a folder stand before acpgen's own.
 
     Raises:
-        TemplateError: there is no such folder.
+        TemplateError: there is no such folder, or a template in it is used by nothing.
+        OSError: a template of the folder can't be read.
     """
     _require_folder(folder)
-    return {
-        path.relative_to(base).as_posix(): path
-        for base in (resources.TEMPLATES, folder)
-        for path in sorted(base.rglob(PATTERN))
-    }
+    known, own = _named(resources.TEMPLATES), _named(folder)
+    _require_used(own, known)
+    return known | own
+
+
+def _named(base: Path) -> dict[str, Path]:
+    return {path.relative_to(base).as_posix(): path for path in sorted(base.rglob(PATTERN))}
+
+
+def _require_used(own: Mapping[str, Path], known: Collection[str]) -> None:
+    """Refuse a template that has no name of acpgen's, and that no other one of the folder names."""
+    unknown = own.keys() - known
+    if not unknown:
+        return
+    texts = {name: path.read_text("utf-8", errors="replace") for name, path in own.items()}
+    for name in sorted(unknown):
+        if not any(name in text for other, text in texts.items() if other != name):
+            near = get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]}?" if near else "`acpgen templates export` writes all"
+            raise TemplateError(f"{own[name]}: is a template that nothing uses; {hint}")
 
 
 def _require_folder(folder: Path) -> None:
