@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from acpgen.findings import Severity
 from acpgen.jsontype import JsonType, json_type
 from acpgen.judge.check import Checker, mistyped
+from acpgen.judge.earlier import METHODS_OF_V1
 from acpgen.judge.keys import near_misses
 from acpgen.judge.spelling import respelled, skeleton
 from acpgen.judge.verdict import ErrorCode, Fault, MessageKind, Rule, Verdict
@@ -33,6 +34,7 @@ class Judge:
 
     def __init__(self, protocol: Protocol) -> None:
         self._types = protocol.types
+        self._version = protocol.version
         self._checker = Checker(protocol.types)
         self._methods: dict[str, list[Method]] = {}
         for method in protocol.methods:
@@ -108,6 +110,10 @@ class Judge:
             return None
         meant = respelled(name, self._methods)
         hint = "" if meant is None else f"; did you mean {meant}?"
+        if name in METHODS_OF_V1 and self._version != 1:
+            hint = "; it is a method of ACP v1"
+            if self._version is not None:
+                hint += f", and the schema is of version {self._version}"
         severity = Severity.ERROR
         if kind is Kind.NOTIFICATION and name.startswith(OPTIONAL):
             severity = Severity.NOTE if meant is None else Severity.WARNING
