@@ -271,3 +271,18 @@ def test_the_version_is_stated_or_the_folder_says_it(tmp_path: Path) -> None:
 def test_a_reference_to_a_definition_is_an_alias(tmp_path: Path) -> None:
     definitions = {"One": {"allOf": [{"$ref": "#/$defs/Two"}]}, "Two": {"type": "string"}}
     assert load(write(tmp_path, definitions)).types[TypeName("One")].body == Ref(TypeName("Two"))
+
+
+def test_a_release_may_call_both_sides_so(tmp_path: Path) -> None:
+    schema = {"type": "object", "x-method": "$/stop", "x-side": "protocol"}
+    loaded = []
+    for side in ("protocol", "both"):
+        file = tmp_path / side / "schema.json"
+        file.parent.mkdir()
+        file.write_text(json.dumps({"$defs": {"StopNotification": {**schema, "x-side": side}}}))
+        loaded.append(load(file))
+    assert [method.side for protocol in loaded for method in protocol.methods] == [
+        Side.PROTOCOL,
+        Side.PROTOCOL,
+    ]
+    assert bundles(loaded[0]) == bundles(loaded[1])

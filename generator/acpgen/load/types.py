@@ -38,6 +38,9 @@ from acpgen.model import (
 
 _VARIANT_MARKS = frozenset({"x-stability", "x-fallback", "not"})
 
+_SIDES = {"both": Side.PROTOCOL}
+"""How upstream's releases call a side otherwise."""
+
 
 class TypeParser:
     """Parses the definitions of one file."""
@@ -66,7 +69,7 @@ class TypeParser:
             patch=raw.get("x-patch", False),
             examples=tuple(raw.get("examples", ())),
             method=None if method is None else MethodName(method),
-            side=None if side is None else Side(side),
+            side=None if side is None else _SIDES.get(side) or Side(side),
             marked_unstable=marked,
         )
 
