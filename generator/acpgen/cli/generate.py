@@ -185,7 +185,7 @@ def put(order: Order, outcome: Outcome) -> None:
 
 
 def _summary(outcome: Outcome) -> str:
-    """What was done: `wrote 12 files (11 changed, 1 new), removed 2`."""
+    """What was done: `wrote 12 files (11 changed, 1 new), removed 2, in docs and json`."""
     changes = [difference.change for difference in outcome.differences]
     changed, new = changes.count(Change.CHANGED), changes.count(Change.MISSING)
     removed = changes.count(Change.SURPLUS)
@@ -195,7 +195,15 @@ def _summary(outcome: Outcome) -> str:
         parts.append(f"wrote {counted(changed + new, 'file')} ({', '.join(kinds)})")
     if removed:
         parts.append(f"removed {removed if parts else counted(removed, 'file')}")
-    return ", ".join(parts) or "up to date"
+    return f"{', '.join(parts)}{_folders(outcome)}" if parts else "up to date"
+
+
+def _folders(outcome: Outcome) -> str:
+    """The folders in which something was done."""
+    paths = (d.path for d in outcome.differences if d.change is not Change.FOREIGN)
+    folders = sorted({path.partition("/")[0] for path in paths if "/" in path})
+    *most, last = folders or [""]
+    return f", in {', '.join(most)} and {last}" if most else last and f", in {last}"
 
 
 def _report(order: Order, outcome: Outcome, format_: Format) -> None:
