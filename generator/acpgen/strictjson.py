@@ -31,7 +31,6 @@ _ESCAPE = re.compile(
     r"|(?P<lone>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
     re.DOTALL,
 )
-
 _LEXEME = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[^\s\[\]{}:,"]+', re.DOTALL)
 
 Path = tuple[str | int, ...]

@@ -24,8 +24,12 @@ CALLS = [
     ["diff", "none", "none"],
     ["diff", "git:none"],
     ["upstream", "compare", "none"],
+    ["methods", "none"],
+    ["methods", "--schema", "none"],
     ["docs", "inject", "none.md", "neither.md"],
 ]
+REPORTING = [call for call in CALLS if call[0] not in {"diff", "methods"}]
+"""Those of commands that have all formats."""
 
 
 @pytest.fixture(autouse=True)
@@ -62,7 +66,7 @@ def test_text_says_it_on_stderr_only(arguments: list[str]) -> None:
     assert result.stderr
 
 
-@pytest.mark.parametrize("arguments", [call for call in CALLS if call[0] != "diff"], ids=" ".join)
+@pytest.mark.parametrize("arguments", REPORTING, ids=" ".join)
 def test_other_formats_say_it_too(arguments: list[str]) -> None:
     (ran,) = json.loads(run(arguments, "sarif").stdout)["runs"]
     assert [i["executionSuccessful"] for i in ran["invocations"]] == [False]

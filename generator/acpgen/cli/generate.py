@@ -199,11 +199,13 @@ def _summary(outcome: Outcome) -> str:
 
 
 def _folders(outcome: Outcome) -> str:
-    """The folders in which something was done."""
+    """Where something was done: `, in docs and json`; nothing for the folder itself."""
     paths = (d.path for d in outcome.differences if d.change is not Change.FOREIGN)
     folders = sorted({path.partition("/")[0] for path in paths if "/" in path})
-    *most, last = folders or [""]
-    return f", in {', '.join(most)} and {last}" if most else last and f", in {last}"
+    if not folders:
+        return ""
+    *most, last = folders
+    return f", in {', '.join(most)} and {last}" if most else f", in {last}"
 
 
 def _report(order: Order, outcome: Outcome, format_: Format) -> None:

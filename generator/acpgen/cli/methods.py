@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from acpgen import resources
-from acpgen.cli.report import fail, note, relative, suggestion, unreadable
-from acpgen.findings import printable
+from acpgen.cli.report import fail, note, relative, suggestion, telling, unreadable
+from acpgen.findings import Format, printable
 from acpgen.findings import text as lines_of
 from acpgen.load import SchemaError, load
 from acpgen.model import JsonValue, Method, Protocol
@@ -39,12 +39,9 @@ def methods(
     A table in a pipe has one line for each method. Exit status: 0, or 2 when there is no such
     method or the schema can't be read.
     """
-    protocol = _protocol(schema)
-    chosen = [m for m in protocol.methods if name is None or m.name == name]
-    if not chosen:
-        wanted, known = name or "", dict.fromkeys(m.name for m in protocol.methods)
-        otherwise = "`acpgen methods` lists all"
-        fail(f"no method is called {printable(wanted)}; {suggestion(wanted, known, otherwise)}")
+    with telling("methods", Format.JSON if form is Form.JSON else Format.TEXT, schema):
+        protocol = _protocol(schema)
+        chosen = _chosen(protocol, name)
     if form is Form.JSON:
         document = [_row(method, protocol) for method in chosen]
         typer.echo(json.dumps(document, indent=2, ensure_ascii=True))
@@ -56,6 +53,16 @@ def methods(
         cards.show_table(chosen)
     else:
         cards.show_cards(chosen, protocol)
+
+
+def _chosen(protocol: Protocol, name: str | None) -> list[Method]:
+    """The methods of a name, all without; leaves where there is none."""
+    chosen = [m for m in protocol.methods if name is None or m.name == name]
+    if not chosen:
+        wanted, known = name or "", dict.fromkeys(m.name for m in protocol.methods)
+        otherwise = "`acpgen methods` lists all"
+        fail(f"no method is called {printable(wanted)}; {suggestion(wanted, known, otherwise)}")
+    return chosen
 
 
 def _protocol(schema: Path) -> Protocol:
