@@ -32,20 +32,11 @@ from acp_v2.models import (
     dump,
     parse,
 )
+from prompt_models import TEXT, prompt, request
 
 CASES = Path(__file__).parents[1] / "cases"
 KEYS = [json.loads(line) for line in (CASES / "trials-keys.jsonl").read_text("utf-8").splitlines()]
 SECRET = "0b6f3c1e-8d2a-4c57-9a41-5e2f7d90c3ab"
-TEXT = {"type": "text", "text": "hello"}
-
-
-def prompt(**members: Any) -> dict[str, Any]:
-    return {"sessionId": "s", "prompt": [TEXT], **members}
-
-
-def request(key: str | None = None) -> PromptRequest:
-    block = ContentBlockText(type="text", text="hello")
-    return PromptRequest(session_id="s", prompt=[block], idempotency_key=key)
 
 
 def test_a_request_is_built_with_python_names_and_written_with_wire_names() -> None:

@@ -25,17 +25,7 @@ from acp_v2.models import (
     parse_result,
     signature,
 )
-
-TEXT = {"type": "text", "text": "hello"}
-
-
-def prompt(**members: Any) -> dict[str, Any]:
-    return {"sessionId": "s", "prompt": [TEXT], **members}
-
-
-def request(key: str | None = None) -> PromptRequest:
-    block = ContentBlockText(type="text", text="hello")
-    return PromptRequest(session_id="s", prompt=[block], idempotency_key=key)
+from prompt_models import prompt, request
 
 
 def test_params_and_results_by_method() -> None:
