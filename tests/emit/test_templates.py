@@ -47,19 +47,19 @@ def test_a_packaged_parent_serves_an_own_child(own: Path) -> None:
 def test_a_template_that_nothing_uses_is_refused(own: Path) -> None:
     (own / "docs" / "error.md.jinja").write_text("mine")
     with pytest.raises(TemplateError) as caught:
-        files(own)
+        Templates(own)
     assert str(caught.value) == (
         f"{own}/docs/error.md.jinja: is a template that nothing uses; did you mean {PAGE}?"
     )
     (own / PAGE).write_text("mine too")
     with pytest.raises(TemplateError):
-        files(own)
+        Templates(own)
 
 
 def test_a_name_like_no_other_is_refused_too(own: Path) -> None:
     (own / "zzzzz.jinja").write_text("")
     with pytest.raises(TemplateError, match="`acpgen templates export` writes all"):
-        files(own)
+        Templates(own)
 
 
 def test_a_template_that_another_one_includes_is_taken(own: Path) -> None:

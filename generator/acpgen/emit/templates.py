@@ -28,11 +28,14 @@ class Templates:
     A name that a template uses and nobody gave is an error.
 
     Raises:
-        TemplateError: there is no such folder.
+        TemplateError: there is no such folder, or a template in it is used by nothing.
+        OSError: a template of the folder can't be read.
     """
 
     def __init__(self, folder: Path) -> None:
         _require_folder(folder)
+        if folder.resolve() != resources.TEMPLATES:
+            _require_used(_named(folder), _named(resources.TEMPLATES))
         self._folder = folder
         self._read: dict[str, str] = {}
 
@@ -126,13 +129,10 @@ def files(folder: Path) -> dict[str, Path]:
     """The file of every template by name, when those of a folder stand before acpgen's own.
 
     Raises:
-        TemplateError: there is no such folder, or a template in it is used by nothing.
-        OSError: a template of the folder can't be read.
+        TemplateError: there is no such folder.
     """
     _require_folder(folder)
-    known, own = _named(resources.TEMPLATES), _named(folder)
-    _require_used(own, known)
-    return known | own
+    return _named(resources.TEMPLATES) | _named(folder)
 
 
 def _named(base: Path) -> dict[str, Path]:
