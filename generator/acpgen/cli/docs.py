@@ -10,6 +10,7 @@ import typer
 
 from acpgen import resources
 from acpgen.cli.crash import is_own
+from acpgen.cli.options import Schema
 from acpgen.cli.report import Exit, fail, note, relative, show, telling, unreadable
 from acpgen.emit.tree import replace_files
 from acpgen.findings import Finding, Format, printable
@@ -25,9 +26,6 @@ app = typer.Typer(
     name="docs", help="Keep generated regions in pages that people write.", no_args_is_help=True
 )
 
-Schema = Annotated[
-    Path, typer.Option("--schema", help="A folder of domain files or a single-file release.")
-]
 TemplateFolder = Annotated[
     Path,
     typer.Option("--templates", help="Templates that stand before acpgen's own.", metavar="DIR"),

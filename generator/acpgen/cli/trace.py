@@ -14,6 +14,7 @@ import typer
 
 from acpgen import resources
 from acpgen.cli import opening
+from acpgen.cli.options import Failing, Form, MaxErrors, Quiet, Schema, ShowKeys, Summary
 from acpgen.cli.report import FailOn, note, relative, tell_problems
 from acpgen.cli.ruledocs import docs_of
 from acpgen.findings import Format, printable, text
@@ -30,27 +31,13 @@ def trace(
         list[Path] | None,
         typer.Argument(metavar="FILE", help="Transcripts, also gzip; - or none is standard input."),
     ] = None,
-    schema: Annotated[
-        Path, typer.Option(help="A folder of domain files or a single-file release.")
-    ] = resources.SCHEMA,
-    format_: Annotated[
-        Format, typer.Option("--format", help="How to print what is found.")
-    ] = Format.TEXT,
-    max_errors: Annotated[
-        int | None, typer.Option("--max-errors", min=1, help="Stop after this many errors.")
-    ] = None,
-    fail_on: Annotated[
-        FailOn, typer.Option("--fail-on", help="The mildest finding that makes the status 1.")
-    ] = FailOn.ERROR,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Don't say how many messages there were.")
-    ] = False,
-    summary: Annotated[
-        bool, typer.Option("--summary", help="Count the findings of each rule, print none.")
-    ] = False,
-    show_keys: Annotated[
-        bool, typer.Option("--show-keys", help="Print idempotency keys, not their hashes.")
-    ] = False,
+    schema: Schema = resources.SCHEMA,
+    format_: Form = Format.TEXT,
+    max_errors: MaxErrors = None,
+    fail_on: Failing = FailOn.ERROR,
+    quiet: Quiet = False,
+    summary: Summary = False,
+    show_keys: ShowKeys = False,
 ) -> None:
     """Find what only the order of messages shows: lost answers, retries, keys, cancels.
 

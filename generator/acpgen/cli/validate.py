@@ -14,6 +14,7 @@ import typer
 
 from acpgen import resources
 from acpgen.cli.arguments import Options
+from acpgen.cli.options import Failing, Form, MaxErrors, Quiet, Schema, ShowKeys, Summary
 from acpgen.cli.report import FailOn
 from acpgen.cli.validation import run
 from acpgen.findings import Format
@@ -44,30 +45,16 @@ def validate(
         Sender | None,
         typer.Option("--from", help="Who sent the messages. A transcript says so itself."),
     ] = None,
-    schema: Annotated[
-        Path, typer.Option(help="A folder of domain files or a single-file release.")
-    ] = resources.SCHEMA,
-    format_: Annotated[
-        Format, typer.Option("--format", help="How to print what is found.")
-    ] = Format.TEXT,
-    max_errors: Annotated[
-        int | None, typer.Option("--max-errors", min=1, help="Stop after this many errors.")
-    ] = None,
-    fail_on: Annotated[
-        FailOn, typer.Option("--fail-on", help="The mildest finding that makes the status 1.")
-    ] = FailOn.ERROR,
+    schema: Schema = resources.SCHEMA,
+    format_: Form = Format.TEXT,
+    max_errors: MaxErrors = None,
+    fail_on: Failing = FailOn.ERROR,
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse what receivers only recover from.")
     ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Don't say how many messages there were.")
-    ] = False,
-    summary: Annotated[
-        bool, typer.Option("--summary", help="Count the findings of each rule, print none.")
-    ] = False,
-    show_keys: Annotated[
-        bool, typer.Option("--show-keys", help="Print idempotency keys, not their hashes.")
-    ] = False,
+    quiet: Quiet = False,
+    summary: Summary = False,
+    show_keys: ShowKeys = False,
     follow: Annotated[
         bool,
         typer.Option("--follow", "-f", help="Wait for more lines in FILE, until interrupted."),
