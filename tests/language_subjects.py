@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -12,7 +13,7 @@ from acpgen import resources
 from acpgen.emit.templates import Templates
 from acpgen.load import load
 from acpgen.model import KEY_TYPE, Kind, MethodName, Protocol, Scalar
-from acpgen.targets.retry import retry
+from acpgen.targets.tables import retry
 from acpgen.targets.vectors import resends
 
 TEMPLATES = Templates(resources.TEMPLATES)
@@ -97,11 +98,17 @@ def _texts(records: list[list[Any]]) -> list[list[str]]:
     return [["" if field is None else str(field) for field in record] for record in records]
 
 
-def plain(messages: tuple[dict[str, Any], ...]) -> str:
-    """Messages for languages without JSON: a count, then a value a line, each with its type."""
+def plain(messages: Sequence[dict[str, Any]], pairs: Sequence[dict[str, Any]]) -> str:
+    """Messages and pairs of a session ID and a key, for languages without JSON.
+
+    Each are a count, then a value a line with its type.
+    """
     lines = [str(len(messages))]
     for message in messages:
         lines += [_string(message["method"]), message["kind"] or "", *_plain(message["params"])]
+    lines.append(str(len(pairs)))
+    for pair in pairs:
+        lines += [_string(pair["sessionId"]), _string(pair["key"])]
     return "\n".join(lines) + "\n"
 
 

@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import unavailable
 from acpgen.model import Protocol
@@ -143,10 +144,12 @@ def run(command: Sequence[str | Path], folder: Path, text: str = "") -> str:
     return output
 
 
-def records(language_: Language, folder: Path, subject: Subject) -> list[list[str]]:
-    """What the driver of a language prints for a subject."""
-    vectors = subject.messages
-    text = json.dumps(vectors) if language_.json else plain(vectors)
+def records(
+    language_: Language, folder: Path, subject: Subject, pairs: Sequence[dict[str, Any]] = ()
+) -> list[list[str]]:
+    """What the driver of a language prints for a subject, and then for pairs to derive IDs from."""
+    asked = {"messages": [*subject.messages], "pairs": [*pairs]}
+    text = json.dumps(asked) if language_.json else plain(**asked)
     output = run(language_.command(folder, subject.version), folder, text)
     return [record.split("\x1f") for record in output.split("\x1e")[:-1]]
 

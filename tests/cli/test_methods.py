@@ -13,7 +13,7 @@ from acpgen import resources
 from acpgen.cli.app import typer_app
 from acpgen.emit.templates import Templates
 from acpgen.load import load
-from acpgen.targets.retry import retry
+from acpgen.targets.tables import retry
 
 APP = typer_app()
 

@@ -13,7 +13,7 @@ from acpgen.emit.templates import Templates
 from acpgen.load import load
 from acpgen.targets.checkers import checkers
 from acpgen.targets.models import models
-from acpgen.targets.retry import retry
+from acpgen.targets.tables import retry
 from model_packages import write
 
 TEMPLATES = Templates(resources.TEMPLATES)

@@ -20,8 +20,9 @@ from acpgen.emit.header import owns
 from acpgen.emit.templates import Templates
 from acpgen.load import load
 from acpgen.model import Kind, MethodName, Protocol
-from acpgen.targets.retry import MissingClassError, key_limits, retry, rows
+from acpgen.targets.retry import MissingClassError, key_limits, rows
 from acpgen.targets.retry.decision import MAX_CARRIED, RULINGS, Answer, Decider, Reason
+from acpgen.targets.tables import retry
 from acpgen.targets.vectors import resends
 from acpgen.targets.vectors.files import VectorNameError
 

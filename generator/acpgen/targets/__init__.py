@@ -55,7 +55,7 @@ def _models(protocol: Protocol, templates: Templates) -> Tree:
 
 
 def _retry(protocol: Protocol, templates: Templates) -> Tree:
-    from acpgen.targets.retry import retry
+    from acpgen.targets.tables import retry
 
     return retry(protocol, templates)
 

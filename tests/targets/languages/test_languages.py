@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import random
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +13,8 @@ from typing import Any
 import pytest
 
 from acpgen.targets.retry.decision import MAX_CARRIED
+from acpgen.targets.retry.derivation import message_id
+from acpgen.targets.vectors import derived
 from language_subjects import GOLDEN, SUBJECTS, Subject, expected, messages
 from language_tools import LANGUAGES, Language, drivers, once, records, require, run, write
 
@@ -118,6 +122,47 @@ def test_params_that_are_no_object_are_malformed_where_a_type_allows_them(
     subject = replace(SUBJECTS["real"], messages=tuple(asked))
     reasons = [record[1] for record in said(language, built, subject)]
     assert reasons == ["malformed-params", "malformed-params", "idempotent"]
+
+
+def ids(language: Language, folder: Path, pairs: Sequence[dict[str, Any]]) -> list[str]:
+    """The message IDs that a language derives, empty where it refuses to."""
+    subject = replace(SUBJECTS["real"], messages=())
+    said = records(language, folder, subject, pairs)[len(subject.protocol.methods) :]
+    return [id_ for (id_,) in said]
+
+
+def test_it_derives_the_message_ids_of_the_vectors(language: Language, built: Path) -> None:
+    vectors = json.loads(derived(SUBJECTS["real"].protocol)["vectors/derived.json"])["vectors"]
+    assert len(vectors) > 25
+    assert ids(language, built, vectors) == [vector["messageId"] for vector in vectors]
+
+
+def test_it_derives_message_ids_from_texts_of_any_length(language: Language, built: Path) -> None:
+    """Wherever the padding of SHA-1 starts, and whatever the bits are."""
+    chance = random.Random(5)
+    pairs = [
+        {"sessionId": "s" * length, "key": "".join(chance.choices("a\u00e9\u6f22\U0001f511", k=9))}
+        for length in range(150)
+    ]
+    wanted = [str(message_id(pair["sessionId"], pair["key"])) for pair in pairs]
+    assert ids(language, built, pairs) == wanted
+
+
+@pytest.mark.parametrize("language", [name for name in LANGUAGES if name != "rust"], indirect=True)
+def test_no_message_id_is_derived_from_what_has_no_utf_8_form(
+    language: Language, built: Path
+) -> None:
+    pairs: list[dict[str, Any]] = [
+        {"sessionId": "s", "key": "k"},
+        {"sessionId": "\ud800", "key": "k"},
+        {"sessionId": "s", "key": "\udfff"},
+        {"sessionId": "s", "key": "\ude00\ud83d"},
+    ]
+    if language.name == "go":
+        pairs = [pairs[0], {**pairs[0], "bytes": "4A=="}]
+    first, *others = ids(language, built, pairs)
+    assert first == "5b58193d-12f1-580d-a7e0-0f17204c61b8"
+    assert set(others) == {""}
 
 
 def test_the_words_stay_on_one_line(language: Language, built: Path) -> None:

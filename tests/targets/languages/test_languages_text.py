@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import typing
 from collections.abc import Mapping
@@ -14,11 +15,11 @@ from hypothesis import strategies as st
 from acpgen.emit.header import owns
 from acpgen.targets import TARGETS
 from acpgen.targets.languages import DIALECTS, language
-from acpgen.targets.languages.meanings import ENUMERATIONS
-from acpgen.targets.languages.spelling import block_comment, camel, line_comment, pascal
+from acpgen.targets.languages.spelling import block_comment, camel, docstring, line_comment, pascal
 from acpgen.targets.languages.view import view
 from acpgen.targets.retry import MissingClassError, Row
 from acpgen.targets.retry.decision import RULINGS, Answer, Reason
+from acpgen.targets.retry.meanings import ENUMERATIONS
 from language_subjects import GOLDEN, HOSTILE, TEMPLATES
 
 NAMES = sorted(DIALECTS)
@@ -149,6 +150,26 @@ def test_javadoc_has_no_markup_of_its_own() -> None:
         " *",
         " * @return three",
     ]
+
+
+def test_docstrings_are_wrapped_and_end_where_they_should() -> None:
+    comment = docstring(30)
+    assert comment("Short.", 4) == '    """Short."""'
+    assert comment(
+        "Several words that wrap.\n\nRaises:\n    OddError: as it is, however long.", 4
+    ) == (
+        '    """Several words that\n    wrap.\n\n    Raises:\n'
+        '        OddError: as it is, however long.\n    """'
+    )
+
+
+@given(st.text(st.sampled_from('"\\n \n'), max_size=12), st.integers(0, 8))
+def test_a_docstring_holds_no_more_than_the_text(value: str, indent: int) -> None:
+    text = value + "."
+    written = f"class Odd:\n{docstring(20)(text, indent + 1)}\n"
+    odd = ast.parse(written).body[0]
+    assert isinstance(odd, ast.ClassDef)
+    assert "".join((ast.get_docstring(odd) or "").split()) == "".join(text.split())
 
 
 def test_names() -> None:

@@ -1,4 +1,4 @@
-"""The retry table and the decision about resending, for other languages than Python.
+"""The retry table, the decision about resending and the derived message ID, in every language.
 
 Every language gets the same rows and the same words through its dialect; its template holds the
 rest. None of the files needs more than its language's standard library.
@@ -19,7 +19,7 @@ from acpgen.targets.languages.view import view
 __all__ = ["DIALECTS", "Dialect", "language"]
 
 DIALECTS = {dialect.name: dialect for dialect in (TYPESCRIPT, RUST, GO, KOTLIN, JAVA)}
-"""The languages by name, which is that of the target and of the folders."""
+"""The languages with a target of their own, by its name, which is that of the folders, too."""
 
 
 def language(dialect: Dialect, protocol: Protocol, templates: Templates) -> dict[str, str]:

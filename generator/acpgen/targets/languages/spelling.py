@@ -81,6 +81,29 @@ def block_comment(width: int, pad: str = " ") -> Comment:
     return comment
 
 
+def docstring(width: int) -> Comment:
+    """Docstrings of Python, on one line where that ends before a column.
+
+    A paragraph whose first line ends in a colon, such as `Raises:`, keeps its lines.
+    """
+
+    def comment(text: str, indent: int = 0) -> str:
+        safe = re.sub(r'"(?="|$)', r"\"", text.replace("\\", r"\\"))
+        lines: list[str] = []
+        for paragraph in safe.split("\n\n"):
+            section = paragraph.partition("\n")[0].endswith(":")
+            wrapped = paragraph.splitlines() if section else _lines(paragraph, width - indent - 3)
+            lines += ["", *wrapped] if lines else wrapped
+        pad = " " * indent
+        if len(lines) == 1 and indent + len(lines[0]) + 6 <= width:
+            return f'{pad}"""{lines[0]}"""'
+        first, *others = lines
+        middle = (f"{pad}{line}".rstrip() for line in others)
+        return "\n".join([f'{pad}"""{first}', *middle, f'{pad}"""'])
+
+    return comment
+
+
 def _lines(text: str, width: int) -> list[str]:
     """Paragraphs, wrapped, with an empty line between two. Tags such as `@param` are close."""
     lines: list[str] = []

@@ -10,8 +10,9 @@ from typing import get_type_hints
 from acpgen.emit.header import HEADER
 from acpgen.model import Protocol
 from acpgen.targets.languages.dialect import Dialect, Sentence, Slot
-from acpgen.targets.languages.meanings import ENUMERATIONS, FIELDS, Enumeration
 from acpgen.targets.retry.decision import MAX_CARRIED, RULINGS
+from acpgen.targets.retry.derivation import NAMESPACE
+from acpgen.targets.retry.meanings import ENUMERATIONS, FIELDS, Enumeration
 from acpgen.targets.retry.table import Row, key_limits, rows
 
 _TYPES = {"resend" if name == "note" else name: hint for name, hint in get_type_hints(Row).items()}
@@ -33,6 +34,7 @@ def view(protocol: Protocol, dialect: Dialect) -> dict[str, object]:
             `answer` and `why`, both expressions; `why` uses the variables method, kind, key, note.
         key_min, key_max: how long a key is, in code points; key_max is None without a limit.
         max_carried: how many messages deep is looked.
+        namespace: that of the derived message IDs, a UUID as text.
 
     Raises:
         MissingClassError: a method has no class.
@@ -57,6 +59,7 @@ def view(protocol: Protocol, dialect: Dialect) -> dict[str, object]:
         "key_min": least,
         "key_max": most,
         "max_carried": MAX_CARRIED,
+        "namespace": str(NAMESPACE),
     }
 
 

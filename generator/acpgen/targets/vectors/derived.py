@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from uuid import NAMESPACE_URL, uuid5
-
 from acpgen.model import Protocol
+from acpgen.targets.retry.derivation import NAMESPACE, NAMESPACE_NAME, hashed, message_id
 from acpgen.targets.vectors.files import document
 from acpgen.targets.vectors.vector import compact
-
-NAMESPACE_NAME = "urn:acp:message-id"
-"""The namespace of the IDs is the UUIDv5 of this among URLs."""
 
 _PAIRS = (
     ("shortest", "s", "k"),
@@ -54,17 +50,15 @@ def derived(protocol: Protocol) -> dict[str, str]:
     """
     if all(method.key is None for method in protocol.methods):
         return {}
-    namespace = uuid5(NAMESPACE_URL, NAMESPACE_NAME)
     lines = []
     for name, session, key in _PAIRS:
-        text = f"{len(session.encode())}:{session},{key}"
         vector = {
             "name": name,
             "sessionId": session,
             "key": key,
-            "hashed": text.encode().hex(),
-            "messageId": str(uuid5(namespace, text)),
+            "hashed": hashed(session, key).encode().hex(),
+            "messageId": str(message_id(session, key)),
         }
         lines.append(compact({**vector}))
-    head = {"namespace": str(namespace), "namespaceName": NAMESPACE_NAME}
+    head = {"namespace": str(NAMESPACE), "namespaceName": NAMESPACE_NAME}
     return {"vectors/derived.json": document({**head}, "vectors", lines)}

@@ -11,7 +11,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Prints the table, then what it says of every vector on standard input. */
+/**
+ * Prints the table, then what it says of every message on standard input, then the message IDs that it derives, empty
+ * where it refuses to.
+ */
 final class Driver {
 
 	private static final PrintStream OUT = new PrintStream(System.out, false, StandardCharsets.UTF_8);
@@ -45,7 +48,20 @@ final class Driver {
 			record(said.answer().value(), said.reason().value(), row == null ? null : row.name(),
 					row == null ? null : row.retryClass().value(), said.why());
 		}
+		int pairs = Integer.parseInt(IN.readLine());
+		for (int i = 0; i < pairs; i++) {
+			record(derived(text(IN.readLine()), text(IN.readLine())));
+		}
 		OUT.flush();
+	}
+
+	private static String derived(String sessionId, String key) {
+		try {
+			return AcpRetry.deriveMessageId(sessionId, key).toString();
+		}
+		catch (IllegalArgumentException ex) {
+			return null;
+		}
 	}
 
 	private static void record(String... fields) {

@@ -2,6 +2,7 @@ package driver.v2
 
 import com.agentclientprotocol.model.v2.retry.Kind
 import com.agentclientprotocol.model.v2.retry.METHODS
+import com.agentclientprotocol.model.v2.retry.deriveMessageId
 import com.agentclientprotocol.model.v2.retry.find
 import com.agentclientprotocol.model.v2.retry.resend
 import com.agentclientprotocol.model.v2.retry.retryClass
@@ -13,7 +14,10 @@ private class Leaf(val text: String?)
 private val out = PrintStream(System.out, false, "UTF-8")
 private val lines = System.`in`.bufferedReader().lineSequence().iterator()
 
-/** Prints the table, then what it says of every vector on standard input. */
+/**
+ * Prints the table, then what it says of every message on standard input, then the message IDs that it derives, empty
+ * where it refuses to.
+ */
 public fun main() {
     for (row in METHODS) {
         record(
@@ -30,6 +34,17 @@ public fun main() {
         val said = resend(method, params, kind) { if (it is Leaf) it.text else it }
         check(said.isAllowed == (said.answer.value != "not_at_all"))
         record(said.answer.value, said.reason.value, said.method?.name, said.method?.retryClass?.value, said.why)
+    }
+    repeat(lines.next().toInt()) {
+        val sessionId = text(lines.next())
+        val key = text(lines.next())
+        record(
+            try {
+                deriveMessageId(sessionId, key)
+            } catch (_: CharacterCodingException) {
+                null
+            }
+        )
     }
     out.flush()
 }

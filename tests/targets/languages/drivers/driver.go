@@ -1,8 +1,10 @@
-// Command driver prints the table, then what it says of every vector on standard input.
+// Command driver prints the table, then what it says of every message on standard input, then the
+// message IDs that it derives, empty where it refuses to.
 package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -11,12 +13,24 @@ import (
 	"example.org/acp/v2/retry"
 )
 
-type vector struct {
+type input struct {
+	Messages []message
+	Pairs    []pair
+}
+
+type message struct {
 	Method string
 	Params map[string]any
 	Kind   retry.Kind
 	// Bytes are a key that is not valid UTF-8, which JSON can't write.
 	Bytes map[string][]byte
+}
+
+type pair struct {
+	SessionID string
+	Key       string
+	// Bytes come before the session ID, as above.
+	Bytes []byte
 }
 
 func main() {
@@ -26,11 +40,11 @@ func main() {
 			string(row.Class), row.Params, row.Result, row.Key, row.Carries, row.Page, row.Summary,
 			row.Resend, string(class), string(retry.Find(row.Name, "").Kind))
 	}
-	var vectors []vector
-	if err := json.NewDecoder(os.Stdin).Decode(&vectors); err != nil {
+	var in input
+	if err := json.NewDecoder(os.Stdin).Decode(&in); err != nil {
 		log.Fatal(err)
 	}
-	for _, v := range vectors {
+	for _, v := range in.Messages {
 		for name, key := range v.Bytes {
 			v.Params[name] = string(key)
 		}
@@ -43,6 +57,13 @@ func main() {
 			log.Fatal(d)
 		}
 		record(string(d.Answer), string(d.Reason), row.Name, string(row.Class), d.Why)
+	}
+	for _, p := range in.Pairs {
+		id, err := retry.DeriveMessageID(string(p.Bytes)+p.SessionID, p.Key)
+		if err != nil && !errors.Is(err, retry.ErrNotUTF8) {
+			log.Fatal(err)
+		}
+		record(id)
 	}
 }
 

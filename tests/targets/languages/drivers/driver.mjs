@@ -1,15 +1,25 @@
-// Prints the table of a compiled module, then what it says of every vector on standard input.
+// Prints the table of a compiled module, then what it says of every message on standard input, then
+// the message IDs that it derives, empty where it refuses to.
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-const { METHODS, find, resend, retryClass } = await import(pathToFileURL(process.argv[2]).href);
+const { METHODS, deriveMessageId, find, resend, retryClass } = await import(pathToFileURL(process.argv[2]).href);
 const records = [];
 for (const row of METHODS) {
   records.push([...Object.values(row), retryClass(row.name, row.kind), find(row.name).kind]);
 }
-for (const { method, params, kind } of JSON.parse(readFileSync(0, "utf8"))) {
+const { messages, pairs } = JSON.parse(readFileSync(0, "utf8"));
+for (const { method, params, kind } of messages) {
   const { answer, reason, method: row, why } = resend(method, params, kind);
   records.push([answer, reason, row?.name, row?.retryClass, why]);
+}
+for (const { sessionId, key } of pairs) {
+  try {
+    records.push([deriveMessageId(sessionId, key)]);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    records.push([""]);
+  }
 }
 for (const record of records) {
   process.stdout.write(`${record.map((field) => field ?? "").join("\x1f")}\x1e`);

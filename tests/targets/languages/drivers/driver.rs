@@ -1,6 +1,7 @@
-//! Prints the table, then what it says of every vector on standard input.
+//! Prints the table, then what it says of every message on standard input, then the message IDs that
+//! it derives.
 
-use retry::{find, resend, retry_class, Json, Kind, METHODS};
+use retry::{derive_message_id, find, resend, retry_class, Json, Kind, METHODS};
 use std::io::{stdin, Read};
 use std::str::Lines;
 
@@ -85,6 +86,12 @@ fn main() {
             &said.why,
         ]);
         assert_eq!(said.is_allowed(), said.answer.to_string() != "not_at_all");
+    }
+    let count = number(lines.next().expect("a count"));
+    for _ in 0..count {
+        let session_id = text(lines.next().expect("a session ID"));
+        let key = text(lines.next().expect("a key"));
+        record(&[&derive_message_id(&session_id, &key)]);
     }
 }
 

@@ -1,0 +1,50 @@
+"""The retry-class table: `acp_v2.retry` for Python, and the same rows as JSON."""
+
+from __future__ import annotations
+
+import json
+
+from acpgen.emit.header import HEADER
+from acpgen.emit.templates import Templates
+from acpgen.model import JsonValue, Protocol
+from acpgen.targets.languages import language
+from acpgen.targets.languages.python import PYTHON
+from acpgen.targets.retry import Row, key_limits, rows
+
+
+def retry(protocol: Protocol, templates: Templates) -> dict[str, str]:
+    """The table of a protocol in which every method has a class.
+
+    Raises:
+        MissingClassError: a method has none.
+        TemplateError: the template is missing, broken, or uses an unknown name.
+    """
+    return {**language(PYTHON, protocol, templates), "json/methods.json": _json(protocol)}
+
+
+def _json(protocol: Protocol) -> str:
+    least, most = key_limits(protocol)
+    document: JsonValue = {
+        "$comment": HEADER,
+        "protocolVersion": protocol.version,
+        "idempotencyKey": {"minLength": least, "maxLength": most, "unit": "Unicode code point"},
+        "methods": [_row(row) for row in rows(protocol)],
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _row(row: Row) -> JsonValue:
+    return {
+        "method": row.name,
+        "kind": row.kind.value,
+        "side": row.side.value,
+        "stability": row.stability.value,
+        "retryClass": row.retry_class.value,
+        "resend": row.note,
+        "params": row.params,
+        "result": row.result,
+        "key": row.key,
+        "carries": row.carries,
+        "page": row.page,
+        "summary": row.summary,
+    }
