@@ -18,8 +18,8 @@ from pathlib import Path
 
 from acpgen.emit.markdown import Inline, anchors, code, join, link, prose, table
 from acpgen.model import RetryClass, Side
-from acpgen.targets.pages.classes import CLASSES
 from acpgen.targets.pages.methods import DIRECTIONS
+from acpgen.targets.retry.classes import CLASSES
 
 HERE = Path(__file__).resolve().parent
 GENERATED = HERE.parent / "generated"

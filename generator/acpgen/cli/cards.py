@@ -15,10 +15,10 @@ from rich.text import Text
 
 from acpgen.model import Method, Protocol, RetryClass, Stability
 from acpgen.report.forms import has_colour
-from acpgen.targets.pages.classes import CLASSES, UNSTATED
 from acpgen.targets.pages.errors import error_names
 from acpgen.targets.pages.keys import key_range
 from acpgen.targets.pages.methods import DIRECTIONS
+from acpgen.targets.retry.classes import CLASSES, UNSTATED
 
 _ROOMY = 140
 """How many columns a table takes that says what a copy does, and is read without effort."""

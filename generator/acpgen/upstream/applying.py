@@ -8,7 +8,7 @@ from copy import deepcopy
 from acpgen.emit.jsonschema import JsonSchema
 from acpgen.model import JsonValue, Method, Protocol, RetryClass
 from acpgen.targets.overlay import Action, actions
-from acpgen.targets.pages.classes import CLASSES
+from acpgen.targets.retry.classes import CLASSES
 
 
 def annotate(schema: JsonSchema, theirs: Protocol, ours: Protocol) -> JsonSchema:

@@ -15,7 +15,7 @@ from acpgen.emit.templates import TemplateError, Templates
 from acpgen.model import Kind, MethodName, Protocol, RetryClass, Scalar, Stability, TypeName
 from acpgen.targets.bundles import bundle
 from acpgen.targets.pages import PageNameError, pages
-from acpgen.targets.pages.classes import CLASSES
+from acpgen.targets.retry.classes import CLASSES
 from page_reader import Reader, Tree
 
 PROMPT = "docs/methods/session-prompt.md"

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from acpgen.emit.markdown import Inline, code, paragraphs, prose, table
 from acpgen.model import Kind, Method, MethodName, Protocol, Side, Stability, TypeName
 from acpgen.targets.pages.bodies import Bodies
-from acpgen.targets.pages.classes import CLASSES, Explanation
 from acpgen.targets.pages.errors import error_table
 from acpgen.targets.pages.examples import Example, examples
 from acpgen.targets.pages.site import GuideEntry, Links
+from acpgen.targets.retry.classes import CLASSES, Explanation
 
 DIRECTIONS: Mapping[Side, str] = {
     Side.AGENT: "Client to Agent",

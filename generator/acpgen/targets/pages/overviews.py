@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from acpgen.emit.markdown import Inline, code, join, prose, table
 from acpgen.model import Kind, Method, MethodName, Protocol, RetryClass, Side, Stability
 from acpgen.targets.pages.bodies import first_sentence
-from acpgen.targets.pages.classes import CLASSES
 from acpgen.targets.pages.errors import error_codes
 from acpgen.targets.pages.methods import DIRECTIONS
 from acpgen.targets.pages.site import Links, types_page
+from acpgen.targets.retry.classes import CLASSES
 
 Column = Callable[[Method], Inline]
 

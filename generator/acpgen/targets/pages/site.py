@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from acpgen.emit.markdown import Inline, anchors, code, link, prose
 from acpgen.model import Kind, MethodName, Protocol, RetryClass, TypeName
-from acpgen.targets.pages.classes import CLASSES, UNSTATED
+from acpgen.targets.retry.classes import CLASSES, UNSTATED
 
 INDEX = "docs/index.md"
 RETRY = "docs/retry-classes.md"

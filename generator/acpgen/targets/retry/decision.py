@@ -51,16 +51,21 @@ class Reason(StrEnum):
 class Ruling:
     """What follows from a reason.
 
-    `meaning` says when it holds. `why` is what the sender is told; the fields in braces are
-    filled in once and not looked at again: `{method}` and `{kind}` of the message that decides,
-    `{key}` and `{note}` of its row, and `{depth}`, which is MAX_CARRIED. A message that was
-    carried has "Inside {outer}: " before it, with the method of the outermost.
+    `meaning` says when it holds. `why` is what the sender is told. It speaks of one message and not
+    of a class, so it has words of its own. The fields in braces are filled in once and not looked
+    at again: `{method}` and `{kind}` of the message that decides, `{key}` and `{note}` of its row,
+    and `{depth}`, which is MAX_CARRIED. A message that was carried has "Inside {outer}: " before
+    it, with the method of the outermost.
     """
 
     reason: Reason
     answer: Answer
     meaning: str
     why: str
+
+
+def _of_class(retry_class: RetryClass) -> str:
+    return f"The class of its method is `{retry_class}`."
 
 
 RULINGS = (
@@ -74,25 +79,25 @@ RULINGS = (
     Ruling(
         Reason.IDEMPOTENT,
         Answer.AS_IS,
-        "A copy has no effect beyond the first.",
+        _of_class(RetryClass.IDEMPOTENT),
         "Send it again as it is: {method} is idempotent. {note}",
     ),
     Ruling(
         Reason.DUPLICATING,
         Answer.AS_IS,
-        "A copy makes one more of something cheap.",
+        _of_class(RetryClass.DUPLICATING),
         "Send it again: {method} makes one more each time, which does little harm. {note}",
     ),
     Ruling(
         Reason.NOT_RETRIED,
         Answer.NOT_AT_ALL,
-        "It is a request of which a copy is never sent.",
+        _of_class(RetryClass.NOT_RETRIED),
         "Do not send {method} again. {note}",
     ),
     Ruling(
         Reason.EXTERNAL,
         Answer.NOT_AT_ALL,
-        "Another protocol defines what a copy does.",
+        _of_class(RetryClass.EXTERNAL),
         "Do not send {method} again unless the protocol inside it says that you may. {note}",
     ),
     Ruling(

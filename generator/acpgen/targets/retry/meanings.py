@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from acpgen.model import Kind, RetryClass, Side, Stability
+from acpgen.targets.retry.classes import CLASSES
 from acpgen.targets.retry.decision import RULINGS, Answer, Reason
 
 
@@ -24,16 +25,8 @@ ENUMERATIONS = (
         RetryClass,
         "what sending a message again does",
         {
-            RetryClass.IDEMPOTENT: (
-                "A copy has no effect beyond the first. It may be sent again as it is."
-            ),
-            RetryClass.KEYED: "A copy does the work again, unless it carries the key of the first.",
-            RetryClass.DUPLICATING: (
-                "A copy makes one more of something cheap. It may be sent again."
-            ),
-            RetryClass.NOT_RETRIED: "A copy is never sent.",
-            RetryClass.CARRIED: "The class of the message inside.",
-            RetryClass.EXTERNAL: "Another protocol defines it.",
+            retry: f"{explanation.meaning} {explanation.rule}"
+            for retry, explanation in CLASSES.items()
         },
     ),
     Enumeration(

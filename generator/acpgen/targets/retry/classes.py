@@ -1,4 +1,4 @@
-"""What the retry classes mean, in words."""
+"""What the retry classes mean, in words, for the pages and for the comments of every language."""
 
 from __future__ import annotations
 
