@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from acpgen.checks import Checkers, Decoders
 from acpgen.model import Protocol
+from acpgen.targets.bundles import digest
 from acpgen.targets.checkers.compiled import compile_checkers, compile_decoders
 from acpgen.targets.checkers.decoders import decoders_module
 from acpgen.targets.checkers.module import checkers_module
@@ -22,6 +23,6 @@ def checkers(protocol: Protocol, templates: Renderer) -> dict[str, str]:
     """The modules of a protocol's checkers, as `python/acp_v<version>/...`."""
     package = f"acp_v{protocol.version or 0}"
     return {
-        f"python/{package}/checkers.py": checkers_module(protocol, templates),
+        f"python/{package}/checkers.py": checkers_module(protocol, templates, digest(protocol)),
         f"python/{package}/decoders.py": decoders_module(protocol, templates, package),
     }

@@ -28,8 +28,8 @@ _SEPARATOR = "[-_./:$ ]*"
 _SEPARATORS = str.maketrans("", "", "_-./:$ ")
 
 
-def checkers_module(protocol: Protocol, templates: Renderer) -> str:
-    """The source of the module."""
+def checkers_module(protocol: Protocol, templates: Renderer, schema: str = "") -> str:
+    """The source of the module; `schema` is the digest by which its package knows it."""
     functions = Functions(protocol)
     requests = [m for m in protocol.methods if m.kind is Kind.REQUEST]
     notifications = [m for m in protocol.methods if m.kind is Kind.NOTIFICATION]
@@ -37,6 +37,7 @@ def checkers_module(protocol: Protocol, templates: Renderer) -> str:
     return templates.render(
         "checkers/checkers.py.jinja",
         header=HEADER,
+        schema=literal(schema),
         functions=functions.text,
         tables=functions.tables,
         types=_rows((name, function) for name, function in names.items()),

@@ -11,6 +11,7 @@ from acpgen.emit.templates import Templates
 from acpgen.findings import Finding, Severity
 from acpgen.load.source import SchemaError
 from acpgen.model import META, Kind, Location, Method, Protocol, Ref, RetryClass, TypeName
+from acpgen.targets.bundles import digest
 from acpgen.targets.models import codegen, spelling
 from acpgen.targets.models.normal import Choice, Normal, normalize
 
@@ -50,6 +51,7 @@ def models(protocol: Protocol, templates: Templates) -> dict[str, str]:
         "package": package,
         "title": f"{protocol.title} v{protocol.version or 0}",
         "retry": all(method.retry is not None for method in protocol.methods),
+        "schema": literal(digest(protocol)),
         "meta": META,
         "open": spelling.OPEN,
         "excludes": spelling.EXCLUDES,
