@@ -28,6 +28,7 @@ from acpgen.model import (
     Variant,
 )
 from acpgen.targets.pages.bodies import first_sentence
+from acpgen.targets.retry.classes import CLASSES
 
 _OPENRPC = "1.3.2"
 _DATA = frozenset({"const", "default", "enum", "examples"})
@@ -45,7 +46,13 @@ def openrpc(protocol: Protocol) -> dict[str, str]:
             "title": protocol.title or "Agent Client Protocol",
             "version": str(protocol.version or 0),
             "description": "Says of every method which side handles it (`x-side`) and whether it "
-            "may be sent again when its response is lost (`x-retry-class`, `x-resend`).",
+            "may be sent again when its response is lost (`x-retry-class`, `x-resend`). "
+            "`x-retry-classes` says what the classes mean.",
+        },
+        "x-retry-classes": {
+            retry.value: explanation.whole
+            for retry, explanation in CLASSES.items()
+            if any(method.retry is retry for method in protocol.methods)
         },
         "methods": [*_methods(protocol)],
         "components": {

@@ -190,6 +190,13 @@ def test_without_classes_it_says_none() -> None:
     document = json.loads(text(replace(GOLDEN, methods=methods)))
     assert len(document["methods"]) > 1
     assert all("x-retry-class" not in part for part in parts(document))
+    assert document["x-retry-classes"] == {}
+
+
+def test_it_explains_the_classes_that_it_uses(document: dict[str, Any]) -> None:
+    used = {part["x-retry-class"] for part in parts(document["methods"]) if "x-retry-class" in part}
+    assert document["x-retry-classes"].keys() == used
+    assert all(said.endswith(".") for said in document["x-retry-classes"].values())
 
 
 def test_hostile_text_stays_text() -> None:

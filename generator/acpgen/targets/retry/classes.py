@@ -21,6 +21,11 @@ class Explanation:
     meaning: Inline
     rule: Inline
 
+    @property
+    def whole(self) -> str:
+        """What a copy does and what a sender may do, where there is no room for a section."""
+        return f"{self.meaning} {self.rule}"
+
 
 def _explain(title: str, short: str, meaning: str, rule: str) -> Explanation:
     return Explanation(title, Inline(short), Inline(meaning), Inline(rule))

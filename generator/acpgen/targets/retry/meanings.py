@@ -24,10 +24,7 @@ ENUMERATIONS = (
     Enumeration(
         RetryClass,
         "what sending a message again does",
-        {
-            retry: f"{explanation.meaning} {explanation.rule}"
-            for retry, explanation in CLASSES.items()
-        },
+        {retry: explanation.whole for retry, explanation in CLASSES.items()},
     ),
     Enumeration(
         Side,
