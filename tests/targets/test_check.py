@@ -5,20 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 import acp_v2
 from acpgen import resources
 from acpgen.judge import ErrorCode
-from acpgen.model import Protocol
-from acpgen.targets.checkers import checkers as generated
-from acpgen.targets.checkers.slots import Slots
-from agreement import acp, checkers, decoders
+from agreement import checkers, decoders
 
-PYTHON = resources.ROOT / "generated" / "python"
 LIST = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}'
 CANCEL = b'{"jsonrpc":"2.0","method":"session/cancel","params":{}}'
 ANSWER = b'{"jsonrpc":"2.0","id":"a","result":{}}'
@@ -108,60 +102,10 @@ def test_the_package_offers_it_and_imports_it_late() -> None:
         "assert isinstance(acp_v2.check(b''), acp_v2.Verdict)\n"
         "print(sorted({'pydantic', 'msgspec', 'acpgen'} & sys.modules.keys()))"
     )
-    assert run(PYTHON, program) == ("[]\n", "")
-
-
-@pytest.fixture
-def front(tmp_path: Path) -> Path:
-    """A root of packages with what the target `models` writes, as far as it is needed."""
-    package = tmp_path / "acp_v2"
-    package.mkdir()
-    (package / "__init__.py").write_bytes((PYTHON / "acp_v2" / "__init__.py").read_bytes())
-    return tmp_path
-
-
-@pytest.mark.parametrize("name", ["check", "Verdict"])
-def test_without_the_checkers_it_says_how_to_make_them(front: Path, name: str) -> None:
-    out, err = run(front, f"import acp_v2; print(acp_v2.__all__); acp_v2.{name}")
-    assert out == "['Verdict', 'check']\n"
-    assert err.splitlines()[-1] == (
-        "ImportError: acp_v2.checkers is missing; run `acpgen generate --target checkers`"
-    )
-
-
-def test_what_is_missing_in_the_checkers_is_not_the_checkers(front: Path) -> None:
-    (front / "acp_v2" / "checkers.py").write_text("import nowhere_to_be_found\n", "utf-8")
-    _, err = run(front, "import acp_v2; acp_v2.check")
-    assert err.splitlines()[-1] == "ModuleNotFoundError: No module named 'nowhere_to_be_found'"
-
-
-def test_checkers_of_the_same_schema_are_taken(front: Path) -> None:
-    written(front, acp())
-    assert run(front, f"import acp_v2; print(bool(acp_v2.check({LIST!r})))") == ("True\n", "")
-
-
-def test_checkers_of_another_schema_are_refused(front: Path) -> None:
-    written(front, replace(acp(), methods=acp().methods[1:]))
-    _, err = run(front, "import acp_v2; acp_v2.check")
-    assert err.splitlines()[-1] == (
-        "ImportError: acp_v2.checkers is made of another schema than acp_v2; run `acpgen generate` "
-        "for both targets, `models` and `checkers`, with one schema"
-    )
-
-
-def written(front: Path, protocol: Protocol) -> None:
-    """Write what the target `checkers` makes of a protocol."""
-    for path, text in generated(protocol, Slots(resources.TEMPLATES)).items():
-        (front / Path(path).relative_to("python")).write_text(text, "utf-8")
-
-
-def run(root: Path, program: str) -> tuple[str, str]:
-    """What a program with the packages of a root prints, without any that are installed."""
-    command = f"import sys; sys.path.insert(0, {str(root)!r})\n{program}"
-    done = subprocess.run(
-        [sys.executable, "-S", "-c", command], capture_output=True, text=True, check=False
-    )
-    return done.stdout, done.stderr
+    path = str(resources.ROOT / "generated" / "python")
+    command = [sys.executable, "-S", "-c", f"import sys; sys.path.insert(0, {path!r})\n{program}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
 def test_the_package_has_nothing_else() -> None:
