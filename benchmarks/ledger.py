@@ -123,7 +123,7 @@ def write(path: Path, messages: int) -> None:
                 "uuid": str(derive_message_id("s", f"{number}")),
                 "message": {"role": "user", "content": content},
                 "timestamp": "2026-01-01T00:00:00Z",
-                "cwd": "/home/ada/project",
+                "cwd": "/project",
             }
             lines.write(json.dumps(entry) + "\n")
 

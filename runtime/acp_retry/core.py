@@ -56,14 +56,22 @@ class Attempt(NamedTuple):
     request_id: str | int | None
 
 
+class Leaving(NamedTuple):
+    """An attempt that gets an error, unless the lookup shows that its message is there."""
+
+    digest: bytes | None
+    refused: Refused
+
+
 @dataclass(slots=True, eq=False)
 class Claim:
     """One prompt, whatever the number of attempts that wait for it.
 
     `attempts` maps each waiting attempt to the digest of the prompt it carried; the first one
-    owns the claim. `withdrawn` holds those that were cancelled while the lookup was under way:
-    only its result says whether there is anything left to withdraw. `payload` is what came with
-    the attempt that is to be inserted: the params without the key.
+    owns the claim. `leaving` holds those whose prompt was withdrawn or refused: an error says that
+    nothing was inserted, and only a lookup can tell, as another process may have been first.
+    `wanted` is false when there are no others. `payload` is what came with the attempt that is to
+    be inserted: the params without the key.
     """
 
     session_id: str
@@ -73,7 +81,7 @@ class Claim:
     payload: Params = field(default_factory=dict, repr=False)
     digest: bytes | None = field(default=None, repr=False)
     attempts: dict[Attempt, bytes | None] = field(default_factory=dict)
-    withdrawn: dict[Attempt, bytes | None] = field(default_factory=dict)
+    leaving: dict[Attempt, Leaving] = field(default_factory=dict)
     wanted: bool = True
 
     @property
@@ -95,7 +103,9 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """The claim was withdrawn: the agent must not insert it."""
+    """The claim was withdrawn: the agent must not insert it. Whoever waits for it has an answer, or
+    waits for the claim that a `Start` names next.
+    """
 
     claim: Claim
 
@@ -191,9 +201,9 @@ class Core:
         if found is not None:
             return self.inserted(claim, found)
         others = [a for a, digest in claim.attempts.items() if self._differs(claim.digest, digest)]
-        effects: list[Effect] = [Answer(each, CANCELLED) for each in claim.withdrawn]
+        effects: list[Effect] = [Answer(a, leaving.refused) for a, leaving in claim.leaving.items()]
         effects += [Answer(each, REUSED) for each in others]
-        for each in [*claim.withdrawn, *others]:
+        for each in [*claim.leaving, *others]:
             self.drop(each)
         if claim.wanted and (claim.attempts or self._keep_orphans):
             claim.state = State.HELD
@@ -219,15 +229,25 @@ class Core:
         """
         if not retained and claim.keyed and claim.session_id in self._active:
             self._live.setdefault(claim.session_id, {})[claim.record.bytes] = claim.digest
-        waiting = {**claim.withdrawn, **claim.attempts}
+        waiting = {a: leaving.digest for a, leaving in claim.leaving.items()} | claim.attempts
         answers: list[Effect] = [
             Answer(each, self._retried(found, digest)) for each, digest in waiting.items()
         ]
         self._forget(claim, State.INSERTED)
         return answers
 
+    def refuse(self, claim: Claim, refused: Refused) -> list[Effect]:
+        """The agent does not want a prompt that it holds. Everyone gets the error.
+
+        Not at once: an error says that nothing was inserted, so that is looked up first.
+        """
+        return self._leave(claim, refused) if claim.state is State.HELD else []
+
     def fail(self, claim: Claim, refused: Refused) -> list[Effect]:
-        """The prompt is not inserted. Everyone gets the error, and the key stays unused."""
+        """The prompt can't be looked up, or was found not to be inserted. Everyone gets the error.
+
+        The key stays unused.
+        """
         if self._claims.get(claim.record) is not claim:
             return []
         return self._end(claim, refused)
@@ -243,16 +263,24 @@ class Core:
         return [effect for claim in claims for effect in self._withdraw(claim)]
 
     def _withdraw(self, claim: Claim) -> list[Effect]:
-        match claim.state:
-            case State.CLAIMED:
-                claim.withdrawn |= claim.attempts
-                claim.attempts.clear()
-                claim.wanted = False
-                return []
-            case State.HELD:
-                return [Stop(claim), *self._end(claim, CANCELLED)]
-            case _:
-                return []
+        if claim.state not in (State.CLAIMED, State.HELD) or not claim.wanted:
+            return []
+        return [Stop(claim), *self._leave(claim, CANCELLED)]
+
+    def _leave(self, claim: Claim, refused: Refused) -> list[Effect]:
+        """Claim a prompt anew, to look whether any process has inserted it by now.
+
+        The old claim is over, so that nobody who still has it can insert.
+        """
+        if not (claim.keyed and (claim.attempts or claim.leaving)):
+            return self._end(claim, refused)
+        leaving = {attempt: Leaving(digest, refused) for attempt, digest in claim.attempts.items()}
+        leaving |= claim.leaving
+        self._forget(claim, State.NONE)
+        again = Claim(claim.session_id, claim.record, keyed=True, leaving=leaving, wanted=False)
+        self._claims[again.record] = again
+        self._pending |= dict.fromkeys(leaving, again)
+        return [Start(again)]
 
     def opened(self, connection: Hashable, session_id: str) -> None:
         """A session became active on a connection: new, resume, fork, or a prompt in it."""
@@ -283,19 +311,19 @@ class Core:
         if claim is None:
             return []
         claim.attempts.pop(attempt, None)
-        claim.withdrawn.pop(attempt, None)
+        claim.leaving.pop(attempt, None)
         if claim.state is State.HELD and not (claim.attempts or self._keep_orphans):
             return [Stop(claim), *self._end(claim, CANCELLED)]
         return []
 
     def _end(self, claim: Claim, refused: Refused) -> list[Effect]:
-        waiting = [*claim.withdrawn, *claim.attempts]
+        waiting = [*claim.leaving, *claim.attempts]
         self._forget(claim, State.NONE)
         return [Answer(each, refused) for each in waiting]
 
     def _forget(self, claim: Claim, state: State) -> None:
         claim.state = state
-        for each in [*claim.withdrawn, *claim.attempts]:
+        for each in [*claim.leaving, *claim.attempts]:
             self._pending.pop(each, None)
         if self._claims.get(claim.record) is claim:
             del self._claims[claim.record]

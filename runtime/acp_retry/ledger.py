@@ -7,6 +7,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping
+from functools import partial
 from typing import Final
 from uuid import uuid4
 
@@ -136,6 +137,7 @@ class KeyLedger:
         self._answers: dict[Attempt, asyncio.Future[Inserted | Refused]] = {}
         self._tasks: dict[Claim, asyncio.Task[None]] = {}
         self._inserting: dict[Claim, asyncio.Future[None]] = {}
+        self._stopped = False
 
     async def prompt(
         self, connection: Hashable, request_id: str | int | None, params: Mapping[str, object]
@@ -215,15 +217,18 @@ class KeyLedger:
     async def stop(self) -> None:
         """Shut down: finish the insertions under way, and cancel every handler.
 
-        Prompts that are not inserted are refused; their keys stay unused.
+        Prompts that are not inserted are refused, now and from now on; their keys stay unused.
+        Retries of those that are get their answers.
         """
+        self._stopped = True
         while self._inserting:
             await asyncio.wait(self._inserting.values())
-        tasks = list(self._tasks.values())
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
+        while self._tasks:
+            for claim, task in list(self._tasks.items()):
+                if claim.state is not State.CLAIMED:
+                    task.cancel()
+                    self._apply(self._core.refuse(claim, NOT_STORED))
+            await asyncio.wait(self._tasks.values())
 
     def _arrive(self, attempt: Attempt, params: Mapping[str, object]) -> list[Effect]:
         session_id, key = check_params(params)
@@ -244,20 +249,23 @@ class KeyLedger:
                     if answer is not None and not answer.done():
                         answer.set_result(outcome)
                 case Start(claim):
-                    task = asyncio.create_task(self._run(claim))
-                    self._tasks[claim] = task
+                    task = self._tasks[claim] = asyncio.create_task(self._run(claim))
+                    # A task that is cancelled before it starts runs no line of its own.
+                    task.add_done_callback(partial(self._ended, claim))
                 case Stop(claim):
-                    self._tasks.pop(claim).cancel()
+                    self._tasks[claim].cancel()
 
     async def _run(self, claim: Claim) -> None:
-        try:
-            if claim.state is State.CLAIMED:
-                await self._look_up(claim)
-            if claim.state is State.HELD:
-                await self._hand_over(claim)
-        finally:
-            self._tasks.pop(claim, None)
-            self._refuse(claim, NOT_STORED)
+        if claim.state is State.CLAIMED:
+            await self._look_up(claim)
+        if claim.state is State.HELD:
+            await self._hand_over(claim)
+
+    def _ended(self, claim: Claim, task: asyncio.Task[None]) -> None:
+        """Refuse what a task left behind. An insertion under way comes to its own end."""
+        del task, self._tasks[claim]
+        if claim not in self._inserting:
+            self._apply(self._core.fail(claim, NOT_STORED))
 
     async def _look_up(self, claim: Claim) -> None:
         try:
@@ -269,19 +277,17 @@ class KeyLedger:
             self._apply(self._core.found(claim, found))
 
     async def _hand_over(self, claim: Claim) -> None:
+        refused = NOT_STORED
         try:
-            await self._handler(Submission(claim, self._insert, self._insert_live))
+            if not self._stopped:
+                await self._handler(Submission(claim, self._insert, self._insert_live))
         except RequestFailedError as error:
-            self._refuse(claim, error.refused)
+            refused = error.refused
         except WithdrawnError:
             return
         except Exception:
             _log.exception("The handler of a prompt failed")
-
-    def _refuse(self, claim: Claim, refused: Refused) -> None:
-        """Refuse what a handler left behind. An insertion under way comes to its own end."""
-        if claim not in self._inserting:
-            self._apply(self._core.fail(claim, refused))
+        self._apply(self._core.refuse(claim, refused))
 
     async def _insert(self, claim: Claim, body: bytes) -> Insertion:
         if not self._core.begin(claim):

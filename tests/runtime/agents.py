@@ -142,6 +142,7 @@ class Agent:
         self.idle = asyncio.Event()
         self.idle.set()
         self.refuse: RequestFailedError | None = None
+        self.late: RequestFailedError | None = None
         self.live = False
         self.is_active: Callable[[str], bool] | None = None
         self.handled = 0
@@ -154,6 +155,8 @@ class Agent:
         if self.refuse is not None:
             raise self.refuse
         await self.idle.wait()
+        if self.late is not None:
+            raise self.late
         message = submission.insert_live() if self.live else await submission.insert()
         if message.new:
             self.turns.append(message.message_id)

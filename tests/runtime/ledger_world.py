@@ -15,6 +15,7 @@ from acp_retry.outcome import CANCELLED, INTERNAL_ERROR, Inserted, Refused
 from acp_retry.store import Found
 
 FAILED = Refused(INTERNAL_ERROR, "Internal error")
+BUSY = Refused(INTERNAL_ERROR, "Busy")
 LIVE_KEY = "live"
 Message = tuple[str, UUID]
 
@@ -64,7 +65,8 @@ class Node:
     waiting: dict[Attempt, Message] = field(default_factory=dict)
     answered: set[Attempt] = field(default_factory=set)
     lost: set[object] = field(default_factory=set)
-    inserted: set[Message] = field(default_factory=set)
+    leaving: set[Attempt] = field(default_factory=set)
+    there: set[Attempt] = field(default_factory=set)
     ran_live: set[Message] = field(default_factory=set)
     told_live: set[Message] = field(default_factory=set)
     active: dict[str, set[object]] = field(default_factory=dict)
@@ -103,8 +105,27 @@ class Node:
         if isinstance(outcome, Inserted):
             assert outcome.message_id == str(name[1]), "the messageId of another message"
             assert name in self.shared.rows or name in self.told_live, "nothing was inserted"
-        elif outcome == CANCELLED:
-            assert name not in self.inserted, "an inserted prompt was answered as cancelled"
+        elif outcome in (CANCELLED, BUSY):
+            assert attempt not in self.there, "told an error, and the message was there already"
+
+    def leave(self, names: set[Message]) -> None:
+        """A first cancellation or refusal comes. Note whose message is there already."""
+        leaving = {each for each, name in self.waiting.items() if name in names} - self.leaving
+        self.leaving |= leaving
+        self.there |= {each for each in leaving if self.waiting[each] in self.shared.rows}
+
+    def cancel(self, attempt: Attempt) -> None:
+        self.leave({self.waiting[attempt]})
+        self.take(self.core.cancel(attempt))
+
+    def withdraw(self, session_id: str) -> None:
+        self.leave({name for name in self.waiting.values() if name[0] == session_id})
+        self.take(self.core.withdraw(session_id))
+
+    def refuse(self, job: Job) -> None:
+        """The agent does not want a prompt that it holds."""
+        self.leave({job.name})
+        self.end(job, self.core.refuse(job.claim, BUSY))
 
     def advance(self, job: Job, *, fails: bool) -> None:
         """Do one step of a job, up to its next await."""
@@ -126,10 +147,8 @@ class Node:
         elif job.claim.payload["key"] == LIVE_KEY:
             self.run_live(job)
         else:
-            job.stored, new = self.shared.insert(job.name, job.claim.digest)
+            job.stored, _ = self.shared.insert(job.name, job.claim.digest)
             job.step = "tell"
-            if new:
-                self.inserted.add(job.name)
 
     def run_live(self, job: Job) -> None:
         assert job.name not in self.ran_live, "a live-only message ran twice"

@@ -19,7 +19,7 @@ from acp_retry import (
     WithdrawnError,
     derive_message_id,
 )
-from agents import TEXT, Agent, settle, sync
+from agents import TEXT, Agent, Asking, settle, sync
 
 
 class GatedStore(MemoryStore):
@@ -354,6 +354,138 @@ async def test_two_nodes_start_work_once() -> None:
     assert nodes[0].turns + nodes[1].turns == list(answers)
 
 
+async def held_on_two_nodes() -> tuple[list[Agent], list[Asking]]:
+    """Two nodes over one store, with a prompt that each of them holds."""
+    store = MemoryStore()
+    nodes = [Agent(store), Agent(store)]
+    for node in nodes:
+        node.idle.clear()
+    asked = [node.connect().ask() for node in nodes]
+    await settle()
+    return nodes, asked
+
+
+async def cancel_request(node: Agent, asking: Asking) -> None:
+    del node
+    await asking.cancel()
+
+
+async def cancel_session(node: Agent, asking: Asking) -> None:
+    del node
+    await asking.client.notify("session/cancel", {"sessionId": "s"})
+
+
+async def close_session(node: Agent, asking: Asking) -> None:
+    del node
+    await asking.client.request("session/close", {"sessionId": "s"})
+
+
+async def refuse(node: Agent, asking: Asking) -> None:
+    del asking
+    node.late = RequestFailedError.of(-32800, "not now")
+    node.idle.set()
+
+
+async def stop(node: Agent, asking: Asking) -> None:
+    del asking
+    await node.ledger.stop()
+
+
+ENDS: list[Callable[[Agent, Asking], Awaitable[None]]] = [
+    cancel_request,
+    cancel_session,
+    close_session,
+    refuse,
+    stop,
+]
+
+
+@pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
+@sync
+async def test_no_error_is_told_of_a_message_that_another_node_has_inserted(
+    end: Callable[[Agent, Asking], Awaitable[None]],
+) -> None:
+    nodes, asked = await held_on_two_nodes()
+    nodes[1].idle.set()
+    inserted = await asked[1].answer()
+    await end(nodes[0], asked[0])
+    assert await asked[0].answer() == inserted
+    assert (nodes[0].turns, nodes[1].turns) == ([], [inserted])
+
+
+@pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
+@sync
+async def test_an_attempt_on_another_node_is_as_one_that_came_later(
+    end: Callable[[Agent, Asking], Awaitable[None]],
+) -> None:
+    nodes, asked = await held_on_two_nodes()
+    await end(nodes[0], asked[0])
+    assert (await asked[0].error())["code"] == (-32603 if end is stop else -32800)
+    assert asked[1].pending
+    nodes[1].idle.set()
+    assert [await asked[1].answer()] == nodes[1].turns
+
+
+@sync
+async def test_every_node_withdraws_what_it_is_told_to() -> None:
+    nodes, asked = await held_on_two_nodes()
+    for node in nodes:
+        node.ledger.cancel("s")
+    assert [(await each.error())["code"] for each in asked] == [-32800] * 2
+
+
+@sync
+async def test_a_prompt_that_comes_while_a_withdrawal_looks_is_a_new_one() -> None:
+    store = GatedStore()
+    agent = Agent(store)
+    client = agent.connect()
+    agent.idle.clear()
+    first = client.ask()
+    await settle()
+    store.gate.clear()
+    await first.cancel()
+    second = client.ask()
+    await settle()
+    store.gate.set()
+    assert (await first.error())["code"] == -32800
+    assert second.pending
+    agent.idle.set()
+    assert [await second.answer()] == agent.turns
+
+
+@sync
+async def test_a_withdrawn_handler_that_goes_on_inserts_nothing_for_the_next_one() -> None:
+    refused: list[str] = []
+
+    async def work(submission: Submission) -> None:
+        try:
+            await gate.wait()
+        except asyncio.CancelledError:
+            await asyncio.sleep(0)
+            await settle()
+            try:
+                await submission.insert()
+            except WithdrawnError:
+                refused.append("the first")
+            raise
+
+    gate = asyncio.Event()
+    store = MemoryStore()
+    ledger = KeyLedger(store, work)
+    first = asyncio.ensure_future(ledger.prompt("c", 1, prompt()))
+    await settle()
+    ledger.cancel_request("c", 1)
+    second = asyncio.ensure_future(ledger.prompt("c", 2, prompt()))
+    await settle()
+    await settle()
+    assert refused == ["the first"]
+    assert await store.messages("s") == []
+    with pytest.raises(RequestFailedError, match="-32800"):
+        await first
+    second.cancel()
+    await ledger.stop()
+
+
 @sync
 async def test_a_turn_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     async def work(submission: Submission) -> None:
@@ -376,6 +508,28 @@ async def test_stop_refuses_what_is_held() -> None:
     await agent.ledger.stop()
     assert (await asking.error())["code"] == -32603
     await agent.ledger.stop()
+
+
+@pytest.mark.parametrize("key", ["k", None])
+@sync
+async def test_stop_refuses_what_has_only_just_come(key: str | None) -> None:
+    ledger = Agent().ledger
+    asking = asyncio.ensure_future(ledger.prompt("c", 1, prompt(key)))
+    await asyncio.sleep(0)
+    await ledger.stop()
+    with pytest.raises(RequestFailedError, match="-32603"):
+        await asking
+
+
+@sync
+async def test_a_ledger_that_has_stopped_knows_what_is_inserted() -> None:
+    agent = Agent()
+    client = agent.connect()
+    inserted = await client.ask().answer()
+    await agent.ledger.stop()
+    assert await client.ask().answer() == inserted
+    assert (await client.ask("s", "k2").error())["code"] == -32603
+    assert agent.turns == [inserted]
 
 
 @sync

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
 
-from acp_retry.core import Answer, Attempt, Claim, Core, Effect, State
+from acp_retry.core import Attempt, Claim, Core, Effect, State, Stop
 from acp_retry.outcome import CANCELLED, Refused
 from acp_retry.store import Found
 from ledger_world import LIVE_KEY, Node, Shared
@@ -32,10 +32,12 @@ class Machine:
     1. A record is inserted at most once among all nodes, as long as its session exists.
     2. An attempt is answered at most once, and never after its connection was lost.
     3. In the end every attempt whose connection and node live was answered exactly once.
-    4. The attempts that one event answers have one outcome: the same messageId for all, or errors
-       for all. A key reused with another prompt is an error beside either.
+    4. The attempts that wait on one node when an event answers any have one outcome: the same
+       messageId for all, or errors for all. A key reused with another prompt is an error beside
+       either. An attempt on another node is as one that came later: it may still be inserted.
     5. A messageId is told only of a message that is there, and is always the record's own.
-    6. No attempt is told "cancelled" of a message that its node inserted.
+    6. No attempt is told "cancelled" or "refused" of a message that is there, whichever node
+       inserted it, when the cancellation or the refusal comes.
     7. A withdrawn prompt is never left to the agent.
     8. A live-only message runs once while its session is active on the node.
     9. In the end no claim is left in memory.
@@ -81,12 +83,17 @@ class Machine:
     def fail(self, node: int, who: int, what: int) -> None:
         self.advance(node, who, what, fails=True)
 
+    def refuse(self, node: int, who: int, what: int) -> None:
+        del what
+        held = [job for job in self.nodes[node].jobs if job.step == "begin"]
+        if held:
+            self.nodes[node].refuse(held[who % len(held)])
+
     def cancel_request(self, node: int, who: int, what: int) -> None:
         del what
         waiting = list(self.nodes[node].waiting)
         if waiting:
-            effects = self.nodes[node].core.cancel(waiting[who % len(waiting)])
-            self.nodes[node].take(effects)
+            self.nodes[node].cancel(waiting[who % len(waiting)])
 
     def cancel_another_request(self, node: int, who: int, what: int) -> None:
         """The id of a request that was answered, or that is another connection's."""
@@ -96,7 +103,7 @@ class Machine:
 
     def cancel_session(self, node: int, who: int, what: int) -> None:
         del who
-        self.nodes[node].take(self.nodes[node].core.withdraw(SESSIONS[what % 4]))
+        self.nodes[node].withdraw(SESSIONS[what % 4])
 
     def close_session(self, node: int, who: int, what: int) -> None:
         self.cancel_session(node, who, what)
@@ -127,6 +134,7 @@ KINDS: tuple[Step, ...] = (
     Machine.cancel_session,
     Machine.close_session,
     Machine.fail,
+    Machine.refuse,
     Machine.lose_connection,
     Machine.crash,
 )
@@ -147,18 +155,24 @@ def test_the_invariants_hold_for_every_schedule(number: int, schedule: bytes) ->
     machine(Core, number).run(schedule)
 
 
-class AnswersOnlyTheCanceller(Core):
-    def cancel(self, attempt: Attempt) -> list[Effect]:
-        effects = super().cancel(attempt)
-        return [e for e in effects if not isinstance(e, Answer) or e.attempt == attempt]
+class LeavesWithoutTheOthers(Core):
+    def _leave(self, claim: Claim, refused: Refused) -> list[Effect]:
+        for attempt in list(claim.attempts)[1:]:
+            self.drop(attempt)
+        return super()._leave(claim, refused)
 
 
 class CancelsBeforeItKnows(Core):
     def cancel(self, attempt: Attempt) -> list[Effect]:
         claim = self._pending.get(attempt)
         if claim is not None and claim.state is State.CLAIMED:
-            return self.fail(claim, CANCELLED)
+            return [Stop(claim), *self.fail(claim, CANCELLED)]
         return super().cancel(attempt)
+
+
+class LeavesWithoutLooking(Core):
+    def _leave(self, claim: Claim, refused: Refused) -> list[Effect]:
+        return self._end(claim, refused)
 
 
 class CancelsTooLate(Core):
@@ -171,7 +185,7 @@ class CancelsTooLate(Core):
 
 class ForgetsToStop(Core):
     def withdraw(self, session_id: str) -> list[Effect]:
-        return [e for e in super().withdraw(session_id) if isinstance(e, Answer)]
+        return [e for e in super().withdraw(session_id) if not isinstance(e, Stop)]
 
 
 class AnswersTheOwnerOnly(Core):
@@ -205,14 +219,15 @@ class MixesOutcomes(Core):
 
 
 BROKEN = {
-    AnswersOnlyTheCanceller: "never answered",
+    LeavesWithoutTheOthers: "never answered",
     AnswersTheOwnerOnly: "never answered",
-    CancelsBeforeItKnows: "answered as cancelled",
-    CancelsTooLate: "answered twice|answered as cancelled|to nobody|never answered",
+    CancelsBeforeItKnows: "was there already",
+    CancelsTooLate: "answered twice|was there already|to nobody|never answered",
     ForgetsLiveMessages: "ran twice",
     ForgetsToStop: "left to the agent",
     KeepsAttemptsOfLostConnections: "lost connection",
     LeavesClaimsBehind: "left behind|never answered",
+    LeavesWithoutLooking: "was there already",
     MixesOutcomes: "never answered",
 }
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from random import Random
 from uuid import UUID
 
@@ -22,8 +23,8 @@ from acp_retry import (
     Submission,
     derive_message_id,
 )
-from acp_retry.core import Attempt, Claim, Effect, State
-from acp_retry.outcome import CANCELLED
+from acp_retry.core import Answer, Attempt, Claim, Effect
+from acp_retry.ledger import NOT_STORED, Handler
 from agents import PATIENCE, TEXT
 
 SCHEDULES = 1_000 if os.environ.get("CI") else 150
@@ -64,10 +65,32 @@ class Slow(MemoryStore):
         return found, True
 
 
+class Watched(KeyLedger):
+    """A ledger that notes each error that it tells while the message is being inserted."""
+
+    def __init__(self, store: Slow, handler: Handler, *, keep_orphans: bool) -> None:
+        super().__init__(store, handler, keep_orphans=keep_orphans)
+        self.under_way = store.under_way
+        self.records: dict[Attempt, UUID] = {}
+        self.denied: list[Attempt] = []
+
+    def _arrive(self, attempt: Attempt, params: Mapping[str, object]) -> list[Effect]:
+        self.records[attempt] = derive_message_id("s", str(params["idempotencyKey"]))
+        return super()._arrive(attempt, params)
+
+    def _apply(self, effects: Iterable[Effect]) -> None:
+        told = list(effects)
+        for each in told:
+            if isinstance(each, Answer) and isinstance(each.outcome, Refused):
+                if self.records[each.attempt] in self.under_way:
+                    self.denied.append(each.attempt)
+        super()._apply(told)
+
+
 class World:
     """One agent, three connections, and everything that may happen to them."""
 
-    def __init__(self, seed: int, kind: type[KeyLedger] = KeyLedger) -> None:
+    def __init__(self, seed: int, kind: type[Watched] = Watched) -> None:
         self.chance = Random(seed)
         self.store = Slow(self.chance)
         self.ledger = kind(self.store, self.work, keep_orphans=seed % 2 == 0)
@@ -75,7 +98,6 @@ class World:
         self.wires = [0, 1, 2]
         self.turns: list[str] = []
         self.told: dict[str, set[str]] = {}
-        self.denied: list[tuple[int, int]] = []
 
     async def work(self, submission: Submission) -> None:
         for _ in range(self.chance.randrange(6)):
@@ -103,12 +125,7 @@ class World:
         params = {"sessionId": "s", "prompt": TEXT, "idempotencyKey": key}
         try:
             answer = await self.ledger.prompt(wire, number, params)
-        except RequestFailedError as error:
-            # One that was cancelled may hear of it when another is being inserted in its place.
-            if key is None or error.refused == CANCELLED:
-                return
-            if derive_message_id("s", key) in self.store.under_way:
-                self.denied.append((wire, number))
+        except RequestFailedError:
             return
         if key is not None:
             self.told.setdefault(key, set()).add(answer["messageId"])
@@ -149,7 +166,7 @@ class World:
 
         Nor is an error told while the message is being inserted.
         """
-        assert self.denied == []
+        assert self.ledger.denied == []
         assert len(set(self.store.insertions)) == len(self.store.insertions)
         assert all(len(ids) == 1 for ids in self.told.values())
         assert len(set(self.turns)) == len(self.turns)
@@ -168,7 +185,7 @@ def test_every_schedule_ends_well(seed: int) -> None:
     world.check()
 
 
-class ClaimsNothing(KeyLedger):
+class ClaimsNothing(Watched):
     """Broken: a second attempt does not join the first."""
 
     def _arrive(self, attempt: Attempt, params: Mapping[str, object]) -> list[Effect]:
@@ -176,24 +193,27 @@ class ClaimsNothing(KeyLedger):
         return super()._arrive(attempt, params)
 
 
-class LeavesTheHandlerAlone(KeyLedger):
+class LeavesTheHandlerAlone(Watched):
     """Broken: whoever waits for a handler that failed waits for ever."""
 
-    async def _run(self, claim: Claim) -> None:
-        await self._look_up(claim)
-        if claim.state is State.HELD:
-            await self._hand_over(claim)
+    async def _hand_over(self, claim: Claim) -> None:
+        with contextlib.suppress(Exception):
+            await self._handler(Submission(claim, self._insert, self._insert_live))
+
+    def _ended(self, claim: Claim, task: asyncio.Task[None]) -> None:
+        del claim, task
 
 
-class RefusesWhatIsBeingInserted(KeyLedger):
+class RefusesWhatIsBeingInserted(Watched):
     """Broken: a handler that fails beside its insertion frees the key."""
 
-    def _refuse(self, claim: Claim, refused: Refused) -> None:
-        self._apply(self._core.fail(claim, refused))
+    async def _hand_over(self, claim: Claim) -> None:
+        await super()._hand_over(claim)
+        self._apply(self._core.fail(claim, NOT_STORED))
 
 
 @pytest.mark.parametrize("kind", [ClaimsNothing, LeavesTheHandlerAlone, RefusesWhatIsBeingInserted])
-def test_the_schedules_bite(kind: type[KeyLedger], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_schedules_bite(kind: type[Watched], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(f"{__name__}.PATIENCE", 0.05)
 
     def try_all() -> None:
