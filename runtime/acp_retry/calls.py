@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from acp_retry.keys import KEYED_VERSION
 from acp_retry.outcome import AnswerLostError, NeverSentError
 from acp_retry.peer import JsonObject, Link
 from acp_v2.retry import Answer, RetryClass, resend
@@ -57,18 +58,26 @@ class Calls:
 
     A method that is idempotent is sent again on the next connection; a method that makes
     something new only with the application's word; notifications, unlisted methods and methods
-    that are not retried never. Prompts belong in an `Outbox`.
+    that are not retried never. Nor is anything that went out on v1, or would go out on it: retry
+    classes are of v2. Prompts belong in an `Outbox`.
     """
 
     def __init__(self) -> None:
         self._link: Link | None = None
+        self._version = 0
         self._resumed: set[str] = set()
         self._change = asyncio.Event()
         self._writes: dict[Target | None, int | None] = {}
 
-    def connected(self, link: Link) -> None:
-        """Use a connection, once `initialize` has succeeded on it."""
+    def connected(self, link: Link, version: int) -> None:
+        """Use a connection, once `initialize` has succeeded on it.
+
+        Args:
+            link: the connection.
+            version: the protocol version that `initialize` negotiated.
+        """
         self._link = link
+        self._version = version
         self._resumed.clear()
         self._change.set()
 
@@ -99,7 +108,8 @@ class Calls:
         """
         if self._link is None:
             raise NeverSentError(f"there is no connection, {method} was not sent")
-        sent_again = _may_be_sent_again(method, params, again=again)
+        allowed = _may_be_sent_again(method, params, again=again)
+        sent_again = allowed and self._version >= KEYED_VERSION
         target = _target(method, params)
         write = self._count(target)
         link, lost = self._link, 0
@@ -114,6 +124,8 @@ class Calls:
                 if not sent_again:
                     raise
             link = await self._next(link, method, params)
+            if self._version < KEYED_VERSION:
+                raise AnswerLostError(f"the connection is of v1, {method} is not sent again")
             if self._writes.get(target) != write:
                 raise SupersededError(f"a newer change followed, {method} is not sent again")
 

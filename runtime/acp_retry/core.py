@@ -103,8 +103,9 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """The claim was withdrawn: the agent must not insert it. Whoever waits for it has an answer, or
-    waits for the claim that a `Start` names next.
+    """The claim was withdrawn: the agent must not insert it.
+
+    Whoever waits for it is answered by the effects that follow, or waits for the claim in `Start`.
     """
 
     claim: Claim

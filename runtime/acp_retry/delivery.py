@@ -11,9 +11,8 @@ import json
 import logging
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
 
-from acp_retry.keys import KEY
+from acp_retry.keys import KEY, KEYED_VERSION
 from acp_retry.outcome import (
     CANCELLED,
     AnswerLostError,
@@ -28,10 +27,7 @@ from acp_retry.outcome import (
 from acp_retry.peer import Link, RequestId
 from acp_retry.pending import Entry, Mode, OutboxStore
 
-__all__ = ["KEYED_VERSION", "Attempt", "Delivery", "Desk"]
-
-KEYED_VERSION: Final = 2
-"""The first protocol version whose agents honor keys."""
+__all__ = ["Attempt", "Delivery", "Desk"]
 
 _log = logging.getLogger(__name__)
 

@@ -9,10 +9,13 @@ import uuid
 
 from acp_v2.retry import KEY_MAX_LENGTH, KEY_MIN_LENGTH
 
-__all__ = ["KEY", "MalformedKeyError", "check_key", "new_key"]
+__all__ = ["KEY", "KEYED_VERSION", "MalformedKeyError", "check_key", "new_key"]
 
 KEY = "idempotencyKey"
 """The member of the params of `session/prompt` that holds the key."""
+
+KEYED_VERSION = 2
+"""The first protocol version whose agents honor keys, and whose methods have a retry class."""
 
 
 class MalformedKeyError(ValueError):

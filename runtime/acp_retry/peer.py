@@ -21,6 +21,7 @@ from acp_retry.outcome import (
     Refused,
     RequestFailedError,
 )
+from acp_v2.retry import Kind, find
 
 __all__ = [
     "Call",
@@ -111,9 +112,13 @@ class Peer:
     a cancellation never overtakes the request that it is for. A handler's result is the answer;
     `RequestFailedError` answers with its error.
 
+    A method of ACP is served as what it is: a request that comes without an id is passed over, as
+    JSON-RPC lets nobody answer it, and a notification that comes with one is no known request.
+    Handlers of other methods are called for both.
+
     Args:
         channel: moves the messages.
-        handlers: what to do for each method that comes in, requests and notifications.
+        handlers: what to do for each method that comes in.
         lost: called once when the connection has ended.
         grace: seconds that handlers have to end, and to answer, once the stream that is read has
             ended. For channels whose two directions end apart, as pipes do; where they end
@@ -255,8 +260,9 @@ class Peer:
 
     async def _handle(self, message: JsonObject, request_id: RequestId) -> object:
         method, params = message["method"], message.get("params")
+        kind = Kind.REQUEST if "id" in message else Kind.NOTIFICATION
         handler = self._handlers.get(method) if isinstance(method, str) else None
-        if handler is None:
+        if handler is None or not _is_of(kind, method):
             raise RequestFailedError.of(METHOD_NOT_FOUND, "Method not found")
         if not isinstance(params, dict | None):
             raise RequestFailedError.of(INVALID_PARAMS, "Invalid params")
@@ -273,6 +279,11 @@ class Peer:
             _log.info("The connection was lost before an answer left")
         except Exception:
             _log.exception("An answer could not be sent")
+
+
+def _is_of(kind: Kind, method: str) -> bool:
+    """Whether a method may come as a request, or as a notification. Unlisted ones may as both."""
+    return find(method) is None or find(method, kind) is not None
 
 
 def _note(answer: asyncio.Future[JsonObject]) -> None:

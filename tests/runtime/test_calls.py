@@ -25,14 +25,20 @@ AGAIN = {RetryClass.IDEMPOTENT}
 WITH_WORD = {RetryClass.IDEMPOTENT, RetryClass.DUPLICATING}
 
 
-async def attempts(method: str, *, again: bool = False, params: object = PARAMS) -> int:
+async def attempts(
+    method: str,
+    *,
+    again: bool = False,
+    params: object = PARAMS,
+    versions: tuple[int, int] = (2, 2),
+) -> int:
     """How often a request goes out when its first connection is lost."""
     assert isinstance(params, dict)
     calls, lost, next_link = Calls(), ScriptedLink("lost"), ScriptedLink("ok")
-    calls.connected(lost)
+    calls.connected(lost, versions[0])
     asked = asyncio.ensure_future(calls.call(method, params, again=again))
     await settle()
-    calls.connected(next_link)
+    calls.connected(next_link, versions[1])
     calls.resumed("s")
     try:
         await asked
@@ -65,10 +71,19 @@ async def test_unlisted_methods_are_not_sent_again(method: str) -> None:
     assert await attempts(method) == await attempts(method, again=True) == 1
 
 
+@pytest.mark.parametrize("versions", [(1, 2), (2, 1), (1, 1)])
+@pytest.mark.parametrize("method", ["session/list", "session/new"])
+@sync
+async def test_nothing_is_sent_again_from_v1_or_on_it(
+    method: str, versions: tuple[int, int]
+) -> None:
+    assert await attempts(method, again=True, versions=versions) == 1
+
+
 @sync
 async def test_prompts_belong_in_an_outbox() -> None:
     calls = Calls()
-    calls.connected(ScriptedLink())
+    calls.connected(ScriptedLink(), 2)
     with pytest.raises(ValueError, match="Outbox"):
         await calls.call("session/prompt", {"idempotencyKey": "k"})
 
@@ -76,11 +91,11 @@ async def test_prompts_belong_in_an_outbox() -> None:
 @sync
 async def test_a_session_is_resumed_first() -> None:
     calls, lost, link = Calls(), ScriptedLink("lost"), ScriptedLink("ok", "ok")
-    calls.connected(lost)
+    calls.connected(lost, 2)
     title = {"sessionId": "s", "title": "x"}
     asked = asyncio.ensure_future(calls.call("session/set_title", title))
     await settle()
-    calls.connected(link)
+    calls.connected(link, 2)
     await settle()
     assert link.methods == []
     await calls.call("session/resume", {"sessionId": "s"})
@@ -92,7 +107,7 @@ async def test_a_session_is_resumed_first() -> None:
 @sync
 async def test_an_error_is_an_answer() -> None:
     calls = Calls()
-    calls.connected(ScriptedLink(Refused(-32602, "Invalid params")))
+    calls.connected(ScriptedLink(Refused(-32602, "Invalid params")), 2)
     with pytest.raises(RequestFailedError, match="-32602"):
         await calls.call("session/list", {})
 
@@ -102,7 +117,7 @@ async def test_a_first_attempt_needs_a_connection() -> None:
     calls = Calls()
     with pytest.raises(NeverSentError):
         await calls.call("session/list", {})
-    calls.connected(ScriptedLink("unsent"))
+    calls.connected(ScriptedLink("unsent"), 2)
     with pytest.raises(NeverSentError):
         await calls.call("session/list", {})
 
@@ -111,11 +126,11 @@ async def test_a_first_attempt_needs_a_connection() -> None:
 async def test_it_outlives_several_connections() -> None:
     calls = Calls()
     links = [ScriptedLink(act) for act in ("lost", "unsent", "lost", "ok")]
-    calls.connected(links[0])
+    calls.connected(links[0], 2)
     asked = asyncio.ensure_future(calls.call("session/list", {}))
     for link in links[1:]:
         await settle()
-        calls.connected(link)
+        calls.connected(link, 2)
     assert await asked == Reply({}, lost=2)
 
 
@@ -132,13 +147,13 @@ SETS = {
 async def test_a_change_is_superseded_by_one_of_the_same_thing(method: str) -> None:
     same, other = ({"sessionId": "s", **members} for members in SETS[method])
     calls, link, later = Calls(), ScriptedLink("lost", "ok", "lost"), ScriptedLink("ok")
-    calls.connected(link)
+    calls.connected(link, 2)
     stale = asyncio.ensure_future(calls.call(method, same))
     await settle()
     await calls.call(method, same)
     kept = asyncio.ensure_future(calls.call(method, other))
     await settle()
-    calls.connected(later)
+    calls.connected(later, 2)
     for session in ("s", "other"):
         calls.resumed(session)
     with pytest.raises(SupersededError):
@@ -150,10 +165,10 @@ async def test_a_change_is_superseded_by_one_of_the_same_thing(method: str) -> N
 @sync
 async def test_disabling_a_provider_supersedes_setting_it() -> None:
     calls, link, later = Calls(), ScriptedLink("lost", "ok"), ScriptedLink()
-    calls.connected(link)
+    calls.connected(link, 2)
     stale = asyncio.ensure_future(calls.call("providers/set", {"providerId": "a"}))
     await settle()
     await calls.call("providers/disable", {"providerId": "a"})
-    calls.connected(later)
+    calls.connected(later, 2)
     with pytest.raises(SupersededError):
         await stale

@@ -80,10 +80,9 @@ class Watched(KeyLedger):
 
     def _apply(self, effects: Iterable[Effect]) -> None:
         told = list(effects)
-        for each in told:
-            if isinstance(each, Answer) and isinstance(each.outcome, Refused):
-                if self.records[each.attempt] in self.under_way:
-                    self.denied.append(each.attempt)
+        answers = [each for each in told if isinstance(each, Answer)]
+        refused = [each.attempt for each in answers if isinstance(each.outcome, Refused)]
+        self.denied += [each for each in refused if self.records[each] in self.under_way]
         super()._apply(told)
 
 

@@ -21,6 +21,7 @@ from acp_retry import (
     spawn,
 )
 from acp_retry.peer import Handlers
+from acp_v2.retry import METHODS, Kind
 from agents import pipes, settle, sync
 
 ECHO = """
@@ -104,6 +105,27 @@ async def test_notifications_are_not_answered() -> None:
 
     assert await exchange({"echo": note}, call(params={"a": 1}), call(method="no")) == []
     assert seen == [{"a": 1}]
+
+
+NAMES = sorted({each.name for each in METHODS})
+
+
+@pytest.mark.parametrize("method", [*NAMES, "_acme/any", "any"])
+@sync
+async def test_a_method_is_served_as_what_it_is(method: str) -> None:
+    served: list[object] = []
+
+    async def handle(call: Call) -> object:
+        served.append(call.id)
+        return {}
+
+    kinds = {each.kind for each in METHODS if each.name == method} or set(Kind)
+    told = await exchange({method: handle}, call(method=method), call(method=method, id=7))
+    is_request, is_notification = Kind.REQUEST in kinds, Kind.NOTIFICATION in kinds
+    assert served == [None] * is_notification + [7] * is_request
+    (answer,) = told
+    assert answer["id"] == 7
+    assert (answer.get("error") or {}).get("code") == (None if is_request else -32601)
 
 
 @sync

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents import TEXT, Agent, sync
+from agents import TEXT, Agent, settle, sync
 
 NO_PROMPTS: list[object] = [None, "x", {}, 5, [], [5], ["x"], [None], [*TEXT, []]]
 
@@ -20,6 +20,17 @@ async def test_a_prompt_that_is_none_is_refused(prompt: object, key: object) -> 
     assert "prompt must" in str(error["data"])
     assert (agent.handled, agent.ledger.is_active("s")) == (0, True)
     assert [await client.ask(key=key).answer()] == agent.turns
+
+
+@sync
+async def test_a_prompt_without_an_id_is_not_inserted() -> None:
+    agent = Agent()
+    client = agent.connect()
+    await client.notify("session/prompt", {"sessionId": "s", "prompt": TEXT})
+    await client.notify("session/prompt", {"sessionId": "s", "prompt": TEXT, "idempotencyKey": "k"})
+    await settle()
+    assert (agent.handled, agent.turns) == (0, [])
+    assert [await client.ask().answer()] == agent.turns
 
 
 @sync

@@ -30,10 +30,10 @@ from scripted import ScriptedLink
 async def test_t15_a_lost_cancel_is_not_replayed() -> None:
     link, other = ScriptedLink("lost"), ScriptedLink()
     calls = Calls()
-    calls.connected(link)
+    calls.connected(link, 2)
     with pytest.raises(AnswerLostError):
         await calls.call("session/cancel", {"sessionId": "s"}, again=True)
-    calls.connected(other)
+    calls.connected(other, 2)
     calls.resumed("s")
     await settle()
     assert other.methods == []
@@ -144,14 +144,14 @@ async def test_c8_three_outcomes() -> None:
 @sync
 async def test_c13_a_stale_option() -> None:
     calls, link, other = Calls(), ScriptedLink("lost", "ok"), ScriptedLink()
-    calls.connected(link)
+    calls.connected(link, 2)
     option = {"sessionId": "s", "configId": "model"}
     stale = asyncio.ensure_future(
         calls.call("session/set_config_option", {**option, "value": "A=1"})
     )
     await settle()
     await calls.call("session/set_config_option", {**option, "value": "A=2"})
-    calls.connected(other)
+    calls.connected(other, 2)
     calls.resumed("s")
     with pytest.raises(SupersededError):
         await stale
@@ -161,9 +161,9 @@ async def test_c13_a_stale_option() -> None:
 @sync
 async def test_c14_a_lost_new_session() -> None:
     calls, link, other = Calls(), ScriptedLink("lost"), ScriptedLink({"sessionId": "second"})
-    calls.connected(link)
+    calls.connected(link, 2)
     asked = asyncio.ensure_future(calls.call("session/new", {"cwd": "/"}, again=True))
     await settle()
-    calls.connected(other)
+    calls.connected(other, 2)
     reply = await asked
     assert (reply.result, reply.lost) == ({"sessionId": "second"}, 1)
