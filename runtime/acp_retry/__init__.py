@@ -23,6 +23,7 @@ from acp_retry.outcome import (
 from acp_retry.peer import Call, Channel, Link, Peer
 from acp_retry.pending import MemoryOutbox, Mode, OutboxStore, SqliteOutbox
 from acp_retry.serving import prompt_handlers
+from acp_retry.sessions import Sessions, SessionStore
 from acp_retry.stdio import serve_stdio, spawn
 from acp_retry.store import Found, Insertion, Message, Store
 from acp_retry.stores.memory import MemoryStore
@@ -56,6 +57,8 @@ __all__ = [
     "Refused",
     "Reply",
     "RequestFailedError",
+    "SessionStore",
+    "Sessions",
     "SqliteOutbox",
     "SqliteStore",
     "Store",

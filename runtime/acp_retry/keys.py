@@ -9,7 +9,7 @@ import uuid
 
 from acp_v2.retry import KEY_MAX_LENGTH, KEY_MIN_LENGTH
 
-__all__ = ["KEY", "KEYED_VERSION", "MalformedKeyError", "check_key", "new_key"]
+__all__ = ["KEY", "KEYED_VERSION", "MalformedKeyError", "check_key", "is_unicode", "new_key"]
 
 KEY = "idempotencyKey"
 """The member of the params of `session/prompt` that holds the key."""
@@ -47,9 +47,14 @@ def check_key(value: object) -> str | None:
     most = KEY_MAX_LENGTH or len(value)
     if len(value) > most:
         raise MalformedKeyError(f"{KEY} has {len(value)} characters, at most {most} are allowed")
-    if not value.isascii() and any("\ud800" <= point <= "\udfff" for point in value):
+    if not is_unicode(value):
         raise MalformedKeyError(f"{KEY} holds half of a surrogate pair, which UTF-8 can't write")
     return value
+
+
+def is_unicode(text: str) -> bool:
+    """Whether UTF-8 can write a text: it holds no half of a surrogate pair, as JSON can."""
+    return text.isascii() or not any("\ud800" <= point <= "\udfff" for point in text)
 
 
 def _kind(value: object) -> str:

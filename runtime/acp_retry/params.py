@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from acp_retry.keys import KEY, MalformedKeyError, check_key
+from acp_retry.keys import KEY, MalformedKeyError, check_key, is_unicode
 from acp_retry.outcome import INVALID_PARAMS, RequestFailedError
 
 __all__ = ["check_params"]
@@ -22,7 +22,7 @@ def check_params(params: Mapping[str, object]) -> tuple[str, str | None]:
     session_id, prompt = params.get("sessionId"), params.get("prompt")
     if not isinstance(session_id, str):
         raise _invalid("sessionId must be a string")
-    if not session_id.isascii() and any("\ud800" <= point <= "\udfff" for point in session_id):
+    if not is_unicode(session_id):
         raise _invalid("sessionId holds half of a surrogate pair")
     if not isinstance(prompt, list) or not prompt:
         raise _invalid("prompt must be an array of one or more content blocks")

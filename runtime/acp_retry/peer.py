@@ -84,6 +84,7 @@ class Link(Protocol):
 
         Raises:
             ConnectionError: the connection ended.
+            TypeError: the params are no JSON.
         """
         ...
 
@@ -175,7 +176,13 @@ class Peer:
         """See `Link.notify`."""
         if self._ended:
             raise NeverSentError(f"the connection is closed, {method} was not sent")
-        await self._channel.send({"jsonrpc": "2.0", "method": method, "params": dict(params)})
+        message = {"jsonrpc": "2.0", "method": method, "params": dict(params)}
+        try:
+            await self._channel.send(message)
+        except (TypeError, ValueError):
+            raise  # the params are no JSON, and nothing has left
+        except Exception as error:  # each transport has its own
+            raise AnswerLostError(f"sending {method} failed") from error
 
     async def serve(self) -> None:
         """Read messages until the stream ends. Every pending request is then lost.

@@ -9,7 +9,13 @@ from acp_retry.outcome import RESOURCE_NOT_FOUND, RequestFailedError
 from acp_retry.params import check_params
 from acp_retry.peer import Call, Handlers
 
-__all__ = ["prompt_handlers"]
+__all__ = ["not_found", "prompt_handlers"]
+
+
+def not_found(session_id: str) -> RequestFailedError:
+    """The error for a session that is unknown or not active: -32002, with its ID in `data`."""
+    data = {"sessionId": session_id}
+    return RequestFailedError.of(RESOURCE_NOT_FOUND, "Resource not found", data)
 
 
 def prompt_handlers(ledger: KeyLedger, is_active: Callable[[str], bool] | None = None) -> Handlers:
@@ -29,8 +35,7 @@ def prompt_handlers(ledger: KeyLedger, is_active: Callable[[str], bool] | None =
         if is_active is not None:
             session_id, _ = check_params(call.params)
             if not is_active(session_id):
-                data = {"sessionId": session_id}
-                raise RequestFailedError.of(RESOURCE_NOT_FOUND, "Resource not found", data)
+                raise not_found(session_id)
         return await ledger.prompt(call.peer, call.id, call.params)
 
     async def cancel(call: Call) -> None:

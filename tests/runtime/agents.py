@@ -82,6 +82,8 @@ class Client(Peer):
         super().__init__(pipe)
         self.pipe = pipe
         self.serving = serving
+        self.updates: list[str] = []
+        self.agent_end = pipe
 
     @property
     def prompts(self) -> list[dict[str, Any]]:

@@ -18,11 +18,10 @@ import acp_retry
 from acp_v2 import checkers
 
 README = Path(acp_retry.__file__).parents[1] / "README.md"
-EXAMPLES = dict(
-    re.findall(
-        r"<!-- example: (\S+) -->\n```python\n(.*?)```", README.read_text("utf-8"), re.DOTALL
-    )
-)
+TEXT = README.read_text("utf-8")
+EXAMPLES = dict(re.findall(r"<!-- example: (\S+) -->\n```python\n(.*?)```", TEXT, re.DOTALL))
+((_, SESSION),) = re.findall(r"<!-- example: (session) -->\n```console\n(.*?)```", TEXT, re.DOTALL)
+MESSAGE_ID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
 PROMPT = [{"type": "text", "text": "x"}]
 TEE = """
@@ -44,10 +43,15 @@ threading.Thread(target=pump, args=up, daemon=True).start()
 pump(child.stdout, sys.stdout.buffer, b"agent")
 """
 KILLS = {
-    "before the transaction": "def _transact(self, work):\n    os.kill(os.getpid(), 9)",
+    "before the transaction": "def _insert(self, rows, message):\n    os.kill(os.getpid(), 9)",
+    "in the transaction": (
+        "def _insert(self, rows, message, _real=SqliteStore._insert):\n"
+        "    _real(self, rows, message)\n    os.kill(os.getpid(), 9)"
+    ),
     "after the transaction": (
-        "def _transact(self, work, _real=Database._transact):\n"
-        "    _real(self, work)\n    os.kill(os.getpid(), 9)"
+        "async def insert(self, message, _real=SqliteStore.insert):\n"
+        "    await _real(self, message)\n    os.kill(os.getpid(), 9)\n\n"
+        "_insert = SqliteStore._insert\nSqliteStore.insert = insert"
     ),
 }
 
@@ -80,15 +84,16 @@ def messages(folder: Path) -> list[str]:
     return [json.loads(body)[0]["text"] for (body,) in bodies]
 
 
-def test_there_are_two_short_examples() -> None:
-    assert set(EXAMPLES) == {"agent.py", "client.py"}
+def test_the_examples_are_short() -> None:
+    assert set(EXAMPLES) == {"agent.py", "client.py", "kill.py"}
     for text in EXAMPLES.values():
         assert len([line for line in text.splitlines() if line.strip()]) <= 20
 
 
 def test_they_run(folder: Path) -> None:
     for text in ("one", "two"):
-        (line,) = client(folder, text)
+        submitted, line = client(folder, text)
+        assert submitted == "submitted"
         assert line.startswith(f"{[{'type': 'text', 'text': text}]} Inserted(message_id='")
     assert messages(folder) == ["one", "two"]
 
@@ -99,7 +104,8 @@ def test_what_they_send_is_valid(folder: Path) -> None:
     client(folder, "one")
     client(folder, "two")
     sent = [json.loads(line) for line in (folder / "sent.ndjson").read_text("utf-8").splitlines()]
-    assert len(sent) == 12
+    assert sum(each["from"] == "client" for each in sent) == 6
+    assert sum("result" in each["message"] for each in sent) == 6
     judged = [checkers.accepts(each["message"], each["from"]) for each in sent]
     assert judged == [True] * len(sent)
 
@@ -123,7 +129,7 @@ def answers(folder: Path, *messages: dict[str, object]) -> list[dict[str, Any]]:
 
 def test_the_agent_answers_all_that_it_has_read(folder: Path) -> None:
     requests = [{"id": n, "method": "initialize"} for n in range(50)]
-    new = {"id": 50, "method": "session/new", "params": {"cwd": "/"}}
+    new: dict[str, object] = {"id": 50, "method": "session/new", "params": {"cwd": "/"}}
     told = answers(folder, *requests, new)
     assert sorted(answer["id"] for answer in told) == list(range(51))
     assert all("result" in answer for answer in told)
@@ -146,10 +152,47 @@ def test_the_agent_refuses(folder: Path, params: dict[str, object], code: int) -
 @pytest.mark.parametrize("moment", KILLS)
 def test_they_survive_an_agent_that_is_killed(folder: Path, moment: str) -> None:
     whole = (folder / "agent.py").read_text("utf-8")
-    fault = f"import os\nfrom acp_retry.database import Database\n{KILLS[moment]}\n"
-    (folder / "agent.py").write_text(f"{fault}Database._transact = _transact\n{whole}", "utf-8")
-    (line,) = client(folder, "one")
+    fault = f"import os\nfrom acp_retry import SqliteStore\n{KILLS[moment]}\n"
+    (folder / "agent.py").write_text(f"{fault}SqliteStore._insert = _insert\n{whole}", "utf-8")
+    _, line = client(folder, "one")
     assert "Unknown(" in line
     (folder / "agent.py").write_text(whole, "utf-8")
-    assert ["Inserted(" in line for line in client(folder, "two")] == [True, True]
+    _, *lines = client(folder, "two")
+    assert ["Inserted(" in line for line in lines] == [True, True]
     assert messages(folder) == ["one", "two"]
+
+
+def test_what_the_readme_shows_is_what_one_sees(folder: Path) -> None:
+    search = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    for part in SESSION.split("$ ")[1:]:
+        command, _, shown = part.partition("\n")
+        done = subprocess.run(
+            command,
+            shell=True,
+            cwd=folder,
+            env={**ENVIRONMENT, "PATH": search},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        )
+        assert done.stderr == ""
+        assert MESSAGE_ID.sub("ID", done.stdout) == MESSAGE_ID.sub("ID", shown)
+
+
+def test_the_kit_finds_no_fault_with_the_agent(folder: Path) -> None:
+    command = [sys.executable, "-m", "acpgen", "conform", "--format", "json"]
+    done = subprocess.run(
+        [*command, "--", sys.executable, "agent.py"],
+        cwd=folder,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    table = TEXT[TEXT.index("| Not exercised |") : TEXT.index("## A client in 20 lines")]
+    said = re.findall("`([a-z]+(?:-[a-z]+)+)`", table)
+    judged = {each["id"]: each["status"] for each in json.loads(done.stdout)["requirements"]}
+    assert sorted(said) == sorted(id_ for id_, what in judged.items() if what == "not exercised")
+    assert set(judged.values()) == {"pass", "not exercised"}

@@ -15,6 +15,7 @@ class MemoryStore:
     def __init__(self) -> None:
         self._bodies: dict[str, dict[bytes, bytes]] = {}
         self._digests: dict[str, dict[bytes, bytes]] = {}
+        self._sessions: dict[str, str] = {}
 
     async def find(self, session_id: str, record: UUID) -> Found | None:
         """See `Store.find`."""
@@ -35,6 +36,15 @@ class MemoryStore:
         """See `Store.forget`."""
         self._bodies.pop(session_id, None)
         self._digests.pop(session_id, None)
+        self._sessions.pop(session_id, None)
+
+    async def add_session(self, session_id: str, cwd: str) -> None:
+        """See `SessionStore.add_session`."""
+        self._sessions[session_id] = cwd
+
+    async def sessions(self) -> dict[str, str]:
+        """See `SessionStore.sessions`."""
+        return dict(self._sessions)
 
     async def messages(self, session_id: str) -> list[tuple[str, bytes]]:
         """The session's messages, oldest first, each with its `messageId`: for a replay."""

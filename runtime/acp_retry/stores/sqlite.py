@@ -21,6 +21,11 @@ CREATE TABLE IF NOT EXISTS acp_message (
   body BLOB NOT NULL,
   UNIQUE (session_id, record)
 );
+CREATE TABLE IF NOT EXISTS acp_session (
+  position INTEGER PRIMARY KEY,
+  session_id BLOB NOT NULL UNIQUE,
+  cwd TEXT NOT NULL
+);
 """
 
 
@@ -55,8 +60,24 @@ class SqliteStore:
 
     async def forget(self, session_id: str) -> None:
         """See `Store.forget`."""
-        delete = "DELETE FROM acp_message WHERE session_id = ?"
-        await self._database.write(lambda rows: rows.execute(delete, (session_id.encode(),)))
+        name = (session_id.encode(),)
+
+        def work(rows: sqlite3.Connection) -> None:
+            rows.execute("DELETE FROM acp_message WHERE session_id = ?", name)
+            rows.execute("DELETE FROM acp_session WHERE session_id = ?", name)
+
+        await self._database.write(work)
+
+    async def add_session(self, session_id: str, cwd: str) -> None:
+        """See `SessionStore.add_session`."""
+        insert = "INSERT INTO acp_session (session_id, cwd) VALUES (?, ?)"
+        await self._database.write(lambda rows: rows.execute(insert, (session_id.encode(), cwd)))
+
+    async def sessions(self) -> dict[str, str]:
+        """See `SessionStore.sessions`."""
+        select = "SELECT session_id, cwd FROM acp_session ORDER BY position"
+        rows = await self._database.read(lambda rows: rows.execute(select).fetchall())
+        return {session_id.decode(): cwd for session_id, cwd in rows}
 
     async def messages(self, session_id: str) -> list[tuple[str, bytes]]:
         """The session's messages, oldest first, each with its `messageId`: for a replay."""

@@ -1,0 +1,264 @@
+"""The sessions of an agent over a store: the methods that every agent with sessions owes.
+
+For agents that keep nothing of a session but its messages. One with a history of its own serves
+these methods itself and tells the ledger what `Sessions` tells it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import Protocol
+from weakref import WeakSet
+
+from acp_retry.keys import is_unicode
+from acp_retry.ledger import KeyLedger, Submission
+from acp_retry.outcome import INVALID_PARAMS, INVALID_REQUEST, RequestFailedError
+from acp_retry.peer import Call, Handlers, Peer
+from acp_retry.serving import not_found, prompt_handlers
+from acp_retry.store import Store
+
+__all__ = ["SessionStore", "Sessions"]
+
+VERSION = 2
+Serve = Callable[[Call], Awaitable[object]]
+
+
+class SessionStore(Store, Protocol):
+    """A store that knows which sessions there are: `SqliteStore` and `MemoryStore` do."""
+
+    async def add_session(self, session_id: str, cwd: str) -> None:
+        """Store a new session, durably before returning. `forget` removes it."""
+        ...
+
+    async def sessions(self) -> dict[str, str]:
+        """The working directory of every session by its ID, oldest first."""
+        ...
+
+    async def messages(self, session_id: str) -> list[tuple[str, bytes]]:
+        """The session's messages, oldest first, each with its `messageId`."""
+        ...
+
+
+@dataclass(eq=False, slots=True)
+class _Active:
+    """What is known of a session in use: who sees it, and whose turn it is."""
+
+    peers: set[Peer] = field(default_factory=set)
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    task: asyncio.Task[object] | None = None
+
+
+class Sessions:
+    """Serves `initialize`, session/new, resume, list, close, delete, prompt and cancel.
+
+    Prompts of a session have their turns one after the other; one that comes meanwhile is held.
+    Every connection of a session sees its messages and its state.
+
+    Args:
+        ledger: answers the prompts. Its handler uses `turn`.
+        store: the ledger's store.
+        info: name and version of the agent, as `initialize` tells them.
+    """
+
+    def __init__(self, ledger: KeyLedger, store: SessionStore, info: Mapping[str, str]) -> None:
+        self._ledger = ledger
+        self._store = store
+        self._info = dict(info)
+        self._active: dict[str, _Active] = {}
+        self._begun: WeakSet[Peer] = WeakSet()
+
+    def handlers(self) -> Handlers:
+        """What to do for each method, on any connection.
+
+        Add your own, or wrap one of these: session/new and session/resume pass `mcpServers` over,
+        and the capabilities in the result of `initialize` are the least.
+        """
+        prompts = prompt_handlers(self._ledger, self._ledger.is_active)
+        served: dict[str, Serve] = {
+            **prompts,
+            "session/new": self._new,
+            "session/resume": self._resume,
+            "session/list": self._list,
+            "session/close": self._close,
+            "session/delete": self._delete,
+            "session/cancel": self._cancel,
+        }
+        begun = {method: self._beginning(serve) for method, serve in served.items()}
+        return {"initialize": self._initialize, **begun}
+
+    def lost(self, peer: Peer) -> None:
+        """Say that a connection ended; for `Peer` and `serve_stdio`. Turns go on."""
+        for session_id in list(self._active):
+            self._active[session_id].peers.discard(peer)
+            self._tidy(session_id)
+        self._ledger.lost(peer)
+
+    @contextlib.asynccontextmanager
+    async def turn(self, submission: Submission) -> AsyncIterator[bool]:
+        """Wait for the session's turn, insert the prompt, show it, and tell of the work.
+
+        The block is the work: the session is running while it lasts and idle afterwards.
+        `session/cancel` cancels it.
+
+        Returns:
+            Whether the message is new. When it is not, another process was first: start no work.
+
+        Raises:
+            WithdrawnError: the prompt was cancelled.
+            Exception: what the store raised.
+        """
+        session_id = submission.session_id
+        active = self._active.setdefault(session_id, _Active())
+        try:
+            async with active.turn:
+                message = await submission.insert()
+                if not message.new:
+                    yield False
+                    return
+                shown = _shown(message.message_id, submission.prompt)
+                async with self._work(session_id, active, shown):
+                    yield True
+        finally:
+            self._tidy(session_id)
+
+    async def tell(self, session_id: str, update: Mapping[str, object]) -> None:
+        """Send a `session/update` on every connection of a session.
+
+        Args:
+            session_id: the session.
+            update: its `update`, with `sessionUpdate`.
+        """
+        active = self._active.get(session_id)
+        for peer in list(active.peers) if active else ():
+            await _update(peer, session_id, update)
+
+    @contextlib.asynccontextmanager
+    async def _work(
+        self, session_id: str, active: _Active, shown: Mapping[str, object]
+    ) -> AsyncIterator[None]:
+        active.task = asyncio.current_task()
+        idle = _state("idle")
+        try:
+            # The client may cancel as soon as it has its answer. It is shown the message even so.
+            await asyncio.shield(self.tell(session_id, shown))
+            await self.tell(session_id, _state("running"))
+            yield
+            idle["stopReason"] = "end_turn"
+        except asyncio.CancelledError:
+            idle["stopReason"] = "cancelled"
+            raise
+        finally:
+            active.task = None
+            await self.tell(session_id, idle)
+
+    async def _initialize(self, call: Call) -> object:
+        if call.peer in self._begun:
+            data = {"reason": "initialize comes before all other requests"}
+            raise RequestFailedError.of(INVALID_REQUEST, "Invalid request", data)
+        capabilities = {"session": {"delete": dict[str, object]()}}
+        return {"protocolVersion": VERSION, "info": self._info, "capabilities": capabilities}
+
+    async def _new(self, call: Call) -> object:
+        session_id, cwd = uuid.uuid4().hex, call.params.get("cwd")
+        if not (isinstance(cwd, str) and is_unicode(cwd) and _is_absolute(cwd)):
+            data = {"reason": "cwd must be an absolute path"}
+            raise RequestFailedError.of(INVALID_PARAMS, "Invalid params", data)
+        await self._store.add_session(session_id, cwd)
+        self._open(call.peer, session_id)
+        return {"sessionId": session_id}
+
+    async def _resume(self, call: Call) -> object:
+        session_id = _session_id(call)
+        if session_id not in await self._store.sessions():
+            raise not_found(session_id)
+        active = self._open(call.peer, session_id)
+        if call.params.get("replayFrom") is not None:
+            for message_id, body in await self._store.messages(session_id):
+                await _update(call.peer, session_id, _shown(message_id, json.loads(body)))
+        await _update(call.peer, session_id, _state("running" if active.task else "idle"))
+        return {}
+
+    async def _list(self, call: Call) -> object:
+        only = call.params.get("cwd")
+        sessions = await self._store.sessions()
+        listed = [(id_, cwd) for id_, cwd in sessions.items() if only in (None, cwd)]
+        return {"sessions": [{"sessionId": id_, "cwd": cwd} for id_, cwd in listed]}
+
+    async def _close(self, call: Call) -> object:
+        self._end(_session_id(call))
+        return {}
+
+    async def _delete(self, call: Call) -> object:
+        session_id = _session_id(call)
+        self._end(session_id)
+        await self._ledger.delete(session_id)
+        return {}
+
+    async def _cancel(self, call: Call) -> None:
+        session_id = _session_id(call)
+        self._ledger.cancel(session_id)
+        active = self._active.get(session_id)
+        if active is not None and active.task is not None:
+            active.task.cancel()
+
+    def _end(self, session_id: str) -> None:
+        """Close a session on all its connections, and cancel its work."""
+        self._ledger.close(session_id)
+        active = self._active.get(session_id)
+        if active is not None:
+            active.peers.clear()
+            if active.task is not None:
+                active.task.cancel()
+            self._tidy(session_id)
+
+    def _open(self, peer: Peer, session_id: str) -> _Active:
+        active = self._active.setdefault(session_id, _Active())
+        active.peers.add(peer)
+        self._ledger.opened(peer, session_id)
+        return active
+
+    def _tidy(self, session_id: str) -> None:
+        """Keep nothing of a session that nobody sees and that does nothing."""
+        active = self._active.get(session_id)
+        if active is not None and not active.peers and not active.turn.locked():
+            del self._active[session_id]
+
+    def _beginning(self, serve: Serve) -> Serve:
+        """A handler that ends the time for `initialize` on its connection."""
+
+        async def begin(call: Call) -> object:
+            self._begun.add(call.peer)
+            return await serve(call)
+
+        return begin
+
+
+async def _update(peer: Peer, session_id: str, update: Mapping[str, object]) -> None:
+    with contextlib.suppress(ConnectionError):
+        await peer.notify("session/update", {"sessionId": session_id, "update": update})
+
+
+def _session_id(call: Call) -> str:
+    session_id = call.params.get("sessionId")
+    if not (isinstance(session_id, str) and is_unicode(session_id)):
+        data = {"reason": "sessionId must be a string"}
+        raise RequestFailedError.of(INVALID_PARAMS, "Invalid params", data)
+    return session_id
+
+
+def _shown(message_id: str, content: object) -> dict[str, object]:
+    return {"sessionUpdate": "user_message", "messageId": message_id, "content": content}
+
+
+def _state(state: str) -> dict[str, object]:
+    return {"sessionUpdate": "state_update", "state": state}
+
+
+def _is_absolute(path: str) -> bool:
+    return PurePosixPath(path).is_absolute() or PureWindowsPath(path).is_absolute()
