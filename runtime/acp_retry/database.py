@@ -32,6 +32,7 @@ class Database:
         self._schema = schema
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="acp-retry-sqlite")
         self._connection: sqlite3.Connection | None = None
+        self._closed = False
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run one query and return what `work` makes of it.
@@ -53,9 +54,11 @@ class Database:
         return await self._run(lambda: self._transact(work))
 
     def close(self) -> None:
-        """Finish what was asked for and close the file."""
-        self._thread.submit(self._disconnect).result()
-        self._thread.shutdown()
+        """Finish what was asked for and close the file. Closing it again does nothing."""
+        if not self._closed:
+            self._closed = True
+            self._thread.submit(self._disconnect).result()
+            self._thread.shutdown()
 
     async def _run(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)

@@ -71,6 +71,7 @@ class Delivery:
         self.attempts: list[Attempt] = []
         self._desk = desk
         self._newest: Attempt | None = None
+        self._withdrawal: asyncio.Task[Outcome] | None = None
         self._change = asyncio.Event()
 
     async def result(self) -> Outcome:
@@ -104,6 +105,11 @@ class Delivery:
         """See `PendingPrompt.withdraw`."""
         if self.done:
             return await self.result()
+        if self._withdrawal is None or self._withdrawal.done():
+            self._withdrawal = asyncio.create_task(self._withdraw())
+        return await asyncio.shield(self._withdrawal)
+
+    async def _withdraw(self) -> Outcome:
         # First of all: after a crash, a prompt that was taken back must not be sent again.
         await self._desk.remove(self)
         live = list(self.attempts)
@@ -123,6 +129,11 @@ class Delivery:
         attempt.task = asyncio.create_task(self._attempt(attempt, keyed=keyed))
         self._change.set()
 
+    def fail(self, reason: str) -> None:
+        """End a prompt that never was in the outbox, for those who wait for it."""
+        self.outcome = NotSent(reason)
+        self._finish()
+
     async def leave_dead_links(self) -> None:
         """Let the attempts on closed links come to their end."""
         await _ended([each for each in self.attempts if each.link.closed])
@@ -131,6 +142,8 @@ class Delivery:
         outcome: Outcome | None = None
         try:
             outcome = await self._send(attempt, keyed=keyed)
+        except Exception:
+            _log.exception("A prompt could not be marked in the outbox, and was not sent")
         finally:
             if outcome is None:
                 stopped = "the attempt was stopped"
@@ -142,7 +155,10 @@ class Delivery:
                 self.outcome = outcome
             self._change.set()
         if latest and self.stored:
-            await self._settle(attempt, outcome)
+            try:
+                await self._settle(attempt, outcome)
+            except Exception:
+                _log.exception("The outcome of a prompt could not be noted in the outbox")
 
     async def _send(self, attempt: Attempt, *, keyed: bool) -> Outcome:
         prompt = json.loads(self.entry.prompt)
@@ -174,8 +190,8 @@ class Delivery:
                 self._desk.send_elsewhere(self, attempt.link)
 
     async def _mark(self, mode: Mode) -> None:
-        await self._desk.store.mark(self.entry, mode)
         self.entry = replace(self.entry, mode=mode)
+        await self._desk.store.mark(self.entry, mode)
 
     async def _changed(self) -> None:
         self._change.clear()
@@ -217,6 +233,7 @@ class Desk:
             await self.store.add(entry)
         except BaseException:
             del self.deliveries[name]
+            delivery.fail("the prompt could not be stored")
             with contextlib.suppress(Exception):  # it may have been stored all the same
                 await self.store.remove(entry)
             raise
@@ -230,7 +247,11 @@ class Desk:
     async def remove(self, delivery: Delivery) -> None:
         """Take a delivery out of the store."""
         delivery.stored = False
-        await self.store.remove(delivery.entry)
+        try:
+            await self.store.remove(delivery.entry)
+        except BaseException:
+            delivery.stored = True
+            raise
         self.deliveries.pop((delivery.entry.session_id, delivery.entry.key), None)
 
     def of(self, session_id: str) -> list[Delivery]:
@@ -265,9 +286,12 @@ class Desk:
 def _replaces(outcome: Outcome, known: Outcome | None, *, latest: bool) -> bool:
     """Whether what an attempt came to is now what is known of its prompt.
 
-    One that never left says nothing of another that may have been inserted.
+    One that never left says nothing of another that may have been inserted, and nothing takes an
+    insertion back.
     """
     match outcome, known:
+        case _, Inserted():
+            return False
         case NotSent(), Unknown():
             return False
         case Unknown(), NotSent():

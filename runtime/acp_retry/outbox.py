@@ -87,17 +87,22 @@ class PendingPrompt:
 
         Raises:
             NeverSentError: the session is on no connection.
+            Exception: what the store raised; nothing was sent.
         """
         return await self._delivery.resend()
 
     async def withdraw(self) -> Outcome:
         """Take the prompt back. It leaves the outbox whatever comes.
 
-        Attempts under way are cancelled with `$/cancel_request`, and their answers decide.
+        Attempts under way are cancelled with `$/cancel_request`, and their answers decide. Giving
+        up waiting does not end the withdrawal.
 
         Returns:
             `Refused` when nothing was inserted, `Inserted` when it was too late, and `Unknown`
             when an earlier attempt may have been inserted and nobody can tell any more.
+
+        Raises:
+            Exception: what the store raised; the prompt is still in the outbox.
         """
         return await self._delivery.withdraw()
 
@@ -142,7 +147,9 @@ class Outbox:
 
         Raises:
             MalformedKeyError: the key can't be one.
-            ValueError: the key belongs to another prompt, or the prompt is no JSON.
+            ValueError: the key belongs to another prompt, or the prompt holds NaN or an infinity.
+            TypeError: the prompt is no JSON.
+            Exception: what the store raised; nothing was sent.
         """
         text = json.dumps(prompt, default=_to_json, allow_nan=False)
         checked = check_key(key)

@@ -220,6 +220,8 @@ async def test_any_error_of_a_transport_is_a_lost_connection() -> None:
     peer = Peer(near, lost=lost.append)
     with pytest.raises(AnswerLostError):
         await peer.request("m", {})
+    with pytest.raises(AnswerLostError):
+        await peer.notify("m", {})
     await peer.serve()
     assert lost == [peer]
 
@@ -229,6 +231,8 @@ async def test_params_that_are_no_json_are_the_callers_mistake() -> None:
     near, _ = pipes()
     with pytest.raises(TypeError):
         await Peer(near).request("m", {"a": object()})
+    with pytest.raises(TypeError):
+        await Peer(near).notify("m", {"a": object()})
     assert near.outbox.empty()
 
 

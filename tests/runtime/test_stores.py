@@ -11,12 +11,23 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
-from acp_retry import Found, HistoryIndex, HistoryStore, MemoryStore, Message, SqliteStore, Store
+from acp_retry import (
+    Found,
+    HistoryIndex,
+    HistoryStore,
+    KeyLedger,
+    MemoryStore,
+    Message,
+    RequestFailedError,
+    SqliteStore,
+    Store,
+    Submission,
+)
 from acp_retry.database import Database
 from acp_retry.stores import conformance
 from acp_retry.stores.conformance import CHECKS, SHARED_CHECKS, Check, NonconformingError
 from acp_retry.stores.postgres import PostgresStore
-from agents import sync
+from agents import TEXT, sync
 
 pytest_plugins = ("private_postgres",)
 ALL = CHECKS + SHARED_CHECKS
@@ -247,6 +258,32 @@ async def test_sqlite_commits_are_durable(tmp_path: Path) -> None:
     synchronous = await database.read(lambda rows: rows.execute("PRAGMA synchronous").fetchone())
     assert (journal, synchronous) == (("wal",), (2,))
     database.close()
+
+
+@sync
+async def test_a_prompt_that_a_locked_file_cannot_take_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("acp_retry.database.PATIENCE", 0.01)
+    store = SqliteStore(tmp_path / "agent.db")
+    assert await store.messages("s") == []
+
+    async def work(submission: Submission) -> None:
+        await submission.insert()
+
+    ledger = KeyLedger(store, work)
+    params = {"sessionId": "s", "prompt": TEXT, "idempotencyKey": "k"}
+    other = sqlite3.connect(tmp_path / "agent.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(RequestFailedError, match="-32603"):
+        await ledger.prompt("c", 1, params)
+    other.execute("ROLLBACK")
+    other.close()
+    inserted = await ledger.prompt("c", 2, params)
+    assert [message_id for message_id, _ in await store.messages("s")] == [inserted["messageId"]]
+    await ledger.stop()
+    store.close()
+    store.close()
 
 
 @sync

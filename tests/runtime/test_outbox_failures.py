@@ -1,0 +1,172 @@
+"""An outbox whose store fails, and callers that give up in the midst of something."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from acp_retry import (
+    AnswerLostError,
+    Inserted,
+    MemoryOutbox,
+    Mode,
+    NotSent,
+    Outbox,
+    Refused,
+    Unknown,
+)
+from acp_retry.pending import Entry
+from agents import TEXT, settle, sync
+from scripted import ScriptedLink
+
+
+class Failing(MemoryOutbox):
+    """Fails while its disk is full, and waits at a gate before it stores or removes anything."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.full = False
+        self.gate = asyncio.Event()
+        self.gate.set()
+
+    async def write(self) -> None:
+        await self.gate.wait()
+        if self.full:
+            raise OSError("the disk is full")
+
+    async def add(self, entry: Entry) -> None:
+        await self.write()
+        await super().add(entry)
+
+    async def mark(self, entry: Entry, mode: Mode) -> None:
+        await self.write()
+        await super().mark(entry, mode)
+
+    async def remove(self, entry: Entry) -> None:
+        await self.write()
+        await super().remove(entry)
+
+
+@sync
+async def test_a_prompt_that_was_not_stored_is_told_to_all_who_submitted_it() -> None:
+    store, link = Failing(), ScriptedLink()
+    outbox = Outbox(store)
+    await outbox.resumed("s", link, 2)
+    store.full = True
+    store.gate.clear()
+    first = asyncio.ensure_future(outbox.submit("s", TEXT, "k"))
+    await settle()
+    second = await outbox.submit("s", TEXT, "k")
+    waiting = asyncio.ensure_future(second.message_id())
+    await settle()
+    store.gate.set()
+    with pytest.raises(OSError, match="full"):
+        await first
+    assert await second.result() == NotSent("the prompt could not be stored")
+    with pytest.raises(AnswerLostError):
+        await waiting
+    assert (second.done, link.methods, await outbox.pending()) == (True, [], [])
+
+
+@sync
+async def test_an_insertion_that_could_not_be_noted_is_an_insertion(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    store, link = Failing(), ScriptedLink("held")
+    outbox = Outbox(store)
+    await outbox.resumed("s", link, 2)
+    prompt = await outbox.submit("s", TEXT)
+    await settle()
+    store.full = True
+    link.answer("m")
+    assert await prompt.message_id() == "m"
+    await settle()
+    assert "could not be noted" in caplog.text
+    assert not prompt.done
+    store.full = False
+    later = ScriptedLink("lost")
+    link.lose()
+    await outbox.resumed("s", later, 2)
+    await settle()
+    assert (prompt.outcome, len(later.params)) == (Inserted("m"), 1)
+    last = ScriptedLink(Inserted("m"))
+    await outbox.resumed("s", last, 2)
+    await settle()
+    assert (prompt.done, await outbox.pending()) == (True, [])
+
+
+@sync
+async def test_a_refusal_that_could_not_be_noted_is_not_sent_again() -> None:
+    store, link, later = Failing(), ScriptedLink(Refused(-32603, "busy")), ScriptedLink()
+    outbox = Outbox(store)
+    await outbox.resumed("s", link, 2)
+    prompt = await outbox.submit("s", TEXT)
+    store.full = True
+    await settle()
+    assert await outbox.resumed("s", later, 2) == [prompt]
+    assert (prompt.mode, later.methods) == (Mode.REFUSED, [])
+
+
+@sync
+async def test_nothing_goes_out_unmarked_on_v1(caplog: pytest.LogCaptureFixture) -> None:
+    store, link = Failing(), ScriptedLink()
+    outbox = Outbox(store)
+    await outbox.resumed("s", link, 1)
+    prompt = await outbox.submit("s", TEXT)
+    store.full = True
+    await settle()
+    assert (await prompt.result(), link.methods) == (NotSent("the attempt was stopped"), [])
+    assert "was not sent" in caplog.text
+
+
+@sync
+async def test_a_withdrawal_that_failed_can_be_asked_for_again() -> None:
+    store, link = Failing(), ScriptedLink("held")
+    outbox = Outbox(store)
+    await outbox.resumed("s", link, 2)
+    prompt = await outbox.submit("s", TEXT)
+    await settle()
+    store.full = True
+    with pytest.raises(OSError, match="full"):
+        await prompt.withdraw()
+    assert (await outbox.pending(), link.notified) == ([prompt], [])
+    store.full = False
+    assert await prompt.withdraw() == Refused(-32800, "Request cancelled")
+    assert (prompt.done, await outbox.pending()) == (True, [])
+
+
+@sync
+async def test_a_withdrawal_goes_on_when_nobody_waits_for_it() -> None:
+    store, link = Failing(), ScriptedLink("held")
+    outbox = Outbox(store)
+    await outbox.resumed("s", link, 2)
+    prompt = await outbox.submit("s", TEXT)
+    await settle()
+    store.gate.clear()
+    given_up = asyncio.ensure_future(prompt.withdraw())
+    also = asyncio.ensure_future(prompt.withdraw())
+    await settle()
+    given_up.cancel()
+    await settle()
+    store.gate.set()
+    assert await also == Refused(-32800, "Request cancelled")
+    assert [method for method, _ in link.notified] == ["$/cancel_request"]
+    assert (prompt.done, await store.entries()) == (True, [])
+
+
+@sync
+async def test_a_link_that_breaks_does_not_stop_a_withdrawal() -> None:
+    class Broken(ScriptedLink):
+        async def notify(self, method: str, params: object) -> None:
+            raise BrokenPipeError(method, params)
+
+    outbox, link = Outbox(), Broken("held")
+    await outbox.resumed("s", link, 2)
+    prompt = await outbox.submit("s", TEXT)
+    await settle()
+    withdrawing = asyncio.ensure_future(prompt.withdraw())
+    await settle()
+    link.lose()
+    assert isinstance(await withdrawing, Unknown)
+    assert prompt.done
