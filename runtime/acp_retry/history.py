@@ -65,7 +65,7 @@ class HistoryIndex:
     def forget(self, session_id: str) -> None:
         """Trust nothing that is known of a session: deleted, rewound, or an insertion in doubt.
 
-        A read under way comes too late to fill it.
+        Also when it is closed, to free its memory. A read under way comes too late to fill it.
         """
         self._known.pop(session_id, None)
         self._filled.discard(session_id)

@@ -116,6 +116,10 @@ Handler = Callable[[Submission], Awaitable[None]]
 class KeyLedger:
     """Inserts the message of a key at most once, and answers every attempt exactly once.
 
+    RFD, How the Agent handles a keyed prompt, and How long a key lasts. Any number of ledgers may
+    share a store. Each answers for the attempts that come to it, and none tells an error of a
+    message that is there. Its methods must be called in one event loop.
+
     Args:
         store: where inserted messages live.
         handler: the agent's part. Runs in a task of its own, once for each prompt that is not a
@@ -144,7 +148,8 @@ class KeyLedger:
     ) -> dict[str, str]:
         """Answer one `session/prompt` request. The key is claimed before anything is awaited.
 
-        When this call is cancelled, the attempt counts as lost with its connection.
+        Not for a notification of that name: it must insert nothing. When this call is cancelled,
+        the attempt counts as lost with its connection.
 
         Args:
             connection: what tells this connection from others; any hashable object.
@@ -173,11 +178,19 @@ class KeyLedger:
         return {"messageId": outcome.message_id}
 
     def cancel_request(self, connection: Hashable, request_id: str | int | None) -> None:
-        """`$/cancel_request`: withdraw the prompt of a pending request, for all its attempts."""
+        """`$/cancel_request`: withdraw the prompt of a pending request, for all its attempts.
+
+        They are answered with -32800 once the store has shown that the message is not there. A
+        request that is unknown, answered or another connection's is passed over, and so is one
+        whose message is being inserted.
+        """
         self._apply(self._core.cancel(Attempt(connection, request_id)))
 
     def cancel(self, session_id: str) -> None:
-        """`session/cancel`: withdraw the prompts of a session that are not inserted yet."""
+        """`session/cancel`: withdraw the prompts of a session that are not inserted yet.
+
+        As `cancel_request` does. Work that has begun is the agent's to stop.
+        """
         self._apply(self._core.withdraw(session_id))
 
     def close(self, session_id: str) -> None:
@@ -189,6 +202,9 @@ class KeyLedger:
         """`session/delete`: as `close`, and the store forgets the session.
 
         An insertion under way comes to its end first.
+
+        Raises:
+            Exception: what the store raised. The session is closed, and can be deleted again.
         """
         self.close(session_id)
         busy = [done for claim, done in self._inserting.items() if claim.session_id == session_id]

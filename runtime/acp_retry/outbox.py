@@ -115,7 +115,8 @@ class Outbox:
 
     A prompt is sent again only when its connection is gone, the session was resumed on another
     one, and the Agent speaks v2; everything else takes the application's word. An error leaves
-    the prompt and its key in the outbox, for `PendingPrompt.resend` or `withdraw`.
+    the prompt and its key in the outbox, for `PendingPrompt.resend` or `withdraw`. RFD, The
+    idempotencyKey parameter.
 
     Args:
         store: where prompts wait; in memory by default, which a crash of the client empties.
@@ -175,6 +176,9 @@ class Outbox:
         Returns:
             The prompts that wait for the application: held for too long, refused, or sent without
             a key; on v1 all of them. Show them, then `resend` or `withdraw` each.
+
+        Raises:
+            Exception: what the store raised when it was read.
         """
         await self._desk.load()
         for each in self._desk.of(session_id):

@@ -46,11 +46,20 @@ class Channel(Protocol):
     """Moves whole messages. Bytes, frames and HTTP are its own affair."""
 
     async def send(self, message: JsonObject, /) -> None:
-        """Send one message. Messages leave in the order of the calls."""
+        """Send one message. Messages leave in the order of the calls.
+
+        Raises:
+            TypeError: the message is no JSON, and nothing has left. So with ValueError.
+            Exception: any other means that the connection ended.
+        """
         ...
 
     async def receive(self) -> JsonObject | None:
-        """The next message, or None at the end of the stream."""
+        """The next message, or None at the end of the stream.
+
+        Raises:
+            Exception: the connection ended.
+        """
         ...
 
     async def close(self) -> None:

@@ -41,7 +41,11 @@ class Entry:
 
 
 class OutboxStore(Protocol):
-    """Keeps entries in the order in which they were added."""
+    """Keeps entries in the order in which they were added.
+
+    A method that raises has failed: `Outbox.submit`, `resend` and `withdraw` pass that on, and what
+    becomes of a prompt meanwhile is known in memory only.
+    """
 
     async def add(self, entry: Entry) -> None:
         """Store an entry durably before returning."""

@@ -67,9 +67,17 @@ class Store(Protocol):
         Returns:
             What is recorded now, and whether this call stored it: true for at most one call for a
             session and record, among all processes.
+
+        Raises:
+            Exception: it failed. The ledger asks `find` what is true, and refuses the prompt unless
+                its message is there.
         """
         ...
 
     async def forget(self, session_id: str) -> None:
-        """Remove a deleted session's messages and records. An unknown session is no error."""
+        """Remove a deleted session's messages and records. An unknown session is no error.
+
+        Raises:
+            Exception: it failed; `KeyLedger.delete` passes it on.
+        """
         ...
