@@ -19,6 +19,7 @@ from acp_retry import (
     RequestFailedError,
     Store,
     Submission,
+    prompt_handlers,
 )
 from acp_retry.outcome import INTERNAL_ERROR, INVALID_REQUEST
 from acp_retry.peer import Handlers
@@ -87,9 +88,8 @@ class ReferenceAgent:
 
     async def prompt(self, call: Call) -> object:
         """`session/prompt`, in a session that is active on its connection."""
-        if call.peer not in self.sessions.get(str(call.params.get("sessionId")), ()):
-            raise RequestFailedError.of(RESOURCE_NOT_FOUND, "Resource not found")
-        return await self.ledger.prompt(call.peer, call.id, call.params)
+        handlers = prompt_handlers(self.ledger, lambda id_: call.peer in self.sessions.get(id_, ()))
+        return await handlers["session/prompt"](call)
 
     async def cancel(self, call: Call) -> None:
         """`session/cancel`: held prompts are withdrawn, and work stops."""

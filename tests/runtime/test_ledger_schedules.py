@@ -197,7 +197,7 @@ class LeavesTheHandlerAlone(Watched):
     async def _hand_over(self, claim: Claim) -> None:
         try:
             await self._handler(Submission(claim, self._insert, self._insert_live))
-        except Exception:  # noqa: BLE001 - whatever it is, nobody hears of it
+        except Exception:
             await asyncio.Event().wait()
 
 
