@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import select
 import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO, Any, Final, Protocol
 
 __all__ = ["Launcher", "Line", "Process", "Programs", "StartError", "Wire"]
@@ -18,7 +19,11 @@ Line = dict[str, Any]
 """One JSON object as it came."""
 
 LEAVING: Final = 5.0
-"""Seconds that an agent has to end by itself once its input is closed."""
+"""Seconds that an agent has to end by itself once its input is closed, or to read what it is sent."""
+
+CHUNK: Final = 2**16
+LEFT: Final = 2**20
+"""The most bytes that a pipe holds, and so the most that a killed agent can have left in it."""
 
 
 class StartError(Exception):
@@ -42,7 +47,8 @@ class Wire:
 
     `lines` has everything that the agent sent, in order; `noise` the lines that are no JSON object.
     A thread reads, so that no pipe ever fills up and nothing depends on when a line is looked at.
-    `record` is told of each line in the order of the wire, with who sent it.
+    `record` is told of each line in the order of the wire, with who sent it. Neither end waits for
+    an end of file: who inherited the agent's output may hold it open for as long as it likes.
     """
 
     def __init__(
@@ -59,7 +65,10 @@ class Wire:
         self._source = source
         self._sink = sink
         self._record = record
+        self._deaf = False
         self._news = threading.Condition()
+        self._finished = False
+        self._hung_up, self._hang_up = os.pipe()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
@@ -68,8 +77,7 @@ class Wire:
         line = json.dumps(message, separators=(",", ":")).encode()
         self._record("client", line)
         with contextlib.suppress(OSError, ValueError):
-            self._sink.write(line + b"\n")
-            self._sink.flush()
+            self._write(line + b"\n")
 
     def wait(self, met: Callable[[], bool], seconds: float) -> bool:
         """Wait until something holds that only new lines, or the end, can bring about."""
@@ -94,19 +102,56 @@ class Wire:
         self._process.leave()
         self._finish()
 
+    def _write(self, rest: bytes) -> None:
+        ready = select.poll()
+        ready.register(self._sink.fileno(), select.POLLOUT)
+        while rest and not self._deaf:
+            if ready.poll(LEAVING * 1000):
+                rest = rest[os.write(self._sink.fileno(), rest[: select.PIPE_BUF]) :]
+            else:
+                self._deaf = True
+
     def _finish(self) -> None:
-        self._reader.join(LEAVING)
+        if self._finished:
+            return
+        self._finished = True
+        os.close(self._hang_up)
+        self._reader.join()
+        os.close(self._hung_up)
         for pipe in (self._sink, self._source):
             with contextlib.suppress(OSError, ValueError):
                 pipe.close()
 
     def _read(self) -> None:
+        parts: list[bytes] = []
         with contextlib.suppress(OSError, ValueError):
-            for line in iter(self._source.readline, b""):
-                self._take(line)
+            for chunk in self._chunks():
+                end, *lines = chunk.split(b"\n")
+                parts.append(end)
+                for line in lines:
+                    self._take(b"".join(parts))
+                    parts = [line]
+        self._take(b"".join(parts))
         with self._news:
             self.closed = True
             self._news.notify_all()
+
+    def _chunks(self) -> Iterator[bytes]:
+        """What comes, until its end; once the wire is finished, what is there already."""
+        source = self._source.fileno()
+        ready = select.poll()
+        ready.register(source, select.POLLIN)
+        ready.register(self._hung_up, select.POLLIN)
+        while self._hung_up not in dict(ready.poll()):
+            chunk = os.read(source, CHUNK)
+            if not chunk:
+                return
+            yield chunk
+        ready.unregister(self._hung_up)
+        left = LEFT
+        while left > 0 and ready.poll(0) and (chunk := os.read(source, CHUNK)):
+            yield chunk
+            left -= len(chunk)
 
     def _take(self, line: bytes) -> None:
         try:
@@ -184,6 +229,7 @@ class Programs:
         try:
             process = subprocess.Popen(  # noqa: S603 - whoever runs the kit chose the command
                 command,
+                bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL if self._errors is None else self._errors,
@@ -209,7 +255,8 @@ class _Group:
         self._over = True
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(LEAVING)
 
     def leave(self) -> None:
         with contextlib.suppress(subprocess.TimeoutExpired):

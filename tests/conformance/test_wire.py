@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 from acp_conformance.connection import Connection, Transcript
 from acp_conformance.wire import Programs, Wire
@@ -59,6 +62,58 @@ def test_what_a_wrapper_started_is_killed_with_it(tmp_path: Path) -> None:
     while child.exists() and child.read_text().split()[2] != "Z" and time.monotonic() < end:
         time.sleep(0.01)
     assert not child.exists() or child.read_text().split()[2] == "Z"
+
+
+DAEMON = """
+import subprocess, sys
+held = subprocess.Popen([sys.executable, "-u", "-c", {inner!r}], start_new_session=True)
+open({pid!r}, "w").write(str(held.pid))
+print('{{"n": 1}}', flush=True)
+sys.stdin.read()
+"""
+HOLDS = "import time; time.sleep(30)"
+FLOODS = """
+import contextlib, time
+end = time.monotonic() + 30
+while time.monotonic() < end:
+    with contextlib.suppress(OSError):
+        print('{"flood": 1}')
+"""
+
+
+@pytest.mark.parametrize("inner", [HOLDS, FLOODS], ids=["holds", "floods"])
+@pytest.mark.parametrize("over", [Wire.kill, Wire.end], ids=["killed", "ended"])
+def test_who_holds_the_output_open_is_not_waited_for(
+    tmp_path: Path, inner: str, over: Callable[[Wire], None]
+) -> None:
+    pid = tmp_path / "pid"
+    wire = run(DAEMON.format(inner=inner, pid=str(pid)))
+    assert wire.wait(lambda: {"n": 1} in wire.lines, PATIENCE)
+    over(wire)
+    daemon = int(pid.read_text())
+    try:
+        assert wire.closed
+        assert Path(f"/proc/{daemon}/stat").read_text().split()[2] != "Z"
+    finally:
+        os.kill(daemon, signal.SIGKILL)
+
+
+def test_an_agent_that_reads_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("acp_conformance.wire.LEAVING", 0.1)
+    wire = run("import time; print('{}'); time.sleep(30)")
+    for _ in range(3):
+        wire.send({"text": "x" * 2**20})
+    assert wire.wait(lambda: wire.lines == [{}], PATIENCE)
+    assert not wire.closed
+    wire.kill()
+
+
+def test_a_long_line_is_sent_and_read_whole() -> None:
+    wire = run("print(input())")
+    wire.send({"text": "x" * 2**21})
+    assert wire.wait(lambda: bool(wire.lines), PATIENCE)
+    assert wire.lines == [{"text": "x" * 2**21}]
+    wire.end()
 
 
 def test_an_agent_that_is_gone_is_written_to_in_vain() -> None:
