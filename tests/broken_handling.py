@@ -342,8 +342,22 @@ class ListsKeys(Variation):
 
 
 @fails("keys-stay-private")
+class ShowsKeysToOthers(Variation):
+    async def insert(self, submission: Submission) -> bool:
+        new = await super().insert(submission)
+        session = submission.session_id
+        for key, (asker, _) in self.waiting.items():
+            for peer in self.sessions[session] - {asker}:
+                await self._update(peer, session, titled(key))
+        return new
+
+
+@fails("keys-stay-private")
 class ShowsKeys(Variation):
     async def turn(self, session: str, asked: Order) -> None:
-        update = {"sessionUpdate": "session_info_update", "title": str([*self.waiting])}
-        await self.tell(session, update)
+        await self.tell(session, titled([*self.waiting]))
         await super().turn(session, asked)
+
+
+def titled(title: object) -> dict[str, Any]:
+    return {"sessionUpdate": "session_info_update", "title": str(title)}

@@ -47,6 +47,36 @@ class KeepsSteeredInMemory(KeepsKeysInMemory):
         return super().key(key, call) if "steer" in text(call) else key
 
 
+@fails("known-across-connections", "known-after-restart", "known-mid-turn")
+class RefusesWhatAnotherProcessInserted(Variation):
+    def __init__(self, store: Any) -> None:
+        super().__init__(store)
+        self.old = {*self.notes.get("known", ())}
+
+    async def prompt(self, call: Call) -> Any:
+        if name(call) in self.old:
+            raise RequestFailedError.of(-32603, "Internal error")
+        result = await super().prompt(call)
+        if call.params.get(KEY) is not None:
+            self.notes.setdefault("known", set()).add(name(call))
+        return result
+
+
+@fails("keys-stay-private")
+class ReplaysKeysAfterARestart(Variation):
+    def __init__(self, store: Any) -> None:
+        super().__init__(store)
+        self.old = [*self.notes.get("asked", ())]
+
+    async def prompt(self, call: Call) -> Any:
+        self.notes.setdefault("asked", []).append(str(call.params.get(KEY)))
+        return await super().prompt(call)
+
+    async def show(self, peer: Peer, session: str, message_id: str, content: object) -> None:
+        update = {"sessionUpdate": "user_message", "messageId": message_id, "content": content}
+        await self._update(peer, session, {**update, "_meta": {"keys": self.old}})
+
+
 @fails("known-live-only")
 class RunsCommandsAgain(Variation):
     def key(self, key: str, call: Call) -> str | None:
@@ -122,8 +152,16 @@ class ForksKeys(Variation):
 class ClosesOnce(Variation):
     async def close(self, call: Call) -> Any:
         if not self.sessions[str(call.params["sessionId"])]:
-            raise RequestFailedError.of(-32603, "Internal error")
+            raise RequestFailedError.of(-32002, "Resource not found")
         return await super().close(call)
+
+
+@fails("repeatable-methods")
+class DeletesOnce(Variation):
+    async def delete(self, call: Call) -> Any:
+        if str(call.params["sessionId"]) not in self.sessions:
+            raise RequestFailedError.of(-32002, "Resource not found")
+        return await super().delete(call)
 
 
 @fails("initialize-once")

@@ -132,11 +132,11 @@ class Connection:
                     found[id_] = found.get(id_, "") + _text([update.get("content")])
         return found
 
-    def working(self, session: str) -> bool | None:
+    def working(self, session: str, since: int = 0) -> bool | None:
         """Whether the session was last said to be at work; None if nothing was said."""
         states = [
             u.get("state")
-            for u in self.updates(session)
+            for u in self.updates(session, since)
             if u.get("sessionUpdate") == "state_update"
         ]
         return states[-1] != "idle" if states else None

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["ORDERS", "Order", "order"]
+__all__ = ["ORDERS", "Order", "order", "stretched"]
 
 ORDERS: Final = {
     "hold": "hold Nms: hold the prompt for N milliseconds, then insert it",
@@ -38,3 +38,12 @@ def order(text: str) -> Order:
     if match is None or match[1] not in ORDERS:
         return Order()
     return Order(match[1], int(match[2] or 0) / 1000)
+
+
+def stretched(text: str, factor: float) -> str:
+    """An order whose time is so many times as long; any other text as it is."""
+    match = _PATTERN.match(text)
+    if match is None or match[2] is None or match[1] not in ORDERS:
+        return text
+    start, end = match.span(2)
+    return f"{text[:start]}{round(int(match[2]) * factor)}{text[end:]}"

@@ -136,7 +136,7 @@ ASKED: Final[tuple[Requirement, ...]] = (
         Level.STATED,
         _AUDIT,
         {
-            "repeatable-methods": "session/close, delete, resume and list can be sent again.",
+            "repeatable-methods": "session/close, delete, resume and list succeed when sent again.",
             "initialize-once": "initialize is refused with -32600 after other requests.",
         },
     ),

@@ -1,12 +1,15 @@
 """Plays traces against an agent and sees what holds.
 
 A trace ends at its first expectation that isn't met: what comes after it would only repeat that.
+However it ends, all that the agent sent in it is searched for the keys.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Final
 
 from acp_conformance.script import Script, Step
 from acp_conformance.stage import ImpossibleError, Patience, Stage, UnmetError
@@ -14,7 +17,9 @@ from acp_conformance.verbs import VERBS
 from acp_conformance.verdict import Outcome
 from acp_conformance.wire import Launcher
 
-__all__ = ["Patience", "play", "play_all"]
+__all__ = ["PRIVATE", "Patience", "play", "play_all"]
+
+PRIVATE: Final = "keys-stay-private"
 
 
 def play_all(scripts: Iterable[Script], launcher: Launcher, patience: Patience) -> list[Outcome]:
@@ -33,28 +38,37 @@ def play(script: Script, launcher: Launcher, patience: Patience) -> Outcome:
         StartError: the agent can't be started.
     """
     stage = Stage(launcher, patience)
-    counts = Counter(id_ for step in script.steps for id_ in step.proves)
     try:
-        for number, step in enumerate(script.steps, 1):
-            try:
-                VERBS[step.verb](stage, step)
-            except (UnmetError, ImpossibleError) as error:
-                return _stopped(script, number, step, error, counts, stage)
-            counts.subtract(step.proves)
+        outcome = _perform(script, stage)
     finally:
         stage.leave()
-    return Outcome(script.name, script.proves, **stage.seen())
+    found = replace(outcome, transcript=stage.transcript.text(), noise=stage.noise)
+    if not stage.leak or PRIVATE in dict(outcome.broken):
+        return found
+    broken = (*outcome.broken, (PRIVATE, f"afterwards: {stage.leak}"))
+    return replace(found, kept=outcome.kept - {PRIVATE}, broken=broken)
+
+
+def _perform(script: Script, stage: Stage) -> Outcome:
+    left = Counter(id_ for step in script.steps for id_ in step.proves)
+    for number, step in enumerate(script.steps, 1):
+        try:
+            VERBS[step.verb](stage, step)
+        except (UnmetError, ImpossibleError) as error:
+            return _stopped(script, number, step, error, left)
+        left.subtract(step.proves)
+    return Outcome(script.name, script.proves)
 
 
 def _stopped(
     script: Script,
     number: int,
     step: Step,
-    error: Exception,
+    error: UnmetError | ImpossibleError,
     left: Mapping[str, int],
-    stage: Stage,
 ) -> Outcome:
-    failed = step.proves if isinstance(error, UnmetError) else ()
+    unmet = isinstance(error, UnmetError)
+    failed = step.proves if unmet else ()
     kept = frozenset(id_ for id_, count in left.items() if count == 0)
     told = f"step {number}, {step.verb}: {error}"
     return Outcome(
@@ -62,6 +76,5 @@ def _stopped(
         kept,
         tuple((id_, told) for id_ in failed),
         script.proves - kept - set(failed),
-        told if step.needs is None or failed else f"{step.needs} ({told})",
-        **stage.seen(),
+        f"{step.needs} ({told})" if unmet and step.needs and not failed else told,
     )

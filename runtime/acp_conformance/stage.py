@@ -7,15 +7,34 @@ import tempfile
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from acp_conformance.connection import Connection, Transcript
+from acp_conformance.orders import stretched
 from acp_conformance.script import ScriptError, Step
 from acp_conformance.wire import Launcher, Line
 
-__all__ = ["ImpossibleError", "Patience", "Sent", "Stage", "UnmetError", "error_of", "named"]
+__all__ = [
+    "SILENCE",
+    "SILENCES",
+    "ImpossibleError",
+    "Patience",
+    "Sent",
+    "Stage",
+    "UnmetError",
+    "code_of",
+    "error_of",
+    "named",
+    "result_of",
+]
 
 Thing = TypeVar("Thing")
+
+SILENCE: Final = 0.2
+"""The silence, in seconds, that the times in the test prompts of traces are meant for."""
+
+SILENCES: Final = 10
+"""How many silences an answer has to be waited for at least: a held prompt takes five."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +42,7 @@ class Patience:
     """How long to wait, in seconds: for an answer, and for what must not happen."""
 
     answer: float = 10.0
-    quiet: float = 0.2
+    quiet: float = SILENCE
 
 
 class UnmetError(Exception):
@@ -76,9 +95,12 @@ class Stage:
         return {"cwd": self.folder, "mcpServers": []}
 
     def text(self, name: str) -> str:
-        """The text of a prompt: what the trace says, and a mark that makes it this run's only."""
+        """The text of a prompt: what the trace says, and a mark that makes it this run's only.
+
+        The time in a test prompt is as many silences as it is for `SILENCE`.
+        """
         mark = self.marks.setdefault(name, secrets.token_hex(4))
-        return f"{name} [{mark}]"
+        return f"{stretched(name, self.patience.quiet / SILENCE)} [{mark}]"
 
     def key(self, name: str) -> str:
         """The key that a trace calls by a name."""
@@ -90,24 +112,60 @@ class Stage:
         Raises:
             UnmetError: it failed, or no answer came.
         """
-        line = self.answer(connection, request_id, what)
-        if "error" in line:
-            raise UnmetError(f"{what} was answered with {error_of(line)}")
-        result = line.get("result")
-        return result if isinstance(result, dict) else {}
+        return result_of(self.answer(connection, request_id, what), what)
 
     def answer(self, connection: Connection, request_id: int, what: str) -> Line:
-        """The answer to a request, whatever it is."""
+        """The answer to a request, whatever it is.
+
+        Raises:
+            UnmetError: no answer came.
+        """
         line = connection.answer(request_id, self.patience.answer)
         if line is None:
             why = "the connection ended" if connection.wire.closed else "no answer came"
             raise UnmetError(f"{what}: {why}")
         return line
 
-    def seen(self) -> dict[str, Any]:
-        """What an `Outcome` tells beside requirements."""
-        noise = sum(len(connection.wire.noise) for connection in self.connections.values())
-        return {"transcript": self.transcript.text(), "noise": noise}
+    def reply(self, sent: Sent, what: str) -> Line:
+        """The answer to a request that an agent may hold for as long as the session is at work.
+
+        Raises:
+            UnmetError: no answer came, though the session is idle.
+            ImpossibleError: no answer came, and nothing says that the session is idle.
+        """
+        try:
+            return self.answer(sent.connection, sent.id, what)
+        except UnmetError as error:
+            if sent.connection.wire.closed or self._idle(sent):
+                raise
+            why = "the session may be at work: give it more time with --timeout"
+            raise ImpossibleError(f"{error}, but {why}") from error
+
+    def _idle(self, sent: Sent) -> bool:
+        """Whether a session was said to be idle after its last request, this one apart."""
+        session = sent.params.get("sessionId")
+        places = [
+            other.place
+            for other in self.requests.values()
+            if other.connection is sent.connection
+            and other.params.get("sessionId") == session
+            and other is not sent
+        ]
+        return sent.connection.working(str(session), max(places, default=0)) is False
+
+    @property
+    def noise(self) -> int:
+        """How many lines were no messages."""
+        return sum(len(connection.wire.noise) for connection in self.connections.values())
+
+    @property
+    def leak(self) -> str:
+        """What holds a key among all that the agents sent, errors apart. Empty if nothing does."""
+        for connection in self.connections.values():
+            for line in connection.wire.lines:
+                if "error" not in line and any(key in str(line) for key in self.keys.values()):
+                    return f"{line.get('method', 'a result')} of the agent holds a key"
+        return ""
 
     def leave(self) -> None:
         """Kill what still runs."""
@@ -126,8 +184,26 @@ def named(things: Mapping[str, Thing], name: str) -> Thing:
     return things[name]
 
 
-def error_of(line: Line) -> str:
-    """An error's code. All else in it is the agent's, and may hold a key."""
+def result_of(line: Line, what: str) -> dict[str, Any]:
+    """The result in an answer.
+
+    Raises:
+        UnmetError: it holds an error.
+    """
+    if "error" in line:
+        raise UnmetError(f"{what} was answered with {error_of(line)}")
+    result = line.get("result")
+    return result if isinstance(result, dict) else {}
+
+
+def code_of(line: Line) -> int | None:
+    """The code of the error in an answer, if there is one."""
     error = line.get("error")
     code = error.get("code") if isinstance(error, dict) else None
-    return f"the error {code}" if isinstance(code, int) else "a broken error"
+    return code if isinstance(code, int) else None
+
+
+def error_of(line: Line) -> str:
+    """An error's code. All else in it is the agent's, and may hold a key."""
+    code = code_of(line)
+    return "a broken error" if code is None else f"the error {code}"

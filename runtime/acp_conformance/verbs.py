@@ -8,7 +8,17 @@ from typing import Any, Final
 
 from acp_conformance.connection import INFO, Connection
 from acp_conformance.script import Step
-from acp_conformance.stage import ImpossibleError, Sent, Stage, UnmetError, error_of, named
+from acp_conformance.stage import (
+    ImpossibleError,
+    Sent,
+    Stage,
+    UnmetError,
+    code_of,
+    error_of,
+    named,
+    result_of,
+)
+from acp_conformance.wire import Line
 
 __all__ = ["VERBS"]
 
@@ -22,8 +32,17 @@ def _connect(stage: Stage, step: Step) -> None:
     name = step.word("connection")
     connection = Connection.open(how, stage.launcher, name, stage.transcript)
     if connection is None:
-        raise ImpossibleError("there is no second connection")
+        raise UnmetError("there is no second connection")
     stage.connections[name] = connection
+    try:
+        _initialize(stage, connection)
+    except (UnmetError, ImpossibleError) as error:
+        if how != "restart":
+            raise
+        raise ImpossibleError(f"the agent did not come up again: {error}") from error
+
+
+def _initialize(stage: Stage, connection: Connection) -> None:
     result = stage.result(connection, connection.initialize(), "initialize")
     if result.get("protocolVersion") != 2:
         raise ImpossibleError("the agent does not speak version 2")
@@ -115,23 +134,26 @@ def _cancel(stage: Stage, step: Step) -> None:
 
 
 def _answered(stage: Stage, step: Step) -> None:
-    sent = stage.sent(step)
-    stage.answer(sent.connection, sent.id, step.word("request"))
+    line = stage.reply(stage.sent(step), step.word("request"))
+    if step.word("with") == "result" and "error" in line:
+        raise UnmetError(f"{step.word('request')} was answered with {error_of(line)}")
 
 
 def _answer(stage: Stage, step: Step) -> None:
-    name = step.word("request")
-    sent = stage.sent(step)
-    line = stage.answer(sent.connection, sent.id, name)
-    wanted = step.words.get("code")
-    code = line["error"].get("code") if isinstance(line.get("error"), dict) else None
-    if wanted is not None:
-        if code is None:
-            raise UnmetError(f"{name} was answered with a result, not an error")
-        if wanted not in ("any", code):
-            raise UnmetError(f"{name} was answered with {error_of(line)}, not {wanted}")
-    elif code is None or code != step.number("or"):
+    name, sent = step.word("request"), stage.sent(step)
+    if "code" in step.words:
+        _check_code(stage.answer(sent.connection, sent.id, name), step.words["code"], name)
+        return
+    line = stage.reply(sent, name)
+    if "or" not in step.words or step.words["or"] != code_of(line):
         _check_id(stage, step, name, sent)
+
+
+def _check_code(line: Line, wanted: object, name: str) -> None:
+    if "error" not in line:
+        raise UnmetError(f"{name} was answered with a result, not an error")
+    if wanted not in ("any", code_of(line)):
+        raise UnmetError(f"{name} was answered with {error_of(line)}, not {wanted}")
 
 
 def _check_id(stage: Stage, step: Step, name: str, sent: Sent) -> None:
@@ -143,8 +165,7 @@ def _check_id(stage: Stage, step: Step, name: str, sent: Sent) -> None:
 
 
 def _message_id(stage: Stage, name: str, sent: Sent) -> object:
-    result = stage.result(sent.connection, sent.id, name)
-    id_ = result.get("messageId")
+    id_ = result_of(stage.reply(sent, name), name).get("messageId")
     if sent.method == PROMPT and not (isinstance(id_, str) and id_):
         raise UnmetError(f"{name} was answered without a messageId")
     return id_
@@ -152,8 +173,8 @@ def _message_id(stage: Stage, name: str, sent: Sent) -> object:
 
 def _lose(stage: Stage, step: Step) -> None:
     """The answer comes, and the client that the trace plays never reads it."""
-    sent = stage.sent(step)
-    stage.result(sent.connection, sent.id, step.word("request"))
+    name = step.word("request")
+    result_of(stage.reply(stage.sent(step), name), name)
 
 
 def _shown(stage: Stage, step: Step) -> None:
@@ -169,16 +190,25 @@ def _shown(stage: Stage, step: Step) -> None:
 
 
 def _unanswered(stage: Stage, step: Step) -> None:
-    sent = stage.sent(step)
-    if sent.connection.answer(sent.id, stage.patience.quiet) is not None:
+    answered = _comes(stage, step, "request", stage.patience.quiet)
+    if "while" in step.words and _comes(stage, step, "while", stage.patience.quiet * answered):
+        name = step.word("while")
+        raise ImpossibleError(f"{name} was answered too soon: give a slow agent more --silence")
+    if answered:
         raise UnmetError(f"{step.word('request')} was answered at once")
+
+
+def _comes(stage: Stage, step: Step, word: str, seconds: float) -> bool:
+    sent = stage.sent(step, word)
+    return sent.connection.answer(sent.id, seconds) is not None
 
 
 def _settled(stage: Stage, step: Step) -> None:
     """Wait until work has ended, where the agent says so, and nothing more comes."""
     connection, session = stage.on(step), stage.session(step)
     _still(stage, connection)
-    connection.wait(lambda: not connection.working(session), stage.patience.answer)
+    if not connection.wait(lambda: not connection.working(session), stage.patience.answer):
+        raise ImpossibleError("the session is still at work: give it more time with --timeout")
     _still(stage, connection)
 
 
@@ -192,8 +222,8 @@ def _working(stage: Stage, step: Step) -> None:
 
 
 def _wait(stage: Stage, step: Step) -> None:
-    del stage
-    time.sleep((step.number("milliseconds") or 0) / 1000)
+    silences, milliseconds = step.number("silences") or 0, step.number("milliseconds") or 0
+    time.sleep(silences * stage.patience.quiet + milliseconds / 1000)
 
 
 def _messages(stage: Stage, step: Step) -> None:
@@ -222,8 +252,12 @@ def _repeated(connection: Connection, session: str, mark: str, place: int) -> in
 
 
 def _work(stage: Stage, step: Step) -> None:
-    if not stage.on(step).worked(stage.session(step), stage.sent(step, "after").place):
+    """Work began and ended, so that what is told later is of other work."""
+    connection, session = stage.on(step), stage.session(step)
+    if not connection.worked(session, stage.sent(step, "after").place):
         raise UnmetError("no work began")
+    if connection.working(session) is not False:
+        raise UnmetError("its end was not told")
 
 
 def _no_work(stage: Stage, step: Step) -> None:
@@ -235,11 +269,8 @@ def _no_work(stage: Stage, step: Step) -> None:
 
 def _private(stage: Stage, step: Step) -> None:
     del step
-    for connection in stage.connections.values():
-        for line in connection.wire.lines:
-            if "error" not in line and any(key in str(line) for key in stage.keys.values()):
-                what = line.get("method", "a result")
-                raise UnmetError(f"{what} of the agent holds a key")
+    if stage.leak:
+        raise UnmetError(stage.leak)
 
 
 VERBS: Final[Mapping[str, Callable[[Stage, Step], None]]] = {

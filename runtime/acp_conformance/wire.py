@@ -19,7 +19,7 @@ Line = dict[str, Any]
 """One JSON object as it came."""
 
 LEAVING: Final = 5.0
-"""Seconds that an agent has to end by itself once its input is closed, or to read what it is sent."""
+"""Seconds that an agent has to read a message, and to end once its input is closed."""
 
 CHUNK: Final = 2**16
 LEFT: Final = 2**20

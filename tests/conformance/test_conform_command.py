@@ -24,6 +24,19 @@ class Agent(ReferenceAgent):
 reference.ReferenceAgent = Agent
 reference.main()
 """
+LEAKY = """
+from acp_conformance import reference
+from acp_conformance.agent import ReferenceAgent
+
+class Agent(ReferenceAgent):
+    async def prompt(self, call):
+        update = {"sessionUpdate": "session_info_update", "title": call.params["idempotencyKey"]}
+        await self.tell(call.params["sessionId"], update)
+        return await super().prompt(call)
+
+reference.ReferenceAgent = Agent
+reference.main()
+"""
 
 
 def conform(*args: str | Path) -> tuple[int, str, str]:
@@ -123,6 +136,15 @@ def test_a_key_is_never_printed(forgetful: list[str], tmp_path: Path) -> None:
     assert keys.pop() not in out + err
 
 
+def test_a_key_that_leaks_is_told_of_whatever_was_asked(tmp_path: Path) -> None:
+    leaky = tmp_path / "leaky.py"
+    leaky.write_text(LEAKY, "utf-8")
+    status, out, _ = conform(*ONE, "--", sys.executable, leaky)
+    assert "fail           stated  keys-stay-private: " in out
+    assert "retry-answer: afterwards: session/update of the agent holds a key" in out
+    assert (status, "1 passed, 1 failed" in out) == (1, True)
+
+
 def test_what_the_agent_writes_beside_messages_is_counted(tmp_path: Path) -> None:
     agent = tmp_path / "agent.py"
     agent.write_text("print('hello')\n", "utf-8")
@@ -134,6 +156,7 @@ def test_what_the_agent_writes_beside_messages_is_counted(tmp_path: Path) -> Non
     ("args", "message"),
     [
         (("--trace", "privte", "--", "true"), "there is no trace privte: did you mean private?"),
+        (("--silence", "1.1", "--", "true"), "--silence 1.1 takes --timeout 11 at least: "),
         (("--", "no-such-agent"), "no-such-agent can't be started: "),
         (("--restart-command", "'", "--", "true"), "': No closing quotation"),
         (("--client", "--", "true"), "COMMAND has no {agent}: put it where the"),

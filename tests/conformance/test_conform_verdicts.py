@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from acp_conformance.requirements import Role
-from acp_conformance.runner import Patience, play
+from acp_conformance.runner import PRIVATE, Patience, play
 from acp_conformance.script import parse
 from acp_conformance.verdict import Outcome, Status, Verdict, status_of, verdicts
-from laboratory import Laboratory
+from broken_handling import ShowsKeys
+from laboratory import Laboratory, Make
 from variation import Variation
 
 KEPT = Outcome("kept", frozenset({"insert-once"}))
@@ -22,9 +23,9 @@ def of(*outcomes: Outcome) -> Verdict:
     return next(v for v in verdicts(outcomes, Role.AGENT) if v.requirement.id == "insert-once")
 
 
-def played(*steps: str) -> Outcome:
+def played(*steps: str, agent: Make = Variation) -> Outcome:
     text = f'{{"name": "t", "title": "T", "steps": [{", ".join((STEPS, SENT, *steps))}]}}'
-    return play(parse(text, "t"), Laboratory(Variation), Patience(1.0, 0.05))
+    return play(parse(text, "t"), Laboratory(agent), Patience(1.0, 0.05))
 
 
 def test_one_failure_fails_whatever_else_passed() -> None:
@@ -60,6 +61,15 @@ def test_a_requirement_is_kept_only_when_every_step_for_it_was_played() -> None:
     assert outcome.kept == frozenset()
     assert outcome.open == {"insert-once"}
     assert outcome.reason == "it never waits (step 5, unanswered: r was answered at once)"
+
+
+def test_a_key_that_was_shown_is_found_however_the_trace_ends() -> None:
+    keyed = SENT.replace('"r"', '"k"').replace("}", ', "key": "K"}')
+    settled = '{"do": "settled", "connection": "c", "session": "s"}'
+    gap = '{"do": "unanswered", "request": "k", "needs": "it never waits"}'
+    outcome = played(settled, keyed, settled, gap, agent=ShowsKeys)
+    assert outcome.reason.startswith("it never waits")
+    assert outcome.broken == ((PRIVATE, "afterwards: session/update of the agent holds a key"),)
 
 
 def test_a_step_that_proves_nothing_fails_nothing() -> None:

@@ -10,14 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from acp_conformance.orders import ORDERS, Order, order
-from acp_conformance.script import VERBS, ScriptError, guide, parse, scripts, texts
+from acp_conformance.orders import ORDERS, Order, order, stretched
+from acp_conformance.script import VERBS, ScriptError, Step, guide, parse, scripts, texts
+from acp_conformance.stage import SILENCE, SILENCES
 from acp_conformance.verbs import VERBS as PLAYED
 from acpgen import resources
 from acpgen.load import load
 from acpgen.targets.vectors import traces
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "schema"
+SAID = {step.word("text") for script in scripts() for step in script.steps}
+HELD = {text for text in SAID if order(text).verb == "hold"}
 USED = {step.verb for script in scripts() for step in script.steps}
 BROKEN = {
     "no JSON": ("{", "t: Expecting"),
@@ -58,8 +61,59 @@ def test_every_verb_is_played_used_and_explained() -> None:
 def test_every_test_prompt_is_read_and_explained() -> None:
     explained = re.findall(r"^\| `(acp-conformance: [^`]+)` \|", guide(), re.MULTILINE)
     assert [order(text).verb for text in explained] == list(ORDERS)
-    said = {step.word("text") for script in scripts() for step in script.steps}
-    assert {text for text in said if text.startswith("acp-")} == set(explained)
+    assert {text for text in SAID if text.startswith("acp-")} == set(explained)
+
+
+def test_what_is_counted_has_a_control() -> None:
+    """Nothing is told by counting what an agent may never show."""
+
+    def counted(step: Step) -> tuple[object, ...]:
+        return tuple(step.words.get(word) for word in ("connection", "session", "replayed"))
+
+    bare = set()
+    for script in scripts():
+        steps = [step for step in script.steps if step.verb == "messages"]
+        for number, step in enumerate(steps):
+            controls = [
+                counted(other)
+                for other in steps[:number]
+                if other.needs and not other.proves and other.words["count"] == 1
+            ]
+            if counted(step) not in controls and not (step.needs and step.words["count"] == 1):
+                bare.add((script.name, step.word("text")))
+    assert bare == set()
+
+
+def test_a_further_prompt_waits_until_the_agent_is_settled() -> None:
+    """An agent may hold it, or refuse it, while it works on another one."""
+    at_once = {"retry-mid-turn", "concurrent-after-restart"}  # it is what they are about
+    early = set()
+    for script in scripts():
+        at_work: set[str] = set()
+        for step in script.steps:
+            session = step.word("session")
+            if step.verb == "prompt" and "again" not in step.words:
+                if session in at_work:
+                    early.add(script.name)
+                at_work |= {session} if not malformed(step) else set()
+            elif step.verb in ("settled", "kill", "end"):
+                at_work -= {session} if session else at_work.copy()
+    assert early == at_once
+
+
+def malformed(step: Step) -> bool:
+    key = step.words.get("literal")
+    return key is not None and not (isinstance(key, str) and 1 <= len(key) <= 255)
+
+
+def test_a_time_in_a_test_prompt_is_as_long_as_five_silences() -> None:
+    assert stretched("acp-conformance: hold 1000ms", 3.0) == "acp-conformance: hold 3000ms"
+    assert stretched("acp-conformance: steer", 3.0) == "acp-conformance: steer"
+    assert stretched("after 10 ms", 3.0) == "after 10 ms"
+    assert stretched("acp-conformance: dance 10ms", 3.0) == "acp-conformance: dance 10ms"
+    longest = max(order(text).seconds for text in HELD)
+    assert longest == 5 * SILENCE
+    assert max(order(text).seconds for text in SAID) < SILENCES * SILENCE
 
 
 def test_orders_are_read_from_the_beginning_of_a_text() -> None:

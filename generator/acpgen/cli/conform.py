@@ -69,7 +69,7 @@ def conform(
         typer.Option(min=0.1, help="Seconds to wait for an answer, or for a client to end."),
     ] = 10.0,
     silence: Annotated[
-        float, typer.Option(min=0.0, help="Seconds to wait for what an agent must not do.")
+        float, typer.Option(min=0.05, help="Seconds to wait for what an agent must not do.")
     ] = 0.2,
     only: Annotated[
         list[str] | None, typer.Option("--trace", metavar="NAME", help="Play this trace only.")
@@ -105,6 +105,7 @@ def conform(
         elif client:
             found = _judge_client(command, only or [], timeout)
         else:
+            _suffice(timeout, silence)
             programs = Programs(command, _words(restart), _words(second))
             found = _judge_agent(programs, Patience(timeout, silence), only or [], record)
     except StartError as error:
@@ -119,7 +120,7 @@ def _judge_agent(
     from acp_conformance.requirements import Role
     from acp_conformance.runner import play_all
     from acp_conformance.script import scripts
-    from acp_conformance.verdict import verdicts
+    from acp_conformance.verdict import Status, verdicts
 
     played = _chosen(scripts(), only)
     outcomes = play_all(played, programs, patience)
@@ -129,7 +130,8 @@ def _judge_agent(
         if outcome.noise:
             note(f"acpgen: {outcome.trace}: {outcome.noise} lines of the agent are no messages")
     told = frozenset().union(*(script.proves for script in played))
-    return [v for v in verdicts(outcomes, Role.AGENT) if not only or v.requirement.id in told]
+    found = verdicts(outcomes, Role.AGENT)
+    return [v for v in found if not only or v.requirement.id in told or v.status is Status.FAIL]
 
 
 def _judge_client(command: Sequence[str], only: Sequence[str], timeout: float) -> Sequence[Verdict]:
@@ -155,6 +157,14 @@ def _judge_proxy(command: Sequence[str], timeout: float) -> Sequence[Verdict]:
 def _demand(word: str, command: Sequence[str]) -> None:
     if word not in command:
         fail(f"COMMAND has no {word}: put it where the agent's command goes")
+
+
+def _suffice(timeout: float, silence: float) -> None:
+    from acp_conformance.stage import SILENCES
+
+    if timeout < SILENCES * silence:
+        least = f"--timeout {SILENCES * silence:g}"
+        fail(f"--silence {silence:g} takes {least} at least: prompts are held for five silences")
 
 
 def _chosen(all_: Sequence[_Trace], names: Sequence[str]) -> list[_Trace]:

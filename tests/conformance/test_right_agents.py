@@ -1,0 +1,202 @@
+"""Agents that are right in their own way fail nothing, and silence is taken for nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from acp_conformance.orders import Order
+from acp_conformance.requirements import Role
+from acp_conformance.runner import Patience, play
+from acp_conformance.script import scripts
+from acp_conformance.verdict import Status, verdicts
+from acp_retry import Call, Message, Peer
+from broken_handling import InsertsAgainUnderTheSameId, InsertsWhatWasCancelled, RefusesAndInserts
+from laboratory import Laboratory, Mount, examine
+from variation import Variation
+
+COUNTED = {
+    id_
+    for script in scripts()
+    for step in script.steps
+    if step.verb == "messages"
+    for id_ in step.proves
+}
+"""What is judged by counting."""
+
+UNTOLD = COUNTED | {"keys-stay-private", "known-live-only", "answer-with-first-id"}
+"""And what is looked at only where messages are seen, or seen to be left out."""
+
+AT_ONCE = 6
+RESTARTS = {
+    "known-across-connections",
+    "known-after-restart",
+    "known-mid-turn",
+    "stored-with-message",
+}
+
+
+class Unseen(Variation):
+    """Shows no user messages."""
+
+    async def show(self, peer: Peer, session: str, message_id: str, content: object) -> None:
+        pass
+
+
+class UnseenTwice(Unseen, InsertsAgainUnderTheSameId):
+    pass
+
+
+class UnseenMalformed(Unseen, RefusesAndInserts):
+    pass
+
+
+class UnseenCancelled(Unseen, InsertsWhatWasCancelled):
+    pass
+
+
+class LongTurns(Variation):
+    """Works for longer than the kit waits to see that nothing happens."""
+
+    async def turn(self, session: str, asked: Order) -> None:
+        await self.tell(session, {"sessionUpdate": "state_update", "state": "running"})
+        await asyncio.sleep(0.7)
+        await super().turn(session, asked)
+
+
+class EndlessTurns(Variation):
+    """Works for longer than the kit has patience, and holds all other prompts."""
+
+    async def turn(self, session: str, asked: Order) -> None:
+        del asked
+        await self.tell(session, {"sessionUpdate": "state_update", "state": "running"})
+        await asyncio.Event().wait()
+
+
+class UntoldTurns(EndlessTurns):
+    """Says nothing of it."""
+
+    async def tell(self, session: str, update: dict[str, Any]) -> None:
+        pass
+
+
+class OneAtATime(EndlessTurns):
+    """Looks at no request of a session while it is at work."""
+
+    async def prompt(self, call: Call) -> Any:
+        session = str(call.params.get("sessionId"))
+        while self._busy[session].locked():
+            await asyncio.sleep(0.01)
+        return await super().prompt(call)
+
+
+class LosesTheNewest(Variation):
+    """Writes a message down some time after its answer: a kill loses it, with its key."""
+
+    def __init__(self, store: Any) -> None:
+        super().__init__(store)
+        self.torn = not self.notes.pop("left", "begun" not in self.notes)
+        self.notes["begun"] = True
+
+    def left(self) -> None:
+        self.notes["left"] = True
+
+    async def resume(self, call: Call) -> object:
+        if self.torn:
+            self.torn = False
+            session = str(call.params["sessionId"])
+            kept = await self.store.messages(session)
+            await self.store.forget(session)
+            for message_id, body in kept[:-1]:
+                await self.store.insert(Message(session, UUID(message_id), body))
+        return await super().resume(call)
+
+    async def _known(self, call: Call) -> str:
+        return str(call.params["sessionId"])
+
+
+class NeverAgain(Variation):
+    """Can't be started again."""
+
+    def __init__(self, store: Any) -> None:
+        super().__init__(store)
+        self.again = self.notes.setdefault("begun", self.process) != self.process
+
+    async def initialize(self, call: Call) -> Any:
+        return {} if self.again else await super().initialize(call)
+
+
+RIGHT = (Unseen, LongTurns, EndlessTurns, UntoldTurns, OneAtATime, LosesTheNewest, NeverAgain)
+AGENTS = (*RIGHT, UnseenTwice, UnseenMalformed, UnseenCancelled)
+REASONS = [
+    (Unseen, "insert-once", "the agent shows no user messages"),
+    (EndlessTurns, "insert-once", "settled: the session is still at work"),
+    (UntoldTurns, "accept-any-valid-key", "no answer came, but the session may be at work"),
+    (OneAtATime, "support-keys", "no answer came, but the session may be at work"),
+    (LosesTheNewest, "known-after-restart", "the agent did not keep the message"),
+    (NeverAgain, "known-after-restart", "step 6, connect: the agent did not come up again: "),
+]
+
+Found = dict[Status, dict[str, str]]
+"""What was seen of each requirement, by its status."""
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[type[Variation], Found]:
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return dict(zip(AGENTS, pool.map(judge, AGENTS), strict=True))
+
+
+def judge(agent: type[Variation]) -> Found:
+    def make(mount: Mount) -> Variation:
+        return agent(mount)
+
+    found: Found = {status: {} for status in Status}
+    for verdict in verdicts(examine(make, scripts()), Role.AGENT):
+        found[verdict.status][verdict.requirement.id] = "; ".join(verdict.details)
+    return found
+
+
+@pytest.mark.parametrize("agent", RIGHT)
+def test_an_agent_that_is_right_fails_nothing(
+    agent: type[Variation], found: dict[type[Variation], Found]
+) -> None:
+    assert found[agent][Status.FAIL] == {}
+
+
+def test_long_turns_are_waited_for(found: dict[type[Variation], Found]) -> None:
+    assert found[LongTurns][Status.NOT_EXERCISED] == {}
+
+
+@pytest.mark.parametrize("agent", [Unseen, UnseenTwice, UnseenMalformed, UnseenCancelled])
+def test_what_is_never_shown_is_not_counted(
+    agent: type[Variation], found: dict[type[Variation], Found]
+) -> None:
+    assert found[agent][Status.NOT_EXERCISED].keys() >= UNTOLD
+    assert found[agent][Status.FAIL].keys() & UNTOLD == set()
+
+
+@pytest.mark.parametrize(("agent", "id_", "reason"), REASONS)
+def test_what_was_not_exercised_has_its_reason(
+    agent: type[Variation], id_: str, reason: str, found: dict[type[Variation], Found]
+) -> None:
+    assert reason in found[agent][Status.NOT_EXERCISED][id_]
+
+
+def test_only_restarts_take_an_agent_that_comes_up_again(
+    found: dict[type[Variation], Found],
+) -> None:
+    assert found[NeverAgain][Status.NOT_EXERCISED].keys() == RESTARTS
+
+
+def test_prompts_are_held_for_longer_where_silence_is_longer() -> None:
+    names = ("retry-held", "session-cancel-held")
+    chosen = [script for script in scripts() if script.name in names]
+    with ThreadPoolExecutor() as pool:
+        patience = Patience(6.0, 0.6)
+        outcomes = pool.map(lambda each: play(each, Laboratory(Variation), patience), chosen)
+    assert [(o.kept, o.reason) for o in outcomes] == [(each.proves, "") for each in chosen]
