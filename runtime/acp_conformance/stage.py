@@ -136,22 +136,22 @@ class Stage:
         try:
             return self.answer(sent.connection, sent.id, what)
         except UnmetError as error:
-            if sent.connection.wire.closed or self._idle(sent):
+            session = str(sent.params.get("sessionId"))
+            if sent.connection.wire.closed or self.idle(sent.connection, session, sent):
                 raise
             why = "the session may be at work: give it more time with --timeout"
             raise ImpossibleError(f"{error}, but {why}") from error
 
-    def _idle(self, sent: Sent) -> bool:
-        """Whether a session was said to be idle after its last request, this one apart."""
-        session = sent.params.get("sessionId")
+    def idle(self, connection: Connection, session: str, but: Sent | None = None) -> bool:
+        """Whether a session was said to be idle after its last request, one apart."""
         places = [
-            other.place
-            for other in self.requests.values()
-            if other.connection is sent.connection
-            and other.params.get("sessionId") == session
-            and other is not sent
+            sent.place
+            for sent in self.requests.values()
+            if sent.connection is connection
+            and sent.params.get("sessionId") == session
+            and sent is not but
         ]
-        return sent.connection.working(str(session), max(places, default=0)) is False
+        return connection.working(session, max(places, default=0)) is False
 
     @property
     def noise(self) -> int:

@@ -206,7 +206,7 @@ def _comes(stage: Stage, step: Step, word: str, seconds: float) -> bool:
 def _settled(stage: Stage, step: Step) -> None:
     """Wait until work has ended, where the agent says so, and nothing more comes."""
     connection, session = stage.on(step), stage.session(step)
-    _still(stage, connection)
+    connection.wait(lambda: stage.idle(connection, session), stage.patience.quiet)
     if not connection.wait(lambda: not connection.working(session), stage.patience.answer):
         raise ImpossibleError("the session is still at work: give it more time with --timeout")
     _still(stage, connection)

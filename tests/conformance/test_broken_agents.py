@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
+import acp_conformance
 import broken_handling
 import broken_lifetimes
 from acp_conformance.requirements import Role
@@ -55,3 +58,8 @@ def test_every_broken_agent_is_examined() -> None:
     agents = {c for c in classes if issubclass(c, Variation) and c.__module__ in here}
     bases = {base for agent in agents for base in agent.__bases__}
     assert agents - bases <= FAULTS.keys() <= agents
+
+
+def test_the_guide_counts_them() -> None:
+    page = (Path(acp_conformance.__file__).parents[1] / "README.md").read_text("utf-8")
+    assert re.findall(r"^- (\d+) agents", page, re.MULTILINE) == [str(len(FAULTS))]
