@@ -15,6 +15,7 @@ from acp_conformance.script import ScriptError, Step
 from acp_conformance.wire import Launcher, Line
 
 __all__ = [
+    "PROMPT",
     "SILENCE",
     "SILENCES",
     "ImpossibleError",
@@ -29,6 +30,8 @@ __all__ = [
 ]
 
 Thing = TypeVar("Thing")
+
+PROMPT: Final = "session/prompt"
 
 SILENCE: Final = 0.2
 """The silence, in seconds, that the times in the test prompts of traces are meant for."""
@@ -127,28 +130,28 @@ class Stage:
         return line
 
     def reply(self, sent: Sent, what: str) -> Line:
-        """The answer to a request that an agent may hold for as long as the session is at work.
+        """The answer to a request; an agent may hold a prompt while the session is at work.
 
         Raises:
-            UnmetError: no answer came, though the session is idle.
-            ImpossibleError: no answer came, and nothing says that the session is idle.
+            UnmetError: no answer came.
+            ImpossibleError: none came to a prompt, and nothing says that the session is idle.
         """
         try:
             return self.answer(sent.connection, sent.id, what)
         except UnmetError as error:
-            session = str(sent.params.get("sessionId"))
-            if sent.connection.wire.closed or self.idle(sent.connection, session, sent):
+            held = sent.method == PROMPT and not sent.connection.wire.closed
+            if not held or self.idle(sent.connection, str(sent.params["sessionId"]), sent):
                 raise
             why = "the session may be at work: give it more time with --timeout"
             raise ImpossibleError(f"{error}, but {why}") from error
 
     def idle(self, connection: Connection, session: str, but: Sent | None = None) -> bool:
-        """Whether a session was said to be idle after its last request, one apart."""
+        """Whether a session was said to be idle after its last prompt, one apart."""
         places = [
             sent.place
             for sent in self.requests.values()
-            if sent.connection is connection
-            and sent.params.get("sessionId") == session
+            if (sent.connection, sent.method) == (connection, PROMPT)
+            and sent.params["sessionId"] == session
             and sent is not but
         ]
         return connection.working(session, max(places, default=0)) is False

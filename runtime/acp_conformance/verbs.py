@@ -9,6 +9,7 @@ from typing import Any, Final
 from acp_conformance.connection import INFO, Connection
 from acp_conformance.script import Step
 from acp_conformance.stage import (
+    PROMPT,
     ImpossibleError,
     Sent,
     Stage,
@@ -22,7 +23,6 @@ from acp_conformance.wire import Line
 
 __all__ = ["VERBS"]
 
-PROMPT: Final = "session/prompt"
 RESUME: Final = "session/resume"
 
 

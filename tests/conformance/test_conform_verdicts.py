@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+from typing import Any
+
 import pytest
 
 from acp_conformance.requirements import Role
 from acp_conformance.runner import PRIVATE, Patience, play
 from acp_conformance.script import parse
 from acp_conformance.verdict import Outcome, Status, Verdict, status_of, verdicts
+from acp_retry import Call
 from broken_handling import ShowsKeys
 from laboratory import Laboratory, Make
 from variation import Variation
@@ -61,6 +65,38 @@ def test_a_requirement_is_kept_only_when_every_step_for_it_was_played() -> None:
     assert outcome.kept == frozenset()
     assert outcome.open == {"insert-once"}
     assert outcome.reason == "it never waits (step 5, unanswered: r was answered at once)"
+
+
+class AnswersOnce(Variation):
+    """Answers the first prompt and nothing later."""
+
+    async def prompt(self, call: Call) -> Any:
+        if self.before:
+            await asyncio.Event().wait()
+        return await super().prompt(call)
+
+    async def list(self, call: Call) -> Any:
+        del call
+        await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        (
+            '{"do": "settled", "connection": "c", "session": "s"}',
+            '{"do": "prompt", "connection": "c", "request": "q", "again": "r"}',
+        ),
+        ('{"do": "call", "connection": "c", "method": "session/list", "request": "q"}',),
+    ],
+    ids=["prompt", "list"],
+)
+def test_an_agent_that_is_idle_and_does_not_answer_fails(steps: tuple[str, ...]) -> None:
+    proof = '{"do": "answered", "request": "q", "proves": ["insert-once"]}'
+    outcome = played('{"do": "answered", "request": "r"}', *steps, proof, agent=AnswersOnce)
+    assert [(id_, text.split(": ", 1)[1]) for id_, text in outcome.broken] == [
+        ("insert-once", "q: no answer came")
+    ]
 
 
 def test_a_key_that_was_shown_is_found_however_the_trace_ends() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -62,3 +63,13 @@ def test_an_odd_answer_ends_the_trace(name: str) -> None:
     assert reason in outcome.reason
     assert (outcome.kept, list(outcome.broken)) == (frozenset(), [])
     assert json.loads(outcome.transcript.splitlines()[0])["from"] == "client"
+
+
+def test_an_agent_that_starts_only_once_proves_nothing(tmp_path: Path) -> None:
+    once = f"import os\nos.mkdir({str(tmp_path / 'begun')!r})\n"
+    program = f"{once}ODD = {{'session/prompt': {{'result': {{'messageId': 'm'}}}}}}\n{PROGRAM}"
+    script = next(script for script in scripts() if script.name == "retry-after-restart")
+    outcome = play(script, Programs([sys.executable, "-c", program]), Patience(5.0, 0.05))
+    why = "step 6, connect: the agent did not come up again: initialize: the connection ended"
+    assert (outcome.reason, outcome.open) == (why, script.proves)
+    assert (outcome.kept, list(outcome.broken)) == (frozenset(), [])
