@@ -18,6 +18,7 @@ from itertools import count
 
 __all__ = [
     "CALLERS",
+    "SCHEMA",
     "TYPES",
     "NotJsonError",
     "Verdict",
@@ -35,6 +36,9 @@ __all__ = [
 
 Check = Callable[[object], bool]
 Build = Callable[[list[tuple[str, object]]], dict[str, object]]
+
+SCHEMA = "sha256:18c8c0c1ec6f85c15ebb7fbbb6d33d70ac8ad3d13f85e7b3ed1053afeec8d1f9"
+"""The digest of the schema that this is made of, which is that of the package."""
 
 MAX_DEPTH = 127
 """How deep arrays and objects may nest in a message."""

@@ -9,17 +9,25 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RetryClass {
-    /// A copy has no effect beyond the first. It may be sent again as it is.
+    /// A copy changes nothing that the first message has not changed already. Send it again as it
+    /// is. The answer tells how things stand by then, which need not be what the lost answer said.
     Idempotent,
-    /// A copy does the work again, unless it carries the key of the first.
+    /// A copy does the work anew, and work done twice does real harm. That is why the request takes
+    /// an idempotency key. Send it again under the key of the first attempt. A copy that has no key
+    /// counts as a new operation.
     Keyed,
-    /// A copy makes one more of something cheap. It may be sent again.
+    /// A copy makes one more of something that is cheap to have too many of. Send it again. If the
+    /// first attempt got through after all, what it made stays unused.
     Duplicating,
-    /// A copy is never sent.
+    /// A notification has no answer that could get lost, and some messages have a meaning only on
+    /// their own connection or while a certain request is pending. Do not send it again. Recover
+    /// through `session/resume` or on a new connection.
     NotRetried,
-    /// The class of the message inside.
+    /// The message is an envelope around another one. Do what the class of the message inside says,
+    /// and forward an idempotency key in it unchanged.
     Carried,
-    /// Another protocol defines it.
+    /// The message belongs to another protocol, and only that protocol can say what a copy does. Do
+    /// not send it again on the strength of this table.
     External,
 }
 
@@ -167,13 +175,13 @@ impl fmt::Display for Answer {
 pub enum Reason {
     /// It is a notification, so there is no response to lose.
     Notification,
-    /// A copy has no effect beyond the first.
+    /// The class of its method is `idempotent`.
     Idempotent,
-    /// A copy makes one more of something cheap.
+    /// The class of its method is `duplicating`.
     Duplicating,
-    /// It is a request of which a copy is never sent.
+    /// The class of its method is `not_retried`.
     NotRetried,
-    /// Another protocol defines what a copy does.
+    /// The class of its method is `external`.
     External,
     /// It carries a well-formed key.
     KeyedWithKey,
@@ -315,6 +323,11 @@ pub const KEY_MAX_LENGTH: usize = 255;
 
 /// How many messages deep is looked for the one that decides.
 pub const MAX_CARRIED: usize = 32;
+
+/// The namespace of derived message IDs (RFC 9562). It never changes.
+pub const MESSAGE_ID_NAMESPACE: [u8; 16] = [
+    0x0c, 0x32, 0x14, 0x78, 0x95, 0xf9, 0x53, 0xe7, 0xa1, 0x43, 0xa8, 0x8d, 0xca, 0x71, 0x7c, 0x67,
+];
 
 /// One row of the table: a method in one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -476,6 +489,72 @@ pub fn resend<J: Json>(method: &str, params: &J, kind: Option<Kind>) -> Resend {
         },
         method: decision.row,
     }
+}
+
+/// Derives the ID of a prompt's message from its session and its key, the same in every language.
+/// An Agent that names the message by it stores both in one step, and tells a retry by the ID
+/// alone.
+///
+/// It is the UUIDv5 of `<length>:<session ID>,<key>` in [`MESSAGE_ID_NAMESPACE`], with the length
+/// of the session ID in UTF-8 bytes and in decimal. So no two pairs share a text, whatever they
+/// hold. `Uuid::new_v5` of the crate `uuid` gives the same ID; this needs no crate.
+#[must_use]
+pub fn derive_message_id(session_id: &str, key: &str) -> String {
+    let name = format!("{}:{session_id},{key}", session_id.len());
+    let hash = sha1(&[&MESSAGE_ID_NAMESPACE, name.as_bytes()].concat());
+    let [a, b, c, d, _] = hash;
+    let b = (b & 0xffff_0fff) | 0x5000;
+    let c = (c & 0x3fff_ffff) | 0x8000_0000;
+    let (b_high, b_low, c_high, c_low) = (b >> 16, b & 0xffff, c >> 16, c & 0xffff);
+    format!("{a:08x}-{b_high:04x}-{b_low:04x}-{c_high:04x}-{c_low:04x}{d:08x}")
+}
+
+/// SHA-1 (FIPS 180-4), which UUIDv5 is made of and which keeps nothing secret here. It is written
+/// out because not every platform of the language has one, and this file needs no library.
+fn sha1(message: &[u8]) -> [u32; 5] {
+    let mut padded = message.to_vec();
+    padded.push(0x80);
+    while padded.len() % 64 != 56 {
+        padded.push(0);
+    }
+    padded.extend((message.len() as u64 * 8).to_be_bytes());
+    let mut state: [u32; 5] = [
+        0x6745_2301,
+        0xefcd_ab89,
+        0x98ba_dcfe,
+        0x1032_5476,
+        0xc3d2_e1f0,
+    ];
+    for block in padded.chunks_exact(64) {
+        let mut words = [0_u32; 80];
+        for (word, bytes) in words.iter_mut().zip(block.chunks_exact(4)) {
+            *word = u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        }
+        for i in 16..80 {
+            let mixed = words[i - 3] ^ words[i - 8] ^ words[i - 14] ^ words[i - 16];
+            words[i] = mixed.rotate_left(1);
+        }
+        let [mut a, mut b, mut c, mut d, mut e] = state;
+        for (i, word) in words.into_iter().enumerate() {
+            let (mix, constant) = match i {
+                0..=19 => ((b & c) | (!b & d), 0x5a82_7999),
+                20..=39 => (b ^ c ^ d, 0x6ed9_eba1),
+                40..=59 => ((b & c) | (b & d) | (c & d), 0x8f1b_bcdc),
+                _ => (b ^ c ^ d, 0xca62_c1d6_u32),
+            };
+            let sum = a
+                .rotate_left(5)
+                .wrapping_add(mix)
+                .wrapping_add(e)
+                .wrapping_add(constant)
+                .wrapping_add(word);
+            (a, b, c, d, e) = (sum, a, b.rotate_left(30), c, d);
+        }
+        for (word, change) in state.iter_mut().zip([a, b, c, d, e]) {
+            *word = word.wrapping_add(change);
+        }
+    }
+    state
 }
 
 /// A reason, with the method and the row of the message that decided.

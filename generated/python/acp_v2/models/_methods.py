@@ -59,16 +59,20 @@ class Signature:
         """The row of the method in `acp_v2.retry`.
 
         Raises:
-            LookupError: the models were generated without that module.
+            LookupError: the models were generated without that module, or from another schema.
         """
         try:
-            from acp_v2.retry import find
-        except ModuleNotFoundError:
-            raise LookupError("generate acp_v2.retry, too: target retry") from None
-
-        row = find(self.name, self.kind)
-        if row is None:
-            raise UnknownMethodError(f"{self.name} is missing in acp_v2.retry")
+            from acp_v2 import retry
+        except ImportError:
+            raise LookupError(
+                "acp_v2.retry is missing; run `acpgen generate --target retry`"
+            ) from None
+        row = retry.find(self.name, self.kind)
+        if row is None or getattr(retry, "SCHEMA", None) != _SCHEMA:
+            raise LookupError(
+                "acp_v2.retry is made of another schema than acp_v2.models; "
+                "run `acpgen generate` for both targets, `models` and `retry`, with one schema"
+            )
         return row
 
     @property
@@ -76,6 +80,9 @@ class Signature:
         """What sending a message of this method again does."""
         return self.retry.retry_class
 
+
+_SCHEMA: Final = "sha256:ecd7a79c5166a427a99f96289d90ef4dd13b50ab34d4e7a93025619814c5fe13"
+"""The digest of the schema that this is made of, which is that of the retry table."""
 
 SIGNATURES: Final[dict[tuple[str, Kind], Signature]] = {
     ("$/cancel_request", "notification"): Signature(

@@ -3,7 +3,8 @@
 
 - `models`: its types as pydantic models
 - `retry`: which messages may be sent again
-- `check`: judges the text of a message with the standard library only; imported when first used
+- `check`: judges the text of a message with the standard library only; imported when first used,
+  from the target `checkers` of the same schema
 """
 
 TYPE_CHECKING = False
@@ -13,9 +14,27 @@ if TYPE_CHECKING:
 __all__ = ["Verdict", "check"]
 
 
+_SCHEMA = "sha256:bd020d01be0abda11ba693198da7af0c7eee045978803d49310ee8a06a9d33ac"
+"""The digest of the schema that this is made of, which is that of the checkers."""
+
+
 def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import checkers
+    from importlib import import_module
 
-    return getattr(checkers, name)
+    module = f"{__name__}.checkers"
+    try:
+        checkers = import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        raise ImportError(f"{module} is missing; run `acpgen generate --target checkers`") from None
+    if getattr(checkers, "SCHEMA", None) != _SCHEMA:
+        raise ImportError(
+            f"{module} is made of another schema than {__name__}; "
+            "run `acpgen generate` for both targets, `models` and `checkers`, with one schema"
+        )
+    value = getattr(checkers, name)
+    globals()[name] = value
+    return value

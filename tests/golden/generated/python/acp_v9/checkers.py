@@ -18,6 +18,7 @@ from itertools import count
 
 __all__ = [
     "CALLERS",
+    "SCHEMA",
     "TYPES",
     "NotJsonError",
     "Verdict",
@@ -35,6 +36,9 @@ __all__ = [
 
 Check = Callable[[object], bool]
 Build = Callable[[list[tuple[str, object]]], dict[str, object]]
+
+SCHEMA = "sha256:7d48e87afb3deae099515293d7efedeae5fda20185c4c95e55f16539b38e541f"
+"""The digest of the schema that this is made of, which is that of the package."""
 
 MAX_DEPTH = 127
 """How deep arrays and objects may nest in a message."""

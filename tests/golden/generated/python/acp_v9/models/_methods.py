@@ -59,16 +59,20 @@ class Signature:
         """The row of the method in `acp_v9.retry`.
 
         Raises:
-            LookupError: the models were generated without that module.
+            LookupError: the models were generated without that module, or from another schema.
         """
         try:
-            from acp_v9.retry import find
-        except ModuleNotFoundError:
-            raise LookupError("generate acp_v9.retry, too: target retry") from None
-
-        row = find(self.name, self.kind)
-        if row is None:
-            raise UnknownMethodError(f"{self.name} is missing in acp_v9.retry")
+            from acp_v9 import retry
+        except ImportError:
+            raise LookupError(
+                "acp_v9.retry is missing; run `acpgen generate --target retry`"
+            ) from None
+        row = retry.find(self.name, self.kind)
+        if row is None or getattr(retry, "SCHEMA", None) != _SCHEMA:
+            raise LookupError(
+                "acp_v9.retry is made of another schema than acp_v9.models; "
+                "run `acpgen generate` for both targets, `models` and `retry`, with one schema"
+            )
         return row
 
     @property
@@ -76,6 +80,9 @@ class Signature:
         """What sending a message of this method again does."""
         return self.retry.retry_class
 
+
+_SCHEMA: Final = "sha256:bd020d01be0abda11ba693198da7af0c7eee045978803d49310ee8a06a9d33ac"
+"""The digest of the schema that this is made of, which is that of the retry table."""
 
 SIGNATURES: Final[dict[tuple[str, Kind], Signature]] = {
     ("$/cancel", "notification"): Signature(

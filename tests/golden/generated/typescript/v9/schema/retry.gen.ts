@@ -10,17 +10,40 @@
 
 /** What sending a message again does. */
 export const RetryClass = {
-  /** A copy has no effect beyond the first. It may be sent again as it is. */
+  /**
+   * A copy changes nothing that the first message has not changed already. Send
+   * it again as it is. The answer tells how things stand by then, which need
+   * not be what the lost answer said.
+   */
   Idempotent: "idempotent",
-  /** A copy does the work again, unless it carries the key of the first. */
+  /**
+   * A copy does the work anew, and work done twice does real harm. That is why
+   * the request takes an idempotency key. Send it again under the key of the
+   * first attempt. A copy that has no key counts as a new operation.
+   */
   Keyed: "keyed",
-  /** A copy makes one more of something cheap. It may be sent again. */
+  /**
+   * A copy makes one more of something that is cheap to have too many of. Send
+   * it again. If the first attempt got through after all, what it made stays
+   * unused.
+   */
   Duplicating: "duplicating",
-  /** A copy is never sent. */
+  /**
+   * A notification has no answer that could get lost, and some messages have a
+   * meaning only on their own connection or while a certain request is pending.
+   * Do not send it again. Recover through `session/resume` or on a new
+   * connection.
+   */
   NotRetried: "not_retried",
-  /** The class of the message inside. */
+  /**
+   * The message is an envelope around another one. Do what the class of the
+   * message inside says, and forward an idempotency key in it unchanged.
+   */
   Carried: "carried",
-  /** Another protocol defines it. */
+  /**
+   * The message belongs to another protocol, and only that protocol can say
+   * what a copy does. Do not send it again on the strength of this table.
+   */
   External: "external",
 } as const;
 export type RetryClass = (typeof RetryClass)[keyof typeof RetryClass];
@@ -74,13 +97,13 @@ export type Answer = (typeof Answer)[keyof typeof Answer];
 export const Reason = {
   /** It is a notification, so there is no response to lose. */
   Notification: "notification",
-  /** A copy has no effect beyond the first. */
+  /** The class of its method is `idempotent`. */
   Idempotent: "idempotent",
-  /** A copy makes one more of something cheap. */
+  /** The class of its method is `duplicating`. */
   Duplicating: "duplicating",
-  /** It is a request of which a copy is never sent. */
+  /** The class of its method is `not_retried`. */
   NotRetried: "not-retried",
-  /** Another protocol defines what a copy does. */
+  /** The class of its method is `external`. */
   External: "external",
   /** It carries a well-formed key. */
   KeyedWithKey: "keyed-with-key",
@@ -121,6 +144,10 @@ export const KEY_MAX_LENGTH: number = 255;
 
 /** How many messages deep is looked for the one that decides. */
 export const MAX_CARRIED: number = 32;
+
+/** The namespace of derived message IDs (RFC 9562). It never changes. */
+export const MESSAGE_ID_NAMESPACE: string =
+  "0c321478-95f9-53e7-a143-a88dca717c67";
 
 /** One row of the table: a method in one kind. */
 export interface Method {
@@ -325,6 +352,99 @@ export function resend(
     why: decision.method === method ? why : `Inside ${method}: ${why}`,
     method: decision.row,
   };
+}
+
+/**
+ * Derives the ID of a prompt's message from its session and its key, the same
+ * in every language. An Agent that names the message by it stores both in one
+ * step, and tells a retry by the ID alone.
+ *
+ * It is the UUIDv5 of `<length>:<session ID>,<key>` in `MESSAGE_ID_NAMESPACE`,
+ * with the length of the session ID in UTF-8 bytes and in decimal. So no two
+ * pairs share a text, whatever they hold.
+ *
+ * It is synchronous, since an Agent looks the ID up before it awaits anything,
+ * and WebCrypto's digest is not.
+ *
+ * @throws RangeError when a text holds half of a surrogate pair.
+ */
+export function deriveMessageId(sessionId: string, key: string): string {
+  const session = utf8(sessionId);
+  const name = [...utf8(`${session.length}:`), ...session, ...utf8(`,${key}`)];
+  const namespace = MESSAGE_ID_NAMESPACE.match(/[0-9a-f]{2}/g) ?? [];
+  const bytes = namespace.map((byte) => Number.parseInt(byte, 16));
+  const hash = sha1(Uint8Array.from([...bytes, ...name]));
+  hash.setUint8(6, (hash.getUint8(6) & 0x0f) | 0x50);
+  hash.setUint8(8, (hash.getUint8(8) & 0x3f) | 0x80);
+  return [4, 6, 8, 10, 16]
+    .map((end, at, ends) => hex(hash, ends[at - 1] ?? 0, end))
+    .join("-");
+}
+
+function utf8(text: string): Uint8Array {
+  if (/\p{Surrogate}/u.test(text)) {
+    throw new RangeError("half of a surrogate pair has no UTF-8 form");
+  }
+  return new TextEncoder().encode(text);
+}
+
+function hex(bytes: DataView, start: number, end: number): string {
+  let text = "";
+  for (let i = start; i < end; i++) {
+    text += bytes.getUint8(i).toString(16).padStart(2, "0");
+  }
+  return text;
+}
+
+/**
+ * SHA-1 (FIPS 180-4), which UUIDv5 is made of and which keeps nothing secret
+ * here. It is written out because not every platform of the language has one,
+ * and this file needs no library.
+ */
+function sha1(message: Uint8Array): DataView {
+  const padded = new Uint8Array(Math.ceil((message.length + 9) / 64) * 64);
+  padded.set(message);
+  padded[message.length] = 0x80;
+  const blocks = new DataView(padded.buffer);
+  blocks.setBigUint64(padded.length - 8, BigInt(message.length) * 8n);
+  const words = new DataView(new ArrayBuffer(80 * 4));
+  const state = new DataView(new ArrayBuffer(5 * 4));
+  const initial = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0];
+  initial.forEach((word, i) => state.setUint32(i * 4, word));
+  for (let start = 0; start < padded.length; start += 64) {
+    const word = (i: number): number => words.getInt32(i * 4);
+    for (let i = 0; i < 16; i++) {
+      words.setInt32(i * 4, blocks.getInt32(start + i * 4));
+    }
+    for (let i = 16; i < 80; i++) {
+      const mix = word(i - 3) ^ word(i - 8) ^ word(i - 14) ^ word(i - 16);
+      words.setInt32(i * 4, rotate(mix, 1));
+    }
+    let a = state.getInt32(0);
+    let b = state.getInt32(4);
+    let c = state.getInt32(8);
+    let d = state.getInt32(12);
+    let e = state.getInt32(16);
+    for (let i = 0; i < 80; i++) {
+      const sum = (rotate(a, 5) + sha1Round(i, b, c, d) + e + word(i)) | 0;
+      [a, b, c, d, e] = [sum, a, rotate(b, 30), c, d];
+    }
+    [a, b, c, d, e].forEach((sum, i) => {
+      state.setInt32(i * 4, state.getInt32(i * 4) + sum);
+    });
+  }
+  return state;
+}
+
+function sha1Round(round: number, b: number, c: number, d: number): number {
+  if (round < 20) return ((b & c) | (~b & d)) + 0x5a827999;
+  if (round < 40) return (b ^ c ^ d) + 0x6ed9eba1;
+  if (round < 60) return ((b & c) | (b & d) | (c & d)) + 0x8f1bbcdc;
+  return (b ^ c ^ d) + 0xca62c1d6;
+}
+
+function rotate(word: number, bits: number): number {
+  return (word << bits) | (word >>> (32 - bits));
 }
 
 type Members = Readonly<Record<string, unknown>>;

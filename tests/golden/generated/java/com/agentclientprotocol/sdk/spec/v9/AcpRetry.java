@@ -2,9 +2,16 @@
 
 package com.agentclientprotocol.sdk.spec.v9;
 
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -20,22 +27,41 @@ public final class AcpRetry {
 	/** What sending a message again does. */
 	public enum RetryClass {
 
-		/** A copy has no effect beyond the first. It may be sent again as it is. */
+		/**
+		 * A copy changes nothing that the first message has not changed already. Send it again as it is. The answer
+		 * tells how things stand by then, which need not be what the lost answer said.
+		 */
 		IDEMPOTENT("idempotent"),
 
-		/** A copy does the work again, unless it carries the key of the first. */
+		/**
+		 * A copy does the work anew, and work done twice does real harm. That is why the request takes an idempotency
+		 * key. Send it again under the key of the first attempt. A copy that has no key counts as a new operation.
+		 */
 		KEYED("keyed"),
 
-		/** A copy makes one more of something cheap. It may be sent again. */
+		/**
+		 * A copy makes one more of something that is cheap to have too many of. Send it again. If the first attempt got
+		 * through after all, what it made stays unused.
+		 */
 		DUPLICATING("duplicating"),
 
-		/** A copy is never sent. */
+		/**
+		 * A notification has no answer that could get lost, and some messages have a meaning only on their own
+		 * connection or while a certain request is pending. Do not send it again. Recover through {@code
+		 * session/resume} or on a new connection.
+		 */
 		NOT_RETRIED("not_retried"),
 
-		/** The class of the message inside. */
+		/**
+		 * The message is an envelope around another one. Do what the class of the message inside says, and forward an
+		 * idempotency key in it unchanged.
+		 */
 		CARRIED("carried"),
 
-		/** Another protocol defines it. */
+		/**
+		 * The message belongs to another protocol, and only that protocol can say what a copy does. Do not send it
+		 * again on the strength of this table.
+		 */
 		EXTERNAL("external");
 
 		private final String value;
@@ -174,16 +200,16 @@ public final class AcpRetry {
 		/** It is a notification, so there is no response to lose. */
 		NOTIFICATION("notification", Answer.NOT_AT_ALL),
 
-		/** A copy has no effect beyond the first. */
+		/** The class of its method is {@code idempotent}. */
 		IDEMPOTENT("idempotent", Answer.AS_IS),
 
-		/** A copy makes one more of something cheap. */
+		/** The class of its method is {@code duplicating}. */
 		DUPLICATING("duplicating", Answer.AS_IS),
 
-		/** It is a request of which a copy is never sent. */
+		/** The class of its method is {@code not_retried}. */
 		NOT_RETRIED("not-retried", Answer.NOT_AT_ALL),
 
-		/** Another protocol defines what a copy does. */
+		/** The class of its method is {@code external}. */
 		EXTERNAL("external", Answer.NOT_AT_ALL),
 
 		/** It carries a well-formed key. */
@@ -253,6 +279,9 @@ public final class AcpRetry {
 
 	/** How many messages deep is looked for the one that decides. */
 	public static final int MAX_CARRIED = 32;
+
+	/** The namespace of derived message IDs (RFC 9562). It never changes. */
+	public static final UUID MESSAGE_ID_NAMESPACE = UUID.fromString("0c321478-95f9-53e7-a143-a88dca717c67");
 
 	/**
 	 * One row of the table: a method in one kind. What is missing is null.
@@ -401,7 +430,7 @@ public final class AcpRetry {
 		.collect(Collectors.toUnmodifiableMap(row -> new Call(row.name(), row.kind()), Function.identity()));
 
 	/**
-	 * Returns the row of a method: the request of that name, and the notification where there is no request.
+	 * Calls {@link #find(String, Kind)} without a kind.
 	 *
 	 * @param method the JSON-RPC method
 	 * @return the row, empty where the table has none
@@ -435,7 +464,7 @@ public final class AcpRetry {
 	}
 
 	/**
-	 * Says whether a message whose response never came may be sent again, whatever its kind.
+	 * Calls {@link #resend(String, Map, Kind)} without a kind.
 	 *
 	 * @param method the JSON-RPC method
 	 * @param params its params by their names in JSON; null where it had none
@@ -461,6 +490,52 @@ public final class AcpRetry {
 		String why = decision.why(kind).stripTrailing();
 		return new Resend(decision.reason.answer(), decision.reason,
 				decision.method.equals(method) ? why : "Inside " + method + ": " + why, decision.row);
+	}
+
+	/**
+	 * Derives the ID of a prompt's message from its session and its key, the same in every language. An Agent that
+	 * names the message by it stores both in one step, and tells a retry by the ID alone.
+	 *
+	 * <p>It is the UUIDv5 of {@code <length>:<session ID>,<key>} in {@link #MESSAGE_ID_NAMESPACE}, with the length of
+	 * the session ID in UTF-8 bytes and in decimal. So no two pairs share a text, whatever they hold.
+	 *
+	 * @param sessionId the ID of the session
+	 * @param key the idempotency key of the prompt
+	 * @return the ID
+	 * @throws IllegalArgumentException if a text holds half of a surrogate pair
+	 */
+	public static UUID deriveMessageId(String sessionId, String key) {
+		ByteBuffer session = utf8(sessionId);
+		MessageDigest sha1 = sha1();
+		sha1.update(ByteBuffer.allocate(16)
+			.putLong(MESSAGE_ID_NAMESPACE.getMostSignificantBits())
+			.putLong(MESSAGE_ID_NAMESPACE.getLeastSignificantBits())
+			.flip());
+		sha1.update(utf8(session.remaining() + ":"));
+		sha1.update(session);
+		sha1.update(utf8("," + key));
+		ByteBuffer hash = ByteBuffer.wrap(sha1.digest());
+		long most = hash.getLong() & ~0xF000L | 0x5000L;
+		long least = hash.getLong() & ~(3L << 62) | 1L << 63;
+		return new UUID(most, least);
+	}
+
+	private static MessageDigest sha1() {
+		try {
+			return MessageDigest.getInstance("SHA-1");
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException("Every Java platform has SHA-1", ex);
+		}
+	}
+
+	private static ByteBuffer utf8(String text) {
+		try {
+			return StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
+		}
+		catch (CharacterCodingException ex) {
+			throw new IllegalArgumentException("Half of a surrogate pair has no UTF-8 form", ex);
+		}
 	}
 
 	/** A reason, with the method and the row of the message that decided. */

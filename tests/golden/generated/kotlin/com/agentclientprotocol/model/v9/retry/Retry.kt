@@ -4,17 +4,36 @@ package com.agentclientprotocol.model.v9.retry
 
 /** What sending a message again does. [value] is how JSON writes it. */
 public enum class RetryClass(public val value: String) {
-    /** A copy has no effect beyond the first. It may be sent again as it is. */
+    /**
+     * A copy changes nothing that the first message has not changed already. Send it again as it is. The answer tells
+     * how things stand by then, which need not be what the lost answer said.
+     */
     IDEMPOTENT("idempotent"),
-    /** A copy does the work again, unless it carries the key of the first. */
+    /**
+     * A copy does the work anew, and work done twice does real harm. That is why the request takes an idempotency key.
+     * Send it again under the key of the first attempt. A copy that has no key counts as a new operation.
+     */
     KEYED("keyed"),
-    /** A copy makes one more of something cheap. It may be sent again. */
+    /**
+     * A copy makes one more of something that is cheap to have too many of. Send it again. If the first attempt got
+     * through after all, what it made stays unused.
+     */
     DUPLICATING("duplicating"),
-    /** A copy is never sent. */
+    /**
+     * A notification has no answer that could get lost, and some messages have a meaning only on their own connection
+     * or while a certain request is pending. Do not send it again. Recover through `session/resume` or on a new
+     * connection.
+     */
     NOT_RETRIED("not_retried"),
-    /** The class of the message inside. */
+    /**
+     * The message is an envelope around another one. Do what the class of the message inside says, and forward an
+     * idempotency key in it unchanged.
+     */
     CARRIED("carried"),
-    /** Another protocol defines it. */
+    /**
+     * The message belongs to another protocol, and only that protocol can say what a copy does. Do not send it again on
+     * the strength of this table.
+     */
     EXTERNAL("external"),
 }
 
@@ -62,13 +81,13 @@ public enum class Answer(public val value: String) {
 public enum class Reason(public val value: String, public val answer: Answer) {
     /** It is a notification, so there is no response to lose. */
     NOTIFICATION("notification", Answer.NOT_AT_ALL),
-    /** A copy has no effect beyond the first. */
+    /** The class of its method is `idempotent`. */
     IDEMPOTENT("idempotent", Answer.AS_IS),
-    /** A copy makes one more of something cheap. */
+    /** The class of its method is `duplicating`. */
     DUPLICATING("duplicating", Answer.AS_IS),
-    /** It is a request of which a copy is never sent. */
+    /** The class of its method is `not_retried`. */
     NOT_RETRIED("not-retried", Answer.NOT_AT_ALL),
-    /** Another protocol defines what a copy does. */
+    /** The class of its method is `external`. */
     EXTERNAL("external", Answer.NOT_AT_ALL),
     /** It carries a well-formed key. */
     KEYED_WITH_KEY("keyed-with-key", Answer.SAME_KEY),
@@ -100,6 +119,9 @@ public const val KEY_MAX_LENGTH: Int = 255
 
 /** How many messages deep is looked for the one that decides. */
 public const val MAX_CARRIED: Int = 32
+
+/** The namespace of derived message IDs (RFC 9562). It never changes. */
+public const val MESSAGE_ID_NAMESPACE: String = "0c321478-95f9-53e7-a143-a88dca717c67"
 
 /** One row of the table: a method in one kind. */
 public data class Method(
@@ -274,6 +296,64 @@ public fun resend(
         if (decision.method == method) why else "Inside $method: $why",
         decision.row,
     )
+}
+
+/**
+ * Derives the ID of a prompt's message from its session and its key, the same in every language. An Agent that names
+ * the message by it stores both in one step, and tells a retry by the ID alone.
+ *
+ * It is the UUIDv5 of `<length>:<session ID>,<key>` in [MESSAGE_ID_NAMESPACE], with the length of the session ID in
+ * UTF-8 bytes and in decimal. So no two pairs share a text, whatever they hold.
+ *
+ * @throws CharacterCodingException if a text holds half of a surrogate pair
+ */
+public fun deriveMessageId(sessionId: String, key: String): String {
+    val namespace = MESSAGE_ID_NAMESPACE.filter { it != '-' }.chunked(2).map { it.toInt(16).toByte() }.toByteArray()
+    val session = utf8(sessionId)
+    val hash = sha1(namespace + utf8("${session.size}:") + session + utf8(",$key"))
+    val version = hash[1] and 0xF000.inv() or 0x5000
+    val variant = hash[2] and 0x3FFFFFFF or (0x8000 shl 16)
+    val hex = listOf(hash[0], version, variant, hash[3]).joinToString("") { it.toUInt().toString(16).padStart(8, '0') }
+    return listOf(0..7, 8..11, 12..15, 16..19, 20..31).joinToString("-") { hex.substring(it) }
+}
+
+private fun utf8(text: String): ByteArray = text.encodeToByteArray(throwOnInvalidSequence = true)
+
+/**
+ * SHA-1 (FIPS 180-4), which UUIDv5 is made of and which keeps nothing secret here. It is written out because not every
+ * platform of the language has one, and this file needs no library.
+ */
+private fun sha1(message: ByteArray): IntArray {
+    val padded = (message + 0x80.toByte()).copyOf((message.size + 9 + 63) / 64 * 64)
+    repeat(8) { padded[padded.size - 1 - it] = (message.size * 8L ushr 8 * it).toByte() }
+    val state = intArrayOf(0x67452301, 0xEFCDAB89.toInt(), 0x98BADCFE.toInt(), 0x10325476, 0xC3D2E1F0.toInt())
+    for (start in padded.indices step 64) {
+        val words = IntArray(80)
+        for (i in words.indices) {
+            words[i] = if (i < 16) {
+                (0..3).fold(0) { word, byte -> word shl 8 or (padded[start + 4 * i + byte].toInt() and 0xFF) }
+            } else {
+                (words[i - 3] xor words[i - 8] xor words[i - 14] xor words[i - 16]).rotateLeft(1)
+            }
+        }
+        var (a, b, c, d, e) = state
+        for (i in words.indices) {
+            val mixed = when (i / 20) {
+                0 -> (b and c or (b.inv() and d)) + 0x5A827999
+                1 -> (b xor c xor d) + 0x6ED9EBA1
+                2 -> (b and c or (b and d) or (c and d)) + 0x8F1BBCDC.toInt()
+                else -> (b xor c xor d) + 0xCA62C1D6.toInt()
+            }
+            val sum = a.rotateLeft(5) + mixed + e + words[i]
+            e = d
+            d = c
+            c = b.rotateLeft(30)
+            b = a
+            a = sum
+        }
+        listOf(a, b, c, d, e).forEachIndexed { i, word -> state[i] += word }
+    }
+    return state
 }
 
 /** A reason, with the method and the row of the message that decided. */
