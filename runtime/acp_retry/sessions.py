@@ -47,11 +47,21 @@ class SessionStore(Store, Protocol):
 
 @dataclass(eq=False, slots=True)
 class _Active:
-    """What is known of a session in use: who sees it, and whose turn it is."""
+    """What is known of a session in use: who sees it, and whose turn it is.
+
+    `stops` counts how often it was told to stop, for a turn that is about to begin.
+    """
 
     peers: set[Peer] = field(default_factory=set)
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     task: asyncio.Task[object] | None = None
+    stops: int = 0
+
+    def stop(self) -> None:
+        """End the turn under way."""
+        self.stops += 1
+        if self.task is not None:
+            self.task.cancel()
 
 
 class Sessions:
@@ -104,7 +114,7 @@ class Sessions:
         """Wait for the session's turn, insert the prompt, show it, and tell of the work.
 
         The block is the work: the session is running while it lasts and idle afterwards.
-        `session/cancel` cancels it.
+        `session/cancel` cancels it, and so do close and delete.
 
         Returns:
             Whether the message is new. When it is not, another process was first: start no work.
@@ -117,12 +127,15 @@ class Sessions:
         active = self._active.setdefault(session_id, _Active())
         try:
             async with active.turn:
+                stops = active.stops
                 message = await submission.insert()
                 if not message.new:
                     yield False
                     return
                 shown = _shown(message.message_id, submission.prompt)
                 async with self._work(session_id, active, shown):
+                    if active.stops != stops:  # while the message was inserted
+                        raise asyncio.CancelledError
                     yield True
         finally:
             self._tidy(session_id)
@@ -204,8 +217,8 @@ class Sessions:
         session_id = _session_id(call)
         self._ledger.cancel(session_id)
         active = self._active.get(session_id)
-        if active is not None and active.task is not None:
-            active.task.cancel()
+        if active is not None:
+            active.stop()
 
     def _end(self, session_id: str) -> None:
         """Close a session on all its connections, and cancel its work."""
@@ -213,8 +226,7 @@ class Sessions:
         active = self._active.get(session_id)
         if active is not None:
             active.peers.clear()
-            if active.task is not None:
-                active.task.cancel()
+            active.stop()
             self._tidy(session_id)
 
     def _open(self, peer: Peer, session_id: str) -> _Active:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from acp_retry import (
+    Found,
     KeyLedger,
     MemoryStore,
     Message,
@@ -200,6 +201,44 @@ async def test_a_cancellation_ends_the_turn_and_leaves_its_message(wait: bool) -
     await client.ask(session, "k2").answer()
     await settle()
     assert client.updates[-2:] == ["running", "idle"]
+
+
+class Gated(MemoryStore):
+    """Inserts once a gate is open."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = asyncio.Event()
+
+    async def insert(self, message: Message) -> tuple[Found, bool]:
+        await self.gate.wait()
+        return await super().insert(message)
+
+
+@pytest.mark.parametrize("method", ["session/cancel", "session/close", "session/delete"])
+@sync
+async def test_what_is_stopped_while_it_is_inserted_starts_no_work(method: str) -> None:
+    store = Gated()
+    agent = Agent(store)
+    client = agent.connect()
+    session = await open_session(client)
+    asking = client.ask(session)
+    await settle()
+    ended: asyncio.Future[int | None] | None = None
+    if method == "session/cancel":
+        await client.notify(method, {"sessionId": session})
+    else:
+        ended = asyncio.ensure_future(code(client, method, {"sessionId": session}))
+    await settle()
+    store.gate.set()
+    inserted = await asking.answer()
+    assert ended is None or await ended is None
+    await settle()
+    assert agent.turns == 0
+    kept = [] if method == "session/delete" else [inserted]
+    assert [message_id for message_id, _ in await store.messages(session)] == kept
+    told = [inserted, "running", "idle"] if method == "session/cancel" else []
+    assert client.updates == told
 
 
 @sync
