@@ -1,8 +1,9 @@
 """An agent that loses answers and dies: what `acpgen conform --client` gives to a client.
 
-`python -m acp_conformance.faults FOLDER` is one connection. `FOLDER/plan.json` lists a fault for
-each start; then there are none. Everything that was said is in `FOLDER/connection-N.ndjson`. It
-keeps keys, so that a client which is right inserts each prompt once.
+`python faults.py FOLDER` is one connection. `FOLDER/plan.json` has a fault for each
+start; then there are none. Everything that was said is in `FOLDER/connection-N.ndjson`, in the
+order in which the agent read and wrote it. It keeps keys, so that a client which is right inserts
+each prompt once. The names of its sessions are the same in every folder.
 """
 
 from __future__ import annotations
@@ -10,32 +11,62 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
-__all__ = ["Fault", "main"]
+__all__ = ["KILL", "Fault", "Moment", "main", "read_plan", "write_plan"]
 
 Message = dict[str, Any]
 
+KILL: Final = "kill"
+"""The file that appears in the folder when the client is to be killed."""
 
-class Fault(StrEnum):
-    """What becomes of a prompt."""
 
-    NONE = "none"
+class Moment(StrEnum):
+    """What happens once the agent has a request."""
+
     READ = "read"
-    """The agent dies when it has read it, and inserts nothing."""
+    """It dies, and has done nothing."""
 
-    INSERTED = "inserted"
-    """It inserts the message and dies before it answers."""
+    DONE = "done"
+    """It does what was asked, and dies before it answers."""
 
     HALF = "half"
     """It dies in the midst of the answer."""
 
-    SILENT = "silent"
-    """It inserts the message and never answers."""
+    ANSWERED = "answered"
+    """It answers, and dies."""
+
+    HELD = "held"
+    """It does what was asked, and answers, after some time, or once the client asks for more."""
+
+    REFUSED = "refused"
+    """It answers with an error, once, and has done nothing."""
+
+    KILLED = "killed"
+    """It does what was asked; then the client is killed, with no answer."""
+
+    KILLED_ANSWERED = "killed-answered"
+    """It answers, and the client is killed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What becomes of the requests of one method on one connection."""
+
+    method: str
+    moment: Moment
+
+
+class _RefusedError(Exception):
+    def __init__(self, code: int, message: str) -> None:
+        self.error: Message = {"code": code, "message": message}
+        super().__init__(message)
 
 
 class FaultyAgent:
@@ -43,104 +74,159 @@ class FaultyAgent:
 
     def __init__(self, folder: Path) -> None:
         number = len(list(folder.glob("connection-*.ndjson")))
-        plan = json.loads((folder / "plan.json").read_text("utf-8"))
-        self.fault = Fault(plan[number]) if number < len(plan) else Fault.NONE
+        faults, self._hold = read_plan(folder)
+        self._fault = faults[number] if number < len(faults) else None
         self._log = (folder / f"connection-{number:02}.ndjson").open("ab", buffering=0)
+        self._kill = folder / KILL
         self._file = folder / "sessions.json"
         self._sessions: dict[str, dict[str, Message]] = (
             json.loads(self._file.read_text("utf-8")) if self._file.exists() else {}
         )
-
-        self._handlers: Mapping[str, Callable[[Message, Message], None]] = {
+        self._held: list[Message] = []
+        self._turn = threading.Lock()
+        self._handlers: Mapping[str, Callable[[Message], Message]] = {
             "initialize": self._initialize,
             "session/new": self._new,
             "session/list": self._list,
             "session/resume": self._resume,
             "session/prompt": self._prompt,
-            "session/close": self._close,
-            "session/delete": self._close,
+            "session/close": self._nothing,
+            "session/delete": self._nothing,
         }
 
     def take(self, line: bytes) -> None:
         """Handle one line from the client."""
-        message = json.loads(line)
-        self._note("client", line.strip())
-        if "method" not in message or "id" not in message:
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError):
+            message = None
+        if not isinstance(message, dict):
             return
-        handler = self._handlers.get(message["method"])
+        with self._turn:
+            self._note("client", line.strip())
+            if "method" not in message:
+                return
+            if message["method"] == "$/cancel_request":
+                self._withdraw(_params(message).get("requestId"))
+            elif "id" in message:
+                waiting = bool(self._held)
+                self._serve(message)
+                if waiting:
+                    self._release()
+
+    def _serve(self, message: Message) -> None:
+        fault = self._fault
+        moment = fault.moment if fault and fault.method == message["method"] else None
+        match moment:
+            case Moment.READ:
+                _die()
+            case Moment.HELD:
+                self._holds(message)
+                return
+            case Moment.REFUSED:
+                self._fault = None
+                self._send(message, {"error": {"code": -32603, "message": "Internal error"}})
+                return
+        outcome = self._outcome(message)
+        match moment:
+            case Moment.DONE:
+                _die()
+            case Moment.HALF:
+                os.write(1, b'{"jsonrpc":"2.0","id":')
+                _die()
+            case Moment.KILLED:
+                self._kill.touch()
+                return
+        self._send(message, outcome)
+        match moment:
+            case Moment.ANSWERED:
+                _die()
+            case Moment.KILLED_ANSWERED:
+                self._kill.touch()
+
+    def _outcome(self, message: Message) -> Message:
+        handler = self._handlers.get(str(message["method"]))
         if handler is None:
-            self._answer(message, error={"code": -32601, "message": "Method not found"})
-        else:
-            handler(message, message.get("params") or {})
+            return {"error": {"code": -32601, "message": "Method not found"}}
+        try:
+            return {"result": handler(_params(message))}
+        except _RefusedError as refused:
+            return {"error": refused.error}
 
-    def _initialize(self, message: Message, _: Message) -> None:
+    def _holds(self, message: Message) -> None:
+        if not self._held:
+            timer = threading.Timer(self._hold, self._time_out)
+            timer.daemon = True  # what is held when the client leaves is dropped
+            timer.start()
+        self._held.append(message)
+
+    def _time_out(self) -> None:
+        with self._turn:
+            self._release()
+
+    def _release(self) -> None:
+        held, self._held, self._fault = self._held, [], None
+        for message in held:
+            self._send(message, self._outcome(message))
+
+    def _withdraw(self, request_id: object) -> None:
+        for message in [each for each in self._held if each["id"] == request_id]:
+            self._held.remove(message)
+            self._send(message, {"error": {"code": -32800, "message": "Request cancelled"}})
+
+    def _initialize(self, _: Message) -> Message:
         info = {"name": "acp-conformance-faults", "version": "1"}
-        capabilities: Message = {"session": {"delete": {}}}
-        result = {"protocolVersion": 2, "info": info, "capabilities": capabilities}
-        self._answer(message, result=result)
+        return {"protocolVersion": 2, "info": info, "capabilities": {"session": {"delete": {}}}}
 
-    def _new(self, message: Message, _: Message) -> None:
-        session = uuid.uuid4().hex
+    def _new(self, _: Message) -> Message:
+        session = f"session-{len(self._sessions) + 1}"
         self._sessions[session] = {}
         self._store()
-        self._answer(message, result={"sessionId": session})
+        return {"sessionId": session}
 
-    def _list(self, message: Message, _: Message) -> None:
-        known = [{"sessionId": each, "cwd": "/"} for each in self._sessions]
-        self._answer(message, result={"sessions": known})
+    def _list(self, _: Message) -> Message:
+        return {"sessions": [{"sessionId": each, "cwd": "/"} for each in self._sessions]}
 
-    def _resume(self, message: Message, params: Message) -> None:
-        session = self._session(message, params)
-        if session is None:
-            return
+    def _resume(self, params: Message) -> Message:
+        session = self._session(params)
         if params.get("replayFrom") is not None:
             for inserted in session.values():
                 self._show(params["sessionId"], inserted)
-        self._answer(message, result={})
+        return {}
 
-    def _close(self, message: Message, _: Message) -> None:
-        self._answer(message, result={})
+    def _nothing(self, _: Message) -> Message:
+        return {}
 
-    def _session(self, message: Message, params: Message) -> dict[str, Message] | None:
-        """The messages of a session; where there is none, the request is answered."""
+    def _session(self, params: Message) -> dict[str, Message]:
+        """The messages of a session."""
         session = self._sessions.get(str(params.get("sessionId")))
         if session is None:
-            self._answer(message, error={"code": -32002, "message": "Resource not found"})
+            raise _RefusedError(-32002, "Resource not found")
         return session
 
-    def _prompt(self, message: Message, params: Message) -> None:
-        if self.fault is Fault.READ:
-            _die()
-        inserted = self._session(message, params)
-        if inserted is None:
-            return
-        name = json.dumps(params.get("idempotencyKey") or uuid.uuid4().hex)
+    def _prompt(self, params: Message) -> Message:
+        inserted, key = self._session(params), params.get("idempotencyKey")
+        if key is not None and not (isinstance(key, str) and 1 <= len(key) <= 255):
+            raise _RefusedError(-32602, "Invalid params")
+        name = json.dumps(key or uuid.uuid4().hex)
         if name not in inserted:
             content = {"messageId": uuid.uuid4().hex, "content": params.get("prompt")}
             inserted[name] = content
             self._store()
             self._show(params["sessionId"], content)
-        match self.fault:
-            case Fault.INSERTED:
-                _die()
-            case Fault.HALF:
-                os.write(1, b'{"jsonrpc":"2.0","id":')
-                _die()
-            case Fault.NONE:
-                self._answer(message, result={"messageId": inserted[name]["messageId"]})
-            case _:
-                return
+        return {"messageId": inserted[name]["messageId"]}
 
     def _show(self, session: str, content: Message) -> None:
         update = {"sessionUpdate": "user_message", **content}
-        params = {"sessionId": session, "update": update}
-        self._send({"jsonrpc": "2.0", "method": "session/update", "params": params})
+        self._write(
+            {"method": "session/update", "params": {"sessionId": session, "update": update}}
+        )
 
-    def _answer(self, request: Message, **outcome: Message) -> None:
-        self._send({"jsonrpc": "2.0", "id": request["id"], **outcome})
+    def _send(self, request: Message, outcome: Message) -> None:
+        self._write({"id": request["id"], **outcome})
 
-    def _send(self, message: Message) -> None:
-        line = json.dumps(message).encode()
+    def _write(self, message: Message) -> None:
+        line = json.dumps({"jsonrpc": "2.0", **message}).encode()
         self._note("agent", line)
         os.write(1, line + b"\n")
 
@@ -151,6 +237,23 @@ class FaultyAgent:
         new = self._file.with_suffix(".new")
         new.write_text(json.dumps(self._sessions), "utf-8")
         new.replace(self._file)
+
+
+def write_plan(folder: Path, faults: Sequence[Fault], hold: float) -> None:
+    """Tell the agents of a folder what to do. `hold` is in seconds."""
+    listed = [[fault.method, fault.moment] for fault in faults]
+    (folder / "plan.json").write_text(json.dumps({"faults": listed, "hold": hold}), "utf-8")
+
+
+def read_plan(folder: Path) -> tuple[list[Fault], float]:
+    """Read what `write_plan` wrote."""
+    plan = json.loads((folder / "plan.json").read_text("utf-8"))
+    return [Fault(method, Moment(moment)) for method, moment in plan["faults"]], plan["hold"]
+
+
+def _params(message: Message) -> Message:
+    params = message.get("params")
+    return params if isinstance(params, dict) else {}
 
 
 def _die() -> NoReturn:

@@ -5,19 +5,30 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from acp_conformance.clients import filled
 from acp_conformance.connection import Connection, Transcript
+from acp_conformance.faults import write_plan
 from acp_conformance.verdict import Outcome
 from acp_conformance.wire import Programs
 
-__all__ = ["FORWARDS", "KEYS", "play_proxy"]
+__all__ = ["FORWARDS", "KEYS", "TRACE", "Trace", "play_proxy"]
 
-TRACE: Final = "keys-through-a-proxy"
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What is played with a proxy: its name, and the requirements that it can show to be kept."""
+
+    name: str
+    proves: frozenset[str]
+
+
 FORWARDS: Final = "proxy-forwards-key"
+TRACE: Final = Trace("keys-through-a-proxy", frozenset({FORWARDS}))
 KEYS: Final[tuple[dict[str, object], ...]] = (
     {},
     {"idempotencyKey": None},
@@ -45,8 +56,8 @@ def play_proxy(command: Sequence[str], seconds: float) -> Outcome:
     """
     with tempfile.TemporaryDirectory(prefix="acp-conformance-") as name:
         folder, transcript = Path(name), Transcript()
-        (folder / "plan.json").write_text("[]", "utf-8")
-        programs = Programs(list(filled(command, folder, "")))
+        write_plan(folder, (), 0.0)
+        programs = Programs(list(filled(command, folder)))
         connection = Connection(programs.start(partial(transcript.add, "c1")))
         try:
             sent = _send(connection, seconds)
@@ -54,9 +65,9 @@ def play_proxy(command: Sequence[str], seconds: float) -> Outcome:
             connection.wire.kill()
         reason = "" if sent else "the agent behind the proxy could not be reached"
         wrong = [(FORWARDS, text) for text in _changed(sent, _arrived(folder))]
-        asked = frozenset({FORWARDS})
+        asked = TRACE.proves
         return Outcome(
-            TRACE,
+            TRACE.name,
             asked if sent and not wrong else frozenset(),
             wrong,
             frozenset() if sent else asked,
@@ -78,8 +89,8 @@ def _send(connection: Connection, seconds: float) -> list[dict[str, Any]]:
         {"sessionId": session, "prompt": [{"type": "text", "text": f"prompt {number}"}], **key}
         for number, key in enumerate(KEYS)
     ]
-    for params in prompts:
-        connection.answer(connection.request("session/prompt", params), seconds)
+    sent = [connection.request("session/prompt", params) for params in prompts]
+    connection.wait(lambda: all(connection.peek(each) for each in sent), seconds)
     return prompts
 
 

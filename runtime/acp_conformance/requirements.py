@@ -1,8 +1,7 @@
 """What the RFD on idempotency keys asks, one entry each, in our words.
 
 `ASKED` is the whole list. What agents keep is proved by steps of `traces/`, what clients and
-proxies keep by `acp_conformance.clients` and `acp_conformance.proxies`. `UNSHOWN` says why the rest
-can't be shown from outside.
+proxies keep by `acp_conformance.client_rules` and `acp_conformance.proxies`.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-__all__ = ["ASKED", "BY_ID", "UNSHOWN", "Level", "Requirement", "Role"]
+__all__ = ["ASKED", "BY_ID", "CORE", "Level", "Requirement", "Role"]
 
 
 class Level(StrEnum):
@@ -175,6 +174,11 @@ ASKED: Final[tuple[Requirement, ...]] = (
         _LIFETIME,
         {"client-resumes-first": "initialize and session/resume come before the retry."},
     ),
+    *_client(
+        Level.STATED,
+        _STATUS,
+        {"client-waits": "A prompt that waits for its answer is not sent again on that pipe."},
+    ),
     Requirement(
         "proxy-forwards-key",
         Role.PROXY,
@@ -186,7 +190,9 @@ ASKED: Final[tuple[Requirement, ...]] = (
 
 BY_ID: Final[Mapping[str, Requirement]] = {each.id: each for each in ASKED}
 
-UNSHOWN: Final[Mapping[str, str]] = {
-    "client-shows-old-prompts": "takes the passing of hours, or a clock that the client lends",
+CORE: Final[Mapping[Role, frozenset[str]]] = {
+    Role.AGENT: frozenset({"support-keys", "insert-once"}),
+    Role.CLIENT: frozenset({"client-same-key", "client-resends"}),
+    Role.PROXY: frozenset({"proxy-forwards-key"}),
 }
-"""By id, why no check shows whether a requirement is kept."""
+"""By role, what has to be known before anything is said of the rest."""

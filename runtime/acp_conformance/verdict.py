@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from acp_conformance.requirements import ASKED, UNSHOWN, Requirement, Role
+from acp_conformance.requirements import ASKED, CORE, Requirement, Role
 
-__all__ = ["Outcome", "Status", "Verdict", "status_of", "verdicts"]
+__all__ = ["Outcome", "Status", "Verdict", "gaps", "status_of", "verdicts"]
 
 
 class Status(StrEnum):
@@ -64,20 +64,37 @@ def _verdict(asked: Requirement, outcomes: Sequence[Outcome]) -> Verdict:
     kept = [o.trace for o in outcomes if asked.id in o.kept]
     if kept:
         return Verdict(asked, Status.PASS, kept)
-    reasons = [f"{o.trace}: {o.reason}" for o in outcomes if asked.id in o.open]
-    if asked.id in UNSHOWN:
-        reasons = [UNSHOWN[asked.id]]
-    return Verdict(asked, Status.NOT_EXERCISED, (), reasons or ["no trace was played for it"])
+    return Verdict(asked, Status.NOT_EXERCISED, (), _reasons(asked, outcomes))
 
 
-def status_of(found: Iterable[Verdict], *, strict: bool = False) -> int:
-    """The exit status: 1 with a failure, 2 if nothing could be told, else 0.
+def _reasons(asked: Requirement, outcomes: Sequence[Outcome]) -> list[str]:
+    """Why nothing is known of a requirement. One that several traces share is told once."""
+    traces: dict[str, list[str]] = {}
+    for outcome in outcomes:
+        if asked.id in outcome.open:
+            traces.setdefault(outcome.reason, []).append(outcome.trace)
+    told = [f"{_listed(names)}: {reason}" for reason, names in traces.items()]
+    return told or ["no trace was played for it"]
 
-    Strict, a requirement that was not exercised leaves open what is asked: 2.
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+
+
+def gaps(found: Sequence[Verdict], *, strict: bool = False) -> list[str]:
+    """The requirements without which nothing can be told, and that were not exercised.
+
+    Those are the ones of `CORE`, as far as they were asked for; strict, all are. Where nothing was
+    exercised at all, nothing can be told either.
     """
-    statuses = [each.status for each in found]
-    if Status.FAIL in statuses:
+    missing = [each.requirement for each in found if each.status is Status.NOT_EXERCISED]
+    if strict or len(missing) == len(found):
+        return [asked.id for asked in missing]
+    return [asked.id for asked in missing if asked.id in CORE[asked.role]]
+
+
+def status_of(found: Sequence[Verdict], *, strict: bool = False) -> int:
+    """The exit status: 1 with a failure, 2 if there are `gaps` or there is nothing, else 0."""
+    if any(each.status is Status.FAIL for each in found):
         return 1
-    if Status.PASS not in statuses or (strict and Status.NOT_EXERCISED in statuses):
-        return 2
-    return 0
+    return 2 if not found or gaps(found, strict=strict) else 0

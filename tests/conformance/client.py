@@ -1,6 +1,7 @@
-"""A client on `Outbox`, for the kit to judge: `python client.py OUTBOX TEXT AGENT...`.
+"""A client on `Outbox`, for the kit to judge: `python client.py OUTBOX CLOCK TEXT AGENT...`.
 
-It sends again what is pending, submits TEXT if there is one, and ends.
+It sends again what is pending, submits TEXT if there is one, and ends. Its clock is CLOCK seconds
+ahead.
 """
 
 from __future__ import annotations
@@ -8,24 +9,27 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+import time
 
 from acp_retry import Outbox, SqliteOutbox, spawn
-from acp_retry.outcome import AnswerLostError, NeverSentError
+from acp_retry.outcome import AnswerLostError, NeverSentError, RequestFailedError
 
 HERE = {"cwd": os.getcwd(), "mcpServers": []}  # noqa: PTH109 - JSON
 MINE = {"protocolVersion": 2, "info": {"name": "client", "version": "1"}}
 
 
-async def main(file: str, text: str, *agent: str) -> None:
-    outbox = Outbox(SqliteOutbox(file))
+async def main(file: str, clock: str, text: str, *agent: str) -> None:
+    outbox = Outbox(SqliteOutbox(file), now=lambda: time.time() + float(clock))
     async with spawn(*agent) as peer:
         version = (await peer.request("initialize", MINE))["protocolVersion"]
         waiting = await outbox.pending()
+        shown = set[str]()
         for session in {pending.session_id for pending in waiting}:
             await peer.request("session/resume", {"sessionId": session, **HERE})
-            await outbox.resumed(session, peer, version)
+            shown |= {pending.key for pending in await outbox.resumed(session, peer, version)}
         for pending in waiting:
-            await pending.result()
+            if pending.key not in shown:
+                await pending.result()
         if text:
             session = (await peer.request("session/new", HERE))["sessionId"]
             await outbox.resumed(session, peer, version)
@@ -36,5 +40,5 @@ async def main(file: str, text: str, *agent: str) -> None:
 if __name__ == "__main__":
     try:
         asyncio.run(main(*sys.argv[1:]))
-    except (AnswerLostError, NeverSentError) as error:
+    except (AnswerLostError, NeverSentError, RequestFailedError) as error:
         sys.exit(str(error))

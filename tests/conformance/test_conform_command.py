@@ -11,8 +11,30 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+import wrong_clients
+
 AGENT = [sys.executable, "-m", "acp_conformance.reference"]
 ONE = ("--trace", "retry-answer")
+CLIENT = [
+    sys.executable,
+    str(Path(__file__).with_name("client.py")),
+    "{folder}/outbox.db",
+]
+KEYLESS = """
+import json, subprocess, sys
+
+text, *command = sys.argv[1:]
+if not text:
+    sys.exit()
+agent = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+prompt = {"sessionId": "session-1", "prompt": [{"type": "text", "text": text}]}
+for number, method in enumerate(["initialize", "session/new", "session/prompt"]):
+    params = prompt if method == "session/prompt" else {}
+    message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+    agent.stdin.write(json.dumps(message).encode() + b"\\n")
+    agent.stdin.flush()
+    agent.stdout.readline()
+"""
 FORGETFUL = """
 from acp_conformance import reference
 from acp_conformance.agent import ReferenceAgent
@@ -72,9 +94,9 @@ def test_an_agent_that_is_wrong_fails(forgetful: list[str]) -> None:
 
 
 def test_an_agent_of_which_nothing_is_told_is_neither() -> None:
-    status, out, _ = conform(*ONE, "--", sys.executable, "-c", "")
+    status, out, err = conform(*ONE, "--", sys.executable, "-c", "")
     assert "retry-answer: step 1, connect: initialize: the connection ended" in out
-    assert status == 2
+    assert (status, err) == (2, "acpgen: could not tell, for want of support-keys\n")
 
 
 def test_json_has_what_text_has(forgetful: list[str]) -> None:
@@ -104,8 +126,16 @@ def test_junit_skips_what_was_not_exercised(forgetful: list[str]) -> None:
 
 def test_strict_minds_what_was_not_exercised() -> None:
     traces = (*ONE, "--trace", "two-connections")
-    assert conform(*traces, "--", *AGENT)[0] == 0
-    assert conform(*traces, "--strict", "--", *AGENT)[0] == 2
+    assert conform(*traces, "--", *AGENT)[::2] == (0, "")
+    missing = "acpgen: could not tell, for want of known-on-any-connection\n"
+    assert conform(*traces, "--strict", "--", *AGENT)[::2] == (2, missing)
+
+
+def test_a_requirement_stands_for_its_traces() -> None:
+    status, out, _ = conform("--trace", "null-is-omitted", "--format", "json", "--", *AGENT)
+    (entry,) = json.loads(out)["requirements"]
+    assert (entry["id"], entry["traces"]) == ("null-is-omitted", ["null-key"])
+    assert status == 0
 
 
 def test_other_commands_restart_and_join() -> None:
@@ -149,13 +179,33 @@ def test_what_the_agent_writes_beside_messages_is_counted(tmp_path: Path) -> Non
     agent = tmp_path / "agent.py"
     agent.write_text("print('hello')\n", "utf-8")
     _, _, err = conform(*ONE, "--", sys.executable, agent)
-    assert err == "acpgen: retry-answer: 1 lines of the agent are no messages\n"
+    assert err.startswith("acpgen: retry-answer: 1 lines of the agent are no messages\n")
 
 
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("--trace", "privte", "--", "true"), "there is no trace privte: did you mean private?"),
+        (
+            ("--trace", "privte", "--", "true"),
+            "there is no trace or requirement privte: did you mean private?",
+        ),
+        (
+            ("--trace", "insert-onc", "--", "true"),
+            "there is no trace or requirement insert-onc: did you mean insert-once?",
+        ),
+        (
+            ("--client", "--trace", "insert-once", "--", "true", "{agent}"),
+            "there is no trace or requirement insert-once: it is one for an agent",
+        ),
+        (
+            ("--proxy", "--trace", "zzz", "--", "true", "{agent}"),
+            "there is no trace or requirement zzz: the traces are keys-through-a-proxy",
+        ),
+        (
+            ("--client", "--restart-command", "x", "--", "true", "{agent}"),
+            "--restart-command is for agents only",
+        ),
+        (("--proxy", "--record", "x", "--", "true", "{agent}"), "--record is for agents only"),
         (("--silence", "1.1", "--", "true"), "--silence 1.1 takes --timeout 11 at least: "),
         (("--", "no-such-agent"), "no-such-agent can't be started: "),
         (("--restart-command", "'", "--", "true"), "': No closing quotation"),
@@ -172,14 +222,48 @@ def test_what_can_not_be_done_is_said(args: tuple[str, ...], message: str) -> No
 
 
 def test_a_client_is_judged() -> None:
-    client = [sys.executable, str(Path(__file__).with_name("client.py"))]
     plan = ("--client", "--trace", "lost-after-insertion")
-    status, out, err = conform(*plan, "--", *client, "{folder}/outbox.db", "{text}", "{agent}")
+    status, out, err = conform(*plan, "--", *CLIENT, "{clock}", "{text}", "{agent}")
     assert "pass           SHOULD  client-resends: " in out
+    assert "client-new-key" not in out
     assert (status, err) == (0, "")
+
+
+def test_a_client_that_sends_nothing_is_not_judged() -> None:
+    plan = ("--client", "--trace", "lost-after-insertion")
+    status, _, err = conform(*plan, "--", sys.executable, "-c", "", "{agent}")
+    assert err.startswith("acpgen: could not tell, for want of client-random-key, ")
+    assert status == 2
+
+
+def test_a_client_without_a_core_is_not_fine() -> None:
+    plan = ("--client", "--trace", "lost-after-insertion")
+    status, out, err = conform(*plan, "--", sys.executable, "-c", KEYLESS, "{text}", "{agent}")
+    assert "pass           stated  client-own-ids: " in out
+    assert err == "acpgen: could not tell, for want of client-same-key, client-resends\n"
+    assert status == 2
+
+
+def test_a_clock_that_is_lent_shows_what_becomes_of_old_prompts() -> None:
+    options = ("--client", "--strict", "--trace", "client-shows-old-prompts", "--")
+    status, out, err = conform(*options, *CLIENT, "{clock}", "{text}", "{agent}")
+    assert out.startswith("pass           SHOULD  client-shows-old-prompts: ")
+    assert (status, err) == (0, "")
+    status, out, err = conform(*options, *CLIENT, "0", "{text}", "{agent}")
+    assert "\n               held-for-long: COMMAND has no {clock}, " in out
+    assert (status, err) == (2, "acpgen: could not tell, for want of client-shows-old-prompts\n")
 
 
 def test_a_proxy_is_judged() -> None:
     status, out, err = conform("--proxy", "--", "env", "{agent}")
     assert out.startswith("pass           stated  proxy-forwards-key: ")
     assert (status, err) == (0, "")
+
+
+def test_a_failure_is_told_of_whatever_was_asked() -> None:
+    client = (sys.executable, wrong_clients.__file__, "HasOneId", "{folder}/outbox", "{clock}")
+    plan = ("--client", "--trace", "client-waits")
+    status, out, _ = conform(*plan, "--", *client, "{text}", "{agent}")
+    assert "fail           stated  client-own-ids: " in out
+    assert out.endswith("\n1 passed, 1 failed, 0 not exercised\n")
+    assert status == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,13 +11,15 @@ import pytest
 from acp_conformance.requirements import Role
 from acp_conformance.runner import PRIVATE, Patience, play
 from acp_conformance.script import parse
-from acp_conformance.verdict import Outcome, Status, Verdict, status_of, verdicts
+from acp_conformance.verdict import Outcome, Status, Verdict, gaps, status_of, verdicts
 from acp_retry import Call
 from broken_handling import ShowsKeys
 from laboratory import Laboratory, Make
 from variation import Variation
 
 KEPT = Outcome("kept", frozenset({"insert-once"}))
+KNOWN = Outcome("known", frozenset({"support-keys"}))
+SIDE = Outcome("side", frozenset({"keys-stay-private"}))
 BROKEN = Outcome("broken", frozenset(), [("insert-once", "two messages")])
 OPEN = Outcome("open", frozenset(), open=frozenset({"insert-once"}), reason="no sessions")
 STEPS = '{"do": "connect", "connection": "c"}, {"do": "new", "connection": "c", "session": "s"}'
@@ -48,13 +51,57 @@ def test_a_gap_has_its_reason() -> None:
     assert of().details == ["no trace was played for it"]
 
 
+def test_a_reason_is_told_once() -> None:
+    again = [replace(OPEN, trace=name) for name in ("second", "third")]
+    other = replace(OPEN, trace="other", reason="no forks")
+    assert of(OPEN, *again, other).details == ["open and 2 more: no sessions", "other: no forks"]
+
+
 @pytest.mark.parametrize(
     ("outcomes", "status", "strict"),
-    [((KEPT,), 0, 2), ((KEPT, BROKEN), 1, 1), ((OPEN,), 2, 2), ((), 2, 2)],
+    [
+        ((KEPT, KNOWN), 0, 2),
+        ((KEPT,), 2, 2),
+        ((SIDE,), 2, 2),
+        ((KEPT, BROKEN), 1, 1),
+        ((OPEN,), 2, 2),
+        ((), 2, 2),
+    ],
 )
 def test_the_exit_status(outcomes: tuple[Outcome, ...], status: int, strict: int) -> None:
     found = verdicts(outcomes, Role.AGENT)
     assert (status_of(found), status_of(found, strict=True)) == (status, strict)
+
+
+def test_what_is_missing_has_names() -> None:
+    found = verdicts([KEPT, SIDE], Role.AGENT)
+    everything = {asked.requirement.id for asked in found}
+    assert gaps(found) == ["support-keys"]
+    assert {*gaps(found, strict=True)} == everything - {"insert-once", "keys-stay-private"}
+    assert {*gaps(verdicts([], Role.AGENT))} == everything
+
+
+def test_the_core_counts_where_it_was_asked_for() -> None:
+    side = [v for v in verdicts([SIDE], Role.AGENT) if v.requirement.id == "keys-stay-private"]
+    assert (gaps(side), status_of(side)) == ([], 0)
+    assert (gaps([]), status_of([])) == ([], 2)
+
+
+@pytest.mark.parametrize(
+    ("role", "core"),
+    [
+        (Role.AGENT, ["insert-once", "support-keys"]),
+        (Role.CLIENT, ["client-resends", "client-same-key"]),
+        (Role.PROXY, ["proxy-forwards-key"]),
+    ],
+)
+def test_each_role_has_a_core(role: Role, core: list[str]) -> None:
+    found = verdicts([Outcome("core", frozenset(core))], role)
+    assert status_of(found) == 0
+    for each in core:
+        rest = verdicts([Outcome("less", frozenset({*core, "other"} - {each}))], role)
+        assert each in gaps(rest)
+        assert status_of(rest) == 2
 
 
 def test_a_requirement_is_kept_only_when_every_step_for_it_was_played() -> None:

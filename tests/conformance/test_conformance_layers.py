@@ -19,6 +19,11 @@ JUDGING = {
     "runner",
     "report",
     "clients",
+    "client_rules",
+    "plans",
+    "said",
+    "randomness",
+    "faults",
     "proxies",
 }
 

@@ -6,15 +6,16 @@ import shlex
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated, Final, Protocol, TypeVar
 
 import typer
 
-from acpgen.cli.report import fail, note, suggestion, unreadable
+from acpgen.cli.report import Exit, fail, note, suggestion, unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from acp_conformance.requirements import Role
     from acp_conformance.runner import Patience
     from acp_conformance.verdict import Outcome, Verdict
     from acp_conformance.wire import Programs
@@ -28,12 +29,15 @@ class Form(StrEnum):
     JUNIT = "junit"
 
 
-class _Named(Protocol):
+class _Played(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def proves(self) -> frozenset[str]: ...
 
-_Trace = TypeVar("_Trace", bound=_Named)
+
+_Trace = TypeVar("_Trace", bound=_Played)
 
 
 def conform(
@@ -46,7 +50,8 @@ def conform(
         typer.Option(
             "--client",
             help="Judge a client: in COMMAND, {agent} becomes the agent's command, {text} what to "
-            "submit, and {folder} a folder to keep what is pending.",
+            "submit, {folder} a folder to keep what is pending, and {clock}, if it is there, the "
+            "seconds by which the client's clock is ahead.",
         ),
     ] = False,
     proxy: Annotated[
@@ -69,10 +74,18 @@ def conform(
         typer.Option(min=0.1, help="Seconds to wait for an answer, or for a client to end."),
     ] = 10.0,
     silence: Annotated[
-        float, typer.Option(min=0.05, help="Seconds to wait for what an agent must not do.")
-    ] = 0.2,
+        float | None,
+        typer.Option(
+            min=0.05,
+            help="Seconds to wait for what must not be done: 0.2 for an agent; 2 for a client, "
+            "which may lose its patience later.",
+        ),
+    ] = None,
     only: Annotated[
-        list[str] | None, typer.Option("--trace", metavar="NAME", help="Play this trace only.")
+        list[str] | None,
+        typer.Option(
+            "--trace", metavar="NAME", help="Play this trace only, or those of this requirement."
+        ),
     ] = None,
     record: Annotated[
         Path | None,
@@ -90,28 +103,35 @@ def conform(
     need test prompts, such as "acp-conformance: hold 1000ms": the README of the traces lists them.
     A client starts the agent, sends again what is pending, submits the text unless it is empty, and
     ends. A proxy starts the agent and forwards standard input and output. Exit status: 0 if nothing
-    fails; 1 if something does; 2 if nothing could be told.
+    fails and the core was exercised, which is support-keys and insert-once of an agent,
+    client-same-key and client-resends of a client; 1 if something fails; 2 if nothing can be told.
     """
     from acp_conformance.report import FORMATS
     from acp_conformance.runner import Patience
-    from acp_conformance.verdict import status_of
+    from acp_conformance.verdict import gaps, status_of
     from acp_conformance.wire import Programs, StartError
 
+    if client and proxy:
+        fail("--client and --proxy are two things to judge: give one of them")
+    if client or proxy:
+        _refuse({"--restart-command": restart, "--second-command": second, "--record": record})
     try:
-        if client and proxy:
-            fail("--client and --proxy are two things to judge: give one of them")
         if proxy:
-            found = _judge_proxy(command, timeout)
+            found = _judge_proxy(command, only or [], timeout)
         elif client:
-            found = _judge_client(command, only or [], timeout)
+            found = _judge_client(command, only or [], timeout, 2.0 if silence is None else silence)
         else:
-            _suffice(timeout, silence)
+            patience = Patience(timeout, 0.2 if silence is None else silence)
+            _suffice(patience)
             programs = Programs(command, _words(restart), _words(second))
-            found = _judge_agent(programs, Patience(timeout, silence), only or [], record)
+            found = _judge_agent(programs, patience, only or [], record)
     except StartError as error:
         fail(str(error))
     sys.stdout.write(FORMATS[form](found))
-    raise typer.Exit(status_of(found, strict=strict))
+    status = status_of(found, strict=strict)
+    if status == Exit.UNKNOWN:
+        note(f"acpgen: could not tell, for want of {', '.join(gaps(found, strict=strict))}")
+    raise typer.Exit(status)
 
 
 def _judge_agent(
@@ -120,7 +140,6 @@ def _judge_agent(
     from acp_conformance.requirements import Role
     from acp_conformance.runner import play_all
     from acp_conformance.script import scripts
-    from acp_conformance.verdict import Status, verdicts
 
     played = _chosen(scripts(), only)
     outcomes = play_all(played, programs, patience)
@@ -129,29 +148,41 @@ def _judge_agent(
     for outcome in outcomes:
         if outcome.noise:
             note(f"acpgen: {outcome.trace}: {outcome.noise} lines of the agent are no messages")
-    told = frozenset().union(*(script.proves for script in played))
-    found = verdicts(outcomes, Role.AGENT)
-    return [v for v in found if not only or v.requirement.id in told or v.status is Status.FAIL]
+    return _asked(outcomes, Role.AGENT, played, only)
 
 
-def _judge_client(command: Sequence[str], only: Sequence[str], timeout: float) -> Sequence[Verdict]:
-    from acp_conformance.clients import AGENT, PLANS, play_client
+def _judge_client(
+    command: Sequence[str], only: Sequence[str], timeout: float, silence: float
+) -> Sequence[Verdict]:
+    from acp_conformance.clients import AGENT, Patience, judge_client
+    from acp_conformance.plans import PLANS
     from acp_conformance.requirements import Role
-    from acp_conformance.verdict import verdicts
 
     _demand(AGENT, command)
-    outcomes = [play_client(command, plan, timeout) for plan in _chosen(PLANS, only)]
-    return verdicts(outcomes, Role.CLIENT)
+    played = _chosen(PLANS, only)
+    outcomes = judge_client(command, played, Patience(timeout, silence))
+    return _asked(outcomes, Role.CLIENT, played, only)
 
 
-def _judge_proxy(command: Sequence[str], timeout: float) -> Sequence[Verdict]:
+def _judge_proxy(command: Sequence[str], only: Sequence[str], timeout: float) -> Sequence[Verdict]:
     from acp_conformance.clients import AGENT
-    from acp_conformance.proxies import play_proxy
+    from acp_conformance.proxies import TRACE, play_proxy
     from acp_conformance.requirements import Role
-    from acp_conformance.verdict import verdicts
 
     _demand(AGENT, command)
-    return verdicts([play_proxy(command, timeout)], Role.PROXY)
+    played = _chosen([TRACE], only)
+    return _asked([play_proxy(command, timeout)], Role.PROXY, played, only)
+
+
+def _asked(
+    outcomes: Sequence[Outcome], role: Role, played: Sequence[_Played], only: Sequence[str]
+) -> Sequence[Verdict]:
+    """The verdicts on what `--trace` names, on what the traces it names are about, and failures."""
+    from acp_conformance.verdict import Status, verdicts
+
+    found = verdicts(outcomes, role)
+    told = set(only).union(*(each.proves for each in played if each.name in only))
+    return [v for v in found if not only or v.requirement.id in told or v.status is Status.FAIL]
 
 
 def _demand(word: str, command: Sequence[str]) -> None:
@@ -159,20 +190,42 @@ def _demand(word: str, command: Sequence[str]) -> None:
         fail(f"COMMAND has no {word}: put it where the agent's command goes")
 
 
-def _suffice(timeout: float, silence: float) -> None:
+def _refuse(options: Mapping[str, object]) -> None:
+    for option, value in options.items():
+        if value is not None:
+            fail(f"{option} is for agents only")
+
+
+def _suffice(patience: Patience) -> None:
     from acp_conformance.stage import SILENCES
 
-    if timeout < SILENCES * silence:
-        least = f"--timeout {SILENCES * silence:g}"
-        fail(f"--silence {silence:g} takes {least} at least: prompts are held for five silences")
+    if patience.answer < SILENCES * patience.quiet:
+        least = (
+            f"--silence {patience.quiet:g} takes --timeout {SILENCES * patience.quiet:g} at least"
+        )
+        fail(f"{least}: prompts are held for five silences")
 
 
 def _chosen(all_: Sequence[_Trace], names: Sequence[str]) -> list[_Trace]:
-    known = [each.name for each in all_]
+    traces = [each.name for each in all_]
+    known = {*traces}.union(*(each.proves for each in all_))
     for name in names:
         if name not in known:
-            fail(f"there is no trace {name}: {suggestion(name, known, ', '.join(known))}")
-    return [each for each in all_ if not names or each.name in names]
+            others = f"the traces are {', '.join(traces)}"
+            meant = _elsewhere(name) or suggestion(name, known, others)
+            fail(f"there is no trace or requirement {name}: {meant}")
+    return [each for each in all_ if not names or {each.name, *each.proves} & {*names}]
+
+
+def _elsewhere(name: str) -> str | None:
+    """Of whom something is asked that is not asked of what is judged."""
+    from acp_conformance.requirements import BY_ID
+
+    asked = BY_ID.get(name)
+    return None if asked is None else f"it is one for {_ARTICLE[asked.role]} {asked.role}"
+
+
+_ARTICLE: Final = {"agent": "an", "client": "a", "proxy": "a"}
 
 
 def _words(command: str | None) -> list[str] | None:

@@ -1,0 +1,192 @@
+"""How each requirement of clients is judged by what a client sent."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Final
+
+from acp_conformance.faults import Moment
+from acp_conformance.randomness import LEAST_KEYS, flaw
+from acp_conformance.said import Prompt, Said, params_of
+from acp_conformance.verdict import Outcome
+
+__all__ = ["RANDOM", "RULES", "judge", "judge_keys"]
+
+Judgement = bool | str | None
+"""True: kept. A text: broken, and how. None: nothing to judge by."""
+
+RANDOM: Final = "client-random-key"
+"""The requirement that is judged by the keys of all plans together."""
+
+
+def _without_content(said: Said) -> Judgement:
+    for prompt in said.prompts:
+        if not isinstance(prompt.key, str):
+            continue
+        named = {
+            str(make(space, prompt.text))
+            for make in (uuid.uuid3, uuid.uuid5)
+            for space in (uuid.NAMESPACE_URL, uuid.NAMESPACE_DNS, uuid.NAMESPACE_OID)
+        }
+        hashed = {
+            hashlib.new(name, text.encode(), usedforsecurity=False).hexdigest()
+            for name in ("md5", "sha1", "sha256")
+            for text in (prompt.text, prompt.content)
+        }
+        held = prompt.text != "" and prompt.text in prompt.key
+        if held or prompt.key.lower() in named | hashed:
+            return "a key is made from the prompt"
+    return True if said.keys else None
+
+
+def _one_prompt(said: Said) -> Judgement:
+    for key in said.keys:
+        if len({p.content for p in said.prompts if p.key == key}) > 1:
+            return "a key came with two prompts"
+    return True if said.keys else None
+
+
+def _same_key(said: Said) -> Judgement:
+    retries = [(first, retry) for first, retry in said.retries if first.key is not None]
+    if _repeats(said) or not retries:
+        return None
+    if any(retry.key != first.key for first, retry in retries):
+        return "a later attempt had another key, or none"
+    return True
+
+
+def _new_key(said: Said) -> Judgement:
+    if not _repeats(said) or not said.keys:
+        return None
+    if len(said.keys) < len(said.prompts):
+        return "two submissions of the same text had one key"
+    return True if len(said.prompts) > 1 else None
+
+
+def _repeats(said: Said) -> bool:
+    """Whether the plan submits one text several times, so that equal prompts are no retries."""
+    return "client-new-key" in said.plan.about
+
+
+def _own_ids(said: Said) -> Judgement:
+    for connection in range(len(said.connections)):
+        ids = [json.dumps(message["id"]) for message in said.requests(connection)]
+        if len(set(ids)) < len(ids):
+            return "two requests of a connection had one id"
+    return True if said.prompts else None
+
+
+def _resends(said: Said) -> Judgement:
+    first = said.prompts[0] if said.prompts else None
+    if "client-resends" not in said.plan.about or first is None or first.key is None:
+        return None
+    again = {r.connection for f, r in said.retries if f is first and r.connection != f.connection}
+    if len(again) < said.plan.lost:
+        return f"of {said.plan.lost} attempts that were lost, {len(again)} were made again"
+    return True
+
+
+def _resumes_first(said: Said) -> Judgement:
+    later = [prompt for prompt in said.prompts if not _created(said, prompt)]
+    for prompt in later:
+        if said.requests(prompt.connection)[0]["method"] != "initialize":
+            return "a retry came before initialize"
+        if not _resumed(said, prompt):
+            return "a retry came before session/resume was answered"
+    return True if later else None
+
+
+def _created(said: Said, prompt: Prompt) -> bool:
+    """Whether the session of a prompt came into being on its connection."""
+    return any(
+        (line.message.get("result") or {}).get("sessionId") == prompt.session
+        for line in said.connections[prompt.connection][: prompt.place]
+        if line.sender == "agent"
+    )
+
+
+def _resumed(said: Said, prompt: Prompt) -> bool:
+    answers = [
+        said.answer(prompt.connection, request["id"], prompt.place)
+        for request in said.requests(prompt.connection)
+        if request["method"] == "session/resume"
+        and params_of(request).get("sessionId") == prompt.session
+    ]
+    return any(answer is not None and "result" in answer for answer in answers)
+
+
+def _waits(said: Said) -> Judgement:
+    for attempts in said.submissions:
+        for earlier, later in pairwise(attempts):
+            on_one = earlier.connection == later.connection
+            if on_one and said.answer(later.connection, earlier.id, later.place) is None:
+                return "a prompt was sent again while it waited for its answer"
+    faults = dict(enumerate(said.plan.faults))
+    held = [p for p in said.prompts if (f := faults.get(p.connection)) and f.moment is Moment.HELD]
+    return True if held and "client-waits" in said.plan.about else None
+
+
+def _shows_old_prompts(said: Said) -> Judgement:
+    if "client-shows-old-prompts" not in said.plan.about or not said.prompts:
+        return None
+    old, *others = said.submissions
+    if len(old) > 1:
+        return "a prompt of three days ago was sent again"
+    return True if any(len(attempts) > 1 for attempts in others) else None
+
+
+RULES: Final[Mapping[str, Callable[[Said], Judgement]]] = {
+    "client-key-without-content": _without_content,
+    "client-one-key-one-prompt": _one_prompt,
+    "client-same-key": _same_key,
+    "client-new-key": _new_key,
+    "client-own-ids": _own_ids,
+    "client-waits": _waits,
+    "client-resends": _resends,
+    "client-shows-old-prompts": _shows_old_prompts,
+    "client-resumes-first": _resumes_first,
+}
+"""How each requirement of clients but `RANDOM` is judged in one plan, by its id."""
+
+
+def judge(said: Said) -> Outcome:
+    """Hold what a client sent in a plan to every rule.
+
+    A fault counts in whatever plan it is seen; what is kept counts in those that are about it.
+    """
+    told = {id_: rule(said) for id_, rule in RULES.items()}
+    asked = said.plan.proves - {RANDOM}
+    reason = "the client sent no key" if said.prompts else "the client sent no prompt"
+    late = " (a run took too long and was ended)" if said.late else ""
+    return Outcome(
+        said.plan.name,
+        frozenset(id_ for id_ in asked if told[id_] is True),
+        tuple((id_, f"{text}{late}") for id_, text in told.items() if isinstance(text, str)),
+        frozenset(id_ for id_ in asked if told[id_] is None),
+        f"{'nothing that it sent tells' if said.keys else reason}{late}",
+    )
+
+
+def judge_keys(all_: Sequence[Said]) -> Outcome:
+    """Hold the keys of all plans to `RANDOM`."""
+    runs = [said.keys for said in all_]
+    wrong, count = flaw(runs), sum(map(len, runs))
+    if any(_malformed(prompt.key) for said in all_ for prompt in said.prompts):
+        wrong = "a key is no string of 1 to 255 characters"
+    kept = wrong is None and count >= LEAST_KEYS
+    asked = frozenset({RANDOM})
+    return Outcome(
+        "all keys",
+        asked if kept else frozenset(),
+        () if wrong is None else ((RANDOM, wrong),),
+        frozenset() if kept or wrong else asked,
+        f"it takes {LEAST_KEYS} keys, and the client sent {count}",
+    )
+
+
+def _malformed(key: object) -> bool:
+    return key is not None and not (isinstance(key, str) and 1 <= len(key) <= 255)
