@@ -56,6 +56,15 @@ def test_other_words_are_the_same_without_words(protocol: Protocol, elsewhere: P
     assert placeless(wordless(elsewhere)) == placeless(wordless(protocol))
 
 
+@pytest.mark.parametrize("name", ["checkers", "vectors"])
+def test_what_needs_no_words_is_the_same_in_other_words(
+    name: str, protocol: Protocol, elsewhere: Protocol
+) -> None:
+    (target,) = (target for target in TARGETS if target.name == name)
+    templates = Templates(resources.TEMPLATES)
+    assert target.generate(elsewhere, templates) == target.generate(protocol, templates)
+
+
 def test_without_words_a_change_of_any_type_is_seen(protocol: Protocol) -> None:
     for name, type_ in protocol.types.items():
         other = replace(type_, body=Scalar(ScalarType.STRING, max_length=3))

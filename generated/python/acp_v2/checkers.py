@@ -37,8 +37,8 @@ __all__ = [
 Check = Callable[[object], bool]
 Build = Callable[[list[tuple[str, object]]], dict[str, object]]
 
-SCHEMA = "sha256:18c8c0c1ec6f85c15ebb7fbbb6d33d70ac8ad3d13f85e7b3ed1053afeec8d1f9"
-"""The digest of the schema that this is made of, which is that of the package."""
+SCHEMA = "sha256:f300ebb7606a84d4de1402c9da28ab2e78b261f77b945075450e4e918d660470"
+"""The digest of the types that this is made of, which the package of the same schema knows."""
 
 MAX_DEPTH = 127
 """How deep arrays and objects may nest in a message."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from hashlib import sha256
 
 from acpgen.emit.header import HEADER
 from acpgen.emit.jsonschema import DIALECT, JsonSchema, definition
@@ -62,12 +61,6 @@ def bundle(protocol: Protocol, stability: Stability) -> JsonSchema:
     root = envelope.pop("AnyEnvelope")
     root_rules = {k: v for k, v in root.items() if k not in {"description", "x-docs-ignore"}}
     return {**head, **root_rules, "$defs": {**definitions, **envelope}}
-
-
-def digest(protocol: Protocol) -> str:
-    """The SHA-256 of the whole bundle, by which modules of one schema know each other."""
-    text = _text(bundle(protocol, Stability.UNSTABLE))
-    return f"sha256:{sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
 def _stem(protocol: Protocol) -> str:

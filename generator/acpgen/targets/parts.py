@@ -6,13 +6,18 @@ to tell whether anything has changed for it.
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
 
+from acpgen import digests
 from acpgen.model import (
     KEY_TYPE,
     Array,
     ClosedEnum,
     EnumValue,
+    JsonValue,
+    Location,
     Map,
     Nullable,
     Object,
@@ -48,6 +53,32 @@ def wordless(protocol: Protocol) -> Protocol:
         methods=tuple(replace(method, docs="") for method in protocol.methods),
         types={name: _definition(type_) for name, type_ in protocol.types.items()},
     )
+
+
+def digest(part: Protocol) -> str:
+    """The SHA-256 of a part, by which modules that are made of the same one know each other.
+
+    Where a schema stands does not count.
+    """
+    text = json.dumps(_plain(replace(part, source="")), sort_keys=True)
+    return digests.of_bytes(text.encode("ascii"))
+
+
+def _plain(value: object) -> JsonValue:
+    """A value of the model as JSON, without the places in schema files."""
+    if is_dataclass(value):
+        members = {each.name: getattr(value, each.name) for each in fields(value)}
+        kept = {n: _plain(m) for n, m in members.items() if not isinstance(m, Location)}
+        return {type(value).__name__: kept}
+    match value:
+        case None | bool() | int() | float() | str():
+            return value
+        case Mapping():
+            return {str(name): _plain(member) for name, member in value.items()}
+        case list() | tuple():
+            return [_plain(element) for element in value]
+        case _:
+            raise AssertionError(f"the model holds a {type(value).__name__}")
 
 
 def _definition(definition: TypeDef) -> TypeDef:

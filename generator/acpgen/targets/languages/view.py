@@ -9,8 +9,8 @@ from typing import get_type_hints
 
 from acpgen.emit.header import HEADER
 from acpgen.model import Protocol
-from acpgen.targets.bundles import digest
 from acpgen.targets.languages.dialect import Dialect, Sentence, Slot
+from acpgen.targets.parts import calls, digest
 from acpgen.targets.retry.decision import MAX_CARRIED, RULINGS
 from acpgen.targets.retry.derivation import NAMESPACE
 from acpgen.targets.retry.meanings import ENUMERATIONS, FIELDS, Enumeration
@@ -26,7 +26,7 @@ def view(protocol: Protocol, dialect: Dialect) -> dict[str, object]:
     Its names:
         header: the line that every generated file starts with.
         version: that of the protocol.
-        schema: the digest of the schema as a literal, by which the modules of a package know each
+        table: the digest of the methods as a literal, by which the modules of a package know each
             other.
         comment: documentation from paragraphs in Markdown and an indentation in blanks.
         enumerations: each with `name`, `docs` that complete "X is ...", and `members`, which have
@@ -46,7 +46,7 @@ def view(protocol: Protocol, dialect: Dialect) -> dict[str, object]:
     return {
         "header": HEADER,
         "version": protocol.version or 0,
-        "schema": dialect.string(digest(protocol)),
+        "table": dialect.string(digest(calls(protocol))),
         "comment": dialect.comment,
         "enumerations": [_enumeration(each, dialect) for each in ENUMERATIONS],
         "fields": _fields(dialect),

@@ -11,9 +11,9 @@ from acpgen.emit.templates import Templates
 from acpgen.findings import Finding, Severity
 from acpgen.load.source import SchemaError
 from acpgen.model import META, Kind, Location, Method, Protocol, Ref, RetryClass, TypeName
-from acpgen.targets.bundles import digest
 from acpgen.targets.models import codegen, spelling
 from acpgen.targets.models.normal import Choice, Normal, normalize
+from acpgen.targets.parts import calls, digest, wordless
 
 _HELPERS = {
     "_base": ("MISSING", "AcpModel"),
@@ -51,7 +51,8 @@ def models(protocol: Protocol, templates: Templates) -> dict[str, str]:
         "package": package,
         "title": f"{protocol.title} v{protocol.version or 0}",
         "retry": all(method.retry is not None for method in protocol.methods),
-        "schema": literal(digest(protocol)),
+        "schema": literal(digest(wordless(protocol))),
+        "table": literal(digest(calls(protocol))),
         "meta": META,
         "open": spelling.OPEN,
         "excludes": spelling.EXCLUDES,

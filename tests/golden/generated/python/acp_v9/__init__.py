@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 __all__ = ["Verdict", "check"]
 
 
-_SCHEMA = "sha256:bd020d01be0abda11ba693198da7af0c7eee045978803d49310ee8a06a9d33ac"
-"""The digest of the schema that this is made of, which is that of the checkers."""
+_SCHEMA = "sha256:46874630f94aba9c71525ae49ea9bff839d0bd5327ad99356002dc850d5ee6cd"
+"""The digest of the types that this is made of, which is that of the checkers."""
 
 
 def __getattr__(name: str) -> object:

@@ -37,8 +37,8 @@ __all__ = [
 Check = Callable[[object], bool]
 Build = Callable[[list[tuple[str, object]]], dict[str, object]]
 
-SCHEMA = "sha256:7d48e87afb3deae099515293d7efedeae5fda20185c4c95e55f16539b38e541f"
-"""The digest of the schema that this is made of, which is that of the package."""
+SCHEMA = "sha256:46874630f94aba9c71525ae49ea9bff839d0bd5327ad99356002dc850d5ee6cd"
+"""The digest of the types that this is made of, which the package of the same schema knows."""
 
 MAX_DEPTH = 127
 """How deep arrays and objects may nest in a message."""
