@@ -15,9 +15,11 @@ import pytest
 from typer.testing import CliRunner
 
 from acpgen import resources
+from acpgen.cli import watch
 from acpgen.cli.app import typer_app
 from acpgen.cli.warm import warmed
 from acpgen.cli.watch import Watched
+from acpgen.emit import manifest
 from acpgen.emit.templates import Templates
 from acpgen.load import load
 from acpgen.model import Protocol
@@ -236,3 +238,27 @@ def test_what_a_target_does_not_see_makes_nothing_anew(tmp_path: Path) -> None:
     file.write_text(file.read_text().replace('"x-resend": "', '"x-resend": "Well: '))
     warm.generate(load(tmp_path / "v9"), templates)
     assert len(made) == 2
+
+
+def test_a_template_that_appears_is_a_change(tmp_path: Path) -> None:
+    page = tmp_path / "docs" / "errors.md.jinja"
+    page.parent.mkdir()
+    page.write_text('{% include "docs/page.md.jinja.note" ignore missing %}')
+    warm, made = counting("docs/errors.md.jinja")
+    protocol = load(GOLDEN / "v9")
+    assert warm.generate(protocol, Templates(tmp_path))["x"] == ""
+    (page.parent / "page.md.jinja.note").write_text("now")
+    assert warm.generate(protocol, Templates(tmp_path))["x"] == "now"
+    assert len(made) == 2
+
+
+def test_it_ends_when_acpgen_itself_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digests = iter([{"generator": "old"}, {"generator": "old"}, {"generator": "new"}])
+    monkeypatch.setattr(manifest, "of_acpgen", lambda: next(digests))
+    monkeypatch.setattr(watch, "_changes", lambda _: iter([frozenset(), frozenset({"x"})]))
+    monkeypatch.setattr(watch, "_generate", lambda _: False)
+    outcome = CliRunner().invoke(APP, ["watch", "--out", str(tmp_path / "out")])
+    assert outcome.exit_code == 2
+    assert "acpgen itself has changed since it was started; start it again" in outcome.stderr

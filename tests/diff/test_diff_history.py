@@ -145,11 +145,8 @@ def _extract(archive: tarfile.TarFile, name: str, folder: Path) -> None:
     member = f"package/schema/v2/{name}"
     if member in archive.getnames() and (stream := archive.extractfile(member)) is not None:
         text = stream.read().decode("utf-8")
-        # Before 1.6.0 the side of what both ends handle was called otherwise.
         (folder / "v2").mkdir(parents=True, exist_ok=True)
-        (folder / "v2" / name).write_text(
-            text.replace('"x-side": "both"', '"x-side": "protocol"'), "utf-8"
-        )
+        (folder / "v2" / name).write_text(text, "utf-8")
 
 
 def protocols(folder: Path, name: str, *versions: str) -> tuple[Protocol, ...]:

@@ -13,7 +13,7 @@ from acpgen.emit.templates import Templates
 from acpgen.load import load
 from acpgen.model import JsonValue, Protocol, Scalar, ScalarType
 from acpgen.targets import TARGETS, Target
-from acpgen.targets.parts import calls, whole, wordless
+from acpgen.targets.parts import calls, digest, whole, wordless
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "schema" / "v9"
 
@@ -94,3 +94,11 @@ def test_most_targets_see_a_part_only() -> None:
         "overlay",
         "pages",
     }
+
+
+def test_a_bundle_is_the_same_schema_as_its_sources() -> None:
+    sources = load(resources.SCHEMA)
+    bundled = load(resources.GENERATED / "schema" / "acp-v2.unstable.schema.json")
+    assert digest(wordless(bundled)) == digest(wordless(sources))
+    assert digest(calls(bundled)) == digest(calls(sources))
+    assert digest(calls(sources)) != digest(wordless(sources))

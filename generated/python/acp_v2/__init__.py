@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["Verdict", "check"]
 
 
-_SCHEMA = "sha256:f300ebb7606a84d4de1402c9da28ab2e78b261f77b945075450e4e918d660470"
+_SCHEMA = "sha256:2e70b842b1a75a30014c1ff6585dfaf343b79a1300d4e7dd4790e978e4c1759c"
 """The digest of the types that this is made of, which is that of the checkers."""
 
 

@@ -37,7 +37,7 @@ __all__ = [
 Check = Callable[[object], bool]
 Build = Callable[[list[tuple[str, object]]], dict[str, object]]
 
-SCHEMA = "sha256:f300ebb7606a84d4de1402c9da28ab2e78b261f77b945075450e4e918d660470"
+SCHEMA = "sha256:2e70b842b1a75a30014c1ff6585dfaf343b79a1300d4e7dd4790e978e4c1759c"
 """The digest of the types that this is made of, which the package of the same schema knows."""
 
 MAX_DEPTH = 127

@@ -36,7 +36,7 @@ __all__ = [
     "retry_class",
 ]
 
-SCHEMA: Final = "sha256:8068a5ad32f019c234576beea8c058f6f584b417d3052ae93f6d6849cde82718"
+SCHEMA: Final = "sha256:327d47fb8b63542da7a3c02ea631a9f41431692507efca28d5856492ea7921df"
 """The digest of the methods that this is made of, which the models of the same schema know."""
 
 KEY_MIN_LENGTH: Final = 1

@@ -15,7 +15,7 @@ class _Made:
     """A tree, and all that it was made from: what was seen, and the templates that were read."""
 
     seen: Protocol
-    read: Mapping[str, str]
+    read: Mapping[str, str | None]
     tree: Tree
 
     def holds(self, seen: Protocol, templates: Templates) -> bool:

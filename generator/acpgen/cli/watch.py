@@ -15,6 +15,7 @@ from acpgen.cli.follow import interruptible
 from acpgen.cli.generate import chosen, put, work_out
 from acpgen.cli.report import fail, note, relative
 from acpgen.cli.warm import warmed
+from acpgen.emit import manifest
 from acpgen.emit.templates import PATTERN
 from acpgen.findings import Format
 from acpgen.lint.accepted import beside
@@ -42,12 +43,13 @@ def watch(
     """Generate, and again whenever the schema, its accepted findings or a template changes.
 
     Only what depends on the change is made anew. Errors are printed and watching goes on; Ctrl-C
-    ends it.
-    Exit status: 0 when it is ended, 2 when there is nothing to watch.
+    ends it. Exit status: 0 when it is ended, 2 when there is nothing to watch or acpgen itself has
+    changed.
     """
     for path in (schema, templates):
         if not path.exists():
             fail(f"{path}: is not there, so it can't be watched")
+    acpgen = manifest.of_acpgen()
     targets = [warmed(each) for each in chosen(target)]
     order = Order(relative(schema), relative(out), targets, relative(templates))
     with interruptible():
@@ -55,6 +57,8 @@ def watch(
         for changed in _changes(Watched(schema.resolve(), templates.resolve())):
             if changed:
                 note(f"changed: {', '.join(sorted(changed))}")
+            if manifest.of_acpgen() != acpgen:
+                fail("acpgen itself has changed since it was started; start it again")
             # What changed before the watch began is found here too.
             if not _generate(order) and changed:
                 note(f"{order.out}: up to date")

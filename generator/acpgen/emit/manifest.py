@@ -85,8 +85,19 @@ def inputs(schema: Path, templates: Path, accepted: Path | None = None) -> dict[
         "schema": _combined(schema.parent if schema.is_file() else schema, files),
         "version": _version_folder(schema),
         "accepted": "" if accepted is None else _combined(accepted.parent, [accepted]),
-        "dialect": _combined(resources.DIALECT.parent, [resources.DIALECT]),
         "templates": _total(template_files(templates)),
+        **of_acpgen(),
+    }
+
+
+def of_acpgen() -> dict[str, str]:
+    """Digest what shapes the output and is part of acpgen, so that a process reads it only once.
+
+    Raises:
+        OSError: one of the files can't be read.
+    """
+    return {
+        "dialect": _combined(resources.DIALECT.parent, [resources.DIALECT]),
         "traces": _combined(
             resources.CONFORMANCE,
             [resources.CONFORMANCE / "script.py", *resources.CONFORMANCE.glob("traces/*")],

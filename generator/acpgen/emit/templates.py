@@ -37,11 +37,11 @@ class Templates:
         if folder.resolve() != resources.TEMPLATES:
             _require_used(_named(folder), _named(resources.TEMPLATES))
         self._folder = folder
-        self._read: dict[str, str] = {}
+        self._read: dict[str, str | None] = {}
 
     @property
-    def read(self) -> Mapping[str, str]:
-        """The text of every template that was needed so far, by name."""
+    def read(self) -> Mapping[str, str | None]:
+        """The text of every template that was asked for so far, None where there is none."""
         return self._read
 
     def fresh(self) -> Templates:
@@ -102,10 +102,8 @@ class Templates:
     def _load(self, name: str) -> tuple[str, str, None] | None:
         """The text of a template and its path; None where neither folder has it."""
         path = self._path(name)
-        if path is None:
-            return None
-        self._read[name] = path.read_text("utf-8")
-        return self._read[name], str(path), None
+        self._read[name] = text = None if path is None else path.read_text("utf-8")
+        return None if text is None else (text, str(path), None)
 
     def _path(self, name: str) -> Path | None:
         if {"..", ""} & set(name.split("/")):

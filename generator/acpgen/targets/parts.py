@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
+from typing import Final
 
 from acpgen import digests
 from acpgen.model import (
@@ -17,7 +18,6 @@ from acpgen.model import (
     ClosedEnum,
     EnumValue,
     JsonValue,
-    Location,
     Map,
     Nullable,
     Object,
@@ -31,6 +31,9 @@ from acpgen.model import (
     Union,
     Variant,
 )
+
+_PLACES: Final = frozenset({"domain", "location", "source"})
+"""The fields of the model that say where something is written."""
 
 
 def whole(protocol: Protocol) -> Protocol:
@@ -58,18 +61,17 @@ def wordless(protocol: Protocol) -> Protocol:
 def digest(part: Protocol) -> str:
     """The SHA-256 of a part, by which modules that are made of the same one know each other.
 
-    Where a schema stands does not count.
+    Where a schema stands does not count, nor which of its files holds what.
     """
-    text = json.dumps(_plain(replace(part, source="")), sort_keys=True)
+    text = json.dumps(_plain(part), sort_keys=True)
     return digests.of_bytes(text.encode("ascii"))
 
 
 def _plain(value: object) -> JsonValue:
     """A value of the model as JSON, without the places in schema files."""
     if is_dataclass(value):
-        members = {each.name: getattr(value, each.name) for each in fields(value)}
-        kept = {n: _plain(m) for n, m in members.items() if not isinstance(m, Location)}
-        return {type(value).__name__: kept}
+        names = (each.name for each in fields(value) if each.name not in _PLACES)
+        return {type(value).__name__: {name: _plain(getattr(value, name)) for name in names}}
     match value:
         case None | bool() | int() | float() | str():
             return value

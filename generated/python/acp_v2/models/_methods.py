@@ -81,7 +81,7 @@ class Signature:
         return self.retry.retry_class
 
 
-_SCHEMA: Final = "sha256:8068a5ad32f019c234576beea8c058f6f584b417d3052ae93f6d6849cde82718"
+_SCHEMA: Final = "sha256:327d47fb8b63542da7a3c02ea631a9f41431692507efca28d5856492ea7921df"
 """The digest of the methods that this is made of, which is that of the retry table."""
 
 SIGNATURES: Final[dict[tuple[str, Kind], Signature]] = {

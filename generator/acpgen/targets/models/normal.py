@@ -176,18 +176,8 @@ class _Normalizer:
         match body:
             case Ref(name=target) if shared:
                 return self._extended(name, target, docs, shared, place)
-            case Object(unions=()):
-                return _record(name, body, docs, shared)
-            case Object(unions=(union,)):
-                around = replace(
-                    shared,
-                    members=_conjunction(shared.members, body.properties),
-                    bases=(*(base.name for base in body.bases), *shared.bases),
-                    open=shared.open or body.additional is not None,
-                )
-                return self._choice(name, union, docs, around, place)
             case Object():
-                raise _unsupported(place.location, "combines two unions; give one of them a name")
+                return self._object(name, body, docs, shared, place)
             case Union():
                 return self._choice(name, body, docs, shared, place)
             case _ if shared:
@@ -195,6 +185,59 @@ class _Normalizer:
             case _:
                 _require_named_parts(body, place.location)
                 return Alias(name, docs, body)
+
+    def _object(
+        self, name: TypeName, body: Object, docs: str, shared: _Shared, place: _Place
+    ) -> Shape:
+        """A record; or, where a union is part of it, that union with more members."""
+        bases = [self._base(base.name, place) for base in body.bases]
+        records = [base for base in bases if isinstance(self.shape(base), Record)]
+        around = replace(
+            shared,
+            members=_conjunction(shared.members, body.properties),
+            bases=(*records, *shared.bases),
+            open=shared.open or body.additional is not None,
+        )
+        choices = [base for base in bases if base not in records]
+        match choices, body.unions:
+            case [], ():
+                self._require_extensible(records, around.members)
+                return _record(name, body.additional, docs, around)
+            case [], (union,):
+                return self._choice(name, union, docs, around, place)
+            case [choice], ():
+                return self._extended(name, choice, docs, around, place)
+            case _:
+                raise _unsupported(place.location, "combines two unions; give one of them a name")
+
+    def _base(self, name: TypeName, place: _Place) -> TypeName:
+        """The class or choice that a base is, by whatever other names it goes."""
+        match self.shape(name):
+            case Alias(type=Ref(name=further)):
+                return self._base(further, place)
+            case Alias():
+                raise _unsupported(place.location, f"extends {name}, which is no object")
+            case Record() | Choice():
+                return name
+
+    def _require_extensible(self, bases: Iterable[TypeName], members: Iterable[Property]) -> None:
+        """Refuse members that an inherited type for all members without a name is for, too."""
+        for base in bases:
+            named = {member.name for member in self._members(base)}
+            for member in members:
+                if self._additional(base) and member.name not in named:
+                    raise _unsupported(
+                        member.location,
+                        f"is new to {base}, which has a type for members of any name",
+                    )
+
+    def _additional(self, name: TypeName) -> bool:
+        """Whether a record, or one that it extends, has a type for members of any name."""
+        shape = self.shape(name)
+        if not isinstance(shape, Record):
+            return False
+        own = shape.additional not in {None, Scalar(ScalarType.ANY)}
+        return own or any(map(self._additional, shape.bases))
 
     def _choice(
         self, name: TypeName, union: Union, docs: str, shared: _Shared, place: _Place
@@ -249,7 +292,8 @@ class _Normalizer:
                 for member in shared.members:
                     if member.type != inherited.get(member.name, member.type):
                         raise _unsupported(member.location, f"is a member of {target} too")
-                return _record(name, Object(bases=(Ref(target),)), docs, shared)
+                self._require_extensible((target,), shared.members)
+                return _record(name, None, docs, replace(shared, bases=(target, *shared.bases)))
             case Choice() as choice:
                 branches = (
                     self._extended_branch(name, choice, branch, shared, place)
@@ -281,19 +325,18 @@ class _Normalizer:
                 yield from self._members(base)
 
 
-def _record(name: TypeName, body: Object, docs: str, shared: _Shared) -> Record:
-    members = _conjunction(shared.members, body.properties)
-    for member in members:
+def _record(name: TypeName, additional: Type | None, docs: str, shared: _Shared) -> Record:
+    for member in shared.members:
         _require_named_parts(member.type, member.location)
     return Record(
         name,
         docs,
-        bases=(*(base.name for base in body.bases), *shared.bases),
+        bases=shared.bases,
         # Required members first, as they are written; `_meta` last.
-        members=tuple(sorted(members, key=lambda p: (p.name == META, not p.required))),
-        additional=body.additional,
+        members=tuple(sorted(shared.members, key=lambda p: (p.name == META, not p.required))),
+        additional=additional,
         excludes=shared.excludes,
-        open=shared.open or body.additional is not None,
+        open=shared.open,
     )
 
 

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 
 from acpgen.emit.header import HEADER
 from acpgen.emit.python import literal
 from acpgen.emit.templates import Templates
 from acpgen.findings import Finding, Severity
 from acpgen.load.source import SchemaError
-from acpgen.model import META, Kind, Location, Method, Protocol, Ref, RetryClass, TypeName
+from acpgen.model import (
+    META,
+    Kind,
+    Location,
+    Method,
+    Protocol,
+    Ref,
+    RetryClass,
+    TypeName,
+    references,
+)
 from acpgen.targets.models import codegen, spelling
 from acpgen.targets.models.normal import Choice, Normal, normalize
 from acpgen.targets.parts import calls, digest, wordless
@@ -44,6 +55,7 @@ def models(protocol: Protocol, templates: Templates) -> dict[str, str]:
     normal = normalize(protocol)
     names = _names(normal)
     _require_usable(protocol, names)
+    _require_order(protocol)
     definitions = spelling.spell(normal, _carriers(protocol))
     generated = codegen.modules(definitions, f"{package}.models._base", names)
     context: dict[str, object] = {
@@ -124,6 +136,20 @@ def _require_usable(protocol: Protocol, names: Mapping[str, Sequence[TypeName]])
                 findings.append(_unusable(place, message))
     if findings:
         raise SchemaError(findings)
+
+
+def _require_order(protocol: Protocol) -> None:
+    """Refuse domains that refer to each other: as Python modules they could not be imported."""
+    uses: dict[str, set[str]] = {domain: set() for domain in protocol.domains}
+    for type_ in protocol.types.values():
+        used = {protocol.types[name].domain for name in references(type_.body)}
+        uses[type_.domain] |= used - {type_.domain}
+    try:
+        TopologicalSorter({d: sorted(used) for d, used in uses.items()}).prepare()
+    except CycleError as error:
+        circle = " -> ".join(error.args[1])
+        message = f"the domains {circle} need each other; move what both need to a file of its own"
+        raise SchemaError([_unusable(Location(protocol.source), message)]) from error
 
 
 def _unusable(place: Location, message: str) -> Finding:

@@ -37,7 +37,7 @@ __all__ = [
 Check = Callable[[object], bool]
 Build = Callable[[list[tuple[str, object]]], dict[str, object]]
 
-SCHEMA = "sha256:46874630f94aba9c71525ae49ea9bff839d0bd5327ad99356002dc850d5ee6cd"
+SCHEMA = "sha256:6d6d2b7fa62ebe7c304a401cf59e40633f913a248abfaac703a5b0fefcbb3a79"
 """The digest of the types that this is made of, which the package of the same schema knows."""
 
 MAX_DEPTH = 127

@@ -36,7 +36,7 @@ __all__ = [
     "retry_class",
 ]
 
-SCHEMA: Final = "sha256:d081947b6a688370a0c5cda2664209624959c8b263cc0fd8de9b2014b4b8f13f"
+SCHEMA: Final = "sha256:047c90c2dfa6b243e569cc5e22aa148c9ce6d18f2ab0d9e679774731cf5d7372"
 """The digest of the methods that this is made of, which the models of the same schema know."""
 
 KEY_MIN_LENGTH: Final = 1
