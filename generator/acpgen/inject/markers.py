@@ -3,23 +3,25 @@
     <!-- acpgen:begin NAME -->          {/* acpgen:begin NAME */}
     <!-- acpgen:end NAME -->            {/* acpgen:end NAME */}
 
-MDX has no HTML comments, so there only the second form is one. What stands in a code block is an
-example and no marker.
+MDX has no HTML comments, so there only the second form is one. Markers are indented like what they
+stand in, a list item or an element. What stands in code is an example and no marker.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from acpgen.inject.reading import ATTEMPT, attempts
+
 _MARKER = re.compile(
-    r" {0,3}(?:<!--[ \t]*acpgen:(?P<html>.*?)[ \t]*-->"
+    r"(?P<indent>[ \t]*)(?:<!--[ \t]*acpgen:(?P<html>.*?)[ \t]*-->"
     r"|\{[ \t]*/\*[ \t]*acpgen:(?P<mdx>.*?)[ \t]*\*/[ \t]*\})[ \t]*"
 )
-_ATTEMPT = re.compile(r"[ \t>*+-]*(?:<!--|\{[ \t]*/\*)[ \t]*acpgen:")
 _WORDS = re.compile(r"(begin|end)[ \t]+(\S+)")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_BOM = "\ufeff"
 _FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*")
 
 
@@ -41,11 +43,12 @@ class PageError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A region of a page: the 0-based lines of its two markers."""
+    """A region of a page: the 0-based lines of its two markers, and what the first begins with."""
 
     name: str
     begin: int
     end: int
+    indent: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,7 @@ class _Marker:
     word: str
     name: str
     form: str
+    indent: str
 
 
 def lines(text: str) -> list[str]:
@@ -65,27 +69,34 @@ def find(text: str, *, mdx: bool) -> list[Marked]:
     """The regions of a page, in order.
 
     Raises:
-        PageError: there is none, or markers are misspelt, without their partner, in each other, or
-            used twice.
+        PageError: there is none, or markers are misspelt, misplaced, without their partner, in each
+            other, or used twice.
     """
-    faults: list[Fault] = []
-    markers = list(_markers(lines(text), _code(text, mdx=mdx), faults, mdx=mdx))
-    marked = list(_pairs(markers, faults))
+    page = [line.rstrip("\r\n") for line in lines(text.removeprefix(_BOM))]
+    matter = _front_matter(page)
+    body = [""] * matter + page[matter:]
+    faults = [
+        Fault(number + 1, "stands in front matter, which is no Markdown; write it below")
+        for number, line in enumerate(page[:matter])
+        if ATTEMPT.match(line.lstrip())
+    ]
+    found = attempts(body, mdx=mdx)
+    examples = {line.strip(): n for n, line in enumerate(body) if n not in found}
+    marked = list(_pairs(_markers(body, found, faults, mdx=mdx), examples, faults))
+    faults += _misplaced(body, marked, mdx=mdx)
     if not marked and not faults:
-        begin = _spelt("begin", "NAME", mdx=mdx)
-        faults.append(Fault(None, f"holds no region; write {begin} where one belongs"))
+        faults.append(_nothing(examples, mdx=mdx))
     if faults:
         raise PageError(sorted(faults, key=lambda fault: fault.line or 0))
     return marked
 
 
 def _markers(
-    lines: Sequence[str], code: frozenset[int], faults: list[Fault], *, mdx: bool
+    page: Sequence[str], numbers: Iterable[int], faults: list[Fault], *, mdx: bool
 ) -> Iterator[_Marker]:
-    for number, line in enumerate(lines):
-        if number in code or not _ATTEMPT.match(line):
-            continue
-        match = _MARKER.fullmatch(line.rstrip("\r\n"))
+    for number in sorted(numbers):
+        line = page[number]
+        match = _MARKER.fullmatch(line)
         words = _WORDS.fullmatch((match["html"] or match["mdx"] or "").strip()) if match else None
         if match is None or words is None:
             form = _spelt("begin", "NAME", mdx=mdx or "/*" in line)
@@ -94,17 +105,20 @@ def _markers(
             form = _spelt(words[1], words[2], mdx=True)
             faults.append(Fault(number + 1, f"MDX has no HTML comments; write {form}"))
         else:
-            yield _Marker(number, words[1], words[2], "mdx" if match["html"] is None else "html")
+            form = "mdx" if match["html"] is None else "html"
+            yield _Marker(number, words[1], words[2], form, match["indent"])
 
 
-def _pairs(markers: Iterable[_Marker], faults: list[Fault]) -> Iterator[Marked]:
+def _pairs(
+    markers: Iterable[_Marker], examples: Mapping[str, int], faults: list[Fault]
+) -> Iterator[Marked]:
     opened: _Marker | None = None
     first: dict[str, int] = {}
     for marker in markers:
         line, name = marker.line + 1, marker.name
         if marker.word == "begin":
             if opened is not None:
-                faults.append(_unended(opened))
+                faults.append(_unended(opened, examples))
             elif name in first:
                 faults.append(Fault(line, f"{name} stands on line {first[name]} already"))
             first.setdefault(name, line)
@@ -120,43 +134,62 @@ def _pairs(markers: Iterable[_Marker], faults: list[Fault]) -> Iterator[Marked]:
             )
             opened = None
         else:
-            yield Marked(name, opened.line, marker.line)
+            yield Marked(name, opened.line, marker.line, opened.indent)
             opened = None
     if opened is not None:
-        faults.append(_unended(opened))
+        faults.append(_unended(opened, examples))
 
 
-def _unended(marker: _Marker) -> Fault:
+def _unended(marker: _Marker, examples: Mapping[str, int]) -> Fault:
     end = _spelt("end", marker.name, mdx=marker.form == "mdx")
-    return Fault(marker.line + 1, f"{marker.name} has no end; write {end} below what it replaces")
+    in_code = examples.get(end, -1)
+    if in_code > marker.line:
+        mend = f"{end} on line {in_code + 1} stands in code; indent it like the begin"
+    else:
+        mend = f"write {end} below what it replaces"
+    return Fault(marker.line + 1, f"{marker.name} has no end; {mend}")
 
 
 def _spelt(word: str, name: str, *, mdx: bool) -> str:
     return f"{{/* acpgen:{word} {name} */}}" if mdx else f"<!-- acpgen:{word} {name} -->"
 
 
-def _code(text: str, *, mdx: bool) -> frozenset[int]:
-    """The 0-based lines in code blocks. Indented code is none in MDX."""
-    # Part of the extra `generate`.
-    from markdown_it import MarkdownIt
+def _misplaced(page: Sequence[str], marked: Iterable[Marked], *, mdx: bool) -> Iterator[Fault]:
+    """The markers between which text would be code, or would take in the lower one.
 
-    reader = MarkdownIt("commonmark")
-    if mdx:
-        reader.disable(["code", "html_block"])
-    blocks = reader.parse("\n".join(_without_front_matter(text)))
-    found: set[int] = set()
-    for token in blocks:
-        if token.type in {"fence", "code_block"} and token.map is not None:
-            found.update(range(*token.map))
-    return frozenset(found)
+    It is tried with a list between each two.
+    """
+    tried: list[str] = []
+    done, items = 0, dict[int, Marked]()
+    for region in marked:
+        tried += [*page[done : region.begin + 1], ""]
+        items[len(tried)] = region
+        tried += [f"{region.indent}- {_spelt('begin', region.name, mdx=mdx)}", ""]
+        done = region.end
+    places = attempts([*tried, *page[done:]], mdx=mdx)
+    for item, region in items.items():
+        if item not in places:
+            wrong = "is indented so far that text below it is code; indent it like the text above"
+            yield Fault(region.begin + 1, wrong)
+        elif item in places.get(item + 2, [item]):
+            wrong = f"must not be indented more than its begin on line {region.begin + 1}"
+            yield Fault(region.end + 1, wrong)
 
 
-def _without_front_matter(text: str) -> list[str]:
-    """The lines of a text without their ends, those of its front matter empty."""
-    bare = [line.rstrip("\r\n") for line in lines(text)]
-    mark = _FRONT_MATTER.fullmatch(bare[0]) if bare else None
-    if mark is not None:
-        end = next((n for n, line in enumerate(bare) if n and line.rstrip() == mark[1]), None)
-        if end is not None:
-            return [""] * (end + 1) + bare[end + 1 :]
-    return bare
+def _nothing(examples: Mapping[str, int], *, mdx: bool) -> Fault:
+    """What to tell of a page without a region."""
+    for line, number in examples.items():
+        if _MARKER.fullmatch(line):
+            wrong = "stands in code, so it is an example; write it outside, indented like the text"
+            return Fault(number + 1, wrong)
+    begin = _spelt("begin", "NAME", mdx=mdx)
+    return Fault(None, f"holds no region; write {begin} where one belongs")
+
+
+def _front_matter(page: Sequence[str]) -> int:
+    """How many lines the front matter of a page takes."""
+    mark = _FRONT_MATTER.fullmatch(page[0]) if page else None
+    if mark is None:
+        return 0
+    ends = (n for n, line in enumerate(page) if n and line.rstrip() == mark[1])
+    return next(ends, -1) + 1

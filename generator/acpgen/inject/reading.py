@@ -1,0 +1,76 @@
+"""What readers of Markdown and of MDX take for text: there a marker counts, in code it doesn't."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_inline import StateInline
+    from markdown_it.token import Token
+
+Place = tuple[int, ...]
+"""The 0-based lines of the list items and block quotes around something, the outermost first."""
+
+ATTEMPT = re.compile(r"(?:<!--|\{\s*/\*)\s*acpgen:")
+"""How a marker starts, a wrong one too."""
+
+_IN_HTML = re.compile(rf"(?P<attempt>{ATTEMPT.pattern})|<!--(?:.*?-->|.*)", re.DOTALL)
+_RAW = re.compile(r"<(?:(?:pre|script|style|textarea)\b|\?|![a-z\[])", re.IGNORECASE)
+_CONTAINERS = {"list_item", "blockquote"}
+
+
+def attempts(lines: Sequence[str], *, mdx: bool) -> Mapping[int, Place]:
+    """Where text starts what could be a marker: the 0-based lines, each with its place.
+
+    What stands in a code block, in a code span, behind a backslash, or in HTML that ends at no
+    blank line is no text. `lines` have no ends.
+    """
+    found: dict[int, Place] = {}
+    around: list[int] = []
+    for token in _reader(mdx=mdx).parse("\n".join(lines)):
+        is_container = token.type.rpartition("_")[0] in _CONTAINERS
+        if token.map is None:
+            if is_container:
+                around.pop()
+        elif is_container:
+            around.append(token.map[0])
+        else:
+            found.update({token.map[0] + below: tuple(around) for below in _starts(token)})
+    return found
+
+
+def _reader(*, mdx: bool) -> MarkdownIt:
+    # Part of the extra `generate`.
+    from markdown_it import MarkdownIt
+
+    reader = MarkdownIt("commonmark")
+    if mdx:
+        # There code is never told by its indentation, and all HTML is elements around Markdown.
+        reader.disable(["code", "html_block"])
+    reader.inline.ruler.before("html_inline", "marker", _marker)
+    return reader
+
+
+def _marker(state: StateInline, silent: bool) -> bool:
+    """A rule of markdown-it for the start of a marker in a line."""
+    start = ATTEMPT.match(state.src, state.pos)
+    if start is None:
+        return False
+    if not silent:
+        state.push("marker", "", 0).meta = {"line": state.src.count("\n", 0, state.pos)}
+    state.pos = start.end()
+    return True
+
+
+def _starts(token: Token) -> Iterator[int]:
+    """How many lines below its first a part of a page has what could be a marker."""
+    for child in token.children or ():
+        if child.type == "marker":
+            yield child.meta["line"]
+    if token.type == "html_block" and not _RAW.match(token.content.lstrip()):
+        for part in _IN_HTML.finditer(token.content):
+            if part["attempt"] is not None:
+                yield token.content.count("\n", 0, part.start())
