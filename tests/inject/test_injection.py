@@ -38,6 +38,20 @@ def test_several_regions_are_filled_and_only_the_stale_are_named() -> None:
     assert page.after == once
 
 
+@pytest.mark.parametrize("indent", ["   ", "\t", " \t"])
+def test_every_line_that_is_not_empty_is_indented_like_the_marker(indent: str) -> None:
+    page = filled(f"-  a\n\n{indent}{BEGIN}\n   {END}\n", "```\na\n\n  b\n```")
+    lines = [BEGIN, "", "one", "```", "a", "", "  b", "```", ""]
+    shown = "".join(f"{indent}{line}\n" if line else "\n" for line in lines)
+    assert page.after == f"-  a\n\n{shown}   {END}\n"
+    assert filled(page.after, "```\na\n\n  b\n```").stale == ()
+
+
+def test_a_mark_of_the_byte_order_stays() -> None:
+    page = filled(f"\ufeff{BEGIN}\n{END}\n")
+    assert page.after == f"\ufeff{BEGIN}\n\none\n{TABLE}\n\n{END}\n"
+
+
 @pytest.mark.parametrize("end", ["\r\n", "\r", "\n"])
 def test_line_ends_are_those_of_the_page(end: str) -> None:
     page = filled(f"before{end}{BEGIN}{end}{END}{end}after")

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-import subprocess
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-import unavailable
 from acpgen import resources
 from acpgen.emit.templates import Templates
 from acpgen.inject import Elsewhere, Region, base_for, inject, regions
@@ -20,8 +17,8 @@ from acpgen.targets.pages import pages
 from acpgen.targets.pages.site import plan
 from page_reader import read, rewritten, spoil
 
+Compiler = Callable[..., Mapping[str, str]]
 PROSE = {"docs", "other_docs", "resend", "title", "when"}
-MDX = Path(__file__).parents[1] / "mdx"
 
 
 @cache
@@ -178,25 +175,5 @@ def test_no_text_of_the_schema_is_a_marker() -> None:
     assert again.stale == ()
 
 
-@pytest.fixture
-def mdx() -> Path:
-    """The folder of the MDX compiler. Where it may be missing, its tests skip; in CI they fail."""
-    missing = "" if shutil.which("node") else "node is missing"
-    if not missing and not (MDX / "node_modules").is_dir():
-        missing = "run `npm ci --prefix tests/mdx`"
-    if missing:
-        unavailable.skip(f"regions can't be compiled as MDX: {missing}")
-    return MDX
-
-
-def test_every_region_is_mdx(mdx: Path) -> None:
-    done = subprocess.run(
-        ["node", "compile.mjs"],
-        cwd=mdx,
-        input=json.dumps(hostile()),
-        capture_output=True,
-        text=True,
-        check=True,
-        encoding="utf-8",
-    )
-    assert json.loads(done.stdout) == {}
+def test_every_region_is_mdx(compiled: Compiler) -> None:
+    assert compiled(hostile()) == {}

@@ -57,10 +57,11 @@ def inject(
 ) -> None:
     """Fill the regions between `<!-- acpgen:begin NAME -->` and `<!-- acpgen:end NAME -->`.
 
-    In MDX the markers are `{/* acpgen:begin NAME */}` and `{/* acpgen:end NAME */}`. Markers in
-    code blocks are examples. Nothing outside the regions changes, and no file does when a marker of
-    any is wrong. Exit status: 0 when all regions are written or were before, 1 when --check finds a
-    difference, 2 when something can't be read or written.
+    In MDX the markers are `{/* acpgen:begin NAME */}` and `{/* acpgen:end NAME */}`. Each stands
+    alone on its line, indented like the list item or the element that it is in; what is filled in
+    is indented alike. Markers in code are examples. Nothing outside the regions changes, and no
+    file does when a marker of any is wrong. Exit status: 0 when all regions are written or were
+    before, 1 when --check finds a difference, 2 when something can't be read or written.
     """
     with telling("docs", format_, schema):
         site, known = _known(schema, templates)

@@ -44,7 +44,7 @@ def inject(
     old, new, done, stale = lines(text), list[str](), 0, []
     for region in marked:
         new += old[done : region.begin + 1]
-        content = _content(render(region.name), _line_end(old[region.begin]))
+        content = _content(render(region.name), region.indent, _line_end(old[region.begin]))
         if content != old[region.begin + 1 : region.end]:
             stale.append(region)
         new += content
@@ -52,9 +52,13 @@ def inject(
     return Page(text, "".join([*new, *old[done:]]), tuple(marked), tuple(stale))
 
 
-def _content(markdown: str, end: str) -> list[str]:
-    """The lines of a region: its text between blank lines, which Markdown needs around a table."""
-    return [f"{line}{end}" for line in ("", *markdown.split("\n"), "")]
+def _content(markdown: str, indent: str, end: str) -> list[str]:
+    """The lines of a region: its text between blank lines, which Markdown needs around a table.
+
+    It is indented like its marker, so that both stand in the same list item or element.
+    """
+    shown = (f"{indent}{line}" if line else "" for line in ("", *markdown.split("\n"), ""))
+    return [f"{line}{end}" for line in shown]
 
 
 def _line_end(line: str) -> str:

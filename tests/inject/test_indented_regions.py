@@ -1,0 +1,141 @@
+"""Regions in list items and elements: what is around them stays, and they hold what they should."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+
+import pytest
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from acpgen import resources
+from acpgen.emit.templates import Templates
+from acpgen.inject import Elsewhere, inject, regions
+from acpgen.load import load
+from acpgen.targets.pages.site import plan
+
+Compiler = Callable[..., Mapping[str, str]]
+READER = MarkdownIt("commonmark").enable("table")
+OWN = """| a | b |
+| - | - |
+| c | `d` |
+
+- a
+  - b
+
+    ```js
+    if (a) {
+
+        b()
+    }
+    ```
+
+1. c
+   d
+
+```text
+  e
+
+{/* f */}
+```"""
+"""What a template of one's own might give."""
+
+MARKDOWN = {
+    "list item": "1. a\n\n   BEGIN\n\n   END\n\n2. b\n",
+    "wide list item": "10. a\n\n    BEGIN\n\n    END\n11. b\n",
+    "nested list item": "- a\n  - b\n    1. c\n\n       BEGIN\n\n       END\n\n       d\n  - e\n",
+    "list item with tabs": "-\ta\n\n\tBEGIN\n\n\tEND\n\n-\tb\n",
+    "deeper than the list item": "- a\n\n     BEGIN\n\n     END\n\n  b\n",
+    "element": "<details>\n<summary>a</summary>\n  BEGIN\n\n  END\n</details>\n",
+    "admonition": ":::note[a]\n\n  BEGIN\n\n  END\n\n:::\n",
+    "alert": "> [!NOTE]\n> a\n\n BEGIN\n\n END\n",
+}
+MDX = {
+    "steps": "<Steps>\n  <Step>\n  BEGIN\n\n  END\n  </Step>\n</Steps>\n",
+    "steps, far": '<Steps>\n  <Step title="a">\n      BEGIN\n\n      END\n  </Step>\n</Steps>\n',
+    "tabs": "<Tabs>\n\t<Tab>\n\t\tBEGIN\n\n\t\tEND\n\t</Tab>\n</Tabs>\n",
+    "no blank line": "<Tabs>\n  <Tab>\n    a\n    BEGIN\n    END\n    b\n  </Tab>\n</Tabs>\n",
+    "element in a list item": "1. a\n\n   <Note>\n     BEGIN\n\n     END\n   </Note>\n\n2. b\n",
+    "list item in an element": "<Note>\n  - a\n\n    BEGIN\n\n    END\n\n  - b\n</Note>\n",
+    "list item": "1. a\n\n   BEGIN\n\n   END\n\n2. b\n",
+    "admonition": "<Tab>\n    :::note\n\n    BEGIN\n\n    END\n\n    :::\n</Tab>\n",
+    "not indented": "<Steps>\n  <Step>\nBEGIN\n\nEND\n  </Step>\n</Steps>\n",
+    "end less indented": "<Steps>\n  <Step>\n    BEGIN\n\n  END\n  </Step>\n</Steps>\n",
+    "other line ends": "<Steps>\r\n  <Step>\r\n  BEGIN\r\n\r\n  END\r\n  </Step>\r\n</Steps>\r\n",
+}
+
+
+@cache
+def texts() -> dict[str, str]:
+    """Every region, and one more."""
+    protocol = load(resources.SCHEMA)
+    links = Elsewhere(plan(protocol), "page.md", "site/")
+    known = regions(protocol, Templates(resources.TEMPLATES))
+    return {"own": OWN, **{name: region.render(links) for name, region in known.items()}}
+
+
+def page(frame: str, *, mdx: bool) -> str:
+    """All regions, each in a frame."""
+    marker = "{{/* acpgen:{} {} */}}" if mdx else "<!-- acpgen:{} {} -->"
+    return "\n".join(
+        frame.replace("BEGIN", marker.format("begin", name)).replace(
+            "END", marker.format("end", name)
+        )
+        for name in texts()
+    )
+
+
+def filled(before: str, *, mdx: bool) -> str:
+    after = inject(before, texts(), texts().__getitem__, mdx=mdx).after
+    again = inject(after, texts(), texts().__getitem__, mdx=mdx)
+    assert (again.after, again.stale) == (after, ())
+    return after
+
+
+def shown(tokens: list[Token]) -> list[tuple[str, str, str]]:
+    return [(token.type, token.info, token.content) for token in tokens]
+
+
+def split(text: str) -> tuple[list[Token], dict[str, list[Token]]]:
+    """What a reader finds outside the regions, and in each."""
+    outside: list[Token] = []
+    inside: dict[str, list[Token]] = {}
+    into = outside
+    for token in READER.parse(text):
+        ends = token.type == "html_block" and "acpgen:end" in token.content
+        if ends:
+            into = outside
+        into.append(token)
+        if token.type == "html_block" and "acpgen:begin" in token.content and not ends:
+            into = inside.setdefault(token.content.split()[-2], [])
+    return outside, inside
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("frame", MARKDOWN)
+def test_in_markdown_all_stands_where_its_markers_do(frame: str, end: str) -> None:
+    before = page(MARKDOWN[frame], mdx=False).replace("\n", end)
+    outside, inside = split(filled(before, mdx=False))
+    assert shown(outside) == shown(split(before)[0])
+    assert [*inside] == [*texts()]
+    for name, text in texts().items():
+        assert shown(inside[name]) == shown(READER.parse(text)), name
+
+
+def test_in_mdx_a_page_that_compiles_still_does(compiled: Compiler) -> None:
+    before = {name: page(frame, mdx=True) for name, frame in MDX.items()}
+    assert compiled(before, elements=True) == {}
+    after = {name: filled(text, mdx=True) for name, text in before.items()}
+    assert compiled(after, elements=True) == {}
+
+
+def test_the_compiler_finds_what_leaves_its_place(compiled: Compiler) -> None:
+    begin, end = "{/* acpgen:begin one */}", "{/* acpgen:end one */}"
+    bad = {
+        "element": f"<Steps>\n  <Step>\n  {begin}\n\n- a\n\n  {end}\n  </Step>\n</Steps>\n",
+        "list item": f"1. a\n\n   {begin}\n\nb\n\n   {end}\n",
+    }
+    found = compiled(bad, elements=True)
+    assert "Expected the closing tag `</Step>`" in found["element"]
+    assert found["list item"].endswith("one is torn")
