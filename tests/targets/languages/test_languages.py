@@ -216,3 +216,48 @@ def test_typescript_refuses_params_that_are_no_object(tmp_path: Path) -> None:
     )
     (tmp_path / "script.mjs").write_text(script)
     assert run(["node", "script.mjs"], tmp_path).split() == ["TypeError"] * 4
+
+
+GO_TEXTS = """package retry
+
+import "testing"
+
+type text string
+
+func TestTexts(t *testing.T) {
+	key, none, prompt := "k", "", "session/prompt"
+	keyed := func(key any) map[string]any { return map[string]any{"idempotencyKey": key} }
+	carried := func(method any) map[string]any {
+		return map[string]any{"method": method, "params": keyed(&key)}
+	}
+	for _, each := range []struct {
+		method string
+		params map[string]any
+		want   Reason
+	}{
+		{prompt, keyed("k"), ReasonKeyedWithKey},
+		{prompt, keyed(&key), ReasonKeyedWithKey},
+		{prompt, keyed(&none), ReasonMalformedKey},
+		{prompt, keyed((*string)(nil)), ReasonKeyedWithoutKey},
+		{prompt, keyed(string(text("k"))), ReasonKeyedWithKey},
+		{prompt, keyed(text("k")), ReasonMalformedKey},
+		{"proxy/successor", carried(&prompt), ReasonKeyedWithKey},
+		{"proxy/successor", carried((*string)(nil)), ReasonCarriedUnnamed},
+		{"proxy/successor", carried(text(prompt)), ReasonCarriedUnnamed},
+	} {
+		if got := Resend(each.method, each.params, "").Reason; got != each.want {
+			t.Errorf("%s %v: %s, not %s", each.method, each.params, got, each.want)
+		}
+	}
+}
+"""
+
+
+def test_go_takes_a_pointer_for_its_text_and_no_other_type(tmp_path: Path) -> None:
+    language = LANGUAGES["go"]
+    require(language.name, *language.needs)
+    (file,) = write(language, tmp_path, [SUBJECTS["real"].protocol])
+    (file.parent / "texts_test.go").write_text(GO_TEXTS)
+    language.compile(tmp_path, [file], drivers(language, tmp_path, ["v2"]))
+    assert run([*language.layout, file.parent], tmp_path) == ""
+    assert "--- PASS: TestTexts" in run(["go", "test", "-v", "./..."], tmp_path)
