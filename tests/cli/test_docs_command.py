@@ -142,6 +142,15 @@ def test_the_faults_of_all_pages_are_told_at_once() -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["page.mdx", "page.MDX"])
+def test_a_page_in_mdx_is_told_by_its_name(name: str) -> None:
+    region = "{/* acpgen:begin retry-classes */}\n    {/* acpgen:end retry-classes */}"
+    Path(name).write_text(f"<Step>\n    {region}\n</Step>\n")
+    assert run("inject", name).exit_code == 0
+    assert "\n    | Keyed | Yes, under the same key. |\n" in Path(name).read_text()
+    assert run("inject", "--check", name).exit_code == 0
+
+
 def test_an_unknown_name_is_told_what_may_be_meant() -> None:
     Path("page.md").write_text(PAGE.replace("retry-classes", "retry-clases"))
     assert "did you mean retry-classes?" in run("inject", "page.md").stderr

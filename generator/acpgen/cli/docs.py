@@ -120,7 +120,7 @@ def _page(
 
     try:
         text = file.read_bytes().decode("utf-8")
-        return inject(text, known, render, mdx=file.suffix == _MDX), []
+        return inject(text, known, render, mdx=file.suffix.lower() == _MDX), []
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         return None, [f"{file}:{line}: is not UTF-8"]

@@ -21,6 +21,7 @@ _MARKER = re.compile(
 )
 _WORDS = re.compile(r"(begin|end)[ \t]+(\S+)")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_CODE = " " * 4
 _BOM = "\ufeff"
 _FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*")
 
@@ -85,7 +86,7 @@ def find(text: str, *, mdx: bool) -> list[Marked]:
     marked = list(_pairs(_markers(body, found, faults, mdx=mdx), examples, faults))
     faults += _misplaced(body, marked, mdx=mdx)
     if not marked and not faults:
-        faults.append(_nothing(examples, mdx=mdx))
+        faults.append(_nothing(body, mdx=mdx))
     if faults:
         raise PageError(sorted(faults, key=lambda fault: fault.line or 0))
     return marked
@@ -176,11 +177,13 @@ def _misplaced(page: Sequence[str], marked: Iterable[Marked], *, mdx: bool) -> I
             yield Fault(region.end + 1, wrong)
 
 
-def _nothing(examples: Mapping[str, int], *, mdx: bool) -> Fault:
+def _nothing(page: Sequence[str], *, mdx: bool) -> Fault:
     """What to tell of a page without a region."""
-    for line, number in examples.items():
-        if _MARKER.fullmatch(line):
+    for number, line in enumerate(page):
+        if example := _MARKER.fullmatch(line):
             wrong = "stands in code, so it is an example; write it outside, indented like the text"
+            if not mdx and example["indent"].expandtabs(4).startswith(_CODE):
+                wrong = f"{wrong}, or call the page .mdx if it is MDX, where indented code is none"
             return Fault(number + 1, wrong)
     begin = _spelt("begin", "NAME", mdx=mdx)
     return Fault(None, f"holds no region; write {begin} where one belongs")

@@ -19,6 +19,7 @@ ATTEMPT = re.compile(r"(?:<!--|\{\s*/\*)\s*acpgen:")
 
 _IN_HTML = re.compile(rf"(?P<attempt>{ATTEMPT.pattern})|<!--(?:.*?-->|.*)", re.DOTALL)
 _RAW = re.compile(r"<(?:(?:pre|script|style|textarea)\b|\?|![a-z\[])", re.IGNORECASE)
+_DEEPEST = 100
 _CONTAINERS = {"list_item", "blockquote"}
 
 
@@ -46,7 +47,8 @@ def _reader(*, mdx: bool) -> MarkdownIt:
     # Part of the extra `generate`.
     from markdown_it import MarkdownIt
 
-    reader = MarkdownIt("commonmark")
+    # Lists in each other take two levels each; what is deeper would not be seen at all.
+    reader = MarkdownIt("commonmark", {"maxNesting": _DEEPEST})
     if mdx:
         # There code is never told by its indentation, and all HTML is elements around Markdown.
         reader.disable(["code", "html_block"])
