@@ -125,7 +125,7 @@ def _pairs(
             first.setdefault(name, line)
             opened = marker
         elif opened is None:
-            faults.append(Fault(line, f"ends {name}, which has not begun"))
+            faults.append(_unbegun(marker, examples))
         elif (name, marker.form) != (opened.name, opened.form):
             wanted = _spelt("end", opened.name, mdx=opened.form == "mdx")
             faults.append(
@@ -139,6 +139,15 @@ def _pairs(
             opened = None
     if opened is not None:
         faults.append(_unended(opened, examples))
+
+
+def _unbegun(marker: _Marker, examples: Mapping[str, int]) -> Fault:
+    wrong = f"ends {marker.name}, which has not begun"
+    begin = _spelt("begin", marker.name, mdx=marker.form == "mdx")
+    in_code = examples.get(begin, marker.line)
+    if in_code < marker.line:
+        wrong = f"{wrong}; {begin} on line {in_code + 1} stands in code"
+    return Fault(marker.line + 1, wrong)
 
 
 def _unended(marker: _Marker, examples: Mapping[str, int]) -> Fault:
