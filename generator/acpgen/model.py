@@ -350,6 +350,27 @@ def is_key(type_: Type) -> bool:
     return (type_.of if isinstance(type_, Nullable) else type_) == Ref(KEY_TYPE)
 
 
+def key_member(types: Mapping[TypeName, TypeDef], params: Type) -> str | None:
+    """The member of some params that holds the idempotency key, in one of their forms at least.
+
+    What `types`, a part of a protocol, lacks has no key.
+    """
+    while isinstance(params, Ref):
+        if params.name not in types:
+            return None
+        params = types[params.name].body
+    parts: tuple[Type, ...] = ()
+    match params:
+        case Object():
+            if own := next((m.name for m in params.properties if is_key(m.type)), None):
+                return own
+            parts = (*params.bases, *params.unions)
+        case Union(variants=variants):
+            parts = tuple(variant.body for variant in variants)
+    keys = (key_member(types, part) for part in parts)
+    return next((key for key in keys if key is not None), None)
+
+
 def children(type_: Type) -> Iterator[Type]:
     """The types that one is directly made of."""
     match type_:

@@ -20,20 +20,23 @@ from acpgen.model import (
     TypeDef,
     TypeName,
     Union,
+    key_member,
     references,
 )
 
 
 def stable(protocol: Protocol) -> Protocol:
     """The protocol without its unstable methods, types, members, variants and values."""
+    types = {
+        name: replace(type_, body=prune(type_.body))
+        for name, type_ in protocol.types.items()
+        if type_.stability is Stability.STABLE
+    }
+    methods = (m for m in protocol.methods if m.stability is Stability.STABLE)
     return replace(
         protocol,
-        methods=tuple(m for m in protocol.methods if m.stability is Stability.STABLE),
-        types={
-            name: replace(type_, body=prune(type_.body))
-            for name, type_ in protocol.types.items()
-            if type_.stability is Stability.STABLE
-        },
+        methods=tuple(replace(m, key=key_member(types, types[m.params].body)) for m in methods),
+        types=types,
     )
 
 

@@ -16,6 +16,8 @@ OPPOSITE = {
     Effect.REPLACES: {Effect.REPLACES},
     Effect.MISREADS: {Effect.MISREADS},
     Effect.PROMISE: {Effect.PROMISE},
+    Effect.WEAKENS: {Effect.STRENGTHENS},
+    Effect.STRENGTHENS: {Effect.WEAKENS},
     Effect.BINDS: {Effect.BINDS, Effect.ADDS},
     Effect.ADDS: {Effect.NARROWS, Effect.BINDS},
     Effect.HARDENS: {Effect.NOTES},

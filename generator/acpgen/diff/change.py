@@ -105,6 +105,8 @@ _REASONS: Mapping[Effect, str] = {
     Effect.WIDENS: "they do not take what newer peers send",
     Effect.REPLACES: "old and new do not take each other's messages",
     Effect.MISREADS: "old and new take it to mean different things",
+    Effect.WEAKENS: "a copy that they send with the key is carried out again",
+    Effect.STRENGTHENS: "they look for no key, and carry out every copy that newer peers send",
 }
 
 _REMARKS: Mapping[Standing, str] = {
@@ -119,6 +121,8 @@ WITHOUT_PEERS: Mapping[Effect, Severity] = {
     Effect.REPLACES: Severity.WARNING,
     Effect.MISREADS: Severity.WARNING,
     Effect.PROMISE: Severity.NOTE,
+    Effect.WEAKENS: Severity.WARNING,
+    Effect.STRENGTHENS: Severity.WARNING,
     Effect.FAULT: Severity.ERROR,
     Effect.BINDS: Severity.WARNING,
     Effect.HARDENS: Severity.WARNING,

@@ -70,8 +70,9 @@ def refusal(last: Version, version: Version, changes: Sequence[Change]) -> str |
     """
     if version <= last:
         return f"{version} must come after {last}, the newest release"
-    if any(change.effect is Effect.FAULT for change in changes):
-        return "a new method states no retry class, which no version allows"
+    fault = next((change for change in changes if change.effect is Effect.FAULT), None)
+    if fault is not None:
+        return f"{fault.path} {fault.said}, which no version allows"
     needed = weight(changes)
     if needed > allowed(last, version):
         return (

@@ -18,6 +18,8 @@ _BROKEN: Mapping[Effect, tuple[bool, bool]] = {
     Effect.REPLACES: (True, True),
     Effect.MISREADS: (True, True),
     Effect.PROMISE: (False, False),
+    Effect.WEAKENS: (True, False),
+    Effect.STRENGTHENS: (False, True),
     Effect.FAULT: (False, False),
     Effect.BINDS: (False, False),
     Effect.HARDENS: (False, False),

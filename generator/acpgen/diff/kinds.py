@@ -12,8 +12,10 @@ class Effect(StrEnum):
 
     A schema that NARROWS refuses what older senders may send; one that WIDENS lets newer senders
     send what older receivers refuse; REPLACES is both. MISREADS is accepted by both and understood
-    differently. PROMISE is a promise about resending, judged by a table of its own, FAULT a mistake
-    at any version. What BINDS changes the types that are generated, and no message.
+    differently. PROMISE is a promise about resending, judged by a table of its own; what WEAKENS
+    one takes from older senders what they count on, and what STRENGTHENS one lets newer senders
+    count on what older receivers don't do. FAULT is a mistake at any version. What BINDS changes
+    the types that are generated, and no message.
     """
 
     NARROWS = "narrows"
@@ -21,6 +23,8 @@ class Effect(StrEnum):
     REPLACES = "replaces"
     MISREADS = "misreads"
     PROMISE = "promise"
+    WEAKENS = "weakens"
+    STRENGTHENS = "strengthens"
     FAULT = "fault"
     BINDS = "binds"
     HARDENS = "hardens"
@@ -44,6 +48,9 @@ class Kind(StrEnum):
     RETRY_CLASS_CHANGED = "retry-class-changed"
     CARRIED_METHOD_CHANGED = "carried-method-changed"
     KEY_MEMBER_CHANGED = "key-member-changed"
+    KEY_ADDED = "key-added"
+    KEY_REMOVED = "key-removed"
+    KEY_TOLERATED = "key-tolerated"
     RESEND_REWORDED = "resend-reworded"
 
     REQUIRED_MEMBER_ADDED = "required-member-added"
@@ -125,6 +132,10 @@ NATURES: Mapping[Kind, Nature] = {
     **_pair(Kind.ERROR_ADDED, Effect.NOTES, Kind.ERROR_REMOVED, Effect.NOTES),
     **_own(Effect.PROMISE, Kind.RETRY_CLASS_CHANGED),
     **_own(Effect.MISREADS, Kind.CARRIED_METHOD_CHANGED, Kind.KEY_MEMBER_CHANGED),
+    **_pair(Kind.KEY_REMOVED, Effect.WEAKENS, Kind.KEY_ADDED, Effect.STRENGTHENS),
+    Kind.KEY_TOLERATED: Nature(
+        Effect.FAULT, None, "a key that loses the mark is told as any member is: tolerance-removed"
+    ),
     **_own(Effect.DOCS, Kind.RESEND_REWORDED, Kind.DOCS_CHANGED),
     **_pair(
         Kind.REQUIRED_MEMBER_ADDED, Effect.NARROWS, Kind.REQUIRED_MEMBER_REMOVED, Effect.WIDENS

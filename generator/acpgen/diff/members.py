@@ -13,7 +13,7 @@ from acpgen.diff.kinds import Kind
 from acpgen.diff.place import Place
 from acpgen.diff.resolving import ANY
 from acpgen.diff.spelling import as_json, same, spelled
-from acpgen.model import Map, Object, Property, Tolerance, Type, Union
+from acpgen.model import Map, Object, Property, Type, Union, is_key
 
 if TYPE_CHECKING:
     from acpgen.diff.walk import Walk
@@ -67,6 +67,8 @@ def _added(
         at=member.location,
         member=True,
     )
+    if _forgets_keys(member):
+        yield found(Kind.KEY_TOLERATED, at, name=member.name, at=member.location, member=True)
     if before is not None and before != ANY:
         yield from walk.types(before, member.type, at.member(member, member))
 
@@ -96,18 +98,25 @@ def _member(
     if old.required != new.required:
         kind = Kind.MEMBER_NOW_REQUIRED if new.required else Kind.MEMBER_NOW_OPTIONAL
         yield found(kind, at, types, name=new.name, at=new.location, member=True)
-    yield from _tolerance(old.tolerance, new.tolerance, here)
+    yield from _tolerance(old, new, here)
     yield from _default(old, new, here)
     yield from walk.docs(old.docs, new.docs, here)
     yield from walk.types(old.type, new.type, here)
 
 
-def _tolerance(old: Tolerance, new: Tolerance, at: Place) -> Iterator[Found]:
+def _tolerance(old: Property, new: Property, at: Place) -> Iterator[Found]:
+    if _forgets_keys(new) and not _forgets_keys(old):
+        yield found(Kind.KEY_TOLERATED, at)
     for mark in ("default_on_error", "default_on_null", "skip_invalid_items"):
-        was, now = getattr(old, mark), getattr(new, mark)
+        was, now = getattr(old.tolerance, mark), getattr(new.tolerance, mark)
         if was != now:
             kind = Kind.TOLERANCE_ADDED if now else Kind.TOLERANCE_REMOVED
             yield found(kind, at, name=f"x-deserialize-{mark.replace('_', '-')}")
+
+
+def _forgets_keys(member: Property) -> bool:
+    """Whether receivers take a malformed key for one that was left out."""
+    return member.tolerance.default_on_error and is_key(member.type)
 
 
 def _default(old: Property, new: Property, at: Place) -> Iterator[Found]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from acpgen.diff.channels import Channel, answers, calls
 from acpgen.diff.difference import Difference, found
+from acpgen.diff.keys import keys
 from acpgen.diff.kinds import Kind
 from acpgen.diff.place import Place
 from acpgen.diff.resolving import ANY
@@ -35,6 +36,9 @@ def methods(old: Protocol, new: Protocol) -> Iterator[MethodDifference]:
     for before, after in shared(old, new):
         for compare in _ASPECTS:
             yield from compare(before, after)
+        place = _place(before, after)
+        for difference in keys((old, new), before, after, place):
+            yield MethodDifference(difference, tuple(calls(after)))
     lost = [m for m in old.methods if new.method(m.name, m.kind) is None]
     gained = [m for m in new.methods if old.method(m.name, m.kind) is None]
     turned = {m.name for m in lost} & {m.name for m in gained}
@@ -77,8 +81,6 @@ def _promises(old: Method, new: Method) -> Iterator[MethodDifference]:
             yield _told(Kind.RESEND_REWORDED, old, new, old.resend, new.resend)
         if old.carries != new.carries:
             yield _told(Kind.CARRIED_METHOD_CHANGED, old, new, old.carries, new.carries)
-    if old.key is not None and new.key is not None and old.key != new.key:
-        yield _told(Kind.KEY_MEMBER_CHANGED, old, new, old.key, new.key)
 
 
 def _errors(old: Method, new: Method) -> Iterator[MethodDifference]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from acpgen.diff.kinds import Effect
-from acpgen.model import Location, Property, Tolerance, TypeName
+from acpgen.model import Location, Property, Tolerance, TypeName, is_key
 
 Pair = tuple[TypeName, TypeName]
 """A type of the old protocol and the one that stands for it in the new."""
@@ -76,14 +76,18 @@ class Place:
     inside: frozenset[Pair] = frozenset()
 
     def member(self, old: Property, new: Property) -> Place:
-        """A member that both have."""
+        """A member that both have.
+
+        A key that falls back is no key, so nobody recovers there (RFD, "The idempotencyKey
+        parameter").
+        """
         return replace(
             self,
             path=f"{self.path}.{new.name}",
             old=old.location,
             new=new.location,
             steps=(*self.steps, Member(new.name)),
-            lenient=self.lenient or old.tolerance.default_on_error,
+            lenient=self.lenient or (old.tolerance.default_on_error and not is_key(old.type)),
             tolerance=old.tolerance,
         )
 

@@ -11,6 +11,14 @@ from acpgen.diff.kinds import ACCEPTANCE, NATURES, Effect, Kind
 from acpgen.findings import Severity
 from acpgen.topic import Topic, docs_of, name_of
 
+_BREAKING = {effect for effect, ways in ACCEPTANCE.items() if ways} | {
+    Effect.MISREADS,
+    Effect.PROMISE,
+    Effect.WEAKENS,
+    Effect.STRENGTHENS,
+}
+"""The effects that break peers."""
+
 Say = Callable[[Difference], str]
 """Says what a difference is, in words that follow the place."""
 
@@ -34,5 +42,4 @@ def rule(say: Say) -> Rule:
 
 
 def _severity(effect: Effect) -> Severity:
-    breaks_peers = ACCEPTANCE[effect] or effect in {Effect.MISREADS, Effect.PROMISE}
-    return Severity.ERROR if breaks_peers else WITHOUT_PEERS[effect]
+    return Severity.ERROR if effect in _BREAKING else WITHOUT_PEERS[effect]

@@ -14,15 +14,12 @@ from acpgen.model import (
     Kind,
     Method,
     MethodError,
-    Object,
     Protocol,
     Ref,
     RetryClass,
-    Type,
     TypeDef,
     TypeName,
-    Union,
-    is_key,
+    key_member,
 )
 
 
@@ -136,23 +133,8 @@ def _method(types: dict[TypeName, TypeDef], params: TypeDef, raw: RawSchema) -> 
         resend=raw.get("x-resend", ""),
         docs=params.docs,
         location=params.location,
-        key=_key(types, params.body),
+        key=key_member(types, params.body),
         carries=carried if retry == RetryClass.CARRIED else None,
         page=raw.get("x-docs"),
         errors=tuple(MethodError(e["code"], e["when"]) for e in raw.get("x-errors", ())),
     )
-
-
-def _key(types: dict[TypeName, TypeDef], body: Type) -> str | None:
-    while isinstance(body, Ref):
-        body = types[body.name].body
-    parts: tuple[Type, ...] = ()
-    match body:
-        case Object():
-            if own := next((m.name for m in body.properties if is_key(m.type)), None):
-                return own
-            parts = (*body.bases, *body.unions)
-        case Union(variants=variants):
-            parts = tuple(variant.body for variant in variants)
-    keys = (_key(types, part) for part in parts)
-    return next((key for key in keys if key is not None), None)

@@ -62,6 +62,55 @@ def key_member_changed(difference: Difference) -> str:
 
 
 @rule
+def key_removed(difference: Difference) -> str:
+    """A method that is safe to send again by its key keeps the key.
+
+    Why: unknown members are ignored. A sender that sends the same again with its key takes that for
+    safe, and a receiver that looks for no key carries out every copy: the user's message is there
+    twice, and the work is done twice. A member that goes on under the same name is no key any more
+    either when its type is not `IdempotencyKey`.
+
+    Mistake: `idempotencyKey` is removed from the properties of a keyed method
+
+    Mend: keep the member, of type `IdempotencyKey` or null.
+    """
+    return f"has no key any more{_places(difference)}; it was the member `{difference.old}`"
+
+
+@rule
+def key_added(difference: Difference) -> str:
+    """A method doesn't get a key that it had not.
+
+    Why: newer senders count on the key. Older receivers ignore the member, so they carry out every
+    copy. No capability tells the two apart (RFD, "Why is there no capability?").
+
+    Mistake: `idempotencyKey` is added to the properties of a keyed method
+
+    Mend: give a method its key in the version that makes it keyed. Where every receiver has looked
+    for the key before the schema said so, accept the finding and say so there.
+    """
+    return f"has a key now{_places(difference)}: the member `{difference.new}`"
+
+
+def _places(difference: Difference) -> str:
+    return f" in {difference.name}" if difference.name else ""
+
+
+@rule
+def key_tolerated(_: Difference) -> str:
+    """A malformed key is never taken for one that was left out.
+
+    Why: a receiver answers it with -32602 and does nothing (RFD, "The `idempotencyKey` parameter").
+    One that goes on without the key carries out every copy, and no sender gets to know.
+
+    Mistake: `"x-deserialize-default-on-error": true` is added to `idempotencyKey`
+
+    Mend: remove the mark. No version allows it.
+    """
+    return "a malformed key is taken for none, so every copy with it is carried out"
+
+
+@rule
 def resend_reworded(_: Difference) -> str:
     """What a second copy does is told in other words.
 
