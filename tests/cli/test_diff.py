@@ -210,7 +210,7 @@ def accept(reason: str, rule: str = "limit-tightened", name: str = "new/accepted
     path = Path(name)
     path.write_text(
         f'[[accepted]]\nrule = "{rule}"\npointer = "/$defs/SendRequest/properties/label"\n'
-        f'reason = "{reason}"\n',
+        f'from = "20"\nto = "10"\nreason = "{reason}"\n',
         "utf-8",
     )
     return path
@@ -291,6 +291,7 @@ def test_a_file_of_accepted_changes_may_be_named() -> None:
             "pattern-added",
             f"no pattern-added at {PLACE} is among the changes; correct this or remove it",
         ),
+        ("Fine.", "limit-tigtened", "no rule is called 'limit-tigtened'"),
     ],
 )
 def test_what_accepts_nothing(reason: str, rule: str, complaint: str) -> None:
@@ -301,6 +302,18 @@ def test_what_accepts_nothing(reason: str, rule: str, complaint: str) -> None:
     assert result.stderr == (
         f"new/accepted.toml:1: warning[stale-acceptance]: {complaint}\n"
         "old/v2 -> new/v2: 1 change: 1 breaking for clients\n"
+    )
+
+
+def test_another_change_at_the_same_place_is_not_accepted() -> None:
+    write({"SendRequest": {"properties": {"label": {"maxLength": 9}}}})
+    accept("No label was ever longer than 10.")
+    result = run("old/v2", "new/v2")
+    assert result.exit_code == 1
+    assert result.stderr == (
+        f"new/accepted.toml:1: warning[stale-acceptance]: accepts limit-tightened {PLACE} "
+        'from = "20", to = "10", and what changed is from = "20", to = "9"; correct this or remove '
+        "it\nold/v2 -> new/v2: 1 change: 1 breaking for clients\n"
     )
 
 

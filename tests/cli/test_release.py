@@ -42,6 +42,20 @@ def write(definitions: object) -> None:
     path.write_text(json.dumps(document), "utf-8")
 
 
+def accept(rule: str, pointer: str, old: str, new: str) -> None:
+    Path("schema/accepted.toml").write_text(
+        f'[[accepted]]\nrule = "{rule}"\npointer = "{pointer}"\nfrom = "{old}"\nto = "{new}"\n'
+        'reason = "Nobody wrote more."\n',
+        "utf-8",
+    )
+
+
+def entry(version: str) -> str:
+    """What the changelog tells of a version."""
+    text = LOG.read_text("utf-8")
+    return text.partition(f"## {version}\n\n")[2].partition("\n## ")[0]
+
+
 @pytest.fixture(autouse=True)
 def _workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -126,15 +140,10 @@ def test_nothing_new_is_no_release() -> None:
 def test_an_accepted_break_needs_no_major_version() -> None:
     run("1.0.0")
     write(BROKEN)
-    Path("schema/accepted.toml").write_text(
-        '[[accepted]]\nrule = "limit-tightened"\n'
-        'pointer = "/$defs/SendRequest/properties/label"\nreason = "Nobody wrote more."\n',
-        "utf-8",
-    )
+    accept("limit-tightened", "/$defs/SendRequest/properties/label", "20", "10")
     assert run("1.0.1").exit_code == 0
-    entry = LOG.read_text("utf-8").partition("## 1.0.1\n")[2].partition("\n## ")[0]
-    assert entry == (
-        "\n### Accepted\n\n- `SendRequest.label`: `maxLength` was 20 and is 10; breaks clients: "
+    assert entry("1.0.1") == (
+        "### Accepted\n\n- `SendRequest.label`: `maxLength` was 20 and is 10; breaks clients: "
         "newer peers do not take what they send; accepted (Nobody wrote more.)\n"
     )
 
@@ -142,11 +151,7 @@ def test_an_accepted_break_needs_no_major_version() -> None:
 def test_what_is_accepted_stands_apart_from_the_rest() -> None:
     run("1.0.0")
     write({**BROKEN, **ADDED})
-    Path("schema/accepted.toml").write_text(
-        '[[accepted]]\nrule = "limit-tightened"\n'
-        'pointer = "/$defs/SendRequest/properties/label"\nreason = "Nobody wrote more."\n',
-        "utf-8",
-    )
+    accept("limit-tightened", "/$defs/SendRequest/properties/label", "20", "10")
     assert run("1.1.0").exit_code == 0
     text = LOG.read_text("utf-8")
     assert re.findall("^### (.*)$", text, re.MULTILINE) == ["Additions", "Accepted"]
@@ -168,7 +173,87 @@ def test_a_pre_release_hides_no_break() -> None:
 def test_a_pre_release_may_become_the_release_as_it_is() -> None:
     run("1.0.0-rc.1")
     assert run("1.0.0").exit_code == 0
-    assert "## 1.0.0\n\nNo changes.\n\n## 1.0.0-rc.1\n" in LOG.read_text("utf-8")
+    assert entry("1.0.0") == "The first full release.\n"
+
+
+def test_the_changelog_of_a_release_tells_what_changed_since_the_last_full_one() -> None:
+    run("1.0.0")
+    write(ADDED)
+    assert run("1.1.0-rc.1").exit_code == 0
+    write({**ADDED, **WORDS})
+    assert run("1.1.0-rc.2").exit_code == 0
+    assert run("1.1.0").exit_code == 0
+    assert "eta" not in entry("1.1.0-rc.2")
+    assert entry("1.1.0") == (
+        "### Additions\n\n"
+        "- `SendResponse.eta`: is new, and optional. Carried by `parcel/send`.\n\n"
+        "### Docs only\n\n"
+        "The texts about `Address`.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "status"),
+    [
+        ("0.10.0", "1.0.0", 0),
+        ("0.10.0", "0.11.0", 0),
+        ("1.0.0", "2.0.0-rc.1", 0),
+        ("1.0.0-rc.1", "1.0.0", 0),
+        ("0.10.0", "0.10.1", 1),
+        ("1.0.0", "1.0.1-rc.1", 1),
+        ("1.0.0-rc.1", "1.0.0-rc.2", 1),
+    ],
+)
+def test_what_is_settled_needs_no_change(first: str, second: str, status: int) -> None:
+    run(first)
+    result = run(second)
+    assert result.exit_code == status
+    assert (f"nothing has changed since {first}\n" in result.stderr) is bool(status)
+
+
+def test_what_was_accepted_accepts_nothing_else_later() -> None:
+    def write_class(word: str) -> None:
+        write({"SendRequest": {"x-retry-class": word}})
+
+    run("1.0.0")
+    write_class("duplicating")
+    accept("retry-class-changed", "/$defs/SendRequest", "idempotent", "duplicating")
+    assert run("1.0.1").exit_code == 0
+    write_class("not_retried")
+    result = run("1.0.2")
+    assert result.exit_code == 1
+    assert result.stderr.endswith(
+        "acpgen: no release: what changed breaks 1.0.1; that takes 2.0.0 or later, not 1.0.2\n"
+    )
+    assert released()[-1] == "acp-v2-1.0.1.schema.json"
+
+
+def test_an_entry_that_is_left_over_is_no_release() -> None:
+    run("1.0.0")
+    write(BROKEN)
+    accept("limit-tightened", "/$defs/SendRequest/properties/label", "20", "10")
+    assert run("1.0.1").exit_code == 0
+    write({**BROKEN, **ADDED})
+    result = run("1.1.0")
+    assert (result.exit_code, result.stdout) == (
+        1,
+        "schema/accepted.toml:1: warning[stale-acceptance]: no limit-tightened at "
+        "/$defs/SendRequest/properties/label is among the changes; correct this or remove it\n",
+    )
+    assert result.stderr == (
+        "acpgen: no release: what is accepted is not what changed; correct these entries\n"
+    )
+    Path("schema/accepted.toml").unlink()
+    assert run("1.1.0").exit_code == 0
+
+
+def test_what_a_pre_release_was_accepted_for_is_accepted_for_the_release() -> None:
+    run("1.0.0")
+    write(BROKEN)
+    accept("limit-tightened", "/$defs/SendRequest/properties/label", "20", "10")
+    assert run("1.1.0-rc.1").exit_code == 0
+    assert run("1.1.0").exit_code == 0
+    assert "accepted (Nobody wrote more.)" in entry("1.1.0")
 
 
 def test_a_method_without_class_is_never_released() -> None:

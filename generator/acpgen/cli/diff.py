@@ -90,7 +90,7 @@ def diff(
         stale_counts = old is None and form in {Form.TEXT, Form.GITHUB}
         _print(comparison, sifted, form, everything=everything, stale=stale_counts)
     if sifted.stale and not stale_counts:
-        note(text(sifted.stale).rstrip("\n"))
+        note(text(sifted.stale.values()).rstrip("\n"))
     told = summary(comparison.changes, sifted.accepted)
     note(f"{comparison.old.label} -> {comparison.new.label}: {told}")
     if any(_fails(change, fail_on) for change in sifted.open):
@@ -125,7 +125,7 @@ def _print(
         found = findings(comparison, _shown(sifted.open, everything=everything))
         if everything:
             found += _accepted(comparison, sifted)
-        show("diff", [*found, *(sifted.stale if stale else ())], Format(form.value))
+        show("diff", [*found, *(sifted.stale.values() if stale else ())], Format(form.value))
 
 
 def _accepted(comparison: Comparison, sifted: Sifted) -> Iterator[Finding]:

@@ -15,7 +15,7 @@ from acpgen.cli.report import Exit, fail, note, relative, show, unreadable
 from acpgen.diff.history import CHANGELOG, FOLDER, Release, file_name, newest, refusal, with_entry
 from acpgen.diff.report import findings, summary
 from acpgen.diff.source import Source
-from acpgen.diff.version import Version, parse
+from acpgen.diff.version import Version, parse, says_more
 from acpgen.diff.version import weight as weight_of
 from acpgen.emit.tree import replace_files
 from acpgen.findings import Format, Severity
@@ -52,8 +52,10 @@ def release(
     The bundle is the whole schema, unstable parts included: their marks tell what is stable. A
     version that breaks its predecessor takes a new major number, or before 1.0.0 a new minor one;
     one that adds, or changes generated types, takes the number after that. What is unstable or
-    accepted counts for nothing. Exit status: 0 when the version is written, 1 when its number is
-    refused or `acpgen lint` finds errors, 2 when something can't be read or written.
+    accepted counts for nothing, but an entry that accepts no change any more is refused. A version
+    with no change takes a new major or minor number, or ends a pre-release. Exit status: 0 when the
+    version is written, 1 when it is refused or `acpgen lint` finds errors, 2 when something can't
+    be read or written.
     """
     number = _parsed(version)
     if out is None and schema == resources.SCHEMA and comes_installed():
@@ -92,26 +94,40 @@ def _admit(protocol: Protocol, accepted: Path | None) -> None:
 def _sifted(
     folder: Path, number: Version, source: Source, protocol: Protocol, accepted: Path | None
 ) -> Sifted | None:
-    """What changed since the newest release, None without one; leaves where that is refused.
+    """What the changelog tells, None without an earlier version; leaves where that is refused.
 
-    A version that follows a pre-release is held against the last one that was none, too.
+    That is what changed since the last full release, and for a pre-release what changed since the
+    newest one of any kind. Both are held against both.
     """
     try:
         last, full = newest(folder, protocol), newest(folder, protocol, final=True)
     except ValueError as error:
         fail(f"{folder}: {error}")
-    sifted = None
-    for earlier in dict.fromkeys((full, last)):
-        if earlier is not None:
-            sifted = _admitted(earlier, number, source, accepted)
-    return sifted
+    earlier = [release for release in dict.fromkeys((full, last)) if release is not None]
+    sifted = {release: _admitted(release, number, source, accepted) for release in earlier}
+    _require_needed([*sifted.values()])
+    told = last if number.pre else full
+    return None if told is None else sifted[told]
+
+
+def _require_needed(sifted: list[Sifted]) -> None:
+    """Leave with the entries that accept nothing: left there, one may accept a later change."""
+    vain = [
+        finding
+        for entry, finding in (sifted[0].stale if sifted else {}).items()
+        if all(entry in each.stale for each in sifted)
+    ]
+    if vain:
+        show("release", vain, Format.TEXT)
+        note("acpgen: no release: what is accepted is not what changed; correct these entries")
+        raise typer.Exit(Exit.FINDINGS)
 
 
 def _admitted(last: Release, number: Version, source: Source, accepted: Path | None) -> Sifted:
     with compared(str(last.path), source.label) as comparison:
         sifted = sift(comparison.changes, source, accepted)
         reason = refusal(last.version, number, sifted.open)
-        if reason is None and not comparison.changes and not last.version.pre:
+        if reason is None and not comparison.changes and not says_more(last.version, number):
             reason = f"nothing has changed since {last.version}"
         if reason is not None:
             heaviest = weight_of(sifted.open)

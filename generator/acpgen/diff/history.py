@@ -88,11 +88,11 @@ def with_entry(
     changes: Sequence[Change] | None,
     accepted: Mapping[Change, str] = MappingProxyType({}),
 ) -> str:
-    """A changelog with one more version. The first has no changes: it is given None.
+    """A changelog with one more version. The first of its kind has no changes: it is given None.
 
     `accepted` are further changes, with the reasons why they count for nothing.
     """
-    entry = f"## {version}\n\nThe first release.\n"
+    entry = f"## {version}\n\nThe first {'full ' if document else ''}release.\n"
     if changes is not None:
         entry = changelog(changes, Inline(str(version)), level=2, accepted=accepted)
     head, mark, rest = (document or _HEAD).partition("\n## ")

@@ -84,6 +84,15 @@ def allowed(old: Version, new: Version) -> Weight:
     return _STEPS[old.major == 0 and new.major == 0][same]
 
 
+def says_more(old: Version, new: Version) -> bool:
+    """Whether a step says something even if nothing changed.
+
+    A new major or minor version may: that what is there is settled. So may the end of a
+    pre-release.
+    """
+    return old.core[:2] != new.core[:2] or bool(old.pre and not new.pre)
+
+
 def lowest(old: Version, needed: Weight) -> Version:
     """The lowest version after another that allows a change of some weight."""
     steps = (

@@ -5,7 +5,8 @@
     pointer = "/$defs/Foo/anyOf"
     reason = "Older peers send it without a tag."
 
-`pointer` is that of the finding. A type has one home, so it needs no file.
+`pointer` is that of the finding. A type has one home, so it needs no file. An entry about a change
+between two versions says with `from` and `to` which one, as `acpgen diff --format json` tells them.
 """
 
 from __future__ import annotations
@@ -29,14 +30,17 @@ Every entry of accepted.toml says why, and accepts a finding that is there.
 
 Why: an entry that has outlived its finding would hide the next one at the same place.
 
-Mistake: an entry for a definition that was renamed, an entry without `reason`
+Mistake: an entry for a definition that was renamed, or without `reason`, or for a released change
 
-Mend: remove the entry, or correct its rule and pointer. What stops the loader can't be accepted.
+Mend: remove the entry, or correct its rule and pointer, and for a change its from and to.
+What stops the loader can't be accepted.
 """.strip(),
 )
 
-_IDS = frozenset(rule.id for rule in RULES)
-_MEMBERS = ("rule", "pointer", "reason")
+IDS = frozenset(rule.id for rule in RULES)
+"""The rules that findings of lint can be accepted of."""
+
+_MEMBERS = ("rule", "pointer", "reason", "from", "to")
 _HEADING = re.compile(r"^\s*\[\[\s*accepted\s*\]\]", re.MULTILINE)
 
 
@@ -46,12 +50,14 @@ class AcceptedError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """One entry; `line` is where it starts."""
+    """One entry; `line` is where it starts. `old` and `new` are its `from` and `to`."""
 
     rule: str
     pointer: str
     reason: str
     line: int | None
+    old: str = ""
+    new: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +116,22 @@ def read_accepted(path: Path) -> Accepted:
     lines = [text.count("\n", 0, match.end()) + 1 for match in _HEADING.finditer(text)]
     places: list[int | None] = [*lines] if len(lines) == len(rows) else [None] * len(rows)
     entries = (
-        Acceptance(row.get("rule", ""), row.get("pointer", ""), row.get("reason", ""), line)
+        Acceptance(
+            rule=row.get("rule", ""),
+            pointer=row.get("pointer", ""),
+            reason=row.get("reason", ""),
+            line=line,
+            old=row.get("from", ""),
+            new=row.get("to", ""),
+        )
         for row, line in zip(rows, places, strict=True)
     )
     return Accepted(str(path), tuple(entries))
+
+
+def unknown(entry: Acceptance) -> str:
+    """What is wrong with an entry whose rule nobody has heard of."""
+    return f"no rule is called {entry.rule!r}"
 
 
 def _is_entry(row: object) -> bool:
@@ -123,8 +141,10 @@ def _is_entry(row: object) -> bool:
 
 
 def _complaint(entry: Acceptance, used: bool) -> str | None:
-    if entry.rule not in _IDS:
-        return f"no rule is called {entry.rule!r}"
+    if entry.rule not in IDS:
+        return unknown(entry)
     if not entry.reason.strip():
         return f"accepts {entry.rule} {entry.pointer} without a reason"
+    if entry.old or entry.new:
+        return f"accepts {entry.rule} {entry.pointer} with from or to, which changes have"
     return None if used else f"no {entry.rule} at {entry.pointer} is left for this; remove it"
