@@ -190,6 +190,19 @@ def test_markdown_of_a_promise() -> None:
     )
 
 
+def test_markdown_of_a_new_method_tells_whether_to_send_it_again() -> None:
+    document = json.loads(Path("new/v2/parcels.json").read_text("utf-8"))
+    request = {**document["$defs"]["SignRequest"], "x-method": "parcel/pin"}
+    write({"PinRequest": {**request, "x-retry-class": "idempotent"}})
+    result = run("old/v2", "new/v2", "--format", "markdown")
+    assert result.stdout == (
+        "# `old/v2` to `new/v2`\n\n"
+        "## Additions\n\n"
+        "- `parcel/pin`: is new; its retry class is `idempotent`.\n"
+    )
+    assert result.stderr == "old/v2 -> new/v2: 1 change: 1 addition\n"
+
+
 @pytest.mark.parametrize(
     "text", ["<b>`|", "*/ {x} ${y}", "a\n\n# b", "](x)", "---\n\u2028- c", "\\`"]
 )

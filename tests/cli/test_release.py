@@ -125,7 +125,7 @@ def test_a_refusal_names_what_broke_and_the_version_it_takes() -> None:
     )
     assert result.stderr == (
         "schema/released/acp-v2-1.0.0.schema.json -> schema/v2: 2 changes: "
-        "1 breaking for clients, 1 additions\n"
+        "1 breaking for clients, 1 addition\n"
         "acpgen: no release: what changed breaks 1.0.0; that takes 2.0.0 or later, not 1.1.0\n"
     )
 

@@ -57,7 +57,9 @@ def methods(old: Protocol, new: Protocol) -> Iterator[MethodDifference]:
             )
             yield MethodDifference(difference, tuple(calls(method)))
         else:
-            yield MethodDifference(found(Kind.METHOD_ADDED, place), tuple(calls(method)))
+            promise = "" if method.retry is None else method.retry.value
+            difference = found(Kind.METHOD_ADDED, place, new=promise)
+            yield MethodDifference(difference, tuple(calls(method)))
         if method.retry is None and any(m.retry is not None for m in new.methods):
             yield MethodDifference(found(Kind.METHOD_WITHOUT_CLASS, place), tuple(calls(method)))
 

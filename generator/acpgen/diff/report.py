@@ -58,8 +58,12 @@ def summary(changes: Collection[Change], accepted: Collection[Change] = ()) -> s
     if not changes:
         return "no changes"
     numbers = {**counts(set_apart(changes, accepted)), "accepted": len(accepted)}
-    parts = [f"{n} {label}" for label, n in numbers.items() if n]
+    parts = [_count(n, label) for label, n in numbers.items() if n]
     return f"{counted(len(changes), 'change')}: {', '.join(parts)}"
+
+
+def _count(number: int, label: str) -> str:
+    return counted(number, label.removesuffix("s")) if label in _NOUNS else f"{number} {label}"
 
 
 def set_apart(changes: Iterable[Change], accepted: Collection[Change]) -> list[Change]:
@@ -156,6 +160,7 @@ _BY_SEVERITY = {
     Severity.WARNING: "types only",
     Severity.NOTE: "other",
 }
+_NOUNS = frozenset({"faults", "additions"})
 _LABELS = ("faults", "recovered", "types only", "additions", "other", "unstable", "docs only")
 
 

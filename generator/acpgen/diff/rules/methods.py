@@ -7,7 +7,7 @@ from acpgen.diff.rule import rule
 
 
 @rule
-def method_added(_: Difference) -> str:
+def method_added(difference: Difference) -> str:
     """A method is new.
 
     Why: peers learn what the other side handles from its capabilities, and who doesn't know a
@@ -17,7 +17,7 @@ def method_added(_: Difference) -> str:
 
     Mend: nothing to mend. Say in its description which capability announces it.
     """
-    return "is new"
+    return f"is new; its retry class is `{difference.new}`" if difference.new else "is new"
 
 
 @rule
