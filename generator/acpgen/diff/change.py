@@ -68,7 +68,10 @@ class Change:
 
     @property
     def severity(self) -> Severity:
-        """Error: breaks somebody. Recovered: peers fall back. Warning: breaks generated types."""
+        """Error: breaks somebody. Recovered: peers fall back. Warning: concerns more than texts.
+
+        That is: a meaning is lost, what was recovered from is refused, or generated types break.
+        """
         if self.effect is Effect.FAULT:
             return Severity.ERROR
         if self.standing is Standing.UNSTABLE:
@@ -120,6 +123,7 @@ WITHOUT_PEERS: Mapping[Effect, Severity] = {
     Effect.WIDENS: Severity.WARNING,
     Effect.REPLACES: Severity.WARNING,
     Effect.MISREADS: Severity.WARNING,
+    Effect.FORGETS: Severity.WARNING,
     Effect.PROMISE: Severity.NOTE,
     Effect.WEAKENS: Severity.WARNING,
     Effect.STRENGTHENS: Severity.WARNING,

@@ -52,6 +52,10 @@ def _adds(change: Change) -> bool:
     return change.effect is Effect.ADDS
 
 
+def _forgets(change: Change) -> bool:
+    return change.effect is Effect.FORGETS and change.standing is not Standing.UNSTABLE
+
+
 def _types(change: Change) -> bool:
     wire = bool(ACCEPTANCE[change.effect]) or change.effect is Effect.MISREADS
     return change.severity is Severity.WARNING and (wire or change.effect is Effect.BINDS)
@@ -73,6 +77,7 @@ _SECTIONS = (
     _Section("Retry promises", _promise),
     _Section("Additions", _adds),
     _Section("Older peers fall back", lambda change: bool(change.recovers)),
+    _Section("No longer understood", _forgets),
     _Section("Generated types only", _types),
     _Section("Also changed", _also),
     _Section("Unstable parts", _unstable),

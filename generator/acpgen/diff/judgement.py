@@ -17,6 +17,7 @@ _BROKEN: Mapping[Effect, tuple[bool, bool]] = {
     Effect.WIDENS: (False, True),
     Effect.REPLACES: (True, True),
     Effect.MISREADS: (True, True),
+    Effect.FORGETS: (False, False),
     Effect.PROMISE: (False, False),
     Effect.WEAKENS: (True, False),
     Effect.STRENGTHENS: (False, True),
@@ -42,7 +43,9 @@ def of_type(difference: Difference, routes: Sequence[Route]) -> Change:
     recovers = frozenset(r.channel.receiver for r in receiving) - breaks
     shown = sending or strict or receiving
     evidence = _evidence(difference, shown) if ways else None
-    return _change(difference, [r.channel for r in ends], breaks, recovers, evidence=evidence)
+    channels = [r.channel for r in ends]
+    why = _lost(channels) if effect is Effect.FORGETS and channels else ""
+    return _change(difference, channels, breaks, recovers, why=why, evidence=evidence)
 
 
 def of_method(difference: Difference, channels: Collection[Channel]) -> Change:
@@ -95,6 +98,13 @@ def _evidence(difference: Difference, routes: Sequence[Route]) -> Evidence | Non
     if difference.types is None or not routes:
         return None
     return Evidence(min(routes, key=lambda route: len(route.steps)), difference.types)
+
+
+def _lost(channels: Collection[Channel]) -> str:
+    """Who doesn't understand whom, when something loses its meaning."""
+    senders = frozenset(channel.sender for channel in channels)
+    receivers = frozenset(channel.receiver for channel in channels)
+    return _told("newer {receivers} do not know what older {senders} say by it", senders, receivers)
 
 
 def _told(why: str, senders: Collection[Party], receivers: Collection[Party]) -> str:

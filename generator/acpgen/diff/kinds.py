@@ -12,16 +12,18 @@ class Effect(StrEnum):
 
     A schema that NARROWS refuses what older senders may send; one that WIDENS lets newer senders
     send what older receivers refuse; REPLACES is both. MISREADS is accepted by both and understood
-    differently. PROMISE is a promise about resending, judged by a table of its own; what WEAKENS
-    one takes from older senders what they count on, and what STRENGTHENS one lets newer senders
-    count on what older receivers don't do. FAULT is a mistake at any version. What BINDS changes
-    the types that are generated, and no message.
+    differently, FORGETS accepted by both and understood by older ones only. PROMISE is a promise
+    about resending, judged by a table of its own; what WEAKENS one takes from older senders what
+    they count on, and what STRENGTHENS one lets newer senders count on what older receivers don't
+    do. FAULT is a mistake at any version. What BINDS changes the types that are generated, and no
+    message.
     """
 
     NARROWS = "narrows"
     WIDENS = "widens"
     REPLACES = "replaces"
     MISREADS = "misreads"
+    FORGETS = "forgets"
     PROMISE = "promise"
     WEAKENS = "weakens"
     STRENGTHENS = "strengthens"
@@ -140,7 +142,7 @@ NATURES: Mapping[Kind, Nature] = {
     **_pair(
         Kind.REQUIRED_MEMBER_ADDED, Effect.NARROWS, Kind.REQUIRED_MEMBER_REMOVED, Effect.WIDENS
     ),
-    **_pair(Kind.OPTIONAL_MEMBER_ADDED, Effect.ADDS, Kind.OPTIONAL_MEMBER_REMOVED, Effect.BINDS),
+    **_pair(Kind.OPTIONAL_MEMBER_ADDED, Effect.ADDS, Kind.OPTIONAL_MEMBER_REMOVED, Effect.FORGETS),
     **_pair(Kind.MEMBER_NOW_REQUIRED, Effect.NARROWS, Kind.MEMBER_NOW_OPTIONAL, Effect.WIDENS),
     **_pair(Kind.NULL_REFUSED, Effect.NARROWS, Kind.NULL_ALLOWED, Effect.WIDENS),
     **_own(Effect.MISREADS, Kind.DEFAULT_CHANGED),
@@ -153,10 +155,10 @@ NATURES: Mapping[Kind, Nature] = {
     **_own(Effect.REPLACES, Kind.PATTERN_CHANGED, Kind.TYPE_REPLACED, Kind.METHOD_KIND_CHANGED),
     **_own(Effect.BINDS, Kind.FORMAT_CHANGED),
     **_pair(Kind.VALUE_REMOVED, Effect.NARROWS, Kind.VALUE_ADDED, Effect.WIDENS),
-    **_pair(Kind.KNOWN_VALUE_REMOVED, Effect.BINDS, Kind.KNOWN_VALUE_ADDED, Effect.ADDS),
+    **_pair(Kind.KNOWN_VALUE_REMOVED, Effect.FORGETS, Kind.KNOWN_VALUE_ADDED, Effect.ADDS),
     **_pair(Kind.ENUM_CLOSED, Effect.NARROWS, Kind.ENUM_OPENED, Effect.WIDENS),
     **_pair(Kind.VARIANT_REMOVED, Effect.NARROWS, Kind.VARIANT_ADDED, Effect.WIDENS),
-    **_pair(Kind.KNOWN_VARIANT_REMOVED, Effect.BINDS, Kind.KNOWN_VARIANT_ADDED, Effect.ADDS),
+    **_pair(Kind.KNOWN_VARIANT_REMOVED, Effect.FORGETS, Kind.KNOWN_VARIANT_ADDED, Effect.ADDS),
     **_pair(Kind.UNION_CLOSED, Effect.NARROWS, Kind.UNION_OPENED, Effect.WIDENS),
     **_pair(Kind.CHOICE_ADDED, Effect.NARROWS, Kind.CHOICE_REMOVED, Effect.WIDENS),
     **_pair(Kind.CHOICE_EXCLUSIVE, Effect.NARROWS, Kind.CHOICE_INCLUSIVE, Effect.WIDENS),

@@ -149,6 +149,8 @@ def _labels(change: Change) -> Iterable[str]:
         return ["unstable"]
     if change.effect is Effect.ADDS:
         return ["additions"]
+    if change.effect is Effect.FORGETS:
+        return [_FORGOTTEN]
     if change.effect is Effect.HARDENS:
         return ["other"]
     return [_BY_SEVERITY[change.severity]]
@@ -161,7 +163,11 @@ _BY_SEVERITY = {
     Severity.NOTE: "other",
 }
 _NOUNS = frozenset({"faults", "additions"})
-_LABELS = ("faults", "recovered", "types only", "additions", "other", "unstable", "docs only")
+_FORGOTTEN = "no longer understood"
+_LABELS = (
+    *("faults", "recovered", _FORGOTTEN),
+    *("types only", "additions", "other", "unstable", "docs only"),
+)
 
 
 def _subject(methods: tuple[MethodName, ...]) -> str:

@@ -50,14 +50,15 @@ def known_variant_added(difference: Difference) -> str:
 def known_variant_removed(difference: Difference) -> str:
     """A variant keeps its meaning in a union with a fallback.
 
-    Why: the fallback takes it, but newer receivers don't know it, and programs that name it don't
-    compile against the newer types.
+    Why: the fallback takes it, so no message is refused. But newer receivers don't understand it:
+    what they had to show or to carry out is passed over. And programs that name it don't compile
+    against the newer types.
 
-    Mistake: a branch with a tag value of its own is removed
+    Mistake: a branch with a tag value of its own is removed, or gets another tag value
 
     Mend: keep it and say in its description what to send instead.
     """
-    return f"the variant `{difference.name}` is gone, and no more than a fallback takes it"
+    return f"the variant `{difference.name}` is no longer known, and taken as any other"
 
 
 @rule

@@ -49,14 +49,14 @@ def known_value_added(difference: Difference) -> str:
 def known_value_removed(difference: Difference) -> str:
     """A value keeps its meaning in an open enumeration.
 
-    Why: it is still accepted, but newer receivers don't know it, and programs that name it don't
-    compile against the newer types.
+    Why: it is still accepted, but newer receivers don't understand it, and programs that name it
+    don't compile against the newer types.
 
     Mistake: a value is removed from those that are described
 
     Mend: keep it and say in its description what to send instead.
     """
-    return f"the value `{difference.name}` has no meaning any more"
+    return f"the value `{difference.name}` is no longer known, and taken as any other"
 
 
 @rule
