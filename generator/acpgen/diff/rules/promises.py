@@ -21,10 +21,16 @@ def retry_class_changed(difference: Difference) -> str:
     carried     receivers      both        both     senders         -      both   senders
     external    receivers      both        both     senders      both         -   senders
     none        receivers receivers   receivers           - receivers receivers         -
+    The first class of a method is a promise as well: newer senders send copies, and keys, that
+    older receivers never undertook to make harmless. A draft may ask it of everybody; once a
+    version is stable, that takes a capability (RFD, "Why is there no capability?"). To forbid what
+    nobody was allowed, with not_retried, breaks nobody.
 
     Mistake: `"x-retry-class": "idempotent"` becomes `"keyed"`
 
-    Mend: keep the class in this version of the protocol, or add a method with the other one.
+    Mend: keep the class in this version of the protocol, or add a method with the other one. For a
+    first class: state it while the protocol is a draft, or accept the finding where receivers have
+    always done what it says, and say so.
     """
     if not difference.old:
         return f"states a retry class for the first time: `{difference.new}`"

@@ -80,6 +80,28 @@ def key_shape(protocol: Protocol) -> Iterator[Fault]:
 
 
 @rule()
+def key_name(protocol: Protocol) -> Iterator[Fault]:
+    """The key member of a keyed method is called idempotencyKey.
+
+    Why: proxies forward it by that name, SDKs fill it in by that name, and a receiver ignores any
+    other: it would carry out every copy.
+
+    Mistake: `"properties": {"requestKey": {"anyOf": [{"$ref": "#/$defs/IdempotencyKey"}, ...]}}`
+
+    Mend: call the member idempotencyKey. What is no key of the request gets a type of its own.
+    """
+    misnamed = (
+        member
+        for method in protocol.methods
+        if method.retry is RetryClass.KEYED
+        for member in own_members(protocol, Ref(method.params))
+        if is_key(member.type) and member.name != KEY
+    )
+    for location in dict.fromkeys(member.location for member in misnamed):
+        yield Fault(location, f"holds an {KEY_TYPE}, so it must be called {KEY}")
+
+
+@rule()
 def tolerant_key(protocol: Protocol) -> Iterator[Fault]:
     """A key member has no x-deserialize mark.
 
