@@ -138,6 +138,16 @@ def test_what_is_lacking_is_told() -> None:
     assert "without one: authenticate, fs/read_text_file" in run("overlay", "v1/schema.json").stderr
 
 
+def test_of_another_version_only_classes_are_lacking_and_the_help_says_so() -> None:
+    result = run("overlay", "v1/schema.json", "--out", "v1/schema.json")
+    listed = result.stderr.partition("without one: ")[2].strip().split(", ")
+    linted = CliRunner().invoke(APP, ["lint", "v1/schema.json"]).stdout.splitlines()
+    assert {line.split(": ")[1] for line in linted} == set(listed)
+    assert all(": error[missing-retry-class] " in line for line in linted)
+    told = " ".join(run("overlay", "--help").stdout.split())
+    assert "what lint says of the others, that they have none, doesn't count there" in told
+
+
 def test_an_annotated_release_generates(tmp_path: Path) -> None:
     assert run("overlay", str(STABLE), "--out", str(STABLE)).exit_code == 0
     order = ["generate", "--schema", str(STABLE), "--out", "out"]

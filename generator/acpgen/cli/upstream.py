@@ -92,10 +92,11 @@ def overlay(
 ) -> None:
     """Give a release of upstream's the retry classes, the errors and the key of this schema.
 
-    Prints a patch that `git apply` takes, or writes the annotated schema. A release of another
-    version gets the classes of the methods that both have. Nothing is handed over that `acpgen
-    lint` finds fault with. Exit status: 0 when it is, 1 with findings, 2 when something can't be
-    read or written.
+    Prints a patch that `git apply` takes, or writes the annotated schema. Nothing is handed over
+    that `acpgen lint` finds fault with. A release of another version gets the classes of the
+    methods that both have; what lint says of the others, that they have none, doesn't count there:
+    they are listed. Exit status: 0 when it is handed over, 1 with findings, 2 when something can't
+    be read or written.
     """
     from acpgen.upstream import annotate, printed
 
