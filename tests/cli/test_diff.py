@@ -414,6 +414,21 @@ def test_a_revision_names_its_files(workplace: Path) -> None:
     assert result.stderr == ("old/v2 -> git:HEAD:new/v2: 1 change: 1 breaking for agents\n")
 
 
+def test_a_revision_with_two_schemas_side_by_side_asks_for_one(workplace: Path) -> None:
+    Path("old/v2/copy.json").write_bytes(Path("old/v2/parcels.json").read_bytes())
+    identity = ("-c", "user.name=Ada", "-c", "user.email=ada@example.com")
+    for arguments in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "One"]):
+        subprocess.run(["git", *identity, *arguments], cwd=workplace, check=True)
+    result = run("git:HEAD:old/v2", "new/v2")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        "git:HEAD:old/v2/parcels.json:1: error[repeated-definition]: defines "
+        f"{len(BASE['$defs'])} of the types in copy.json again; if each of these files is a schema "
+        "by itself, name the one that is meant\n"
+        "acpgen: git:HEAD:old/v2: is no schema that can be compared\n"
+    )
+
+
 def test_a_revision_that_is_none(workplace: Path) -> None:
     subprocess.run(["git", "init", "--quiet"], cwd=workplace, check=True)
     result = run("git:nope")

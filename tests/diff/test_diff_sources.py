@@ -72,6 +72,31 @@ def test_a_revision_may_name_a_file_from_the_top(
     assert json.loads(source.path.read_text("utf-8")) == BASE
 
 
+@pytest.mark.parametrize(
+    ("folder", "path"),
+    [
+        (".", "./schema/v2"),
+        ("schema", "./v2"),
+        ("schema/v2", "."),
+        ("schema/v2", "./"),
+        ("schema/v2", "../v2"),
+    ],
+)
+def test_a_path_may_start_at_the_current_folder(
+    folder: str, path: str, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(repository / folder)
+    source = locate(f"git:first:{path}", tmp_path / "scratch")
+    assert source.label == "git:first:schema/v2"
+    assert json.loads((source.path / "parcels.json").read_text("utf-8")) == BASE
+
+
+@pytest.mark.usefixtures("repository")
+def test_a_path_that_leads_out_of_the_repository(tmp_path: Path) -> None:
+    with pytest.raises(GitError, match=r"^\.\./other: leads out of the repository$"):
+        locate("git:first:../other", tmp_path / "scratch")
+
+
 @pytest.mark.parametrize("revision", ["third", "--all", "", "first -- ."])
 def test_a_revision_that_is_none(revision: str, repository: Path, tmp_path: Path) -> None:
     with pytest.raises(GitError, match=rf"{revision}: is no revision of .*{repository.name}: "):

@@ -47,7 +47,7 @@ _WATCHED = {
 }
 _REPORTS = {Form.JSON: Format.JSON, Form.GITHUB: Format.GITHUB}
 """How a report looks that goes with a form, where it has one."""
-_VERSION = "A file, a folder, or git:REVISION[:PATH]."
+_VERSION = "A file, a folder, or git:REVISION[:PATH], where ./PATH starts at this folder."
 
 
 def diff(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -34,8 +35,8 @@ class Source:
 def locate(argument: str, scratch: Path) -> Source:
     """The schema that an argument names: a path, or `git:REVISION[:PATH]`.
 
-    PATH is relative to the top of the repository that the current folder is in. What git holds is
-    copied below `scratch`.
+    PATH is relative to the top of the repository that the current folder is in, or to that folder
+    if it begins with ./ or ../, as git has it. What git holds is copied below `scratch`.
 
     Raises:
         GitError: there is no repository, no such revision, or no schema in it.
@@ -44,9 +45,20 @@ def locate(argument: str, scratch: Path) -> Source:
     if not argument.startswith(GIT):
         return Source(Path(argument), argument)
     revision, _, path = argument.removeprefix(GIT).partition(":")
-    inside = PurePosixPath(path) if path else DEFAULT
+    inside = _inside(path) if path else DEFAULT
     _copy(revision, inside, scratch)
     return Source(scratch / inside, f"{GIT}{revision}:{inside}")
+
+
+def _inside(path: str) -> PurePosixPath:
+    """A path from the top of the repository."""
+    if path.partition("/")[0] not in {".", ".."}:
+        return PurePosixPath(path)
+    here = _git(["rev-parse", "--show-prefix"], "git: needs a repository around this folder")
+    whole = posixpath.normpath(posixpath.join(here.decode().rstrip("\n"), path))
+    if whole.partition("/")[0] == "..":
+        raise GitError(f"{path}: leads out of the repository")
+    return PurePosixPath(whole)
 
 
 def _copy(revision: str, path: PurePosixPath, scratch: Path) -> None:

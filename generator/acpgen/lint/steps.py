@@ -91,7 +91,8 @@ Why: bundles put all definitions side by side, where a name stands once.
 
 Mistake: `Foo` under `$defs` in both `a.json` and `b.json`
 
-Mend: keep one definition and refer to it, or rename the other.
+Mend: keep one definition and refer to it, or rename the other. Where a folder holds several schemas
+of one file each, name the file.
 """,
     "unsupported-schema": """
 Keywords are combined in ways that a type can be made of.

@@ -31,6 +31,10 @@ def require_resolved(documents: Documents) -> None:
         raise SchemaError(circular)
 
 
+_MANY = 2
+"""So many definitions of a file may be repeated by mistake. If more are, and most, it is a copy."""
+
+
 def ignored(definition: RawSchema) -> bool:
     """Whether a definition is part of an envelope written out, which acpgen derives instead."""
     return definition.get("x-docs-ignore") is True
@@ -45,14 +49,23 @@ def target(reference: str) -> tuple[str, str]:
 def _repeated_names(documents: Documents) -> Iterator[Finding]:
     home: dict[str, str] = {}
     for document in documents.files:
-        for name in document.definitions:
-            if name in home:
+        repeated = [name for name in document.definitions if name in home]
+        if _MANY < len(repeated) > len(document.definitions) / 2:
+            others = ", ".join(sorted({home[name] for name in repeated}))
+            yield document.finding(
+                "repeated-definition",
+                Pointer(""),
+                f"defines {len(repeated)} of the types in {others} again; if each of these files "
+                "is a schema by itself, name the one that is meant",
+            )
+        else:
+            for name in repeated:
                 yield document.finding(
                     "repeated-definition",
                     append(Pointer("/$defs"), name),
                     f"is defined in {home[name]} too; a type has one home",
                 )
-            home.setdefault(name, document.name)
+        home = dict.fromkeys(document.definitions, document.name) | home
 
 
 def _unresolved(documents: Documents, document: Document, pointer: Pointer) -> Iterator[Finding]:
