@@ -64,6 +64,10 @@ class Watching:
 
     def until(self, part: str) -> str:
         """Wait for a line with this in it."""
+        return self.through(part)[-1]
+
+    def through(self, part: str) -> list[str]:
+        """All lines up to one with this in it."""
         seen: list[str] = []
         while not seen or part not in seen[-1]:
             try:
@@ -73,7 +77,7 @@ class Watching:
             if line is None:
                 pytest.fail(f"no line with {part!r} after {seen}")
             seen.append(line)
-        return seen[-1]
+        return seen
 
     def rest(self) -> list[str]:
         """The lines that were printed and not waited for."""
@@ -91,6 +95,23 @@ def watching(tmp_path: Path) -> Iterator[Watching]:
         yield process
     finally:
         process.end()
+
+
+def test_what_is_wrong_at_first_is_told_once(tmp_path: Path) -> None:
+    shutil.copytree(GOLDEN / "v9", tmp_path / "schema" / "v9")
+    file = tmp_path / "schema/v9/kettle.json"
+    text = file.read_text()
+    broken = text.replace('"x-retry-class": "idempotent"', '"x-retry-class": "keyed"', 1)
+    assert broken != text
+    file.write_text(broken)
+    process = Watching(tmp_path, "--schema", "schema/v9", "--out", "out", "--target", "retry")
+    try:
+        first = process.through("watching schema/v9")
+        file.write_text(text)
+        process.until("out: wrote ")
+    finally:
+        process.end()
+    assert len([line for line in first if "[keyed-without-key]" in line]) == 1
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +16,7 @@ from acpgen.cli.generate import chosen, put, work_out
 from acpgen.cli.report import fail, note, relative
 from acpgen.cli.warm import warmed
 from acpgen.emit import manifest
-from acpgen.emit.templates import PATTERN
+from acpgen.emit.templates import PATTERN, TemplateError
 from acpgen.findings import Format
 from acpgen.lint.accepted import beside
 from acpgen.targets.generation import Order
@@ -53,17 +53,27 @@ def watch(
     targets = [warmed(each) for each in chosen(target)]
     order = Order(relative(schema), relative(out), targets, relative(templates))
     with interruptible():
+        seen = _inputs(order)
         _generate(replace(order, full=True))
         for changed in _changes(Watched(schema.resolve(), templates.resolve())):
             if changed:
                 note(f"changed: {', '.join(sorted(changed))}")
             if manifest.of_acpgen() != acpgen:
                 fail("acpgen itself has changed since it was started; start it again")
+            before, seen = seen, _inputs(order)
             # What changed before the watch began is found here too.
-            if not _generate(order) and changed:
+            if (changed or seen != before) and not _generate(order) and changed:
                 note(f"{order.out}: up to date")
             if not changed:
                 note(f"watching {order.schema} and {order.templates}; Ctrl-C ends it")
+
+
+def _inputs(order: Order) -> Mapping[str, str] | None:
+    """What tells whether there is anything new; None as long as nothing can be read."""
+    try:
+        return manifest.inputs(order.schema, order.templates, beside(order.schema))
+    except (OSError, TemplateError):
+        return None
 
 
 def _generate(order: Order) -> bool:
