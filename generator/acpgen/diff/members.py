@@ -109,7 +109,8 @@ def _tolerance(old: Property, new: Property, at: Place) -> Iterator[Found]:
         yield found(Kind.KEY_TOLERATED, at)
     for mark in ("default_on_error", "default_on_null", "skip_invalid_items"):
         was, now = getattr(old.tolerance, mark), getattr(new.tolerance, mark)
-        if was != now:
+        told = mark == "default_on_error" and _forgets_keys(new)
+        if was != now and not told:
             kind = Kind.TOLERANCE_ADDED if now else Kind.TOLERANCE_REMOVED
             yield found(kind, at, name=f"x-deserialize-{mark.replace('_', '-')}")
 
