@@ -247,11 +247,19 @@ def test_an_entry_that_is_left_over_is_no_release() -> None:
     assert run("1.1.0").exit_code == 0
 
 
-def test_what_a_pre_release_was_accepted_for_is_accepted_for_the_release() -> None:
+def test_what_a_pre_release_was_accepted_for_is_accepted_for_the_release(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     run("1.0.0")
     write(BROKEN)
     accept("limit-tightened", "/$defs/SendRequest/properties/label", "20", "10")
     assert run("1.1.0-rc.1").exit_code == 0
+    monkeypatch.setattr(resources, "SCHEMA", Path("schema/v2").resolve())
+    compared = CliRunner().invoke(APP, ["diff"])
+    assert (compared.exit_code, compared.stdout) == (0, "")
+    assert compared.stderr == (
+        "schema/released/acp-v2-1.1.0-rc.1.schema.json -> schema/v2: no changes\n"
+    )
     assert run("1.1.0").exit_code == 0
     assert "accepted (Nobody wrote more.)" in entry("1.1.0")
 

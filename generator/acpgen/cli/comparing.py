@@ -92,6 +92,16 @@ def sift(changes: Sequence[Change], source: Source, file: Path | None) -> Sifted
     )
 
 
+def in_vain(several: Sequence[Sifted]) -> dict[Acceptance, Finding]:
+    """What accepts nothing in any of several comparisons, as it is told of the first."""
+    first = several[0].stale if several else {}
+    return {
+        entry: found
+        for entry, found in first.items()
+        if all(entry in sifted.stale for sifted in several)
+    }
+
+
 def _accepts(entry: Acceptance) -> tuple[str, ...]:
     return (entry.rule, entry.pointer, entry.old, entry.new)
 

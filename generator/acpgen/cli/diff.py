@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from acpgen import resources
-from acpgen.cli.comparing import Sifted, comes_installed, compared, sift
+from acpgen.cli.comparing import Sifted, comes_installed, compared, in_vain, sift
 from acpgen.cli.report import Exit, fail, note, relative, show, telling
 from acpgen.diff import Change, Effect, Party
 from acpgen.diff.changelog import changelog
@@ -87,6 +87,8 @@ def diff(
         compared(old or _newest(after), after) as comparison,
     ):
         sifted = sift(comparison.changes, comparison.new, accepted)
+        if old is None:
+            sifted = _spared(sifted, after, accepted)
         stale_counts = old is None and form in {Form.TEXT, Form.GITHUB}
         _print(comparison, sifted, form, everything=everything, stale=stale_counts)
     if sifted.stale and not stale_counts:
@@ -97,8 +99,21 @@ def diff(
         raise typer.Exit(Exit.FINDINGS)
 
 
+def _folder(schema: str) -> Path:
+    return Path(schema).resolve().parent / FOLDER
+
+
+def _spared(sifted: Sifted, schema: str, accepted: Path | None) -> Sifted:
+    """After a pre-release, what the next full release needs is not accepted in vain."""
+    last, full = newest(_folder(schema)), newest(_folder(schema), final=True)
+    if full is None or full == last or not sifted.stale:
+        return sifted
+    with compared(str(full.path), schema) as since:
+        return replace(sifted, stale=in_vain([sifted, sift(since.changes, since.new, accepted)]))
+
+
 def _newest(schema: str) -> str:
-    folder = Path(schema).resolve().parent / FOLDER
+    folder = _folder(schema)
     try:
         release = newest(folder)
     except ValueError as error:

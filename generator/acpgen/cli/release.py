@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from acpgen import resources
-from acpgen.cli.comparing import Sifted, comes_installed, compared, read, sift
+from acpgen.cli.comparing import Sifted, comes_installed, compared, in_vain, read, sift
 from acpgen.cli.lint import accepted_by_lint
 from acpgen.cli.report import Exit, fail, note, relative, show, unreadable
 from acpgen.diff.history import CHANGELOG, FOLDER, Release, file_name, newest, refusal, with_entry
@@ -112,13 +112,8 @@ def _sifted(
 
 def _require_needed(sifted: list[Sifted]) -> None:
     """Leave with the entries that accept nothing: left there, one may accept a later change."""
-    vain = [
-        finding
-        for entry, finding in (sifted[0].stale if sifted else {}).items()
-        if all(entry in each.stale for each in sifted)
-    ]
-    if vain:
-        show("release", vain, Format.TEXT)
+    if vain := in_vain(sifted):
+        show("release", vain.values(), Format.TEXT)
         note("acpgen: no release: what is accepted is not what changed; correct these entries")
         raise typer.Exit(Exit.FINDINGS)
 
