@@ -104,9 +104,9 @@ class Calls:
             RequestFailedError: the answer is an error.
             NeverSentError: there was no connection.
             AnswerLostError: nobody knows what came of it, and it must not be sent again.
+            SupersededError: the same, because of a newer change of what it sets.
             ValueError: it is a prompt with a key, which belongs in an `Outbox`.
             TypeError: the params are no JSON.
-            SupersededError: the same, because of a newer change of what it sets.
         """
         if self._link is None:
             raise NeverSentError(f"there is no connection, {method} was not sent")

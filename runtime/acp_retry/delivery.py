@@ -69,6 +69,7 @@ class Delivery:
         self.stored = False
         self.done = False
         self.attempts: list[Attempt] = []
+        self._carriers: list[Link] = []
         self._desk = desk
         self._newest: Attempt | None = None
         self._withdrawal: asyncio.Task[Outcome] | None = None
@@ -125,9 +126,14 @@ class Delivery:
         """Send the prompt over a link, with its key where the protocol version has one."""
         attempt = self._newest = Attempt(link)
         self.attempts.append(attempt)
+        self._carriers = [each for each in self._carriers if not each.closed]
         keyed = version >= KEYED_VERSION
         attempt.task = asyncio.create_task(self._attempt(attempt, keyed=keyed))
         self._change.set()
+
+    def was_sent_on(self, link: Link) -> bool:
+        """Whether an attempt has left on this very connection, which may still bring its answer."""
+        return any(each is link for each in self._carriers)
 
     def fail(self, reason: str) -> None:
         """End a prompt that never was in the outbox, for those who wait for it."""
@@ -149,14 +155,16 @@ class Delivery:
                 stopped = "the attempt was stopped"
                 outcome = Unknown(stopped) if attempt.sent else NotSent(stopped)
             self.attempts.remove(attempt)
+            if attempt.sent:
+                self._carriers.append(attempt.link)
             # What an older attempt comes to says nothing of the newest, unless it succeeds.
             latest = attempt is self._newest or isinstance(outcome, Inserted)
             if not self.done and _replaces(outcome, self.outcome, latest=latest):
                 self.outcome = outcome
             self._change.set()
-        if latest and self.stored:
+        if self.stored:
             try:
-                await self._settle(attempt, outcome)
+                await self._settle(attempt, outcome, latest=latest)
             except Exception:
                 _log.exception("The outcome of a prompt could not be noted in the outbox")
 
@@ -179,14 +187,14 @@ class Delivery:
         message_id = result.get("messageId")
         return Inserted(message_id if isinstance(message_id, str) else "")
 
-    async def _settle(self, attempt: Attempt, outcome: Outcome) -> None:
+    async def _settle(self, attempt: Attempt, outcome: Outcome, *, latest: bool) -> None:
         match outcome:
             case Inserted():
                 await self._desk.remove(self)
                 self._finish()
-            case Refused():
+            case Refused() if latest:
                 await self._mark(Mode.REFUSED)
-            case Unknown() | NotSent():
+            case _ if not self.attempts:
                 self._desk.send_elsewhere(self, attempt.link)
 
     async def _mark(self, mode: Mode) -> None:
@@ -271,13 +279,15 @@ class Desk:
         return link
 
     def resends(self, delivery: Delivery) -> bool:
-        """Whether a delivery may be sent again without the application's word."""
-        _, version = self.links[delivery.entry.session_id]
+        """Whether a delivery may be sent on its link without the application's word."""
+        link, version = self.links[delivery.entry.session_id]
+        if version < KEYED_VERSION or delivery.entry.mode is not Mode.PENDING:
+            return False
         fresh = self.now() - delivery.entry.submitted <= self._oldest
-        return fresh and version >= KEYED_VERSION and delivery.entry.mode is Mode.PENDING
+        return fresh and not delivery.was_sent_on(link)
 
     def send_elsewhere(self, delivery: Delivery, lost: Link) -> None:
-        """An attempt ended with its link, and the session may be on a newer one by now."""
+        """The last attempt under way ended, and the session may be on a newer link by now."""
         link, version = self.links[delivery.entry.session_id]
         if link is not lost and not link.closed and self.resends(delivery):
             delivery.start(link, version)

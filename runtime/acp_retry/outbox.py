@@ -113,10 +113,10 @@ class PendingPrompt:
 class Outbox:
     """Sends each prompt until it is answered, under one key, and never twice by mistake.
 
-    A prompt is sent again only when its connection is gone, the session was resumed on another
-    one, and the Agent speaks v2; everything else takes the application's word. An error leaves
-    the prompt and its key in the outbox, for `PendingPrompt.resend` or `withdraw`. RFD, The
-    idempotencyKey parameter.
+    A prompt is sent again only when no connection may still bring its answer, the session was
+    resumed on one that has not carried it, and the Agent speaks v2; everything else takes the
+    application's word. An error leaves the prompt and its key in the outbox, for
+    `PendingPrompt.resend` or `withdraw`. RFD, The idempotencyKey parameter.
 
     Args:
         store: where prompts wait; in memory by default, which a crash of the client empties.
@@ -174,8 +174,9 @@ class Outbox:
             version: the protocol version that `initialize` negotiated.
 
         Returns:
-            The prompts that wait for the application: held for too long, refused, or sent without
-            a key; on v1 all of them. Show them, then `resend` or `withdraw` each.
+            The prompts that wait for the application: held for too long, refused, sent without a
+            key, or sent on this very connection before; on v1 all of them. Show them, then
+            `resend` or `withdraw` each.
 
         Raises:
             Exception: what the store raised when it was read.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from datetime import timedelta
 from uuid import UUID
 
@@ -21,6 +22,7 @@ from acp_retry import (
     RequestFailedError,
     Unknown,
 )
+from acp_retry.peer import Sent
 from acp_v2.models import ContentBlockText
 from agents import TEXT, settle, sync
 from scripted import ScriptedLink
@@ -147,6 +149,91 @@ async def test_nothing_is_resent_on_an_open_connection() -> None:
     assert (len(link.params), len(other.params)) == (1, 0)
     link.lose()
     assert await pending.message_id() == "m2"
+
+
+@sync
+async def test_a_connection_that_may_still_answer_is_none_to_resend_on() -> None:
+    class Impatient(ScriptedLink):
+        async def notify(self, method: str, params: object) -> None:
+            del method, params
+
+        async def request(
+            self, method: str, params: Mapping[str, object], sent: Sent | None = None
+        ) -> dict[str, object]:
+            await super().request(method, params, sent)
+            raise TimeoutError
+
+    outbox, link, other = Outbox(), Impatient("ok", "ok"), ScriptedLink("lost")
+    await outbox.resumed("s", link, 2)
+    prompt = await outbox.submit("s", TEXT)
+    await prompt.result()
+    assert await outbox.resumed("s", link, 2) == [prompt]
+    await outbox.resumed("s", other, 2)
+    await settle()
+    assert await outbox.resumed("s", link, 2) == [prompt]
+    await settle()
+    assert (len(link.params), len(other.params)) == (1, 1)
+    assert isinstance(await prompt.resend(), Unknown)  # the application's word
+    assert len(link.params) == 2
+
+
+@sync
+async def test_what_never_left_is_sent_when_its_session_is_resumed_on_the_same_connection() -> None:
+    outbox, link = Outbox(), ScriptedLink("unsent", "held")
+    await outbox.resumed("s", link, 2)
+    prompt = await outbox.submit("s", TEXT)
+    assert isinstance(await prompt.result(), NotSent)
+    assert await outbox.resumed("s", link, 2) == []
+    await settle()
+    assert len(link.params) == 1
+
+
+END = {"lost": None, "refused": Refused(-32603, "busy")}
+
+
+@pytest.mark.parametrize("end", END)
+@sync
+async def test_a_prompt_on_two_connections_is_resent_once_both_have_told_nothing(end: str) -> None:
+    outbox, one, other = Outbox(), ScriptedLink("held"), ScriptedLink("held")
+    await outbox.resumed("s", one, 2)
+    prompt = await outbox.submit("s", TEXT)
+    await settle()
+    await outbox.resumed("s", other, 2)
+    insisting = asyncio.ensure_future(prompt.resend())
+    await settle()
+    other.lose()
+    await settle()
+    last = ScriptedLink(Inserted("m"))
+    assert await outbox.resumed("s", last, 2) == []
+    await settle()
+    assert last.params == []  # the first connection is open
+    refused = END[end]
+    if refused is None:
+        one.lose()
+    else:
+        one.held.pop(1).set_exception(RequestFailedError(refused))
+    assert await prompt.message_id() == "m"
+    assert len(last.params) == 1
+    await insisting
+
+
+@sync
+async def test_the_last_connection_that_may_answer_decides_when_to_resend() -> None:
+    outbox, one, other = Outbox(), ScriptedLink("held"), ScriptedLink("held")
+    await outbox.resumed("s", one, 2)
+    prompt = await outbox.submit("s", TEXT)
+    await settle()
+    await outbox.resumed("s", other, 2)
+    insisting = asyncio.ensure_future(prompt.resend())
+    await settle()
+    last = ScriptedLink(Inserted("m"))
+    await outbox.resumed("s", last, 2)
+    other.lose()
+    await settle()
+    assert last.params == []
+    one.lose()
+    assert await prompt.message_id() == "m"
+    await insisting
 
 
 @sync
