@@ -167,5 +167,5 @@ class DeletesOnce(Variation):
 @fails("initialize-once")
 class TakesInitializeAgain(Variation):
     async def initialize(self, call: Call) -> Any:
-        self.begun.discard(call.peer)
+        vars(call.peer)["_begun"] = False
         return await super().initialize(call)

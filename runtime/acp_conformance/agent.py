@@ -7,7 +7,6 @@ import contextlib
 import json
 import uuid
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
 from acp_conformance.orders import Order, order
@@ -27,8 +26,6 @@ from acp_retry.peer import Handlers
 __all__ = ["Messages", "ReferenceAgent"]
 
 RESOURCE_NOT_FOUND = -32002
-
-Handler = Callable[[Call], Awaitable[object]]
 
 
 class Messages(Store, Protocol):
@@ -50,14 +47,14 @@ class ReferenceAgent:
         self.store = store
         self.ledger = KeyLedger(store, self.work, compare=True)
         self.sessions: dict[str, set[Peer]] = defaultdict(set)
-        self.begun: set[Peer] = set()
         self._busy: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._stops: dict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self._refused: set[str] = set()
 
     def handlers(self) -> Handlers:
         """What to do for each method, on any connection."""
-        handlers = {
+        return {
+            "initialize": self.initialize,
             "session/prompt": self.prompt,
             "session/cancel": self.cancel,
             "$/cancel_request": self.cancel_request,
@@ -68,19 +65,16 @@ class ReferenceAgent:
             "session/close": self.close,
             "session/delete": self.delete,
         }
-        begun = {method: self._beginning(handler) for method, handler in handlers.items()}
-        return {"initialize": self.initialize, **begun}
 
     def lost(self, peer: Peer) -> None:
         """A connection ended."""
-        self.begun.discard(peer)
         for peers in self.sessions.values():
             peers.discard(peer)
         self.ledger.lost(peer)
 
     async def initialize(self, call: Call) -> object:
         """Answer until the first other request has come on this connection."""
-        if call.peer in self.begun:
+        if call.peer.begun:
             raise RequestFailedError.of(INVALID_REQUEST, "Invalid request")
         info = {"name": "acp-conformance-reference", "version": "1"}
         capabilities = {"session": {"delete": dict[str, object](), "fork": dict[str, object]()}}
@@ -88,7 +82,9 @@ class ReferenceAgent:
 
     async def prompt(self, call: Call) -> object:
         """`session/prompt`, in a session that is active on its connection."""
-        handlers = prompt_handlers(self.ledger, lambda id_: call.peer in self.sessions.get(id_, ()))
+        handlers = prompt_handlers(
+            self.ledger, lambda peer, id_: peer in self.sessions.get(id_, ())
+        )
         return await handlers["session/prompt"](call)
 
     async def cancel(self, call: Call) -> None:
@@ -197,15 +193,6 @@ class ReferenceAgent:
         """Send a user message, now or in a replay."""
         update = {"sessionUpdate": "user_message", "messageId": message_id, "content": content}
         await self._update(peer, session, update)
-
-    def _beginning(self, handler: Handler) -> Handler:
-        """A handler that ends the time for `initialize` on its connection."""
-
-        async def handle(call: Call) -> object:
-            self.begun.add(call.peer)
-            return await handler(call)
-
-        return handle
 
     async def _hold(self, asked: Order) -> None:
         if asked.verb == "hold":

@@ -287,9 +287,9 @@ class Core:
         """A session became active on a connection: new, resume, fork, or a prompt in it."""
         self._active.setdefault(session_id, set()).add(connection)
 
-    def is_active(self, session_id: str) -> bool:
-        """Whether a session is active on any connection."""
-        return session_id in self._active
+    def is_active(self, connection: Hashable, session_id: str) -> bool:
+        """Whether a session is active on a connection."""
+        return connection in self._active.get(session_id, ())
 
     def ended(self, session_id: str) -> None:
         """A session is active nowhere any more. The keys of its live-only messages go."""

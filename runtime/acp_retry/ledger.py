@@ -216,9 +216,9 @@ class KeyLedger:
         """Say that a session is active on a connection: after new, resume and fork."""
         self._core.opened(connection, session_id)
 
-    def is_active(self, session_id: str) -> bool:
-        """Whether a session is active: opened, not closed, and one of its connections is there."""
-        return self._core.is_active(session_id)
+    def is_active(self, connection: Hashable, session_id: str) -> bool:
+        """Whether a session is active on a connection: opened there, and not closed since."""
+        return self._core.is_active(connection, session_id)
 
     def lost(self, connection: Hashable) -> None:
         """Say that a connection ended. Prompts go on for the other attempts that wait.

@@ -152,11 +152,17 @@ class Peer:
         self._serving: set[asyncio.Task[None]] = set()
         self._closed = False
         self._ended = False
+        self._begun = False
 
     @property
     def closed(self) -> bool:
         """See `Link.closed`."""
         return self._closed
+
+    @property
+    def begun(self) -> bool:
+        """Whether a request other than `initialize` has come in, served or not."""
+        return self._begun
 
     async def request(self, method: str, params: Params, sent: Sent | None = None) -> JsonObject:
         """See `Link.request`."""
@@ -277,6 +283,8 @@ class Peer:
     async def _handle(self, message: JsonObject, request_id: RequestId) -> object:
         method, params = message["method"], message.get("params")
         kind = Kind.REQUEST if "id" in message else Kind.NOTIFICATION
+        if kind is Kind.REQUEST and method != "initialize":
+            self._begun = True
         handler = self._handlers.get(method) if isinstance(method, str) else None
         if handler is None or not _is_of(kind, method):
             raise RequestFailedError.of(METHOD_NOT_FOUND, "Method not found")

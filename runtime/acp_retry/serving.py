@@ -7,7 +7,7 @@ from collections.abc import Callable
 from acp_retry.ledger import KeyLedger
 from acp_retry.outcome import RESOURCE_NOT_FOUND, RequestFailedError
 from acp_retry.params import check_params
-from acp_retry.peer import Call, Handlers
+from acp_retry.peer import Call, Handlers, Peer
 
 __all__ = ["not_found", "prompt_handlers"]
 
@@ -18,7 +18,10 @@ def not_found(session_id: str) -> RequestFailedError:
     return RequestFailedError.of(RESOURCE_NOT_FOUND, "Resource not found", data)
 
 
-def prompt_handlers(ledger: KeyLedger, is_active: Callable[[str], bool] | None = None) -> Handlers:
+IsActive = Callable[[Peer, str], bool]
+
+
+def prompt_handlers(ledger: KeyLedger, is_active: IsActive | None = None) -> Handlers:
     """Return handlers for `session/prompt`, `session/cancel` and `$/cancel_request`.
 
     The agent adds its own for the other methods. From them it calls `ledger.opened` after a
@@ -26,15 +29,15 @@ def prompt_handlers(ledger: KeyLedger, is_active: Callable[[str], bool] | None =
 
     Args:
         ledger: what inserts the prompts.
-        is_active: whether a session, by its ID, is known and active; a prompt for any other gets
-            -32002. `ledger.is_active` will do where each session is told to `ledger.opened`. By
-            default every session is taken for active.
+        is_active: whether, on a connection, a session is active, by its ID; a prompt for any other
+            gets -32002. `ledger.is_active` will do where each session is told to `ledger.opened`.
+            By default every session is taken for active.
     """
 
     async def prompt(call: Call) -> object:
         if is_active is not None:
             session_id, _ = check_params(call.params)
-            if not is_active(session_id):
+            if not is_active(call.peer, session_id):
                 raise not_found(session_id)
         return await ledger.prompt(call.peer, call.id, call.params)
 

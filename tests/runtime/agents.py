@@ -36,9 +36,9 @@ def sync(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
     return run
 
 
-async def settle() -> None:
-    """Let everything happen that can happen without time passing."""
-    for _ in range(50):
+async def settle(rounds: int = 50) -> None:
+    """Let everything happen that can happen without time passing, or the first of it."""
+    for _ in range(rounds):
         await asyncio.sleep(0)
 
 
@@ -84,6 +84,7 @@ class Client(Peer):
         self.serving = serving
         self.updates: list[str] = []
         self.agent_end = pipe
+        self.agent_peer: Peer = self
 
     @property
     def prompts(self) -> list[dict[str, Any]]:
@@ -146,7 +147,7 @@ class Agent:
         self.refuse: RequestFailedError | None = None
         self.late: RequestFailedError | None = None
         self.live = False
-        self.is_active: Callable[[str], bool] | None = None
+        self.is_active: Callable[[Peer, str], bool] | None = None
         self.handled = 0
         self.turns: list[str] = []
         self.seen: list[Submission] = []
@@ -171,6 +172,7 @@ class Agent:
         handlers = {**prompts, "session/close": self.close}
         peer = Peer(far, handlers, self.ledger.lost)
         client = Client(near, serving)
+        client.agent_peer = peer
         self.ledger.opened(peer, "s")
         serving += [asyncio.ensure_future(peer.serve()), asyncio.ensure_future(client.serve())]
         return client

@@ -18,7 +18,7 @@ async def test_a_prompt_that_is_none_is_refused(prompt: object, key: object) -> 
     error = await client.ask(prompt=prompt, key=key).error()
     assert error["code"] == -32602
     assert "prompt must" in str(error["data"])
-    assert (agent.handled, agent.ledger.is_active("s")) == (0, True)
+    assert agent.handled == 0
     assert [await client.ask(key=key).answer()] == agent.turns
 
 
@@ -41,31 +41,38 @@ async def test_a_session_that_was_not_opened_is_not_found() -> None:
     for _ in range(2):
         error = await client.ask("other").error()
         assert error == {"code": -32002, "data": {"sessionId": "other"}}
-    assert (agent.handled, agent.ledger.is_active("other")) == (0, False)
-    agent.ledger.opened("another connection", "other")
+    assert agent.handled == 0
+    agent.ledger.opened(client.agent_peer, "other")
     assert [await client.ask("other").answer()] == agent.turns
+
+
+@sync
+async def test_a_session_is_active_on_the_connections_that_opened_it() -> None:
+    agent = Agent()
+    agent.is_active = agent.ledger.is_active
+    one, other = agent.connect(), agent.connect()
+    agent.ledger.opened(one.agent_peer, "other")
+    assert (await other.ask("other").error())["code"] == -32002
+    inserted = await one.ask("other").answer()
+    assert (await other.ask("other").error())["code"] == -32002
+    agent.ledger.opened(other.agent_peer, "other")
+    await one.hang_up()
+    assert await other.ask("other").answer() == inserted
+    assert agent.turns == [inserted]
 
 
 @sync
 async def test_a_closed_session_is_not_found() -> None:
     agent = Agent()
     agent.is_active = agent.ledger.is_active
-    client = agent.connect()
+    client, other = agent.connect(), agent.connect()
     inserted = await client.ask().answer()
     await client.request("session/close", {"sessionId": "s"})
-    assert (await client.ask().error())["code"] == -32002
-    agent.ledger.opened("another connection", "s")
+    for each in (client, other):
+        assert (await each.ask().error())["code"] == -32002
+    agent.ledger.opened(client.agent_peer, "s")
     assert await client.ask().answer() == inserted
-
-
-@sync
-async def test_a_session_ends_with_its_last_connection() -> None:
-    agent = Agent()
-    one, other = agent.connect(), agent.connect()
-    await one.hang_up()
-    assert agent.ledger.is_active("s")
-    await other.hang_up()
-    assert not agent.ledger.is_active("s")
+    assert (await other.ask().error())["code"] == -32002
 
 
 @sync
@@ -80,7 +87,7 @@ async def test_malformed_params_are_told_before_an_unknown_session() -> None:
 @sync
 async def test_the_application_knows_its_sessions() -> None:
     agent = Agent()
-    agent.is_active = {"mine"}.__contains__
+    agent.is_active = lambda _, session_id: session_id == "mine"
     client = agent.connect()
     assert (await client.ask("s").error())["code"] == -32002
     assert [await client.ask("mine").answer()] == agent.turns
