@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Protocol
-from weakref import WeakSet
+from weakref import WeakSet, WeakValueDictionary
 
 from acp_retry.keys import is_unicode
 from acp_retry.ledger import KeyLedger, Submission
@@ -49,11 +49,13 @@ class SessionStore(Store, Protocol):
 class _Active:
     """What is known of a session in use: who sees it, and whose turn it is.
 
-    `stops` counts how often it was told to stop, for a turn that is about to begin.
+    `turns` counts the turns that wait, too. `stops` counts how often it was told to stop, for a
+    turn that is about to begin.
     """
 
     peers: set[Peer] = field(default_factory=set)
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    turns: int = 0
     task: asyncio.Task[object] | None = None
     stops: int = 0
 
@@ -68,7 +70,8 @@ class Sessions:
     """Serves `initialize`, session/new, resume, list, close, delete, prompt and cancel.
 
     Prompts of a session have their turns one after the other; one that comes meanwhile is held.
-    Every connection of a session sees its messages and its state.
+    Every connection of a session sees its messages and its state. A connection can prompt in the
+    sessions that are active on it, and get nothing before `initialize`.
 
     Args:
         ledger: answers the prompts. Its handler uses `turn`.
@@ -81,7 +84,8 @@ class Sessions:
         self._store = store
         self._info = dict(info)
         self._active: dict[str, _Active] = {}
-        self._begun: WeakSet[Peer] = WeakSet()
+        self._moving: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._initialized: WeakSet[Peer] = WeakSet()
 
     def handlers(self) -> Handlers:
         """What to do for each method, on any connection.
@@ -99,8 +103,8 @@ class Sessions:
             "session/delete": self._delete,
             "session/cancel": self._cancel,
         }
-        begun = {method: self._beginning(serve) for method, serve in served.items()}
-        return {"initialize": self._initialize, **begun}
+        later = {method: self._initialized_only(serve) for method, serve in served.items()}
+        return {"initialize": self._initialize, **later}
 
     def lost(self, peer: Peer) -> None:
         """Say that a connection ended; for `Peer` and `serve_stdio`. Turns go on."""
@@ -125,6 +129,7 @@ class Sessions:
         """
         session_id = submission.session_id
         active = self._active.setdefault(session_id, _Active())
+        active.turns += 1
         try:
             async with active.turn:
                 stops = active.stops
@@ -138,6 +143,7 @@ class Sessions:
                         raise asyncio.CancelledError
                     yield True
         finally:
+            active.turns -= 1
             self._tidy(session_id)
 
     async def tell(self, session_id: str, update: Mapping[str, object]) -> None:
@@ -171,9 +177,9 @@ class Sessions:
             await self.tell(session_id, idle)
 
     async def _initialize(self, call: Call) -> object:
-        if call.peer in self._begun:
-            data = {"reason": "initialize comes before all other requests"}
-            raise RequestFailedError.of(INVALID_REQUEST, "Invalid request", data)
+        if call.peer.begun:
+            raise _out_of_order()
+        self._initialized.add(call.peer)
         capabilities = {"session": {"delete": dict[str, object]()}}
         return {"protocolVersion": VERSION, "info": self._info, "capabilities": capabilities}
 
@@ -188,9 +194,10 @@ class Sessions:
 
     async def _resume(self, call: Call) -> object:
         session_id = _session_id(call)
-        if session_id not in await self._store.sessions():
-            raise not_found(session_id)
-        active = self._open(call.peer, session_id)
+        async with self._move(session_id):
+            if session_id not in await self._store.sessions():
+                raise not_found(session_id)
+            active = self._open(call.peer, session_id)
         if call.params.get("replayFrom") is not None:
             for message_id, body in await self._store.messages(session_id):
                 await _update(call.peer, session_id, _shown(message_id, json.loads(body)))
@@ -209,8 +216,9 @@ class Sessions:
 
     async def _delete(self, call: Call) -> object:
         session_id = _session_id(call)
-        self._end(session_id)
-        await self._ledger.delete(session_id)
+        async with self._move(session_id):
+            self._end(session_id)
+            await self._ledger.delete(session_id)
         return {}
 
     async def _cancel(self, call: Call) -> None:
@@ -229,6 +237,10 @@ class Sessions:
             active.stop()
             self._tidy(session_id)
 
+    def _move(self, session_id: str) -> asyncio.Lock:
+        """Held while a session is found and opened, or deleted: none is opened that is going."""
+        return self._moving.setdefault(session_id, asyncio.Lock())
+
     def _open(self, peer: Peer, session_id: str) -> _Active:
         active = self._active.setdefault(session_id, _Active())
         active.peers.add(peer)
@@ -238,22 +250,26 @@ class Sessions:
     def _tidy(self, session_id: str) -> None:
         """Keep nothing of a session that nobody sees and that does nothing."""
         active = self._active.get(session_id)
-        if active is not None and not active.peers and not active.turn.locked():
+        if active is not None and not active.peers and not active.turns:
             del self._active[session_id]
 
-    def _beginning(self, serve: Serve) -> Serve:
-        """A handler that ends the time for `initialize` on its connection."""
-
-        async def begin(call: Call) -> object:
-            self._begun.add(call.peer)
+    def _initialized_only(self, serve: Serve) -> Serve:
+        async def serve_initialized(call: Call) -> object:
+            if call.peer not in self._initialized:
+                raise _out_of_order()
             return await serve(call)
 
-        return begin
+        return serve_initialized
 
 
 async def _update(peer: Peer, session_id: str, update: Mapping[str, object]) -> None:
     with contextlib.suppress(ConnectionError):
         await peer.notify("session/update", {"sessionId": session_id, "update": update})
+
+
+def _out_of_order() -> RequestFailedError:
+    data = {"reason": "initialize comes before all other requests"}
+    return RequestFailedError.of(INVALID_REQUEST, "Invalid request", data)
 
 
 def _session_id(call: Call) -> str:

@@ -144,7 +144,8 @@ def test_the_agent_answers_all_that_it_has_read(folder: Path) -> None:
     ],
 )
 def test_the_agent_refuses(folder: Path, params: dict[str, object], code: int) -> None:
-    (answer,) = answers(folder, {"id": 4, "method": "session/prompt", "params": params})
+    prompt = {"id": 4, "method": "session/prompt", "params": params}
+    _, answer = answers(folder, {"id": 3, "method": "initialize"}, prompt)
     assert (answer["id"], answer["error"]["code"]) == (4, code)
     assert not (folder / "agent.db").exists()
 
