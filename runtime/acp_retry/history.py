@@ -154,11 +154,19 @@ class HistoryStore:
                 return found, False
         try:
             await self._submit(message)
-        except BaseException:
+        except BaseException as error:
             self._index.forget(message.session_id)
+            if isinstance(error, Exception) and await self._has_taken(message):
+                return Found(str(message.record)), True
             raise
         self._index.add(message.session_id, message.record)
         return Found(str(message.record)), True
+
+    async def _has_taken(self, message: Message) -> bool:
+        """Whether the runtime has a message all the same. Nobody else can have submitted it."""
+        with suppress(Exception):  # the history can't be read: told by the ledger's own lookup
+            return await self._index.contains(message.session_id, message.record)
+        return False
 
     async def forget(self, session_id: str) -> None:
         """See `Store.forget`."""

@@ -94,7 +94,8 @@ class Submission:
 
         Raises:
             WithdrawnError: the prompt was cancelled, or is inserted already.
-            Exception: what the store raised.
+            Exception: what the store raised. The message is not there, or nobody can tell whether
+                by this call: the store can't be read, or keeps no `Found.writer`.
         """
         body = json.dumps(self.prompt).encode() if body is None else body
         return await self._insert(self._claim, body)
@@ -118,7 +119,8 @@ class KeyLedger:
 
     RFD, How the Agent handles a keyed prompt, and How long a key lasts. Any number of ledgers may
     share a store. Each answers for the attempts that come to it, and none tells an error of a
-    message that is there. Its methods must be called in one event loop.
+    message that the store shows. Where the store can't be read, the error is all that can be told.
+    Its methods must be called in one event loop.
 
     Args:
         store: where inserted messages live.
@@ -138,6 +140,7 @@ class KeyLedger:
         self._handler = handler
         self._compare = compare
         self._core = Core(compare=compare, keep_orphans=keep_orphans)
+        self._writer = uuid4().bytes
         self._answers: dict[Attempt, asyncio.Future[Inserted | Refused]] = {}
         self._tasks: dict[Claim, asyncio.Task[None]] = {}
         self._inserting: dict[Claim, asyncio.Future[None]] = {}
@@ -309,12 +312,17 @@ class KeyLedger:
         if not self._core.begin(claim):
             raise WithdrawnError
         done = self._inserting[claim] = asyncio.get_running_loop().create_future()
-        message = Message(claim.session_id, claim.record, body, claim.digest)
+        message = Message(claim.session_id, claim.record, body, claim.digest, self._writer)
         try:
             found, new = await self._store.insert(message)
-        except BaseException:
-            await self._settle_failed(claim)
-            raise
+        except BaseException as error:
+            known = await self._settle_failed(claim)
+            if known is None or not isinstance(error, Exception):
+                raise
+            if claim.keyed and known.writer is None:
+                raise  # nobody can tell whose message it is
+            _log.warning("An insertion failed, and the message is there", exc_info=True)
+            found, new = known, not claim.keyed or known.writer == self._writer
         else:
             self._apply(self._core.inserted(claim, found))
         finally:
@@ -322,7 +330,7 @@ class KeyLedger:
             done.set_result(None)
         return Insertion(found.message_id, new)
 
-    async def _settle_failed(self, claim: Claim) -> None:
+    async def _settle_failed(self, claim: Claim) -> Found | None:
         """An insertion failed half way: only the store knows whether the message is there."""
         found = None
         try:
@@ -334,6 +342,7 @@ class KeyLedger:
                 self._apply(self._core.fail(claim, NOT_STORED))
             else:
                 self._apply(self._core.inserted(claim, found))
+        return found
 
     def _insert_live(self, claim: Claim) -> Insertion:
         if not self._core.begin(claim):

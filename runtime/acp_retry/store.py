@@ -15,21 +15,28 @@ class Message:
 
     `record` is the ID derived from session and key (`derive_message_id`), a random one for a
     prompt without a key. `body` is whatever the agent replays the message from. `digest` is the
-    32-byte SHA-256 of the prompt, kept only by a ledger that compares prompts.
+    32-byte SHA-256 of the prompt, kept only by a ledger that compares prompts. `writer` is the
+    ledger that inserts it, as 16 random bytes.
     """
 
     session_id: str
     record: UUID
     body: bytes = field(repr=False)
     digest: bytes | None = field(default=None, repr=False)
+    writer: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What is recorded: the message's `messageId`, and the digest of its prompt if one was kept."""
+    """What is recorded: the message's `messageId`, and what was kept of its `Message`.
+
+    By `writer` a ledger whose insertion failed half way knows its own message from that of another
+    process, and goes on with the work. A store that keeps none leaves that untold.
+    """
 
     message_id: str
     digest: bytes | None = None
+    writer: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +77,7 @@ class Store(Protocol):
 
         Raises:
             Exception: it failed. The ledger asks `find` what is true, and refuses the prompt unless
-                its message is there.
+                its message is there; if that was written by this ledger, work begins.
         """
         ...
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Iterable
+from dataclasses import replace
 from pathlib import Path
 from uuid import UUID, uuid4
 
@@ -137,9 +138,7 @@ class MixesSessions(Broken):
 
     async def insert(self, message: Message) -> tuple[Found, bool]:
         session_id = message.session_id.replace("\0", "").lower()
-        return await super().insert(
-            Message(session_id, message.record, message.body, message.digest)
-        )
+        return await super().insert(replace(message, session_id=session_id))
 
 
 class DropsLongBodies(Broken):

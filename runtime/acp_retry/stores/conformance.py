@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Final
 from uuid import uuid4
 
@@ -51,7 +52,7 @@ def _expect(kept: bool, promise: str) -> None:
 def _message(session_id: str | None = None, body: bytes = b"[]") -> Message:
     session_id = uuid4().hex if session_id is None else session_id
     record = derive_message_id(session_id, uuid4().hex)
-    return Message(session_id, record, body, os.urandom(32))
+    return Message(session_id, record, body, os.urandom(32), os.urandom(16))
 
 
 async def misses_what_was_never_inserted(open_store: Open) -> None:
@@ -68,13 +69,14 @@ async def finds_what_was_inserted(open_store: Open) -> None:
     found = await store.find(message.session_id, message.record)
     _expect(found == told, "find tells what insert told")
     _expect(told.digest in (None, message.digest), "a digest is kept as it came, or not at all")
+    _expect(told.writer in (None, message.writer), "a writer is kept as it came, or not at all")
 
 
 async def inserts_once(open_store: Open) -> None:
     """A second insert changes nothing and tells what the first one told."""
     store, message = await open_store(), _message()
     first, _ = await store.insert(message)
-    other = Message(message.session_id, message.record, b"other", os.urandom(32))
+    other = replace(_message(message.session_id, b"other"), record=message.record)
     second, new = await store.insert(other)
     _expect(not new, "the second insert is not new")
     _expect(second == first, "the second insert tells what the first one told")

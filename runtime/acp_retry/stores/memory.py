@@ -15,6 +15,7 @@ class MemoryStore:
     def __init__(self) -> None:
         self._bodies: dict[str, dict[bytes, bytes]] = {}
         self._digests: dict[str, dict[bytes, bytes]] = {}
+        self._writers: dict[str, dict[bytes, bytes]] = {}
         self._sessions: dict[str, str] = {}
 
     async def find(self, session_id: str, record: UUID) -> Found | None:
@@ -30,12 +31,15 @@ class MemoryStore:
         self._bodies.setdefault(message.session_id, {})[record] = message.body
         if message.digest is not None:
             self._digests.setdefault(message.session_id, {})[record] = message.digest
-        return Found(str(message.record), message.digest), True
+        if message.writer is not None:
+            self._writers.setdefault(message.session_id, {})[record] = message.writer
+        return Found(str(message.record), message.digest, message.writer), True
 
     async def forget(self, session_id: str) -> None:
         """See `Store.forget`."""
         self._bodies.pop(session_id, None)
         self._digests.pop(session_id, None)
+        self._writers.pop(session_id, None)
         self._sessions.pop(session_id, None)
 
     async def add_session(self, session_id: str, cwd: str) -> None:
@@ -52,6 +56,8 @@ class MemoryStore:
         return [(str(UUID(bytes=record)), body) for record, body in bodies.items()]
 
     def _find(self, session_id: str, record: UUID) -> Found | None:
-        if record.bytes not in self._bodies.get(session_id, {}):
+        name = record.bytes
+        if name not in self._bodies.get(session_id, {}):
             return None
-        return Found(str(record), self._digests.get(session_id, {}).get(record.bytes))
+        digest = self._digests.get(session_id, {}).get(name)
+        return Found(str(record), digest, self._writers.get(session_id, {}).get(name))

@@ -21,6 +21,7 @@ CREATE TABLE IF NOT EXISTS acp_message (
   session_id bytea NOT NULL,
   record uuid NOT NULL,
   digest bytea,
+  writer bytea,
   body bytea NOT NULL,
   PRIMARY KEY (session_id, record)
 )
@@ -114,14 +115,20 @@ class PostgresStore:
 
     async def _insert(self, rows: Connection, message: Message) -> tuple[Found, bool]:
         cursor = await rows.execute(
-            "INSERT INTO acp_message (session_id, record, digest, body) VALUES (%s, %s, %s, %s)"
-            " ON CONFLICT DO NOTHING",
-            (message.session_id.encode(), message.record, message.digest, message.body),
+            "INSERT INTO acp_message (session_id, record, digest, writer, body)"
+            " VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
+            (
+                message.session_id.encode(),
+                message.record,
+                message.digest,
+                message.writer,
+                message.body,
+            ),
         )
         if cursor.rowcount:
             if self._also is not None:
                 await self._also(rows, message)
-            return Found(str(message.record), message.digest), True
+            return Found(str(message.record), message.digest, message.writer), True
         found = await _find(rows, message.session_id, message.record)
         if found is None:
             raise RuntimeError("the session was deleted while a prompt was inserted")
@@ -130,8 +137,10 @@ class PostgresStore:
 
 async def _find(rows: Connection, session_id: str, record: UUID) -> Found | None:
     cursor = await rows.execute(
-        "SELECT digest FROM acp_message WHERE session_id = %s AND record = %s",
+        "SELECT digest, writer FROM acp_message WHERE session_id = %s AND record = %s",
         (session_id.encode(), record),
     )
     row = await cursor.fetchone()
-    return None if row is None else Found(str(record), None if row[0] is None else bytes(row[0]))
+    if row is None:
+        return None
+    return Found(str(record), *(None if each is None else bytes(each) for each in row))

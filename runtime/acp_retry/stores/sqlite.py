@@ -18,6 +18,7 @@ CREATE TABLE IF NOT EXISTS acp_message (
   session_id BLOB NOT NULL,
   record BLOB NOT NULL,
   digest BLOB,
+  writer BLOB,
   body BLOB NOT NULL,
   UNIQUE (session_id, record)
 );
@@ -96,17 +97,24 @@ class SqliteStore:
         if found is not None:
             return found, False
         rows.execute(
-            "INSERT INTO acp_message (session_id, record, digest, body) VALUES (?, ?, ?, ?)",
-            (message.session_id.encode(), message.record.bytes, message.digest, message.body),
+            "INSERT INTO acp_message (session_id, record, digest, writer, body)"
+            " VALUES (?, ?, ?, ?, ?)",
+            (
+                message.session_id.encode(),
+                message.record.bytes,
+                message.digest,
+                message.writer,
+                message.body,
+            ),
         )
         if self._also is not None:
             self._also(rows, message)
-        return Found(str(message.record), message.digest), True
+        return Found(str(message.record), message.digest, message.writer), True
 
 
 def _find(rows: sqlite3.Connection, session_id: str, record: UUID) -> Found | None:
     row = rows.execute(
-        "SELECT digest FROM acp_message WHERE session_id = ? AND record = ?",
+        "SELECT digest, writer FROM acp_message WHERE session_id = ? AND record = ?",
         (session_id.encode(), record.bytes),
     ).fetchone()
-    return None if row is None else Found(str(record), row[0])
+    return None if row is None else Found(str(record), *row)
