@@ -1,12 +1,13 @@
 """Agents on two nodes over one store, as a machine that takes one small step at a time.
 
 Everything that can happen between two awaits is a step of its own, so that any order of them is a
-schedule. What must hold is asserted as it happens.
+schedule. What must hold is looked at as it happens.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from uuid import UUID, uuid5
 
 from acp_retry.core import REUSED, Answer, Attempt, Claim, Core, Effect, Start, State, Stop
@@ -20,24 +21,70 @@ LIVE_KEY = "live"
 Message = tuple[str, UUID]
 
 
+class Breach(StrEnum):
+    """What must never be seen, in the order of the machine's invariants."""
+
+    INSERTED_TWICE = "a message was inserted twice"
+    ANSWERED_TWICE = "an attempt was answered twice"
+    ANSWERED_AFTER_LOSS = "an attempt on a lost connection was answered"
+    ANSWERED_NOBODY = "an attempt was answered that nobody made"
+    NEVER_ANSWERED = "an attempt was never answered"
+    TWO_IDS = "the attempts of one prompt were told two messageIds"
+    MIXED_OUTCOMES = "one attempt was told of success and another of failure"
+    NOTHING_INSERTED = "a messageId was told, and nothing was inserted"
+    ANOTHER_ID = "the messageId of another message was told"
+    DENIED = "an attempt was told an error, and its message was there already"
+    WITHDRAWN_BY_A_STRANGER = "the id of another request withdrew a prompt"
+    WITHDRAWN_IN_VAIN = "a withdrawn prompt was left to the agent"
+    RAN_TWICE = "a live-only message ran twice"
+    LEFT_BEHIND = "a claim was left behind"
+
+
+class BreachError(AssertionError):
+    """A schedule led to a breach."""
+
+    def __init__(self, breach: Breach) -> None:
+        super().__init__(breach.value)
+        self.breach = breach
+
+
+def never(seen: bool, breach: Breach) -> None:
+    """Raise `BreachError` if a breach is seen."""
+    if seen:
+        raise BreachError(breach)
+
+
 def record_of(session_id: str, key: str) -> UUID:
     """Stands in for `derive_message_id`, which is tried elsewhere."""
     return uuid5(NAMESPACE, f"{session_id}/{key}")
 
 
 class Shared:
-    """The database: one row a message, whoever writes it."""
+    """The database: the rows of each message, whoever writes them.
 
-    def __init__(self) -> None:
-        self.rows: dict[Message, Found] = {}
-        self.insertions: dict[Message, int] = {}
+    If `unique`, it lets nobody write a second one, as nodes that share it need. Otherwise it takes
+    all that is inserted, as the history of a runtime does that knows no keys.
+    """
 
-    def insert(self, name: Message, digest: bytes | None) -> tuple[Found, bool]:
-        if name in self.rows:
-            return self.rows[name], False
-        self.insertions[name] = self.insertions.get(name, 0) + 1
-        self.rows[name] = Found(str(name[1]), digest)
-        return self.rows[name], True
+    def __init__(self, *, unique: bool) -> None:
+        self.unique = unique
+        self.rows: dict[Message, list[Found]] = {}
+        self.forgotten: set[Message] = set()
+
+    def find(self, name: Message) -> Found | None:
+        return next(iter(self.rows.get(name, ())), None)
+
+    def insert(self, name: Message, digest: bytes | None) -> Found:
+        rows = self.rows.setdefault(name, [])
+        if not (self.unique and rows):
+            rows.append(Found(str(name[1]), digest))
+        never(len(rows) > 1, Breach.INSERTED_TWICE)
+        return rows[0]
+
+    def forget(self, session_id: str) -> None:
+        gone = {name for name in self.rows if name[0] == session_id}
+        self.forgotten |= gone
+        self.rows = {name: rows for name, rows in self.rows.items() if name not in gone}
 
 
 @dataclass(eq=False)
@@ -70,6 +117,7 @@ class Node:
     ran_live: set[Message] = field(default_factory=set)
     told_live: set[Message] = field(default_factory=set)
     active: dict[str, set[object]] = field(default_factory=dict)
+    deleting: dict[str, list[Job]] = field(default_factory=dict)
 
     def prompt(self, attempt: Attempt, session_id: str, key: str | None, digest: bytes) -> None:
         name = session_id, record_of(session_id, key or f"unkeyed {attempt}")
@@ -81,6 +129,11 @@ class Node:
         self.take(effects)
 
     def take(self, effects: list[Effect]) -> None:
+        answers = [each.outcome for each in effects if isinstance(each, Answer)]
+        inserted = {each for each in answers if isinstance(each, Inserted)}
+        never(len(inserted) > 1, Breach.TWO_IDS)
+        others = [each for each in answers if isinstance(each, Refused) and each != REUSED]
+        never(bool(inserted and others), Breach.MIXED_OUTCOMES)
         for effect in effects:
             match effect:
                 case Start(claim):
@@ -90,23 +143,19 @@ class Node:
                     self.jobs = [job for job in self.jobs if job.claim is not claim]
                 case Answer(attempt, outcome):
                     self.answer(attempt, outcome)
-        answers = [each.outcome for each in effects if isinstance(each, Answer)]
-        inserted = {each for each in answers if isinstance(each, Inserted)}
-        assert len(inserted) <= 1, "two outcomes of one prompt"
-        others = [each for each in answers if isinstance(each, Refused) and each != REUSED]
-        assert not (inserted and others), "one attempt was told of success and another of failure"
 
     def answer(self, attempt: Attempt, outcome: Inserted | Refused) -> None:
-        assert attempt not in self.answered, "an attempt was answered twice"
-        assert attempt.connection not in self.lost, "an attempt on a lost connection was answered"
-        assert attempt in self.waiting, "an answer to nobody"
+        never(attempt in self.answered, Breach.ANSWERED_TWICE)
+        never(attempt.connection in self.lost, Breach.ANSWERED_AFTER_LOSS)
+        never(attempt not in self.waiting, Breach.ANSWERED_NOBODY)
         name = self.waiting.pop(attempt)
         self.answered.add(attempt)
         if isinstance(outcome, Inserted):
-            assert outcome.message_id == str(name[1]), "the messageId of another message"
-            assert name in self.shared.rows or name in self.told_live, "nothing was inserted"
+            never(outcome.message_id != str(name[1]), Breach.ANOTHER_ID)
+            inserted = self.shared.rows.keys() | self.shared.forgotten | self.told_live
+            never(name not in inserted, Breach.NOTHING_INSERTED)
         elif outcome in (CANCELLED, BUSY):
-            assert attempt not in self.there, "told an error, and the message was there already"
+            never(attempt in self.there, Breach.DENIED)
 
     def leave(self, names: set[Message]) -> None:
         """A first cancellation or refusal comes. Note whose message is there already."""
@@ -130,7 +179,7 @@ class Node:
     def advance(self, job: Job, *, fails: bool) -> None:
         """Do one step of a job, up to its next await."""
         if job.step == "look":
-            job.read, job.step = self.shared.rows.get(job.name), "found"
+            job.read, job.step = self.shared.find(job.name), "found"
         elif job.step == "tell":
             assert job.stored is not None
             self.end(job, self.core.inserted(job.claim, job.stored))
@@ -142,16 +191,16 @@ class Node:
             if job.claim.state is not State.HELD:
                 self.jobs.remove(job)
         elif job.step == "begin":
-            assert self.core.begin(job.claim), "a withdrawn prompt was left to the agent"
+            never(not self.core.begin(job.claim), Breach.WITHDRAWN_IN_VAIN)
             job.step = "insert"
         elif job.claim.payload["key"] == LIVE_KEY:
             self.run_live(job)
         else:
-            job.stored, _ = self.shared.insert(job.name, job.claim.digest)
+            job.stored = self.shared.insert(job.name, job.claim.digest)
             job.step = "tell"
 
     def run_live(self, job: Job) -> None:
-        assert job.name not in self.ran_live, "a live-only message ran twice"
+        never(job.name in self.ran_live, Breach.RAN_TWICE)
         self.told_live.add(job.name)
         if job.claim.session_id in self.active:
             self.ran_live.add(job.name)
@@ -178,9 +227,30 @@ class Node:
         self.active.pop(session_id, None)
         self.ran_live = {name for name in self.ran_live if name[0] != session_id}
 
+    def delete(self, session_id: str) -> None:
+        """A session is closed, to be forgotten once what is being inserted now is."""
+        self.withdraw(session_id)
+        self.core.ended(session_id)
+        self.close(session_id)
+        begun = [job for job in self.jobs if job.step in ("insert", "tell")]
+        self.deleting[session_id] = [job for job in begun if job.name[0] == session_id]
+
+    def may_forget(self) -> list[str]:
+        """Take the sessions whose deletion waits for no insertion any more."""
+        waits = {id_ for id_, begun in self.deleting.items() if set(begun) & set(self.jobs)}
+        free = [session_id for session_id in self.deleting if session_id not in waits]
+        for session_id in free:
+            del self.deleting[session_id]
+        return free
+
+    def forgot(self, session_id: str) -> None:
+        """A session was forgotten, by any node: nothing of it is there any more."""
+        names = self.waiting.items()
+        self.there -= {attempt for attempt, name in names if name[0] == session_id}
+
     def drain(self) -> None:
         """Let everything come to its end. Then nobody waits and nothing is left behind."""
         while self.jobs:
             self.advance(self.jobs[0], fails=False)
-        assert self.waiting == {}, "an attempt was never answered"
-        assert self.core.pending == 0, "a claim was left behind"
+        never(bool(self.waiting), Breach.NEVER_ANSWERED)
+        never(self.core.pending > 0, Breach.LEFT_BEHIND)
