@@ -83,9 +83,10 @@ async def overhead(store: Store, times: int, clock: Clock) -> tuple[float, float
 
 async def retained(keys: int) -> object:
     """A store with a message for each key. The bodies are one and the same, so they don't count."""
-    store = MemoryStore()
+    store, writer = MemoryStore(), uuid4().bytes
     for number in range(keys):
-        await store.insert(Message("s", derive_message_id("s", f"{number}"), b""))
+        record = derive_message_id("s", f"{number}")
+        await store.insert(Message("s", record, b"", writer=writer))
     return store
 
 

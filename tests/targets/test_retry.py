@@ -214,7 +214,7 @@ def test_importing_the_table_loads_the_standard_library_only() -> None:
 def test_importing_the_table_loads_nothing_heavy() -> None:
     script = (
         f"import sys; sys.path[:0] = {sys.path!r}; import acp_v2.retry;"
-        "print(*{'dataclasses', 'inspect', 'json', 'ast'} & sys.modules.keys())"
+        "print(*{'dataclasses', 'inspect', 'json', 'ast', 'uuid', 'hashlib'} & sys.modules.keys())"
     )
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", script], capture_output=True, text=True, check=True

@@ -10,7 +10,7 @@ __all__ = ["MemoryStore"]
 
 
 class MemoryStore:
-    """A `Store` without a file. A key costs 16 bytes and its place in a dictionary."""
+    """A `Store` without a file. A key costs 16 bytes and its place in two dictionaries."""
 
     def __init__(self) -> None:
         self._bodies: dict[str, dict[bytes, bytes]] = {}
