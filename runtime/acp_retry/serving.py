@@ -19,6 +19,7 @@ def not_found(session_id: str) -> RequestFailedError:
 
 
 IsActive = Callable[[Peer, str], bool]
+"""Whether a session is active on a connection, by its ID."""
 
 
 def prompt_handlers(ledger: KeyLedger, is_active: IsActive | None = None) -> Handlers:
@@ -29,9 +30,9 @@ def prompt_handlers(ledger: KeyLedger, is_active: IsActive | None = None) -> Han
 
     Args:
         ledger: what inserts the prompts.
-        is_active: whether, on a connection, a session is active, by its ID; a prompt for any other
-            gets -32002. `ledger.is_active` will do where each session is told to `ledger.opened`.
-            By default every session is taken for active.
+        is_active: whether a prompt's session is active on its connection; otherwise it gets
+            -32002. `ledger.is_active` will do where each session is told to `ledger.opened`. By
+            default every session is taken for active.
     """
 
     async def prompt(call: Call) -> object:

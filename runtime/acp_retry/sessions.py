@@ -71,7 +71,7 @@ class Sessions:
 
     Prompts of a session have their turns one after the other; one that comes meanwhile is held.
     Every connection of a session sees its messages and its state. A connection can prompt in the
-    sessions that are active on it, and get nothing before `initialize`.
+    sessions that are active on it, and is served nothing before `initialize`.
 
     Args:
         ledger: answers the prompts. Its handler uses `turn`.
@@ -254,6 +254,8 @@ class Sessions:
             del self._active[session_id]
 
     def _initialized_only(self, serve: Serve) -> Serve:
+        """A handler that refuses what comes before `initialize` on its connection."""
+
         async def serve_initialized(call: Call) -> object:
             if call.peer not in self._initialized:
                 raise _out_of_order()

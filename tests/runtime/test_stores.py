@@ -195,6 +195,24 @@ class CachesMisses(Broken):
         return found, new
 
 
+class ForgesWriters(Broken):
+    async def find(self, session_id: str, record: UUID) -> Found | None:
+        found = await super().find(session_id, record)
+        return None if found is None else replace(found, writer=b"somebody")
+
+    async def insert(self, message: Message) -> tuple[Found, bool]:
+        return await super().insert(replace(message, writer=b"somebody"))
+
+
+@sync
+async def test_a_store_that_takes_one_writer_for_another_is_found_out() -> None:
+    async def open_store() -> Store:
+        return ForgesWriters()
+
+    with pytest.raises(NonconformingError, match="a writer is kept as it came"):
+        await conformance.finds_what_was_inserted(open_store)
+
+
 BREAKS: dict[Check, type[Broken]] = {
     conformance.misses_what_was_never_inserted: FindsAnything,
     conformance.finds_what_was_inserted: TellsAnotherId,
