@@ -59,7 +59,8 @@ class Connection:
     def __init__(self, wire: Wire) -> None:
         self.wire = wire
         self._last_id = 0
-        self._served = 0
+        self._looked_at = 0
+        self._answers: dict[float, Line] = {}
 
     @classmethod
     def open(
@@ -72,15 +73,17 @@ class Connection:
         return None if wire is None else cls(wire)
 
     def request(self, method: str, params: Mapping[str, object]) -> int:
-        """Send a request and return its id."""
+        """Send a request and return its id. An agent that reads gets it before this returns."""
         self._last_id += 1
         message = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": params}
         self.wire.send(message)
+        self.wire.flush()
         return self._last_id
 
     def notify(self, method: str, params: Mapping[str, object]) -> None:
         """Send a notification."""
         self.wire.send({"jsonrpc": "2.0", "method": method, "params": params})
+        self.wire.flush()
 
     def initialize(self) -> int:
         """Send `initialize` for version 2."""
@@ -94,22 +97,16 @@ class Connection:
     def wait(self, met: Callable[[], bool], seconds: float) -> bool:
         """Wait until something holds, and answer what the agent asks meanwhile."""
 
-        def served() -> bool:
-            self._serve()
+        def looked() -> bool:
+            self._look()
             return met()
 
-        return self.wire.wait(served, seconds)
+        return self.wire.wait(looked, seconds)
 
     def peek(self, request_id: int) -> Line | None:
         """The answer to a request, if it is here."""
-        return next(
-            (
-                each
-                for each in self.wire.lines
-                if "method" not in each and each.get("id") == request_id
-            ),
-            None,
-        )
+        self._look()
+        return self._answers.get(request_id)
 
     def updates(self, session: str, since: int = 0) -> Iterator[dict[str, Any]]:
         """The updates of a session, from a place in the stream on."""
@@ -127,7 +124,8 @@ class Connection:
             id_ = str(update.get("messageId"))
             match update.get("sessionUpdate"):
                 case "user_message":
-                    found[id_] = _text(update.get("content"))
+                    kept = "content" not in update
+                    found[id_] = found.get(id_, "") if kept else _text(update["content"])
                 case "user_message_chunk":
                     found[id_] = found.get(id_, "") + _text([update.get("content")])
         return found
@@ -148,17 +146,23 @@ class Connection:
             for update in self.updates(session, since)
         )
 
-    def _serve(self) -> None:
-        """Answer the agent's own requests: nobody is here to decide anything."""
-        while self._served < len(self.wire.lines):
-            line = self.wire.lines[self._served]
-            self._served += 1
-            if "method" not in line or "id" not in line:
-                continue
-            answer: dict[str, object] = {"error": {"code": -32601, "message": "Method not found"}}
-            if line["method"] == "session/request_permission":
-                answer = {"result": {"outcome": {"outcome": "cancelled"}}}
-            self.wire.send({"jsonrpc": "2.0", "id": line["id"], **answer})
+    def _look(self) -> None:
+        """Keep the answers that have come, and answer what the agent asks."""
+        while self._looked_at < len(self.wire.lines):
+            line = self.wire.lines[self._looked_at]
+            self._looked_at += 1
+            id_ = line.get("id")
+            if "method" in line and "id" in line:
+                self._serve(line)
+            elif isinstance(id_, int | float) and not isinstance(id_, bool):
+                self._answers.setdefault(id_, line)
+
+    def _serve(self, asked: Line) -> None:
+        """Answer a request of the agent: nobody is here to decide anything."""
+        answer: dict[str, object] = {"error": {"code": -32601, "message": "Method not found"}}
+        if asked["method"] == "session/request_permission":
+            answer = {"result": {"outcome": {"outcome": "cancelled"}}}
+        self.wire.send({"jsonrpc": "2.0", "id": asked["id"], **answer})
 
 
 def _text(content: object) -> str:

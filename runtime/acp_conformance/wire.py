@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import queue
 import select
 import signal
 import subprocess
@@ -47,8 +48,10 @@ class Wire:
 
     `lines` has everything that the agent sent, in order; `noise` the lines that are no JSON object.
     A thread reads, so that no pipe ever fills up and nothing depends on when a line is looked at.
-    `record` is told of each line in the order of the wire, with who sent it. Neither end waits for
-    an end of file: who inherited the agent's output may hold it open for as long as it likes.
+    Another one writes, as fast as the agent takes it, so that nothing is read later because of an
+    agent that writes before it reads. `record` is told of each line in the order of each direction,
+    with who sent it. Neither end waits for an end of file: who inherited the agent's output may
+    hold it open for as long as it likes.
     """
 
     def __init__(
@@ -65,19 +68,32 @@ class Wire:
         self._source = source
         self._sink = sink
         self._record = record
-        self._deaf = False
+        self._outgoing = queue.SimpleQueue[bytes | None]()
+        self._unwritten = 0
+        self._taken = True
         self._news = threading.Condition()
         self._finished = False
         self._hung_up, self._hang_up = os.pipe()
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
+        self._threads = [
+            threading.Thread(target=each, daemon=True) for each in (self._read, self._write)
+        ]
+        for thread in self._threads:
+            thread.start()
 
     def send(self, message: Mapping[str, object]) -> None:
-        """Write one message. What an agent that is gone does not take is lost, as on any pipe."""
+        """Send one message, without waiting until the agent has taken it.
+
+        What an agent that is gone does not take is lost, as on any pipe.
+        """
         line = json.dumps(message, separators=(",", ":")).encode()
         self._record("client", line)
-        with contextlib.suppress(OSError, ValueError):
-            self._write(line + b"\n")
+        with self._news:
+            self._unwritten += 1
+        self._outgoing.put(line + b"\n")
+
+    def flush(self) -> None:
+        """Wait until the agent has taken all that was sent, or is gone, some seconds at most."""
+        self.wait(lambda: not (self._taken and self._unwritten), LEAVING)
 
     def wait(self, met: Callable[[], bool], seconds: float) -> bool:
         """Wait until something holds that only new lines, or the end, can bring about."""
@@ -96,27 +112,40 @@ class Wire:
         self._finish()
 
     def end(self) -> None:
-        """Close the agent's input, and wait for it to end."""
-        with contextlib.suppress(OSError, ValueError):
-            self._sink.close()
+        """Close the agent's input once it has taken what was sent, and wait for it to end."""
+        self._outgoing.put(None)
+        self.wait(lambda: not self._taken, LEAVING)
         self._process.leave()
         self._finish()
 
-    def _write(self, rest: bytes) -> None:
+    def _write(self) -> None:
+        with contextlib.suppress(OSError, ValueError), self._sink:
+            while (line := self._outgoing.get()) is not None and self._put(line):
+                with self._news:
+                    self._unwritten -= 1
+                    self._news.notify_all()
+        with self._news:
+            self._taken = False
+            self._news.notify_all()
+
+    def _put(self, line: bytes) -> bool:
+        """Write a line as the agent takes it. Returns whether it took all before the wire ended."""
+        sink, rest = self._sink.fileno(), memoryview(line)
         ready = select.poll()
-        ready.register(self._sink.fileno(), select.POLLOUT)
-        while rest and not self._deaf:
-            if ready.poll(LEAVING * 1000):
-                rest = rest[os.write(self._sink.fileno(), rest[: select.PIPE_BUF]) :]
-            else:
-                self._deaf = True
+        ready.register(sink, select.POLLOUT)
+        ready.register(self._hung_up, select.POLLIN)
+        while rest and self._hung_up not in dict(ready.poll()):
+            rest = rest[os.write(sink, rest[: select.PIPE_BUF]) :]
+        return not rest
 
     def _finish(self) -> None:
         if self._finished:
             return
         self._finished = True
         os.close(self._hang_up)
-        self._reader.join()
+        self._outgoing.put(None)
+        for thread in self._threads:
+            thread.join()
         os.close(self._hung_up)
         for pipe in (self._sink, self._source):
             with contextlib.suppress(OSError, ValueError):
@@ -128,9 +157,9 @@ class Wire:
             for chunk in self._chunks():
                 end, *lines = chunk.split(b"\n")
                 parts.append(end)
-                for line in lines:
-                    self._take(b"".join(parts))
-                    parts = [line]
+                if lines:
+                    self._take(b"".join(parts), *lines[:-1])
+                    parts = [lines[-1]]
         self._take(b"".join(parts))
         with self._news:
             self.closed = True
@@ -153,19 +182,24 @@ class Wire:
             yield chunk
             left -= len(chunk)
 
-    def _take(self, line: bytes) -> None:
-        try:
-            message = json.loads(line)
-        except (ValueError, RecursionError):
-            message = None
-        if isinstance(message, dict):
-            self._record("agent", line.strip())
+    def _take(self, *lines: bytes) -> None:
         with self._news:
-            if isinstance(message, dict):
-                self.lines.append(message)
-            elif line.strip():
-                self.noise.append(line)
+            for line in lines:
+                message = _message(line)
+                if message is not None:
+                    self._record("agent", line.strip())
+                    self.lines.append(message)
+                elif line.strip():
+                    self.noise.append(line)
             self._news.notify_all()
+
+
+def _message(line: bytes) -> Line | None:
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return message if isinstance(message, dict) else None
 
 
 Record = Callable[[str, bytes], None]

@@ -103,6 +103,7 @@ def test_an_agent_that_reads_nothing_is_not_waited_for(monkeypatch: pytest.Monke
     wire = run("import time; print('{}'); time.sleep(30)")
     for _ in range(3):
         wire.send({"text": "x" * 2**20})
+        wire.flush()
     assert wire.wait(lambda: wire.lines == [{}], PATIENCE)
     assert not wire.closed
     wire.kill()
@@ -120,7 +121,50 @@ def test_an_agent_that_is_gone_is_written_to_in_vain() -> None:
     wire = run("")
     assert wire.wait(lambda: wire.closed, PATIENCE)
     wire.send({"jsonrpc": "2.0", "method": "x"})
+    wire.flush()
     wire.end()
+
+
+BURSTS = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    for n in range(10_000):  # before it reads again: more than both pipes hold
+        request = {"id": f"p{n}", "method": "session/request_permission", "params": {}}
+        sys.stdout.write(json.dumps(request) + "\\n")
+    sys.stdout.flush()
+    answered = [json.loads(sys.stdin.readline())["id"] for _ in range(10_000)]
+    right = answered == [f"p{n}" for n in range(10_000)]
+    print(json.dumps({"id": asked["id"], "result": {"right": right}}), flush=True)
+"""
+
+
+def test_an_agent_that_asks_much_before_it_reads_gets_every_answer() -> None:
+    connection = Connection(run(BURSTS))
+    for _ in range(2):
+        answer = connection.answer(connection.request("x", {}), 6 * PATIENCE)
+        assert answer is not None
+        assert answer["result"] == {"right": True}
+    connection.wire.kill()
+    assert len(connection.wire.lines) == 2 * 10_001
+
+
+def test_what_was_sent_last_arrives_before_the_end() -> None:
+    wire = run("import sys, time; time.sleep(0.5); print('{\"n\": %d}' % len(sys.stdin.read()))")
+    wire.send({"text": "x" * 2**20})
+    wire.end()
+    assert wire.lines == [{"n": 2**20 + 12}]
+
+
+@pytest.mark.parametrize(
+    ("given", "found"), [("1", True), ("1.0", True), ("true", False), ("[1]", False)]
+)
+def test_an_answer_is_known_by_the_id_alone(given: str, found: bool) -> None:
+    line = f'{{"id": {given}, "result": {{}}}}'
+    connection = Connection(run(f"input(); print({line!r})"))
+    connection.request("x", {})
+    assert connection.wire.wait(lambda: connection.wire.closed, PATIENCE)
+    assert (connection.peek(1) is not None) is found
 
 
 def test_the_agents_own_requests_are_answered() -> None:
