@@ -80,6 +80,8 @@ class Stage:
     keys: dict[str, str] = field(default_factory=dict)
     marks: dict[str, str] = field(default_factory=dict)
     folder: str = field(default_factory=tempfile.gettempdir)
+    shows: int = 1
+    """In how many updates a replay shows a message that was inserted once."""
 
     def on(self, step: Step) -> Connection:
         """The connection of a step."""

@@ -25,6 +25,11 @@ def halves(blocks):
     return chunks([{"type": "text", "text": part} for part in (text[:-4], text[-4:])])
 def chunks_then_whole(blocks):
     return chunks(blocks) + whole(blocks)
+def twice(blocks):
+    return 2 * whole(blocks)
+def patched(blocks):
+    patch = {"sessionUpdate": "user_message", "messageId": "m", "_meta": {"read": True}}
+    return [*whole(blocks), patch]
 for line in sys.stdin:
     asked = json.loads(line)
     params, result = asked["params"], {}
@@ -49,11 +54,18 @@ def reason(show: str, insertions: int) -> str:
     return play(SCRIPT, Programs([sys.executable, "-c", program]), Patience(5.0, 0.05)).reason
 
 
-@pytest.mark.parametrize("show", ["whole", "chunks", "halves", "chunks_then_whole"])
+@pytest.mark.parametrize(
+    "show", ["whole", "chunks", "halves", "chunks_then_whole", "twice", "patched"]
+)
 def test_one_message_counts_once(show: str) -> None:
     assert reason(show, 1) == ""
 
 
-@pytest.mark.parametrize("show", ["whole", "chunks", "chunks_then_whole"])
+@pytest.mark.parametrize("show", ["whole", "chunks", "chunks_then_whole", "twice", "patched"])
 def test_two_messages_under_one_id_count_twice(show: str) -> None:
     assert "2 messages hold the text of the prompt, not 1" in reason(show, 2)
+
+
+def test_content_that_was_taken_back_is_not_counted() -> None:
+    told = reason("(lambda blocks: [*whole(blocks), *whole([])])", 1)
+    assert "0 messages hold the text of the prompt, not 1" in told
