@@ -99,7 +99,7 @@ ASKED: Final[tuple[Requirement, ...]] = (
             "cancel-too-late": "Cancelling an answered request changes nothing.",
             "session-cancel-answers-all": "session/cancel answers every attempt of a held prompt.",
             "session-close-answers-all": "session/close answers every attempt of a held prompt.",
-            "keys-stay-private": "No update, list or replay holds a key.",
+            "keys-stay-private": "No session update, list or replay holds a key.",
         },
     ),
     *_agent(

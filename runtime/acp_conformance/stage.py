@@ -165,11 +165,19 @@ class Stage:
 
     @property
     def leak(self) -> str:
-        """What holds a key among all that the agents sent, errors apart. Empty if nothing does."""
-        for connection in self.connections.values():
-            for line in connection.wire.lines:
-                if "error" not in line and any(key in str(line) for key in self.keys.values()):
-                    return f"{line.get('method', 'a result')} of the agent holds a key"
+        """Where a key is shown: in an update, a replay's included, or a list. Empty if nowhere."""
+        lines = [line for each in self.connections.values() for line in each.wire.lines]
+        told = {
+            "session/update": [line for line in lines if line.get("method") == "session/update"],
+            "a result of session/list": [
+                sent.connection.peek(sent.id)
+                for sent in self.requests.values()
+                if sent.method == "session/list"
+            ],
+        }
+        for place, found in told.items():
+            if any(key in str(found) for key in self.keys.values()):
+                return f"{place} of the agent holds a key"
         return ""
 
     def leave(self) -> None:
