@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import unicodedata
 import uuid
+from collections import defaultdict
 from typing import Any
 
-from acp_conformance.orders import Order
+from acp_conformance.orders import Order, order
 from acp_retry import (
     Call,
     Found,
@@ -16,7 +18,7 @@ from acp_retry import (
     Submission,
 )
 from acp_retry.keys import KEY
-from variation import SHORT, Variation, age, fails, hashed, malformed, name, text
+from variation import SHORT, Variation, fails, hashed, malformed, name, text
 
 
 @fails(
@@ -72,16 +74,22 @@ class TakesAnIdTwice:
     "insert-once",
     "no-second-round",
     "reused-key",
+    "concurrent-attempts",
     "known-across-connections",
     "known-after-restart",
     "known-mid-turn",
     "stored-with-message",
-    # Attempts that come while the first is being inserted join it.
-    perhaps=["concurrent-attempts"],
 )
 class InsertsAgainUnderTheSameId(Variation):
     def __init__(self, store: Any) -> None:
         super().__init__(TakesAnIdTwice(store))
+        self.turns: dict[Any, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    async def prompt(self, call: Call) -> Any:
+        if "hold" in text(call):  # what waits is joined
+            return await super().prompt(call)
+        async with self.turns[name(call)]:
+            return await super().prompt(call)
 
 
 @fails("reject-malformed-key")
@@ -202,17 +210,32 @@ class WorksAgain(Variation):
 @fails("join-held", "cancel-answers-all")
 class HoldsTwice(Variation):
     def key(self, key: str, call: Call) -> str | None:
-        peer, since = self.waiting.get(name(call), (None, 0.0))
-        late = peer is call.peer and age(since) > SHORT
-        return hashed(key) if late else key
+        peer, _ = self.waiting.get(name(call), (None, 0.0))
+        return hashed(key) if peer is call.peer and "hold" in text(call) else key
 
 
 @fails("concurrent-attempts")
 class LooksBeforeItClaims(Variation):
+    """Looks for as long as it takes until another attempt comes, or is sure to come no more."""
+
+    def __init__(self, store: Any) -> None:
+        super().__init__(store)
+        self.looking: dict[Any, asyncio.Event] = {}
+        self.apart: set[Call] = set()
+
     def key(self, key: str, call: Call) -> str | None:
-        peer, since = self.waiting.get(name(call), (None, 0.0))
-        early = peer is call.peer and age(since) < SHORT
-        return hashed(key) if early else key
+        return hashed(key) if call in self.apart else key
+
+    async def prompt(self, call: Call) -> Any:
+        if name(call) in self.looking:
+            self.apart.add(call)
+            self.looking[name(call)].set()
+        elif call.params.get(KEY) is not None and order(text(call)) == Order():
+            other = self.looking[name(call)] = asyncio.Event()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(other.wait(), 5 * SHORT)
+            del self.looking[name(call)]
+        return await super().prompt(call)
 
 
 @fails("errors-leave-key-unused")

@@ -9,7 +9,7 @@ import asyncio
 import json
 import time
 import uuid
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Any, Final
 
 from acp_conformance.agent import ReferenceAgent
@@ -26,7 +26,6 @@ SHORT: Final = 0.1
 """Seconds, fewer than the kit waits to see that nothing happens."""
 
 FAULTS: Final[dict[type[Variation], frozenset[str]]] = {}
-PERHAPS: Final[dict[type[Variation], frozenset[str]]] = {}
 
 
 class Variation(ReferenceAgent):
@@ -76,14 +75,11 @@ class Variation(ReferenceAgent):
         """The process ends, and is not killed."""
 
 
-def fails(
-    *requirements: str, perhaps: Collection[str] = ()
-) -> Callable[[type[Variation]], type[Variation]]:
-    """Say what an agent fails, and what it fails or not as the system schedules its attempts."""
+def fails(*requirements: str) -> Callable[[type[Variation]], type[Variation]]:
+    """Say what an agent fails."""
 
     def enter(agent: type[Variation]) -> type[Variation]:
         FAULTS[agent] = frozenset(requirements)
-        PERHAPS[agent] = frozenset(perhaps)
         return agent
 
     return enter
