@@ -45,6 +45,22 @@ class IgnoresKeys(Variation):
         return await self.ledger.prompt(call.peer, call.id, params)
 
 
+@fails("support-keys", "accept-any-valid-key")
+class RefusesKeys(Variation):
+    async def prompt(self, call: Call) -> Any:
+        if call.params.get(KEY) is not None:
+            raise RequestFailedError.of(-32602, "Invalid params")
+        return await super().prompt(call)
+
+
+@fails("support-keys", "accept-any-valid-key", "null-is-omitted")
+class RefusesTheMember(Variation):
+    async def prompt(self, call: Call) -> Any:
+        if KEY in call.params:
+            raise RequestFailedError.of(-32602, "Invalid params")
+        return await super().prompt(call)
+
+
 class TakesAnIdTwice:
     """A store that never looks an ID up, and stores a message as often as it comes."""
 

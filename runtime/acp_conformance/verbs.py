@@ -37,18 +37,21 @@ def _connect(stage: Stage, step: Step) -> None:
     try:
         _initialize(stage, connection)
     except (UnmetError, ImpossibleError) as error:
-        if how != "restart":
+        if how == "restart":
+            told = f"the agent did not come up again: {error}: see --restart-command"
+            raise ImpossibleError(told) from error
+        if isinstance(error, ImpossibleError):
             raise
-        raise ImpossibleError(f"the agent did not come up again: {error}") from error
+        raise ImpossibleError(f"{error}: see that the command talks ACP on its pipes") from error
 
 
 def _initialize(stage: Stage, connection: Connection) -> None:
     result = stage.result(connection, connection.initialize(), "initialize")
     if result.get("protocolVersion") != 2:
-        raise ImpossibleError("the agent does not speak version 2")
+        raise ImpossibleError("the agent does not speak version 2: answer initialize with it")
     capabilities = result.get("capabilities")
     if not isinstance(capabilities, dict) or capabilities.get("session") is None:
-        raise ImpossibleError("the agent offers no sessions")
+        raise ImpossibleError("the agent offers no sessions: announce capabilities.session")
 
 
 def _kill(stage: Stage, step: Step) -> None:
@@ -61,10 +64,11 @@ def _end(stage: Stage, step: Step) -> None:
 
 def _new(stage: Stage, step: Step) -> None:
     connection = stage.on(step)
-    result = stage.result(
-        connection, connection.request("session/new", stage.roots()), "session/new"
-    )
-    _enter(stage, step, result)
+    request = connection.request("session/new", stage.roots())
+    try:
+        _enter(stage, step, stage.result(connection, request, "session/new"))
+    except UnmetError as error:
+        raise ImpossibleError(f"{error}: let the agent open sessions without a login") from error
 
 
 def _enter(stage: Stage, step: Step, result: Mapping[str, Any]) -> None:
@@ -191,16 +195,18 @@ def _shown(stage: Stage, step: Step) -> None:
 
 def _unanswered(stage: Stage, step: Step) -> None:
     answered = _comes(stage, step, "request", stage.patience.quiet)
-    if "while" in step.words and _comes(stage, step, "while", stage.patience.quiet * answered):
+    more = 0.0 if answered is None else stage.patience.quiet
+    if "while" in step.words and _comes(stage, step, "while", more):
         name = step.word("while")
         raise ImpossibleError(f"{name} was answered too soon: give a slow agent more --silence")
-    if answered:
-        raise UnmetError(f"{step.word('request')} was answered at once")
+    if answered is not None:
+        told = f" with {error_of(answered)}" if "error" in answered else ""
+        raise UnmetError(f"{step.word('request')} was answered at once{told}")
 
 
-def _comes(stage: Stage, step: Step, word: str, seconds: float) -> bool:
+def _comes(stage: Stage, step: Step, word: str, seconds: float) -> Line | None:
     sent = stage.sent(step, word)
-    return sent.connection.answer(sent.id, seconds) is not None
+    return sent.connection.answer(sent.id, seconds)
 
 
 def _settled(stage: Stage, step: Step) -> None:

@@ -14,8 +14,14 @@ from acp_conformance.requirements import Role
 from acp_conformance.runner import Patience, play
 from acp_conformance.script import scripts
 from acp_conformance.verdict import Status, verdicts
-from acp_retry import Call, Message, Peer
-from broken_handling import InsertsAgainUnderTheSameId, InsertsWhatWasCancelled, RefusesAndInserts
+from acp_retry import Call, Message, Peer, RequestFailedError
+from acp_retry.keys import KEY
+from broken_handling import (
+    InsertsAgainUnderTheSameId,
+    InsertsWhatWasCancelled,
+    RefusesAndInserts,
+    RefusesKeys,
+)
 from laboratory import Laboratory, Mount, examine
 from variation import Variation
 
@@ -130,14 +136,59 @@ class NeverAgain(Variation):
         return {} if self.again else await super().initialize(call)
 
 
-RIGHT = (Unseen, LongTurns, EndlessTurns, UntoldTurns, OneAtATime, LosesTheNewest, NeverAgain)
+class ShowsTwice(Variation):
+    """Updates each message under its ID: when it is inserted, and in a replay once more."""
+
+    async def show(self, peer: Peer, session: str, message_id: str, content: object) -> None:
+        await super().show(peer, session, message_id, content)
+        await super().show(peer, session, message_id, content)
+        patch = {"sessionUpdate": "user_message", "messageId": message_id, "_meta": {"read": True}}
+        await self._update(peer, session, patch)
+
+
+class TellsTheAskerItsKey(Variation):
+    """Names the key where the RFD does not speak of it: in its answer, and in a request."""
+
+    async def prompt(self, call: Call) -> Any:
+        key = call.params.get(KEY)
+        asked: dict[str, Any] = {"sessionId": call.params.get("sessionId"), "_meta": {"key": key}}
+        self.tasks.add(asyncio.create_task(call.peer.request("session/request_permission", asked)))
+        result: Any = await super().prompt(call)
+        return {**result, "_meta": {"key": key}}
+
+
+class TakesNoPrompts(Variation):
+    """Wants a login first, which it says when a prompt comes."""
+
+    async def prompt(self, call: Call) -> Any:
+        del call
+        raise RequestFailedError.of(-32000, "Authentication required")
+
+
+RIGHT = (
+    Unseen,
+    LongTurns,
+    EndlessTurns,
+    UntoldTurns,
+    OneAtATime,
+    LosesTheNewest,
+    NeverAgain,
+    ShowsTwice,
+    TellsTheAskerItsKey,
+    TakesNoPrompts,
+)
 AGENTS = (*RIGHT, UnseenTwice, UnseenMalformed, UnseenCancelled)
 REASONS = [
-    (Unseen, "insert-once", "the agent shows no user messages"),
+    (Unseen, "concurrent-attempts", "a message that was inserted once is not shown once: send it"),
     (EndlessTurns, "insert-once", "settled: the session is still at work"),
     (UntoldTurns, "accept-any-valid-key", "no answer came, but the session may be at work"),
-    (OneAtATime, "support-keys", "no answer came, but the session may be at work"),
-    (LosesTheNewest, "known-after-restart", "the agent did not keep the message"),
+    (OneAtATime, "support-keys", "settled: the session is still at work"),
+    (LosesTheNewest, "known-after-restart", "the message is not in the replay once after the"),
+    (
+        TakesNoPrompts,
+        "support-keys",
+        "got no messageId: let the agent take prompts without a login",
+    ),
     (NeverAgain, "known-after-restart", "step 6, connect: the agent did not come up again: "),
 ]
 
@@ -168,8 +219,24 @@ def test_an_agent_that_is_right_fails_nothing(
     assert found[agent][Status.FAIL] == {}
 
 
-def test_long_turns_are_waited_for(found: dict[type[Variation], Found]) -> None:
-    assert found[LongTurns][Status.NOT_EXERCISED] == {}
+@pytest.mark.parametrize("agent", [LongTurns, ShowsTwice, TellsTheAskerItsKey])
+def test_an_agent_that_is_right_in_its_own_way_is_judged_in_full(
+    agent: type[Variation], found: dict[type[Variation], Found]
+) -> None:
+    assert found[agent][Status.NOT_EXERCISED] == {}
+
+
+def test_of_an_agent_that_takes_no_prompts_little_is_told(
+    found: dict[type[Variation], Found],
+) -> None:
+    assert found[TakesNoPrompts][Status.PASS].keys() == {"initialize-once"}
+
+
+def test_an_agent_that_takes_no_keys_is_told_so() -> None:
+    found = judge(RefusesKeys)
+    assert found[Status.FAIL].keys() == {"support-keys", "accept-any-valid-key"}
+    reasons = found[Status.NOT_EXERCISED].values()
+    assert {r for r in reasons if "a prompt with a new key got no messageId" not in r} == set()
 
 
 @pytest.mark.parametrize("agent", [Unseen, UnseenTwice, UnseenMalformed, UnseenCancelled])

@@ -84,6 +84,32 @@ def test_what_is_counted_has_a_control() -> None:
     assert bare == set()
 
 
+def test_every_expectation_proves_something_or_says_what_to_do() -> None:
+    """Of connections and sessions the kit says it."""
+    told = {"answer", "answered", "lose", "shown", "unanswered", "messages", "resume", "fork"}
+    told |= {"work", "no-work", "working", "private"}
+    steps = [(script.name, step) for script in scripts() for step in script.steps]
+    silent = [
+        each for each in steps if each[1].verb in told and not (each[1].proves or each[1].needs)
+    ]
+    assert silent == []
+    assert [each for each in steps if each[1].needs and ": " not in each[1].needs] == []
+
+
+def test_nothing_is_told_of_keys_by_an_agent_that_takes_none() -> None:
+    """The first prompt with a key has to get a messageId; two traces prove that it does."""
+    keyed = "a prompt with a new key got no messageId: see support-keys"
+    unsure = set()
+    for script in scripts():
+        sent = [s for s in script.steps if s.verb == "prompt" and not malformed(s)]
+        first = next((s for s in sent if s.words.get("key") or s.words.get("literal")), None)
+        if first is not None:
+            said = [s for s in script.steps if s.words.get("request") == first.words["request"]]
+            if (said[1].verb, said[1].needs) not in (("answer", keyed), ("lose", keyed)):
+                unsure.add(script.name)
+    assert unsure == {"retry-answer", "valid-keys"}
+
+
 def test_a_further_prompt_waits_until_the_agent_is_settled() -> None:
     """An agent may hold it, or refuse it, while it works on another one."""
     at_once = {"retry-mid-turn", "concurrent-after-restart"}  # it is what they are about
