@@ -226,7 +226,13 @@ class ForgetsWhatItSent(Client):
         self.request("session/prompt", **self.params(entry))
 
 
-@breaks("client-resends", "lost-twice", "client-killed-at-retry")
+@breaks(
+    "client-resends",
+    "lost-twice",
+    "client-killed-at-retry",
+    "lost-at-resume",
+    "client-killed-at-resume",
+)
 class SendsAgainOnce(Client):
     def resend(self) -> None:
         waiting, self.pending = self.pending, []
@@ -246,9 +252,15 @@ class ForgetsAtTheNextStart(Client):
         super().run(text)
 
 
-@breaks("client-resends", "lost-at-resume", "lost-after-resume", "client-killed-at-resume")
-class ForgetsAtTheNextSession(SendsAgainOnce):
-    pass
+@breaks("client-resends", "lost-after-resume", "lost-twice")
+class ForgetsAtTheNextSession(Client):
+    def request(self, method: str, **params: object) -> Any:
+        result = super().request(method, **params)
+        if method == "session/resume":
+            waiting, self.pending = self.pending, []
+            self.store()
+            self.pending = waiting
+        return result
 
 
 @breaks("client-resends", "lost-after-insertion")
