@@ -1,4 +1,7 @@
-"""Verdicts as text for people, JSON for programs, JUnit XML for build servers."""
+"""Verdicts as text for people, JSON for programs, JUnit XML for build servers.
+
+`problems` say why nothing can be told, or not enough. People read them on standard error.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,14 @@ from acp_conformance.verdict import Status, Verdict
 __all__ = ["FORMATS", "junit", "plain", "structured"]
 
 
-def plain(found: Sequence[Verdict]) -> str:
-    """One line a requirement, indented lines for what was seen, and the numbers."""
+def plain(found: Sequence[Verdict], problems: Sequence[str] = ()) -> str:
+    """One line a requirement, indented lines for what was seen, and the numbers.
+
+    Nothing where there is no verdict.
+    """
+    del problems
+    if not found:
+        return ""
     lines: list[str] = []
     for each in found:
         asked = each.requirement
@@ -26,8 +35,8 @@ def plain(found: Sequence[Verdict]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def structured(found: Sequence[Verdict]) -> str:
-    """One JSON document: each requirement with its status and what was seen."""
+def structured(found: Sequence[Verdict], problems: Sequence[str] = ()) -> str:
+    """One JSON document: each requirement with its status and what was seen, and the problems."""
     counts = Counter(each.status for each in found)
     entries = [
         {
@@ -42,21 +51,29 @@ def structured(found: Sequence[Verdict]) -> str:
         }
         for each in found
     ]
-    summary = {status.value: counts[status] for status in Status}
-    return json.dumps({"requirements": entries, "summary": summary}, indent=2) + "\n"
+    document = {
+        "requirements": entries,
+        "summary": {status.value: counts[status] for status in Status},
+        "complete": not problems,
+        "problems": [{"message": problem} for problem in problems],
+    }
+    return json.dumps(document, indent=2) + "\n"
 
 
-def junit(found: Sequence[Verdict]) -> str:
-    """One suite, a case for each requirement; one that was not exercised is skipped."""
+def junit(found: Sequence[Verdict], problems: Sequence[str] = ()) -> str:
+    """One suite, a case for each requirement; one that was not exercised is skipped.
+
+    Where there are problems, one case more has them as an error.
+    """
     counts = Counter(each.status for each in found)
     root = ET.Element("testsuites", name="acpgen conform")
     suite = ET.SubElement(
         root,
         "testsuite",
         name="idempotency keys",
-        tests=str(len(found)),
+        tests=str(len(found) + bool(problems)),
         failures=str(counts[Status.FAIL]),
-        errors="0",
+        errors=str(int(bool(problems))),
         skipped=str(counts[Status.NOT_EXERCISED]),
     )
     for each in found:
@@ -68,6 +85,9 @@ def junit(found: Sequence[Verdict]) -> str:
             failure.text = seen
         elif each.status is Status.NOT_EXERCISED:
             ET.SubElement(case, "skipped", message=seen)
+    if problems:
+        case = ET.SubElement(suite, "testcase", classname="conform", name="can be told")
+        ET.SubElement(case, "error", message="\n".join(map(_printable, problems)))
     ET.indent(root)
     body = ET.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
@@ -83,7 +103,7 @@ _COUNTED: Final[Mapping[Status, str]] = {
     Status.NOT_EXERCISED: "not exercised",
 }
 
-FORMATS: Final[Mapping[str, Callable[[Sequence[Verdict]], str]]] = {
+FORMATS: Final[Mapping[str, Callable[[Sequence[Verdict], Sequence[str]], str]]] = {
     "text": plain,
     "json": structured,
     "junit": junit,

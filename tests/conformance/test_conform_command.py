@@ -107,6 +107,7 @@ def test_json_has_what_text_has(forgetful: list[str]) -> None:
     assert (entry["id"], entry["level"], entry["status"]) == ("support-keys", "MUST", "fail")
     assert entry["details"][0].startswith("retry-answer: step 9, answer: ")
     assert document["summary"] == {"pass": 0, "fail": 1, "not exercised": 0}
+    assert (document["complete"], document["problems"]) == (True, [])
     assert status == 1
 
 
@@ -221,6 +222,41 @@ def test_what_can_not_be_done_is_said(args: tuple[str, ...], message: str) -> No
     status, out, err = conform(*args)
     assert err.startswith(f"acpgen: {message}")
     assert (status, out) == (2, "")
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("--trace", "privte", "--", "true"),
+        ("--", "no-such-agent"),
+        ("--restart-command", "'", "--", "true"),
+        ("--client", "--", "true"),
+        ("--proxy", "--", "no-such-proxy", "{agent}"),
+        ("--client", "--proxy", "--", "x", "{agent}"),
+    ],
+)
+def test_a_program_is_told_why_nothing_can_be_told(args: tuple[str, ...]) -> None:
+    status, out, err = conform("--format", "json", *args)
+    document = json.loads(out)
+    (problem,) = document["problems"]
+    assert (status, err) == (2, f"acpgen: {problem['message']}\n")
+    assert (document["complete"], document["requirements"]) == (False, [])
+    status, out, _ = conform("--format", "junit", *args)
+    (suite,) = ET.fromstring(out)
+    ((error,),) = suite
+    assert (error.tag, error.get("message")) == ("error", problem["message"])
+    assert (suite.get("tests"), suite.get("errors"), status) == ("1", "1", 2)
+
+
+def test_what_is_missing_is_a_problem() -> None:
+    nobody = (*ONE, "--", sys.executable, "-c", "")
+    _, out, err = conform("--format", "json", *nobody)
+    document = json.loads(out)
+    assert [f"acpgen: {each['message']}\n" for each in document["problems"]] == [err]
+    assert (document["complete"], document["summary"]["not exercised"]) == (False, 1)
+    (suite,) = ET.fromstring(conform("--format", "junit", *nobody)[1])
+    assert [child.tag for case in suite for child in case] == ["skipped", "error"]
+    assert (suite.get("tests"), suite.get("errors"), suite.get("skipped")) == ("2", "1", "1")
 
 
 def test_a_client_is_judged() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Protocol, TypeVar
 
 import typer
 
-from acpgen.cli.report import Exit, fail, note, suggestion, unreadable
+from acpgen.cli.report import CannotTell, Exit, fail, note, suggestion, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -111,26 +111,35 @@ def conform(
     from acp_conformance.verdict import gaps, status_of
     from acp_conformance.wire import Programs, StartError
 
-    if client and proxy:
-        fail("--client and --proxy are two things to judge: give one of them")
-    if client or proxy:
-        _refuse({"--restart-command": restart, "--second-command": second, "--record": record})
-    try:
-        if proxy:
-            found = _judge_proxy(command, only or [], timeout)
-        elif client:
-            found = _judge_client(command, only or [], timeout, 2.0 if silence is None else silence)
-        else:
+    def judge() -> Sequence[Verdict]:
+        if client and proxy:
+            fail("--client and --proxy are two things to judge: give one of them")
+        if client or proxy:
+            _refuse({"--restart-command": restart, "--second-command": second, "--record": record})
+        try:
+            if proxy:
+                return _judge_proxy(command, only or [], timeout)
+            if client:
+                held = 2.0 if silence is None else silence
+                return _judge_client(command, only or [], timeout, held)
             patience = Patience(timeout, 0.2 if silence is None else silence)
             _suffice(patience)
             programs = Programs(command, _words(restart), _words(second))
-            found = _judge_agent(programs, patience, only or [], record)
-    except StartError as error:
-        fail(str(error))
-    sys.stdout.write(FORMATS[form](found))
+            return _judge_agent(programs, patience, only or [], record)
+        except StartError as error:
+            fail(str(error))
+
+    try:
+        found = judge()
+    except CannotTell as end:
+        sys.stdout.write(FORMATS[form]((), end.reasons))
+        raise
     status = status_of(found, strict=strict)
+    problems: list[str] = []
     if status == Exit.UNKNOWN:
-        note(f"acpgen: could not tell, for want of {', '.join(gaps(found, strict=strict))}")
+        problems = [f"could not tell, for want of {', '.join(gaps(found, strict=strict))}"]
+        note(f"acpgen: {problems[0]}")
+    sys.stdout.write(FORMATS[form](found, problems))
     raise typer.Exit(status)
 
 

@@ -21,6 +21,7 @@ from acpgen.report import Report, Tally, renderer, set_up
 from acpgen.report.rendering import Problem
 
 __all__ = [
+    "CannotTell",
     "Exit",
     "FailOn",
     "fail",
