@@ -61,6 +61,22 @@ class RefusesTheMember(Variation):
         return await super().prompt(call)
 
 
+@fails("support-keys", "reject-malformed-key", "accept-any-valid-key")
+class AnswersNoKeys(Variation):
+    async def prompt(self, call: Call) -> Any:
+        if call.params.get(KEY) is not None:
+            await asyncio.Event().wait()
+        return await super().prompt(call)
+
+
+@fails("support-keys", "reject-malformed-key", "accept-any-valid-key")
+class HangsUpAtKeys(Variation):
+    async def prompt(self, call: Call) -> Any:
+        if call.params.get(KEY) is not None:
+            await call.peer.close()
+        return await super().prompt(call)
+
+
 class TakesAnIdTwice:
     """A store that never looks an ID up, and stores a message as often as it comes."""
 

@@ -46,6 +46,20 @@ class Agent(ReferenceAgent):
 reference.ReferenceAgent = Agent
 reference.main()
 """
+REFUSING = """
+from acp_conformance import reference
+from acp_conformance.agent import ReferenceAgent
+from acp_retry import RequestFailedError
+
+class Agent(ReferenceAgent):
+    async def prompt(self, call):
+        if "idempotencyKey" in call.params:
+            raise RequestFailedError.of(-32602, "Invalid params")
+        return await super().prompt(call)
+
+reference.ReferenceAgent = Agent
+reference.main()
+"""
 LEAKY = """
 from acp_conformance import reference
 from acp_conformance.agent import ReferenceAgent
@@ -92,6 +106,17 @@ def test_an_agent_that_is_wrong_fails(forgetful: list[str]) -> None:
     assert "\n               retry-answer: step 9, answer: r2 got a messageId other than" in out
     assert out.endswith("\n0 passed, 1 failed, 0 not exercised\n")
     assert (status, err) == (1, "")
+
+
+def test_an_agent_that_takes_no_keys_fails(tmp_path: Path) -> None:
+    refusing = tmp_path / "refusing.py"
+    refusing.write_text(REFUSING, "utf-8")
+    status, out, err = conform(*ONE, "--", sys.executable, refusing)
+    assert "\n               retry-answer: step 7, answer: r1 was answered with the error" in out
+    assert (status, err) == (1, "")
+    status, out, _ = conform("--trace", "insert-once", "--", sys.executable, refusing)
+    assert "\n               retry-same-connection: a prompt with a new key got no messageId" in out
+    assert status == 2
 
 
 def test_an_agent_of_which_nothing_is_told_is_neither() -> None:

@@ -146,6 +146,17 @@ class ShowsTwice(Variation):
         await self._update(peer, session, patch)
 
 
+class ShowsAgainAtARetry(Variation):
+    """Answers a retry, and shows its message once more, under its ID."""
+
+    async def prompt(self, call: Call) -> Any:
+        known, result = self.known(call), await super().prompt(call)
+        if known:
+            session, prompt = str(call.params["sessionId"]), call.params["prompt"]
+            await self.show(call.peer, session, result["messageId"], prompt)
+        return result
+
+
 class TellsTheAskerItsKey(Variation):
     """Names the key where the RFD does not speak of it: in its answer, and in a request."""
 
@@ -174,6 +185,7 @@ RIGHT = (
     LosesTheNewest,
     NeverAgain,
     ShowsTwice,
+    ShowsAgainAtARetry,
     TellsTheAskerItsKey,
     TakesNoPrompts,
 )
@@ -219,7 +231,7 @@ def test_an_agent_that_is_right_fails_nothing(
     assert found[agent][Status.FAIL] == {}
 
 
-@pytest.mark.parametrize("agent", [LongTurns, ShowsTwice, TellsTheAskerItsKey])
+@pytest.mark.parametrize("agent", [LongTurns, ShowsTwice, ShowsAgainAtARetry, TellsTheAskerItsKey])
 def test_an_agent_that_is_right_in_its_own_way_is_judged_in_full(
     agent: type[Variation], found: dict[type[Variation], Found]
 ) -> None:
