@@ -628,7 +628,9 @@ func ClassOf(method string, kind Kind) (Class, bool) {
 // that are missing.
 //
 // Params are what encoding/json makes of them: text is a string, an object a map[string]any, null
-// is nil.
+// is nil. A *string is taken for what it points to. What has another type, such as a string type of
+// your own or a struct, is neither text nor object: convert it, else it is told as
+// [ReasonMalformedKey], [ReasonCarriedUnnamed] or [ReasonMalformedParams].
 func Resend(method string, params map[string]any, kind Kind) Decision {
 	d := decide(method, params, kind, 0)
 	sentence := strings.TrimRight(d.why(string(kind)), " ")
@@ -698,7 +700,7 @@ func decide(method string, params any, kind Kind, depth int) decision {
 	if !ok {
 		return because(ReasonMalformedParams)
 	}
-	inner, ok := members["method"].(string)
+	inner, ok := pointedTo(members["method"]).(string)
 	if !ok {
 		return because(ReasonCarriedUnnamed)
 	}
@@ -713,7 +715,7 @@ func keyReason(name string, params any) Reason {
 	if name == "" {
 		return ReasonKeyedWithoutKey
 	}
-	if key := members[name]; key != nil {
+	if key := pointedTo(members[name]); key != nil {
 		if isKey(key) {
 			return ReasonKeyedWithKey
 		}
@@ -756,6 +758,18 @@ func membersOf(params any) (map[string]any, bool) {
 	}
 	members, ok := params.(map[string]any)
 	return members, ok
+}
+
+// pointedTo returns what a *string points to, nil where it points nowhere, and else the value.
+func pointedTo(value any) any {
+	switch text, ok := value.(*string); {
+	case !ok:
+		return value
+	case text == nil:
+		return nil
+	default:
+		return *text
+	}
 }
 
 func (d decision) why(kind string) string {

@@ -8,8 +8,9 @@ but the standard library.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
+from functools import cache
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -483,10 +484,24 @@ def derive_message_id(session_id: str, key: str) -> UUID:
     Raises:
         UnicodeEncodeError: a text holds half of a surrogate pair.
     """
-    # Who only looks methods up does not wait for OpenSSL.
-    from uuid import UUID, uuid5
+    return _naming()(f"{len(session_id.encode())}:{session_id},{key}".encode())
 
-    return uuid5(UUID(MESSAGE_ID_NAMESPACE), f"{len(session_id.encode())}:{session_id},{key}")
+
+@cache
+def _naming() -> Callable[[bytes], UUID]:
+    """What makes a UUIDv5 of a text. Unlike `uuid.uuid5` it hashes the namespace once."""
+    # Who only looks methods up does not wait for OpenSSL.
+    from hashlib import sha1
+    from uuid import UUID
+
+    namespace = sha1(UUID(MESSAGE_ID_NAMESPACE).bytes, usedforsecurity=False)
+
+    def name(text: bytes) -> UUID:
+        digest = namespace.copy()
+        digest.update(text)
+        return UUID(bytes=digest.digest()[:16], version=5)
+
+    return name
 
 
 def _decide(
