@@ -59,6 +59,15 @@ def test_the_place_is_not_said_twice() -> None:
     assert problem == {"file": "none", "line": None, "message": "No such file or directory"}
 
 
+def test_the_place_is_that_of_the_page_and_its_line() -> None:
+    Path("bad.md").write_text("Text.\n<!-- acpgen:begin nothing -->\n", "utf-8")
+    found = json.loads(run(["docs", "inject", "bad.md", "none.md"], "json").stdout)["problems"]
+    assert [(problem["file"], problem["line"]) for problem in found] == [
+        ("bad.md", 2),
+        ("none.md", None),
+    ]
+
+
 @pytest.mark.parametrize("arguments", CALLS, ids=" ".join)
 def test_text_says_it_on_stderr_only(arguments: list[str]) -> None:
     result = CliRunner().invoke(APP, arguments)
@@ -71,7 +80,7 @@ def test_other_formats_say_it_too(arguments: list[str]) -> None:
     (ran,) = json.loads(run(arguments, "sarif").stdout)["runs"]
     assert [i["executionSuccessful"] for i in ran["invocations"]] == [False]
     suites = ET.fromstring(run(arguments, "junit").stdout)
-    assert [suite.get("errors") for suite in suites] == ["1"]
+    assert {suite.get("errors") for suite in suites} == {"1"}
     assert run(arguments, "github").stdout.startswith("::error file=")
 
 

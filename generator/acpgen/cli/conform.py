@@ -132,7 +132,7 @@ def conform(
     try:
         found = judge()
     except CannotTell as end:
-        sys.stdout.write(FORMATS[form]((), end.reasons))
+        sys.stdout.write(FORMATS[form]((), end.lines))
         raise
     status = status_of(found, strict=strict)
     problems: list[str] = []

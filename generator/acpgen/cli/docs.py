@@ -16,6 +16,7 @@ from acpgen.emit.tree import replace_files
 from acpgen.findings import Finding, Format, printable
 from acpgen.findings import text as lines_of
 from acpgen.load import SchemaError, load
+from acpgen.report.rendering import Problem
 from acpgen.words import counted
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def inject(
     with telling("docs", format_, schema):
         site, known = _known(schema, templates)
         pages = {file: _page(file, links, site, known) for file in dict.fromkeys(files)}
-        if broken := [printable(problem) for _, problems in pages.values() for problem in problems]:
+        if broken := [problem for _, problems in pages.values() for problem in problems]:
             fail(*broken)
     filled = {file: page for file, (page, _) in pages.items() if page is not None}
     if check:
@@ -111,8 +112,8 @@ def _known(schema: Path, folder: Path) -> tuple[Site, dict[str, Region]]:
 
 def _page(
     file: Path, links: str | None, site: Site, known: dict[str, Region]
-) -> tuple[Page | None, list[str]]:
-    """A page with its regions filled, or what is wrong with it: `file:line: what`."""
+) -> tuple[Page | None, list[Problem]]:
+    """A page with its regions filled, or what is wrong with it."""
     from acpgen.inject import Elsewhere, PageError, base_for, inject
 
     def render(name: str) -> str:
@@ -123,13 +124,13 @@ def _page(
         return inject(text, known, render, mdx=file.suffix.lower() == _MDX), []
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
-        return None, [f"{file}:{line}: is not UTF-8"]
+        return None, [Problem(str(file), "is not UTF-8", line)]
     except OSError as error:
-        return None, [f"{file}: {error.strerror or error}; a page has to be there already"]
+        message = f"{error.strerror or error}; a page has to be there already"
+        return None, [Problem(str(file), message, None)]
     except PageError as error:
         return None, [
-            f"{file}:{fault.line}: {fault.message}" if fault.line else f"{file}: {fault.message}"
-            for fault in error.faults
+            Problem(str(file), fault.message, fault.line or None) for fault in error.faults
         ]
     except ImportError as error:
         if is_own(error):

@@ -53,9 +53,17 @@ class FailOn(StrEnum):
 class CannotTell(typer.Exit):
     """The end of a command that could not tell: status 2, and the reasons."""
 
-    def __init__(self, reasons: Sequence[str]) -> None:
+    def __init__(self, reasons: Sequence[str | Problem]) -> None:
         super().__init__(Exit.UNKNOWN)
         self.reasons = tuple(reasons)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The reasons as they are said."""
+        return tuple(
+            _line(reason) if isinstance(reason, Problem) else escaped(reason)
+            for reason in self.reasons
+        )
 
 
 def show(
@@ -85,7 +93,12 @@ def telling(command: str, format_: Format, about: Path) -> Iterator[None]:
         yield
     except CannotTell as end:
         place = str(relative(about))
-        problems = (Problem(place, r.removeprefix(f"{place}: "), None) for r in end.reasons)
+        problems = (
+            reason
+            if isinstance(reason, Problem)
+            else Problem(place, reason.removeprefix(f"{place}: "), None)
+            for reason in end.reasons
+        )
         show(command, (), format_, problems)
         raise
 
@@ -93,19 +106,26 @@ def telling(command: str, format_: Format, about: Path) -> Iterator[None]:
 def tell_problems(tally: Tally) -> None:
     """Say on stderr why a report is not complete."""
     for problem in tally.problems:
-        line = "" if problem.line is None else f":{problem.line}"
-        note(f"acpgen: {printable(problem.file)}{line}: {escaped(problem.message)}")
+        note(f"acpgen: {_line(problem)}")
 
 
-def fail(*reasons: str) -> NoReturn:
+def _line(problem: Problem) -> str:
+    line = "" if problem.line is None else f":{problem.line}"
+    return f"{printable(problem.file)}{line}: {escaped(problem.message)}"
+
+
+def fail(*reasons: str | Problem) -> NoReturn:
     """Say on stderr why nothing can be told, each reason on a line, and leave with status 2.
+
+    A reason that is no text says of which file and line it is.
 
     Raises:
         CannotTell: always.
     """
-    for reason in reasons:
-        note(f"acpgen: {escaped(reason)}")
-    raise CannotTell(reasons)
+    end = CannotTell(reasons)
+    for line in end.lines:
+        note(f"acpgen: {line}")
+    raise end
 
 
 def unreadable(error: OSError, path: Path) -> str:

@@ -482,9 +482,16 @@ def derive_message_id(session_id: str, key: str) -> UUID:
     hold.
 
     Raises:
-        UnicodeEncodeError: a text holds half of a surrogate pair.
+        ValueError: a text holds half of a surrogate pair.
     """
-    return _naming()(f"{len(session_id.encode())}:{session_id},{key}".encode())
+    try:
+        text = f"{len(session_id.encode())}:{session_id},{key}".encode()
+    except UnicodeEncodeError:
+        # Raised from here, the error would carry the key to whoever logs what led to it.
+        pass
+    else:
+        return _naming()(text)
+    raise ValueError("half of a surrogate pair has no UTF-8 form")
 
 
 @cache
