@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
 from acp_conformance.clients import filled
 from acp_conformance.connection import Connection, Transcript
 from acp_conformance.faults import write_plan
+from acp_conformance.said import params_of, read_lines
 from acp_conformance.verdict import Outcome
 from acp_conformance.wire import Programs
 
@@ -49,7 +51,8 @@ def play_proxy(command: Sequence[str], seconds: float) -> Outcome:
 
     Args:
         command: the proxy; `{agent}` stands for the command of the agent behind it.
-        seconds: how long to wait for each answer.
+        seconds: how long to wait for an answer, and for those of all prompts. Of a prompt that
+            did not arrive in that time nothing can be told, unless what was sent after it did.
 
     Raises:
         StartError: the proxy can't be started.
@@ -61,16 +64,24 @@ def play_proxy(command: Sequence[str], seconds: float) -> Outcome:
         connection = Connection(programs.start(partial(transcript.add, "c1")))
         try:
             sent = _send(connection, seconds)
+            passed = connection.wire.closed or _lists(connection, seconds)
         finally:
             connection.wire.kill()
-        reason = "" if sent else "the agent behind the proxy could not be reached"
-        wrong = [(FORWARDS, text) for text in _changed(sent, _arrived(folder))]
-        asked = TRACE.proves
+        arrived = _arrived(folder)
+        wrong = [(FORWARDS, text) for text in _changed(sent, arrived)]
+        missing = _missing(sent, arrived)
+        if passed:
+            wrong += [(FORWARDS, f"{name} did not arrive") for name in missing]
+        reason = ""
+        if not sent:
+            reason = "the agent behind the proxy could not be reached"
+        elif missing and not passed:
+            reason = f"{missing[0]} did not arrive in {seconds:g} seconds: give more --timeout"
         return Outcome(
             TRACE.name,
-            asked if sent and not wrong else frozenset(),
+            TRACE.proves if not wrong and not reason else frozenset(),
             wrong,
-            frozenset() if sent else asked,
+            TRACE.proves if reason and not wrong else frozenset(),
             reason,
             transcript.text(),
             len(connection.wire.noise),
@@ -94,32 +105,44 @@ def _send(connection: Connection, seconds: float) -> list[dict[str, Any]]:
     return prompts
 
 
-def _arrived(folder: Path) -> dict[str, list[dict[str, Any]]]:
+def _lists(connection: Connection, seconds: float) -> bool:
+    """Whether a request gets through that was sent after all prompts."""
+    return connection.answer(connection.request("session/list", {}), seconds) is not None
+
+
+def _arrived(folder: Path) -> dict[str, list[Mapping[str, Any]]]:
     """The params of the prompts that the agent got, by the last text in each."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    for path in sorted(folder.glob("connection-*.ndjson")):
-        for line in path.read_bytes().splitlines():
-            message = json.loads(line)["message"]
-            if message.get("method") == "session/prompt":
-                text = json.dumps(message["params"].get("prompt"))
-                for number in range(len(KEYS)):
-                    if f'"prompt {number}"' in text:
-                        found.setdefault(f"prompt {number}", []).append(message["params"])
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for line in chain(*read_lines(folder)):
+        params = params_of(line.message)
+        if line.message.get("method") == "session/prompt":
+            text = json.dumps(params.get("prompt"))
+            for number in range(len(KEYS)):
+                if f'"prompt {number}"' in text:
+                    found.setdefault(f"prompt {number}", []).append(params)
     return found
 
 
+def _missing(
+    sent: Sequence[Mapping[str, Any]], arrived: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> list[str]:
+    """Prompts that did not arrive, but for malformed ones, which a proxy may refuse."""
+    names = [
+        f"prompt {number}"
+        for number, params in enumerate(sent)
+        if params.get("idempotencyKey") not in ("", 7)
+    ]
+    return [name for name in names if name not in arrived]
+
+
 def _changed(
-    sent: Sequence[dict[str, Any]], arrived: dict[str, list[dict[str, Any]]]
+    sent: Sequence[Mapping[str, Any]], arrived: Mapping[str, Sequence[Mapping[str, Any]]]
 ) -> Iterator[str]:
     for number, params in enumerate(sent):
-        name = f"prompt {number}"
-        malformed = params.get("idempotencyKey") in ("", 7)
-        if name not in arrived and not malformed:
-            yield f"{name} did not arrive"
-        if any(not _same(params, each) for each in arrived.get(name, [])):
-            yield f"{name} arrived with another key, or without its own"
+        if any(not _same(params, each) for each in arrived.get(f"prompt {number}", [])):
+            yield f"prompt {number} arrived with another key, or without its own"
 
 
-def _same(sent: dict[str, Any], got: dict[str, Any]) -> bool:
+def _same(sent: Mapping[str, Any], got: Mapping[str, Any]) -> bool:
     """Whether a key is the same to the letter; null and omitted are one."""
     return json.dumps(sent.get("idempotencyKey")) == json.dumps(got.get("idempotencyKey"))

@@ -10,7 +10,7 @@ from typing import Any
 
 from acp_conformance.plans import Plan
 
-__all__ = ["Line", "Prompt", "Said", "params_of", "read"]
+__all__ = ["Line", "Prompt", "Said", "params_of", "read", "read_lines"]
 
 Message = Mapping[str, Any]
 
@@ -83,13 +83,18 @@ def read(folder: Path, plan: Plan, *, late: bool = False) -> Said:
     """Read what the agents of a folder wrote down."""
     connections: list[list[Line]] = []
     prompts: list[Prompt] = []
-    for number, path in enumerate(sorted(folder.glob("connection-*.ndjson"))):
-        lines = [
-            _line(text) for text in path.read_bytes().splitlines(keepends=True) if _whole(text)
-        ]
+    for number, lines in enumerate(read_lines(folder)):
         connections.append(lines)
         prompts += _prompts(lines, number)
     return Said(plan, connections, prompts, late)
+
+
+def read_lines(folder: Path) -> list[list[Line]]:
+    """What the agents of a folder wrote down, one list a connection."""
+    return [
+        [_line(text) for text in path.read_bytes().split(b"\n")[:-1]]
+        for path in sorted(folder.glob("connection-*.ndjson"))
+    ]
 
 
 def params_of(message: Message) -> Message:
@@ -98,14 +103,9 @@ def params_of(message: Message) -> Message:
     return params if isinstance(params, dict) else {}
 
 
-def _whole(text: bytes) -> bool:
-    return text.endswith(b"\n")  # else the agent was killed as it wrote
-
-
 def _line(text: bytes) -> Line:
     entry = json.loads(text)
-    message = entry["message"]
-    return Line(entry["from"], message if isinstance(message, dict) else {})
+    return Line(entry["from"], entry["message"])
 
 
 def _prompts(lines: Sequence[Line], number: int) -> Iterator[Prompt]:

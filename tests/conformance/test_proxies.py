@@ -36,6 +36,27 @@ RIGHT = {
     "writes null for omitted": "params.setdefault('idempotencyKey', None)",
     "adds a block": "'prompt' in params and params['prompt'].append({'type': 'text', 'text': 'x'})",
 }
+RAW = """
+import subprocess, sys, threading
+
+agent = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+def back():
+    for line in agent.stdout:
+        sys.stdout.buffer.write(line)
+        sys.stdout.buffer.flush()
+
+threading.Thread(target=back, daemon=True).start()
+for line in sys.stdin.buffer:
+    agent.stdin.write(line.replace(b'"params":', WHAT + b'"params":'))
+    agent.stdin.flush()
+"""
+SPACES = {
+    "a carriage return": "b'\\r'",
+    "a member with line separators": '\'"x": "\u2028\u0085",\'.encode()',
+}
+"""What a proxy may write between the members of a message."""
+
 WRONG = {
     "drops what it does not know": "params.pop('idempotencyKey', None)",
     "makes keys": "params.setdefault('idempotencyKey', '0b6f3c1e-8d2a-4c57-9a41-5e2f7d90c3ab')",
@@ -45,7 +66,17 @@ WRONG = {
     "takes malformed for omitted": "isinstance(key, int) and params.pop('idempotencyKey')",
     "moves it to _meta": "key and params.update(_meta={'key': params.pop('idempotencyKey')})",
     "sends nothing": "if 'prompt' in params: continue",
+    "sends no params": "'prompt' in params and message.pop('params')",
+    "puts params in a list": "'prompt' in params and message.update(params=[params])",
+    "sends params that are no object": "'prompt' in params and message.update(params=7)",
+    "sends what is no message": "message = [message] if 'prompt' in params else message",
+    "dies of long keys": "isinstance(key, str) and len(key) > 200 and sys.exit()",
 }
+
+
+UNANSWERED = {"sends nothing", "sends what is no message"}
+SHORT = 2.0
+"""Seconds, all of which pass where prompts are not answered."""
 
 
 def proxy(folder: Path, change: str) -> list[str]:
@@ -63,8 +94,31 @@ def test_a_proxy_that_is_right_passes(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", WRONG)
 def test_a_proxy_that_is_wrong_fails(tmp_path: Path, name: str) -> None:
-    outcome = play_proxy(proxy(tmp_path, WRONG[name]), 0.3 if "nothing" in name else 10.0)
+    outcome = play_proxy(proxy(tmp_path, WRONG[name]), SHORT if name in UNANSWERED else 10.0)
     assert outcome.kept == frozenset()
+    assert {id_ for id_, _ in outcome.broken} == {FORWARDS}
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_a_proxy_may_write_what_json_may_hold(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "proxy.py"
+    path.write_text(RAW.replace("WHAT", SPACES[name]), "utf-8")
+    outcome = play_proxy([sys.executable, str(path), "{agent}"], 10.0)
+    assert outcome.kept == {FORWARDS}
+    assert list(outcome.broken) == []
+
+
+def test_of_a_proxy_that_takes_too_long_nothing_is_told(tmp_path: Path) -> None:
+    waits = "'prompt' in params and threading.Event().wait()"
+    outcome = play_proxy(proxy(tmp_path, waits), SHORT)
+    assert outcome.open == {FORWARDS}
+    assert list(outcome.broken) == []
+    assert outcome.reason == "prompt 0 did not arrive in 2 seconds: give more --timeout"
+
+
+def test_what_a_slow_proxy_did_wrong_counts(tmp_path: Path) -> None:
+    waits = "key == 'Case' and threading.Event().wait(); " + WRONG["makes keys"]
+    outcome = play_proxy(proxy(tmp_path, waits), SHORT)
     assert {id_ for id_, _ in outcome.broken} == {FORWARDS}
 
 
