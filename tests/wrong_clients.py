@@ -1,7 +1,7 @@
 """Clients that do one thing wrong: `python wrong_clients.py CLASS FILE CLOCK TEXT AGENT...`.
 
-`Client` does everything right, and so does `Reconnects`. Every other class names the requirement
-that it breaks, and the plans that show it.
+Each of `RIGHT` does everything right. Every other class names the requirements that it breaks, and
+the plans that show it.
 """
 
 from __future__ import annotations
@@ -14,10 +14,36 @@ import sys
 import time
 import uuid
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 Pending = dict[str, Any]
+
+
+class Agent(Protocol):
+    """A connection to an agent."""
+
+    def write(self, line: bytes) -> None: ...
+
+    def readline(self) -> bytes: ...
+
+
+class Program:
+    """An agent that is a program."""
+
+    def __init__(self, command: list[str]) -> None:
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self.sink, self.source = process.stdin, process.stdout
+
+    def write(self, line: bytes) -> None:
+        self.sink.write(line)
+        self.sink.flush()
+
+    def readline(self) -> bytes:
+        return self.source.readline()
 
 
 class RefusedError(Exception):
@@ -29,30 +55,35 @@ class Client:
 
     oldest = 24.0 * 60 * 60
 
-    def __init__(self, file: str, clock: str, agent: list[str]) -> None:
-        self.file, self.now = Path(file), time.time() + float(clock)
+    def __init__(self, file: Path, clock: float, start: Callable[[], Agent]) -> None:
+        self.file, self.clock, self.start = file, clock, start
+        self.now = time.time() + clock
         stored: dict[str, Any] = (
             json.loads(self.file.read_text("utf-8")) if self.file.exists() else {}
         )
         self.pending: list[Pending] = stored.get("pending", [])
         self.notes: dict[str, Any] = stored.get("notes", {})
-        self.agent = subprocess.Popen(agent, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.agent = start()
         self.last_id = 0
         self.text = ""
 
     def run(self, text: str) -> None:
         self.text = text
-        self.request("initialize", protocolVersion=2, info={"name": "client", "version": "1"})
+        self.initialize()
         self.resend()
         if text:
             self.submit()
 
+    def initialize(self) -> None:
+        self.request("initialize", protocolVersion=2, info={"name": "client", "version": "1"})
+
     def resend(self) -> None:
-        waiting = [each for each in self.pending if self.now - each["at"] < self.oldest]
-        for session in {each["session"] for each in waiting}:
-            self.request("session/resume", sessionId=session, cwd="/", mcpServers=[])
-        for each in waiting:
+        for each in [each for each in self.pending if self.now - each["at"] < self.oldest]:
+            self.resume(each["session"])
             self.deliver(each)
+
+    def resume(self, session: str) -> None:
+        self.request("session/resume", sessionId=session, cwd="/", mcpServers=[])
 
     def submit(self) -> None:
         session = self.request("session/new", cwd="/", mcpServers=[])["sessionId"]
@@ -83,19 +114,14 @@ class Client:
     def send(self, method: str, **params: object) -> int:
         self.last_id = self.next_id()
         message = {"jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params}
-        assert self.agent.stdin is not None
-        self.agent.stdin.write(json.dumps(message).encode() + b"\n")
-        self.agent.stdin.flush()
+        self.agent.write(json.dumps(message).encode() + b"\n")
         return self.last_id
 
     def next_id(self) -> int:
         return self.last_id + 1
 
     def result(self, request_id: int) -> Any:
-        assert self.agent.stdout is not None
-        for line in self.agent.stdout:
-            if not line.endswith(b"\n"):
-                break
+        while (line := self.agent.readline()).endswith(b"\n"):
             message = json.loads(line)
             if "method" not in message and message["id"] == request_id:
                 if "error" in message:
@@ -108,28 +134,74 @@ class Client:
 
 
 class Reconnects(Client):
-    """Right, too: it starts the agent again by itself when that is gone."""
-
-    def __init__(self, file: str, clock: str, agent: list[str]) -> None:
-        super().__init__(file, clock, agent)
-        self.command = agent
+    """It starts the agent again by itself when that is gone."""
 
     def run(self, text: str) -> None:
         try:
             super().run(text)
         except (SystemExit, BrokenPipeError):
-            again = Reconnects(str(self.file), str(self.now - time.time()), self.command)
+            again = Reconnects(self.file, self.clock, self.start)
             again.run("" if again.pending else text)
 
 
+class Probes(Client):
+    """It starts an agent to see what that can do, and talks to another."""
+
+    def run(self, text: str) -> None:
+        self.initialize()
+        self.agent, self.last_id = self.start(), 0
+        super().run(text)
+
+
+class HasAnAgentForEachSession(Client):
+    """It has several agents at once."""
+
+    def resend(self) -> None:
+        first, last_id = self.agent, self.last_id
+        super().resend()
+        self.agent, self.last_id = first, last_id
+
+    def resume(self, session: str) -> None:
+        self.agent, self.last_id = self.start(), 0
+        self.initialize()
+        super().resume(session)
+
+
+class SubmitsNothingWhileSomethingIsPending(Client):
+    """It leaves what is new to a later run."""
+
+    def run(self, text: str) -> None:
+        super().run("" if self.pending else text)
+
+
+class SendsAgainAtOnce(Client):
+    """It sends again what was refused, under its key."""
+
+    def deliver(self, entry: Pending) -> None:
+        super().deliver(entry)
+        if entry in self.pending:
+            super().deliver(entry)
+
+
+RIGHT: Final = (
+    Client,
+    Reconnects,
+    Probes,
+    HasAnAgentForEachSession,
+    SubmitsNothingWhileSomethingIsPending,
+    SendsAgainAtOnce,
+)
+
 Class = TypeVar("Class", bound=type[Client])
-WRONG: Final[dict[str, tuple[str, tuple[str, ...]]]] = {}
-"""By class, the requirement that it breaks, and the plans that show it."""
+WRONG: Final[dict[str, tuple[frozenset[str], tuple[str, ...]]]] = {}
+"""By class, the requirements that it breaks, and the plans that show it."""
 
 
-def breaks(requirement: str, *plans: str) -> Callable[[Class], Class]:
+def breaks(requirements: str, *plans: str) -> Callable[[Class], Class]:
+    """Note what a client breaks: several requirements, where one fault is one of each."""
+
     def note(client: Class) -> Class:
-        WRONG[client.__name__] = requirement, plans
+        WRONG[client.__name__] = frozenset(requirements.split()), plans
         return client
 
     return note
@@ -177,7 +249,18 @@ class AddsTheText(Client):
 
 
 @breaks("client-one-key-one-prompt", "held-for-long")
+class TakesANewKeyOnlyForTheSameText(Client):
+    def key(self) -> str:
+        if self.text in self.notes.get("texts", [self.text]):
+            self.notes.update(key=str(uuid.uuid4()), texts=[])
+        self.notes["texts"].append(self.text)
+        return str(self.notes["key"])
+
+
+@breaks("client-one-key-one-prompt client-new-key", "held-for-long", "same-text-again")
 class HasOneKey(Client):
+    """Whatever it submits, the same text too, has the key of what was before."""
+
     def key(self) -> str:
         return str(self.notes.setdefault("key", str(uuid.uuid4())))
 
@@ -265,25 +348,24 @@ class ForgetsAtTheNextSession(Client):
 
 @breaks("client-resends", "lost-after-insertion")
 class SendsItToAnotherSession(Client):
-    def resend(self) -> None:
-        for each in list(self.pending):
-            each["session"] = self.request("session/new", cwd="/", mcpServers=[])["sessionId"]
-            self.deliver(each)
+    def deliver(self, entry: Pending) -> None:
+        if "sent" in entry:
+            entry["session"] = self.request("session/new", cwd="/", mcpServers=[])["sessionId"]
+        entry["sent"] = True
+        self.store()
+        super().deliver(entry)
 
 
 @breaks("client-resumes-first", "lost-before-insertion", "lost-twice")
 class ResumesNothing(Client):
-    def resend(self) -> None:
-        for each in list(self.pending):
-            self.deliver(each)
+    def resume(self, session: str) -> None:
+        pass
 
 
 @breaks("client-resumes-first", "resume-held", "resume-refused")
 class AwaitsNoAnswerToResume(Client):
-    def resend(self) -> None:
-        for each in list(self.pending):
-            self.send("session/resume", sessionId=each["session"], cwd="/", mcpServers=[])
-            self.deliver(each)
+    def resume(self, session: str) -> None:
+        self.send("session/resume", sessionId=session, cwd="/", mcpServers=[])
 
 
 @breaks("client-resumes-first", "resume-refused")
@@ -302,4 +384,4 @@ class SendsWhateverItsAge(Client):
 
 if __name__ == "__main__":
     name, file, clock, text, *agent = sys.argv[1:]
-    globals()[name](file, clock, agent).run(text)
+    globals()[name](Path(file), float(clock), partial(Program, agent)).run(text)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
-from acp_conformance.faults import Moment
+from acp_conformance.plans import LATER
 from acp_conformance.randomness import LEAST_KEYS, flaw
 from acp_conformance.said import Prompt, Said, params_of
 from acp_conformance.verdict import Outcome
@@ -60,11 +60,19 @@ def _same_key(said: Said) -> Judgement:
 
 
 def _new_key(said: Said) -> Judgement:
-    if not _repeats(said) or not said.keys:
+    """Each run submits the text anew; after one that was ended, it may send the old one again."""
+    if not _repeats(said):
         return None
-    if len(said.keys) < len(said.prompts):
-        return "two submissions of the same text had one key"
-    return True if len(said.prompts) > 1 else None
+    whole = range(min(said.late, default=len(said.plan.texts)))
+    runs = [
+        keys
+        for run in whole
+        if (keys := {p.key for p in said.prompts if p.run == run and isinstance(p.key, str)})
+    ]
+    for number, keys in enumerate(runs[1:], 1):
+        if keys <= set[str]().union(*runs[:number]):
+            return "two submissions of the same text had one key"
+    return True if len(runs) > 1 else None
 
 
 def _repeats(said: Said) -> bool:
@@ -74,26 +82,31 @@ def _repeats(said: Said) -> bool:
 
 def _own_ids(said: Said) -> Judgement:
     for connection in range(len(said.connections)):
-        ids = [json.dumps(message["id"]) for message in said.requests(connection)]
+        ids = [json.dumps(message["id"]) for _, message in said.requests(connection)]
         if len(set(ids)) < len(ids):
             return "two requests of a connection had one id"
     return True if said.prompts else None
 
 
 def _resends(said: Said) -> Judgement:
-    first = said.prompts[0] if said.prompts else None
-    if "client-resends" not in said.plan.about or first is None or first.key is None:
+    if "client-resends" not in said.plan.about:
         return None
-    again = {r.connection for f, r in said.retries if f is first and r.connection != f.connection}
-    if len(again) < said.plan.lost:
-        return f"of {said.plan.lost} attempts that were lost, {len(again)} were made again"
-    return True
+    keyed = [attempts for attempts in said.submissions if attempts[0].key is not None]
+    owed = [attempts[-1].run for attempts in keyed if _lost(said, attempts[-1])]
+    final = len(said.plan.texts) - 1
+    if any(run < final for run in owed) and final not in said.late:
+        return "a prompt that got no answer was not sent again"
+    return True if any(_lost(said, each[0]) for each in keyed) and not owed else None
+
+
+def _lost(said: Said, prompt: Prompt) -> bool:
+    return said.answer(prompt.connection, prompt.place) is None
 
 
 def _resumes_first(said: Said) -> Judgement:
     later = [prompt for prompt in said.prompts if not _created(said, prompt)]
     for prompt in later:
-        if said.requests(prompt.connection)[0]["method"] != "initialize":
+        if said.requests(prompt.connection)[0][1]["method"] != "initialize":
             return "a retry came before initialize"
         if not _resumed(said, prompt):
             return "a retry came before session/resume was answered"
@@ -111,9 +124,10 @@ def _created(said: Said, prompt: Prompt) -> bool:
 
 def _resumed(said: Said, prompt: Prompt) -> bool:
     answers = [
-        said.answer(prompt.connection, request["id"], prompt.place)
-        for request in said.requests(prompt.connection)
+        said.answer(prompt.connection, place, prompt.place)
+        for place, request in said.requests(prompt.connection)
         if request["method"] == "session/resume"
+        and place < prompt.place
         and params_of(request).get("sessionId") == prompt.session
     ]
     return any(answer is not None and "result" in answer for answer in answers)
@@ -123,20 +137,23 @@ def _waits(said: Said) -> Judgement:
     for attempts in said.submissions:
         for earlier, later in pairwise(attempts):
             on_one = earlier.connection == later.connection
-            if on_one and said.answer(later.connection, earlier.id, later.place) is None:
+            if on_one and said.answer(later.connection, earlier.place, later.place) is None:
                 return "a prompt was sent again while it waited for its answer"
-    faults = dict(enumerate(said.plan.faults))
-    held = [p for p in said.prompts if (f := faults.get(p.connection)) and f.moment is Moment.HELD]
-    return True if held and "client-waits" in said.plan.about else None
+    return True if said.met and "client-waits" in said.plan.about else None
 
 
 def _shows_old_prompts(said: Said) -> Judgement:
-    if "client-shows-old-prompts" not in said.plan.about or not said.prompts:
+    if "client-shows-old-prompts" not in said.plan.about:
         return None
-    old, *others = said.submissions
-    if len(old) > 1:
+    clocks = [clock for _, clock in said.plan.runs]
+    first: dict[str, Prompt] = {}
+    again = [
+        (first.setdefault(prompt.content, prompt).run, prompt.run)
+        for prompt in sorted(said.prompts, key=lambda prompt: prompt.run)
+    ]
+    if any(clocks[later] - clocks[run] >= LATER for run, later in again):
         return "a prompt of three days ago was sent again"
-    return True if any(len(attempts) > 1 for attempts in others) else None
+    return True if any(later > run for run, later in again) else None
 
 
 RULES: Final[Mapping[str, Callable[[Said], Judgement]]] = {
@@ -161,11 +178,11 @@ def judge(said: Said) -> Outcome:
     told = {id_: rule(said) for id_, rule in RULES.items()}
     asked = said.plan.proves - {RANDOM}
     reason = "the client sent no key" if said.prompts else "the client sent no prompt"
-    late = " (a run took too long and was ended)" if said.late else ""
+    late = " (a run took too long and was ended: see --timeout)" if said.late else ""
     return Outcome(
         said.plan.name,
         frozenset(id_ for id_ in asked if told[id_] is True),
-        tuple((id_, f"{text}{late}") for id_, text in told.items() if isinstance(text, str)),
+        tuple((id_, text) for id_, text in told.items() if isinstance(text, str)),
         frozenset(id_ for id_ in asked if told[id_] is None),
         f"{'nothing that it sent tells' if said.keys else reason}{late}",
     )

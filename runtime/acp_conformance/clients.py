@@ -79,19 +79,22 @@ def play_client(command: Sequence[str], plan: Plan, patience: Patience) -> Said:
         folder = Path(name)
         write_plan(folder, plan.faults, patience.hold)
         (folder / "client").mkdir()
-        late = False
-        for text, clock in zip(plan.texts, plan.clocks or (0,) * len(plan.texts), strict=True):
-            words = list(filled(command, folder, text, clock))
-            late |= not _run(words, folder / KILL, patience.run)
-        return read(folder, plan, late=late)
+        late: set[int] = set()
+        for run, (text, clock) in enumerate(plan.runs):
+            words = list(filled(command, folder, run, text, clock))
+            if not _run(words, folder / KILL, patience.run):
+                late.add(run)
+        return read(folder, plan, late=frozenset(late))
 
 
-def filled(command: Sequence[str], folder: Path, text: str = "", clock: int = 0) -> Iterator[str]:
-    """A command with what its placeholders stand for."""
+def filled(
+    command: Sequence[str], folder: Path, run: int = 0, text: str = "", clock: int = 0
+) -> Iterator[str]:
+    """A command with what its placeholders stand for, in a run of a client."""
     values = {TEXT: text, FOLDER: str(folder / "client"), CLOCK: str(clock)}
     for word in command:
         if word == AGENT:
-            yield from (*_FAULTY, str(folder))
+            yield from (*_FAULTY, str(folder), str(run))
         else:
             for placeholder, value in values.items():
                 word = word.replace(placeholder, value)

@@ -1,13 +1,15 @@
 """An agent that loses answers and dies: what `acpgen conform --client` gives to a client.
 
-`python faults.py FOLDER` is one connection. `FOLDER/plan.json` has a fault for each
-start; then there are none. Everything that was said is in `FOLDER/connection-N.ndjson`, in the
-order in which the agent read and wrote it. It keeps keys, so that a client which is right inserts
-each prompt once. The names of its sessions are the same in every folder.
+`python faults.py FOLDER RUN` is one connection, in a run of the client. The faults of
+`FOLDER/plan.json` are met one after the other, each by the first request of its method, on whatever
+connection that comes. Everything that was said is in `FOLDER/connection-N.ndjson`, in the order in
+which the agent read and wrote it. It keeps keys, so that a client which is right inserts each
+prompt once. The names of its sessions are the same in every folder.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -16,15 +18,28 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-__all__ = ["KILL", "Fault", "Moment", "main", "read_plan", "write_plan"]
+__all__ = [
+    "KILL",
+    "Fault",
+    "FaultyAgent",
+    "Moment",
+    "main",
+    "met",
+    "read_plan",
+    "write_plan",
+]
 
 Message = dict[str, Any]
 
 KILL: Final = "kill"
 """The file that appears in the folder when the client is to be killed."""
+
+_MET: Final = "met-"
+"""What the files begin with that tell which faults were met."""
 
 
 class Moment(StrEnum):
@@ -57,7 +72,7 @@ class Moment(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What becomes of the requests of one method on one connection."""
+    """What becomes of a request of a method."""
 
     method: str
     moment: Moment
@@ -72,18 +87,21 @@ class _RefusedError(Exception):
 class FaultyAgent:
     """One process of it."""
 
-    def __init__(self, folder: Path) -> None:
-        number = len(list(folder.glob("connection-*.ndjson")))
-        faults, self._hold = read_plan(folder)
-        self._fault = faults[number] if number < len(faults) else None
-        self._log = (folder / f"connection-{number:02}.ndjson").open("ab", buffering=0)
+    def __init__(
+        self,
+        folder: Path,
+        run: int,
+        write: Callable[[bytes], object],
+        die: Callable[[], NoReturn],
+    ) -> None:
+        self._folder, self._run, self._write_out, self._die = folder, run, write, die
+        self._faults, self._hold = read_plan(folder)
+        self._log = _log(folder)
         self._kill = folder / KILL
         self._file = folder / "sessions.json"
-        self._sessions: dict[str, dict[str, Message]] = (
-            json.loads(self._file.read_text("utf-8")) if self._file.exists() else {}
-        )
+        self._sessions: dict[str, dict[str, Message]] = {}
         self._held: list[Message] = []
-        self._turn = threading.Lock()
+        self._turn = threading.RLock()
         self._handlers: Mapping[str, Callable[[Message], Message]] = {
             "initialize": self._initialize,
             "session/new": self._new,
@@ -97,7 +115,7 @@ class FaultyAgent:
     def take(self, line: bytes) -> None:
         """Handle one line from the client."""
         try:
-            message = json.loads(line)
+            message = json.loads(line.decode())  # of bytes it would guess the encoding
         except (ValueError, RecursionError):
             message = None
         if not isinstance(message, dict):
@@ -108,43 +126,58 @@ class FaultyAgent:
                 return
             if message["method"] == "$/cancel_request":
                 self._withdraw(_params(message).get("requestId"))
+            elif "id" in message and self._held:
+                self._held.append(message)
+                self.release()
             elif "id" in message:
-                waiting = bool(self._held)
                 self._serve(message)
-                if waiting:
-                    self._release()
+
+    def release(self) -> None:
+        """Answer what is held."""
+        with self._turn:
+            held, self._held = self._held, []
+            for message in held:
+                self._send(message, self._outcome(message))
 
     def _serve(self, message: Message) -> None:
-        fault = self._fault
-        moment = fault.moment if fault and fault.method == message["method"] else None
+        moment = self._meet(message["method"])
         match moment:
             case Moment.READ:
-                _die()
+                self._die()
             case Moment.HELD:
                 self._holds(message)
                 return
             case Moment.REFUSED:
-                self._fault = None
                 self._send(message, {"error": {"code": -32603, "message": "Internal error"}})
                 return
         outcome = self._outcome(message)
         match moment:
             case Moment.DONE:
-                _die()
+                self._die()
             case Moment.HALF:
-                os.write(1, b'{"jsonrpc":"2.0","id":')
-                _die()
+                self._write_out(b'{"jsonrpc":"2.0","id":')
+                self._die()
             case Moment.KILLED:
                 self._kill.touch()
                 return
         self._send(message, outcome)
         match moment:
             case Moment.ANSWERED:
-                _die()
+                self._die()
             case Moment.KILLED_ANSWERED:
                 self._kill.touch()
 
+    def _meet(self, method: object) -> Moment | None:
+        """What befalls the next request, if its method is that of the next fault."""
+        number = met(self._folder)
+        if number == len(self._faults) or self._faults[number].method != method:
+            return None
+        (self._folder / f"{_MET}{number}").touch()
+        return self._faults[number].moment
+
     def _outcome(self, message: Message) -> Message:
+        if self._file.exists():  # another connection may have changed it
+            self._sessions = json.loads(self._file.read_text("utf-8"))
         handler = self._handlers.get(str(message["method"]))
         if handler is None:
             return {"error": {"code": -32601, "message": "Method not found"}}
@@ -154,20 +187,11 @@ class FaultyAgent:
             return {"error": refused.error}
 
     def _holds(self, message: Message) -> None:
-        if not self._held:
-            timer = threading.Timer(self._hold, self._time_out)
+        self._held.append(message)
+        if self._hold is not None:
+            timer = threading.Timer(self._hold, self.release)
             timer.daemon = True  # what is held when the client leaves is dropped
             timer.start()
-        self._held.append(message)
-
-    def _time_out(self) -> None:
-        with self._turn:
-            self._release()
-
-    def _release(self) -> None:
-        held, self._held, self._fault = self._held, [], None
-        for message in held:
-            self._send(message, self._outcome(message))
 
     def _withdraw(self, request_id: object) -> None:
         for message in [each for each in self._held if each["id"] == request_id]:
@@ -228,10 +252,12 @@ class FaultyAgent:
     def _write(self, message: Message) -> None:
         line = json.dumps({"jsonrpc": "2.0", **message}).encode()
         self._note("agent", line)
-        os.write(1, line + b"\n")
+        self._write_out(line + b"\n")
 
     def _note(self, sender: str, line: bytes) -> None:
-        self._log.write(b'{"from":"%s","message":%s}\n' % (sender.encode(), line))
+        head = b'{"from":"%s","run":%d,"message":' % (sender.encode(), self._run)
+        with self._log.open("ab", buffering=0) as log:
+            log.write(head + line + b"}\n")
 
     def _store(self) -> None:
         new = self._file.with_suffix(".new")
@@ -239,16 +265,32 @@ class FaultyAgent:
         new.replace(self._file)
 
 
-def write_plan(folder: Path, faults: Sequence[Fault], hold: float) -> None:
-    """Tell the agents of a folder what to do. `hold` is in seconds."""
+def write_plan(folder: Path, faults: Sequence[Fault], hold: float | None) -> None:
+    """Tell the agents of a folder what to do. `hold` is in seconds, None until `release`."""
     listed = [[fault.method, fault.moment] for fault in faults]
     (folder / "plan.json").write_text(json.dumps({"faults": listed, "hold": hold}), "utf-8")
 
 
-def read_plan(folder: Path) -> tuple[list[Fault], float]:
+def read_plan(folder: Path) -> tuple[list[Fault], float | None]:
     """Read what `write_plan` wrote."""
     plan = json.loads((folder / "plan.json").read_text("utf-8"))
     return [Fault(method, Moment(moment)) for method, moment in plan["faults"]], plan["hold"]
+
+
+def met(folder: Path) -> int:
+    """How many faults were met so far."""
+    return len(list(folder.glob(f"{_MET}*")))
+
+
+def _log(folder: Path) -> Path:
+    """Make the file of a connection: the first one that no other agent has."""
+    number = len(list(folder.glob("connection-*.ndjson")))
+    while True:
+        path = folder / f"connection-{number:02}.ndjson"
+        with contextlib.suppress(FileExistsError):
+            path.touch(exist_ok=False)
+            return path
+        number += 1
 
 
 def _params(message: Message) -> Message:
@@ -262,7 +304,7 @@ def _die() -> NoReturn:
 
 def main() -> None:
     """Serve standard input until it ends, or until the fault."""
-    agent = FaultyAgent(Path(sys.argv[1]))
+    agent = FaultyAgent(Path(sys.argv[1]), int(sys.argv[2]), partial(os.write, 1), _die)
     for line in iter(sys.stdin.buffer.readline, b""):
         agent.take(line)
 

@@ -33,7 +33,7 @@ class Plan:
     Attributes:
         name: of the plan.
         about: the requirements that it is made for, beside `ALWAYS`.
-        faults: of each agent that the client starts, in order; later ones have none.
+        faults: of the agents that the client starts, in order, each met once.
         texts: what each run of the client submits; with an empty one it only sends again.
         clocks: how many seconds the client's clock is ahead in each run; all 0 by default.
     """
@@ -50,14 +50,9 @@ class Plan:
         return frozenset((*self.about, *ALWAYS))
 
     @property
-    def lost(self) -> int:
-        """How many attempts of a prompt end without an answer, and have to be made again."""
-        return sum(
-            fault.method == "session/prompt" and fault.moment in _LOSE for fault in self.faults
-        )
-
-
-_LOSE: Final = {Moment.READ, Moment.DONE, Moment.HALF, Moment.KILLED}
+    def runs(self) -> list[tuple[str, int]]:
+        """What each run of the client submits, and how many seconds its clock is ahead."""
+        return list(zip(self.texts, self.clocks or (0,) * len(self.texts), strict=True))
 
 
 def _prompt(moment: Moment) -> Fault:

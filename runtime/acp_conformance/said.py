@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from acp_conformance.faults import met
 from acp_conformance.plans import Plan
 
 __all__ = ["Line", "Prompt", "Said", "params_of", "read", "read_lines"]
@@ -17,15 +18,16 @@ Message = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One message, and who sent it: `client` or `agent`."""
+    """One message, who sent it, `client` or `agent`, and in which run of the client."""
 
     sender: str
     message: Message
+    run: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt that a client sent: on which connection, and in which line of it."""
+    """A prompt that a client sent: on which connection, in which line of it, and in which run."""
 
     connection: int
     place: int
@@ -34,6 +36,7 @@ class Prompt:
     text: str
     content: str
     key: object
+    run: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +46,11 @@ class Said:
     plan: Plan
     connections: Sequence[Sequence[Line]]
     prompts: Sequence[Prompt]
-    late: bool = False
-    """Whether a run took too long, and was ended."""
+    late: frozenset[int] = frozenset()
+    """The runs that took too long, and were ended."""
+
+    met: int = 0
+    """How many faults of the plan were met."""
 
     @property
     def keys(self) -> list[str]:
@@ -64,29 +70,34 @@ class Said:
         """Each later attempt of a prompt, after the first one of it."""
         return [(first, each) for first, *others in self.submissions for each in others]
 
-    def requests(self, connection: int) -> list[Message]:
-        """The requests of the client on a connection."""
-        lines = self.connections[connection]
-        sent = [line.message for line in lines if line.sender == "client"]
-        return [message for message in sent if "method" in message and "id" in message]
+    def requests(self, connection: int) -> list[tuple[int, Message]]:
+        """The requests of the client on a connection, each with its place."""
+        lines = [
+            (place, line.message)
+            for place, line in enumerate(self.connections[connection])
+            if line.sender == "client"
+        ]
+        return [(place, sent) for place, sent in lines if "method" in sent and "id" in sent]
 
-    def answer(self, connection: int, request_id: object, before: int) -> Message | None:
-        """The answer to a request, if the agent gave it before a line."""
-        for line in self.connections[connection][:before]:
+    def answer(self, connection: int, place: int, before: int | None = None) -> Message | None:
+        """The answer to the request at a place, if the agent gave it before another place."""
+        lines = self.connections[connection]
+        request_id = lines[place].message["id"]
+        for line in lines[place:before]:
             mine = "method" not in line.message and line.message.get("id") == request_id
             if line.sender == "agent" and mine:
                 return line.message
         return None
 
 
-def read(folder: Path, plan: Plan, *, late: bool = False) -> Said:
+def read(folder: Path, plan: Plan, *, late: frozenset[int] = frozenset()) -> Said:
     """Read what the agents of a folder wrote down."""
     connections: list[list[Line]] = []
     prompts: list[Prompt] = []
     for number, lines in enumerate(read_lines(folder)):
         connections.append(lines)
         prompts += _prompts(lines, number)
-    return Said(plan, connections, prompts, late)
+    return Said(plan, connections, prompts, late, met(folder))
 
 
 def read_lines(folder: Path) -> list[list[Line]]:
@@ -105,7 +116,7 @@ def params_of(message: Message) -> Message:
 
 def _line(text: bytes) -> Line:
     entry = json.loads(text)
-    return Line(entry["from"], entry["message"])
+    return Line(entry["from"], entry["message"], entry["run"])
 
 
 def _prompts(lines: Sequence[Line], number: int) -> Iterator[Prompt]:
@@ -119,4 +130,4 @@ def _prompts(lines: Sequence[Line], number: int) -> Iterator[Prompt]:
             text = "".join(str(b.get("text", "")) for b in blocks if isinstance(b, dict))
             session, key = str(params.get("sessionId")), params.get("idempotencyKey")
             written = json.dumps(content, sort_keys=True)
-            yield Prompt(number, place, message["id"], session, text, written, key)
+            yield Prompt(number, place, message["id"], session, text, written, key, line.run)
