@@ -6,6 +6,7 @@ the plans that show it.
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import math
@@ -229,7 +230,17 @@ class TellsTheTime(Client):
 
 
 @breaks("client-random-key", "same-text-again", "lost-before-insertion")
+class HashesItsSession(Client):
+    def params(self, entry: Pending) -> dict[str, Any]:
+        digest = hashlib.sha256(entry["session"].encode()).digest()
+        key = uuid.UUID(bytes=digest[:16], version=4)
+        return {**super().params(entry), "idempotencyKey": str(key)}
+
+
+@breaks("client-random-key client-key-without-content", "same-text-again", "lost-before-insertion")
 class HashesWhatItKnows(Client):
+    """A hash of the prompt is not random, and is made of content."""
+
     def params(self, entry: Pending) -> dict[str, Any]:
         known = f"{entry['session']} {entry['text']}".encode()
         key = uuid.UUID(bytes=hashlib.sha256(known).digest()[:16], version=4)
@@ -246,6 +257,18 @@ class HasNumbersForKeys(Client):
 class AddsTheText(Client):
     def key(self) -> str:
         return f"{uuid.uuid4()} {self.text}"
+
+
+@breaks("client-key-without-content", "lost-before-insertion", "same-text-again")
+class EncodesTheText(Client):
+    def key(self) -> str:
+        return base64.b64encode(f"{uuid.uuid4().hex} {self.text}".encode()).decode()
+
+
+@breaks("client-key-without-content", "lost-before-insertion", "same-text-again")
+class NamesItsUser(Client):
+    def key(self) -> str:
+        return f"alice@example.com/{uuid.uuid4()}"
 
 
 @breaks("client-one-key-one-prompt", "held-for-long")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import uuid
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
+from acp_conformance.content import found_in
 from acp_conformance.plans import LATER
 from acp_conformance.randomness import LEAST_KEYS, flaw
 from acp_conformance.said import Prompt, Said, params_of
@@ -25,21 +24,10 @@ RANDOM: Final = "client-random-key"
 
 def _without_content(said: Said) -> Judgement:
     for prompt in said.prompts:
-        if not isinstance(prompt.key, str):
-            continue
-        named = {
-            str(make(space, prompt.text))
-            for make in (uuid.uuid3, uuid.uuid5)
-            for space in (uuid.NAMESPACE_URL, uuid.NAMESPACE_DNS, uuid.NAMESPACE_OID)
-        }
-        hashed = {
-            hashlib.new(name, text.encode(), usedforsecurity=False).hexdigest()
-            for name in ("md5", "sha1", "sha256")
-            for text in (prompt.text, prompt.content)
-        }
-        held = prompt.text != "" and prompt.text in prompt.key
-        if held or prompt.key.lower() in named | hashed:
-            return "a key is made from the prompt"
+        if isinstance(prompt.key, str):
+            written = (prompt.content, prompt.written)
+            if found := found_in(prompt.key, prompt.session, prompt.text, *written):
+                return found
     return True if said.keys else None
 
 

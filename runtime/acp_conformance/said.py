@@ -37,6 +37,8 @@ class Prompt:
     content: str
     key: object
     run: int = 0
+    written: str = ""
+    """The content as a client that writes compact JSON has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,5 +131,6 @@ def _prompts(lines: Sequence[Line], number: int) -> Iterator[Prompt]:
             blocks = content if isinstance(content, list) else []
             text = "".join(str(b.get("text", "")) for b in blocks if isinstance(b, dict))
             session, key = str(params.get("sessionId")), params.get("idempotencyKey")
-            written = json.dumps(content, sort_keys=True)
-            yield Prompt(number, place, message["id"], session, text, written, key, line.run)
+            same = json.dumps(content, sort_keys=True)
+            written = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+            yield Prompt(number, place, message["id"], session, text, same, key, line.run, written)

@@ -277,6 +277,8 @@ ODD: Final = {
     "a method that is no text": '{"id": 1, "method": []}',
     "bytes that are no UTF-8": '{"id": 1, "method": "\udcff"}',
     "a byte order mark": '\ufeff{"id": 1, "method": "session/list"}',
+    "half a character": '{"id": 1, "method": "session/prompt", "params": {"idempotencyKey": "k", '
+    '"prompt": [{"text": "\\ud800"}]}}',
     "params that are no object": '{"id": 1, "method": "session/prompt", "params": [1]}',
     "a prompt that is a notification": '{"method": "session/prompt", "params": {}}',
     "a prompt that is no list": '{"id": 1, "method": "session/prompt", "params": {"prompt": 5}}',

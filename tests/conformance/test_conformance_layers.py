@@ -20,6 +20,7 @@ JUDGING = {
     "report",
     "clients",
     "client_rules",
+    "content",
     "plans",
     "said",
     "randomness",
