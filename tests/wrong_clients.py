@@ -87,11 +87,14 @@ class Client:
         self.request("session/resume", sessionId=session, cwd="/", mcpServers=[])
 
     def submit(self) -> None:
-        session = self.request("session/new", cwd="/", mcpServers=[])["sessionId"]
-        entry = {"session": session, "text": self.text, "key": self.key(), "at": self.now}
+        entry = {"session": self.new(), "text": self.text, "key": self.key(), "at": self.now}
         self.pending.append(entry)
         self.store()
         self.deliver(entry)
+
+    def new(self) -> str:
+        """The ID of the session to submit in."""
+        return str(self.request("session/new", cwd="/", mcpServers=[])["sessionId"])
 
     def key(self) -> str:
         return str(uuid.uuid4())
@@ -168,6 +171,19 @@ class HasAnAgentForEachSession(Client):
         super().resume(session)
 
 
+class KeepsItsSession(Client):
+    """It submits everything in one session."""
+
+    def submit(self) -> None:
+        if "session" in self.notes:
+            self.resume(self.notes["session"])
+        super().submit()
+
+    def new(self) -> str:
+        self.notes["session"] = self.notes.get("session") or super().new()
+        return str(self.notes["session"])
+
+
 class SubmitsNothingWhileSomethingIsPending(Client):
     """It leaves what is new to a later run."""
 
@@ -189,6 +205,7 @@ RIGHT: Final = (
     Reconnects,
     Probes,
     HasAnAgentForEachSession,
+    KeepsItsSession,
     SubmitsNothingWhileSomethingIsPending,
     SendsAgainAtOnce,
 )
@@ -373,7 +390,7 @@ class ForgetsAtTheNextSession(Client):
 class SendsItToAnotherSession(Client):
     def deliver(self, entry: Pending) -> None:
         if "sent" in entry:
-            entry["session"] = self.request("session/new", cwd="/", mcpServers=[])["sessionId"]
+            entry["session"] = self.new()
         entry["sent"] = True
         self.store()
         super().deliver(entry)

@@ -166,13 +166,12 @@ def judge(said: Said) -> Outcome:
     told = {id_: rule(said) for id_, rule in RULES.items()}
     asked = said.plan.proves - {RANDOM}
     reason = "the client sent no key" if said.prompts else "the client sent no prompt"
-    late = " (a run took too long and was ended: see --timeout)" if said.late else ""
     return Outcome(
         said.plan.name,
         frozenset(id_ for id_ in asked if told[id_] is True),
         tuple((id_, text) for id_, text in told.items() if isinstance(text, str)),
         frozenset(id_ for id_ in asked if told[id_] is None),
-        f"{'nothing that it sent tells' if said.keys else reason}{late}",
+        f"{'nothing that it sent tells' if said.keys else reason}{_ended(said)}",
     )
 
 
@@ -189,8 +188,13 @@ def judge_keys(all_: Sequence[Said]) -> Outcome:
         asked if kept else frozenset(),
         () if wrong is None else ((RANDOM, wrong),),
         frozenset() if kept or wrong else asked,
-        f"it takes {LEAST_KEYS} keys, and the client sent {count}",
+        f"it takes {LEAST_KEYS} keys, and the client sent {count}{_ended(*all_)}",
     )
+
+
+def _ended(*all_: Said) -> str:
+    late = any(said.late for said in all_)
+    return " (a run took too long and was ended: see --timeout)" if late else ""
 
 
 def _malformed(key: object) -> bool:

@@ -18,6 +18,7 @@ import wrong_clients
 from acp_conformance.client_rules import RANDOM, RULES, judge, judge_keys
 from acp_conformance.clients import Patience, judge_client, play_client
 from acp_conformance.plans import PLANS, Plan
+from acp_conformance.randomness import LEAST_KEYS
 from acp_conformance.requirements import Role
 from acp_conformance.said import read
 from acp_conformance.verdict import Outcome, Status, verdicts
@@ -232,11 +233,20 @@ def test_old_prompts_take_a_clock() -> None:
     assert outcome.reason.startswith("COMMAND has no {clock}, ")
 
 
+def test_of_a_fault_that_was_not_met_nothing_is_told(tmp_path: Path) -> None:
+    plan = PLAN["answer-held"]
+    assert "client-waits" in told(tmp_path, plan, RETRIED).open
+    (tmp_path / "met-0").touch()
+    assert "client-waits" in told(tmp_path, plan, RETRIED).kept
+
+
 def test_a_client_that_hangs_is_ended() -> None:
     command = [sys.executable, "-c", "import time; time.sleep(60)", "{agent}"]
-    outcome = judge(play_client(command, LOST, Patience(run=0.2)))
-    reason = "the client sent no prompt (a run took too long and was ended: see --timeout)"
-    assert (outcome.kept, outcome.reason) == (frozenset(), reason)
+    said = play_client(command, LOST, Patience(run=0.2))
+    ended = " (a run took too long and was ended: see --timeout)"
+    outcome, keys = judge(said), judge_keys([said])
+    assert (outcome.kept, outcome.reason) == (frozenset(), f"the client sent no prompt{ended}")
+    assert keys.reason == f"it takes {LEAST_KEYS} keys, and the client sent 0{ended}"
 
 
 ENDED = "nothing that it sent tells (a run took too long and was ended: see --timeout)"
