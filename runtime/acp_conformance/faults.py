@@ -286,7 +286,7 @@ def _log(folder: Path) -> Path:
     """Make the file of a connection: the first one that no other agent has."""
     number = len(list(folder.glob("connection-*.ndjson")))
     while True:
-        path = folder / f"connection-{number:02}.ndjson"
+        path = folder / f"connection-{number:06}.ndjson"
         with contextlib.suppress(FileExistsError):
             path.touch(exist_ok=False)
             return path
