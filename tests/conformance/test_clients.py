@@ -24,6 +24,7 @@ from acp_conformance.said import read
 from acp_conformance.verdict import Outcome, Status, verdicts
 from acp_conformance.wire import StartError
 from inner_agent import Pipe, play
+from right_clients import RIGHT, SubmitsNothingWhileSomethingIsPending
 from wrong_clients import WRONG, Client, RefusedError
 
 CLIENT = [sys.executable, str(Path(__file__).with_name("client.py"))]
@@ -143,7 +144,7 @@ BROKEN: Final[dict[str, tuple[Plan, Story, Callable[[Story], object], set[str]]]
 
 
 UNTOLD: Final[dict[type[Client], set[str]]] = {
-    wrong_clients.SubmitsNothingWhileSomethingIsPending: {"client-shows-old-prompts"}
+    SubmitsNothingWhileSomethingIsPending: {"client-shows-old-prompts"}
 }
 """What right clients never come to."""
 
@@ -164,7 +165,7 @@ def test_a_plain_client_can_keep_every_rule_too() -> None:
 
 
 @pytest.mark.parametrize("hasty", [False, True])
-@pytest.mark.parametrize("client", wrong_clients.RIGHT)
+@pytest.mark.parametrize("client", RIGHT)
 def test_clients_that_are_right_in_other_ways_fail_nothing(
     client: type[Client], hasty: bool
 ) -> None:
