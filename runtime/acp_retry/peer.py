@@ -55,15 +55,16 @@ class Channel(Protocol):
         ...
 
     async def receive(self) -> JsonObject | None:
-        """The next message, or None at the end of the stream.
+        """The next message, or None at the end of the stream. It waits for no message to leave.
 
         Raises:
-            Exception: the connection ended.
+            RequestFailedError: what came is no message, and is to be answered with this error.
+            Exception: any other means that the connection ended.
         """
         ...
 
     async def close(self) -> None:
-        """Close both directions."""
+        """Close both directions. It does not wait for a side that reads nothing."""
         ...
 
 
@@ -205,8 +206,8 @@ class Peer:
         Requests that were read by then are still answered, within the grace.
         """
         try:
-            while (message := await self._channel.receive()) is not None:
-                self._take(message)
+            while await self._read():
+                pass
             self._lose_answers()
             if self._grace and self._serving:
                 await asyncio.wait(self._serving, timeout=self._grace)
@@ -239,9 +240,20 @@ class Peer:
         if self._lost is not None:
             self._lost(self)
 
+    async def _read(self) -> bool:
+        """Take what comes next. False at the end of the stream."""
+        try:
+            message = await self._channel.receive()
+        except RequestFailedError as error:
+            self._start(self._refuse(error.refused))
+            return True
+        if message is not None:
+            self._take(message)
+        return message is not None
+
     def _take(self, message: object) -> None:
         if not isinstance(message, dict):
-            self._start(self._refuse(None, INVALID_REQUEST, "not a JSON-RPC object"))
+            self._start(self._refuse(_invalid("not a JSON-RPC object")))
         elif "method" in message:
             self._start(self._serve(message))
         else:
@@ -268,7 +280,7 @@ class Peer:
     async def _serve(self, message: JsonObject) -> None:
         request_id = message.get("id")
         if isinstance(request_id, bool) or not isinstance(request_id, str | int | None):
-            await self._refuse(None, INVALID_REQUEST, "id must be a string, an integer or null")
+            await self._refuse(_invalid("id must be a string, an integer or null"))
             return
         try:
             answer: JsonObject = {"result": await self._handle(message, request_id)}
@@ -292,9 +304,9 @@ class Peer:
             raise RequestFailedError.of(INVALID_PARAMS, "Invalid params")
         return await handler(Call(self, method, params or {}, request_id))
 
-    async def _refuse(self, request_id: RequestId, code: int, reason: str) -> None:
-        error = _error(Refused(code, "Invalid request", {"reason": reason}))
-        await self._answer({"jsonrpc": "2.0", "id": request_id, "error": error})
+    async def _refuse(self, refused: Refused) -> None:
+        """Answer what is no request: nobody knows an id."""
+        await self._answer({"jsonrpc": "2.0", "id": None, "error": _error(refused)})
 
     async def _answer(self, message: JsonObject) -> None:
         try:
@@ -325,6 +337,10 @@ def _refused(error: object) -> Refused:
         text if isinstance(text, str) else "",
         error.get("data"),
     )
+
+
+def _invalid(reason: str) -> Refused:
+    return Refused(INVALID_REQUEST, "Invalid request", {"reason": reason})
 
 
 def _error(refused: Refused) -> dict[str, object]:
