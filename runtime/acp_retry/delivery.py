@@ -242,8 +242,9 @@ class Desk:
         except BaseException:
             del self.deliveries[name]
             delivery.fail("the prompt could not be stored")
-            with contextlib.suppress(Exception):  # it may have been stored all the same
-                await self.store.remove(entry)
+            # It may have been stored all the same, and must not be sent at the next start.
+            with contextlib.suppress(Exception):
+                await asyncio.shield(self.store.remove(entry))
             raise
         delivery.stored = True
         if entry.session_id in self.links:

@@ -19,7 +19,7 @@ from acp_retry import (
     Unknown,
 )
 from acp_retry.pending import Entry
-from agents import TEXT, sync
+from agents import TEXT, settle, sync
 from scripted import ScriptedLink
 
 
@@ -109,3 +109,28 @@ async def test_a_submission_that_is_given_up_is_not_sent_later(tmp_path: Path) -
         await asyncio.wait([submitting])
         assert submitting.cancelled()
         assert await store.entries() == []
+
+
+@sync
+async def test_nor_is_one_that_is_given_up_once_more() -> None:
+    class Slow(MemoryOutbox):
+        gate = asyncio.Event()
+
+        async def add(self, entry: Entry) -> None:
+            await super().add(entry)
+            await asyncio.Event().wait()
+
+        async def remove(self, entry: Entry) -> None:
+            await self.gate.wait()
+            await super().remove(entry)
+
+    store = Slow()
+    submitting = asyncio.ensure_future(Outbox(store).submit("s", TEXT))
+    for _ in range(2):
+        await settle()
+        submitting.cancel()
+    await asyncio.wait([submitting])
+    assert submitting.cancelled()
+    store.gate.set()
+    await settle()
+    assert await store.entries() == []
