@@ -144,6 +144,7 @@ class KeyLedger:
         self._answers: dict[Attempt, asyncio.Future[Inserted | Refused]] = {}
         self._tasks: dict[Claim, asyncio.Task[None]] = {}
         self._inserting: dict[Claim, asyncio.Future[None]] = {}
+        self._settling: set[asyncio.Task[Found | None]] = set()
         self._stopped = False
 
     async def prompt(
@@ -311,12 +312,16 @@ class KeyLedger:
     async def _insert(self, claim: Claim, body: bytes) -> Insertion:
         if not self._core.begin(claim):
             raise WithdrawnError
-        done = self._inserting[claim] = asyncio.get_running_loop().create_future()
+        self._inserting[claim] = asyncio.get_running_loop().create_future()
         message = Message(claim.session_id, claim.record, body, claim.digest, self._writer)
         try:
             found, new = await self._store.insert(message)
         except BaseException as error:
-            known = await self._settle_failed(claim)
+            settling = asyncio.create_task(self._settle_failed(claim))
+            self._settling.add(settling)
+            settling.add_done_callback(self._settling.discard)
+            # Who gives up on this call once more does not learn what is true, but all others do.
+            known = await asyncio.shield(settling)
             if known is None or not isinstance(error, Exception):
                 raise
             if claim.keyed and known.writer is None:
@@ -324,10 +329,8 @@ class KeyLedger:
             _log.warning("An insertion failed, and the message is there", exc_info=True)
             found, new = known, not claim.keyed or known.writer == self._writer
         else:
+            self._inserting.pop(claim).set_result(None)
             self._apply(self._core.inserted(claim, found))
-        finally:
-            del self._inserting[claim]
-            done.set_result(None)
         return Insertion(found.message_id, new)
 
     async def _settle_failed(self, claim: Claim) -> Found | None:
@@ -338,10 +341,11 @@ class KeyLedger:
         except Exception:
             _log.exception("A failed insertion could not be looked up")
         finally:
-            if found is None:
-                self._apply(self._core.fail(claim, NOT_STORED))
-            else:
-                self._apply(self._core.inserted(claim, found))
+            self._inserting.pop(claim).set_result(None)
+        if found is None:
+            self._apply(self._core.fail(claim, NOT_STORED))
+        else:
+            self._apply(self._core.inserted(claim, found))
         return found
 
     def _insert_live(self, claim: Claim) -> Insertion:

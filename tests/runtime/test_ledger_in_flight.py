@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
+from pathlib import Path
 from uuid import UUID
 
 import pytest
@@ -16,6 +19,7 @@ from acp_retry import (
     MemoryStore,
     Message,
     RequestFailedError,
+    SqliteStore,
     Submission,
     derive_message_id,
 )
@@ -111,29 +115,80 @@ async def test_a_runtime_gets_the_prompt_of_such_a_handler_once() -> None:
     assert history == [ANSWER["messageId"]]
 
 
+class Unsure(Slow):
+    """Whose second read, that of an insertion which was given up, takes until it is let."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reads = 0
+        self.shown = asyncio.Event()
+
+    async def find(self, session_id: str, record: UUID) -> Found | None:
+        self.reads += 1
+        if self.reads > 1:
+            await self.shown.wait()
+        return await super().find(session_id, record)
+
+
+@pytest.mark.parametrize("cancellations", [1, 2, 3])
+@pytest.mark.parametrize("stored", [True, False])
 @sync
-async def test_an_insertion_that_is_stopped_twice_is_refused() -> None:
-    class Stuck(Slow):
-        reads = 0
+async def test_whoever_gives_up_the_store_tells_what_came_of_an_insertion(
+    stored: bool, cancellations: int
+) -> None:
+    store = Unsure()
+    working: list[asyncio.Task[object]] = []
 
-        async def find(self, session_id: str, record: UUID) -> Found | None:
-            self.reads += 1
-            if self.reads > 1:
-                await asyncio.Event().wait()
-            return await super().find(session_id, record)
+    async def work(submission: Submission) -> None:
+        working.append(asyncio.create_task(submission.insert()))
+        await working[0]
 
+    ledger = KeyLedger(store, work)
+    asking = asyncio.ensure_future(ledger.prompt("c", 1, PARAMS))
+    await settle()
+    for _ in range(cancellations):
+        working[0].cancel()
+        await settle()
+    again = asyncio.ensure_future(ledger.prompt("c", 2, PARAMS))
+    stopping = asyncio.ensure_future(ledger.stop())
+    await settle()
+    assert [each.done() for each in (asking, again, stopping)] == [False] * 3
+    if stored:  # by a thread that nobody could cancel
+        await MemoryStore.insert(store, Message("s", derive_message_id("s", "k"), b"[]"))
+    store.shown.set()
+    told = [*await asyncio.gather(asking, again, return_exceptions=True)]
+    if stored:
+        assert told == [ANSWER, ANSWER]
+    else:
+        assert [str(each) for each in told] == [str(RequestFailedError.of(-32603, ""))] * 2
+    assert working[0].cancelled()
+    await stopping
+
+
+@sync
+async def test_a_retry_finds_an_insertion_that_a_locked_file_held_up(tmp_path: Path) -> None:
+    """The same over SQLite, while another process writes."""
+    path = tmp_path / "agent.db"
+    store = SqliteStore(path)
+    await store.add_session("s", "/")
     inserting: list[asyncio.Task[object]] = []
 
     async def work(submission: Submission) -> None:
         inserting.append(asyncio.create_task(submission.insert()))
-        await asyncio.sleep(0)
+        await inserting[0]
 
-    ledger = KeyLedger(Stuck(), work)
-    asking = asyncio.ensure_future(ledger.prompt("c", 1, PARAMS))
-    await settle()
-    for _ in range(2):
-        inserting[0].cancel()
+    ledger = KeyLedger(store, work)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        asking = asyncio.ensure_future(ledger.prompt("c", 1, PARAMS))
+        while not inserting:
+            await asyncio.sleep(0.001)
+        for _ in range(2):
+            await asyncio.sleep(0.01)  # the thread waits for the file
+            inserting[0].cancel()
         await settle()
-    with pytest.raises(RequestFailedError, match="-32603"):
-        await asking
-    assert inserting[0].cancelled()
+        other.execute("COMMIT")
+    outcome = [*await asyncio.gather(asking, return_exceptions=True)]
+    stored = [message_id for message_id, _ in await store.messages("s")]
+    assert (outcome == [ANSWER]) is (stored == [ANSWER["messageId"]])
+    store.close()
