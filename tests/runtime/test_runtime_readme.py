@@ -150,17 +150,33 @@ def test_the_agent_refuses(folder: Path, params: dict[str, object], code: int) -
     assert not (folder / "agent.db").exists()
 
 
-@pytest.mark.parametrize("moment", KILLS)
-def test_they_survive_an_agent_that_is_killed(folder: Path, moment: str) -> None:
+def lose_answer(folder: Path, text: str, moment: str) -> None:
+    """A run of the client whose agent is killed at a moment of the insertion."""
     whole = (folder / "agent.py").read_text("utf-8")
     fault = f"import os\nfrom acp_retry import SqliteStore\n{KILLS[moment]}\n"
     (folder / "agent.py").write_text(f"{fault}SqliteStore._insert = _insert\n{whole}", "utf-8")
-    _, line = client(folder, "one")
+    _, line = client(folder, text)
     assert "Unknown(" in line
     (folder / "agent.py").write_text(whole, "utf-8")
+
+
+@pytest.mark.parametrize("moment", KILLS)
+def test_they_survive_an_agent_that_is_killed(folder: Path, moment: str) -> None:
+    lose_answer(folder, "one", moment)
     _, *lines = client(folder, "two")
     assert ["Inserted(" in line for line in lines] == [True, True]
     assert messages(folder) == ["one", "two"]
+
+
+def test_a_session_that_is_gone_stops_no_other(folder: Path) -> None:
+    lose_answer(folder, "one", "in the transaction")
+    for path in folder.glob("agent.db*"):
+        path.unlink()
+    for text in ("two", "three"):
+        _, waiting, inserted = client(folder, text)
+        assert waiting.startswith(f"{[{'type': 'text', 'text': 'one'}]} Unknown(")
+        assert inserted.startswith(f"{[{'type': 'text', 'text': text}]} Inserted(")
+    assert messages(folder) == ["two", "three"]
 
 
 def test_what_the_readme_shows_is_what_one_sees(folder: Path) -> None:
