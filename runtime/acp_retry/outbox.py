@@ -144,7 +144,9 @@ class Outbox:
             session_id: the session.
             prompt: content blocks, as JSON values or `acp_v2.models`. A copy is taken.
             key: the key that the application made when the user submitted; a new one by default.
-                The key of a pending prompt gives that one again.
+                The key of a pending prompt gives that one again. Other keys are not known here: one
+                whose prompt is inserted is sent as a retry, whatever the prompt, and the Agent
+                answers it so (`KeyLedger(compare=True)` refuses another prompt).
 
         Raises:
             MalformedKeyError: the key can't be one.
