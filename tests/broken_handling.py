@@ -36,6 +36,7 @@ from variation import SHORT, Variation, fails, hashed, malformed, name, text
     "known-after-restart",
     "known-mid-turn",
     "known-live-only",
+    "known-after-others",
     "known-on-any-connection",
     "stored-with-message",
 )
@@ -110,6 +111,7 @@ class TakesAnIdTwice:
     "known-across-connections",
     "known-after-restart",
     "known-mid-turn",
+    "known-after-others",
     "stored-with-message",
 )
 class InsertsAgainUnderTheSameId(Variation):
@@ -187,7 +189,7 @@ class KnowsByText(Variation):
         return await super().prompt(call)
 
 
-@fails("insert-once")
+@fails("insert-once", "known-after-others")
 class InsertsAgain(Variation):
     async def prompt(self, call: Call) -> Any:
         known = self.known(call)

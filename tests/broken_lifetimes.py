@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import uuid
 from typing import Any
 
 from acp_retry import Call, Peer, RequestFailedError
@@ -81,6 +82,32 @@ class ReplaysKeysAfterARestart(Variation):
 class RunsCommandsAgain(Variation):
     def key(self, key: str, call: Call) -> str | None:
         return None if "local" in text(call) else key
+
+
+@fails("known-after-others")
+class KnowsTheLastKeys(Variation):
+    """Of each session the last 32."""
+
+    def key(self, key: str, call: Call) -> str | None:
+        last = self.notes.setdefault(f"last of {call.params['sessionId']}", {})
+        own: str = last.setdefault(key, uuid.uuid4().hex)
+        while len(last) > 32:
+            del last[next(iter(last))]
+        return own
+
+
+@fails("known-across-connections")
+class ReadsTheLastOfItsHistory(Variation):
+    """Knows every key until it ends, and after that those of the last 32 messages."""
+
+    def __init__(self, store: Any) -> None:
+        super().__init__(store)
+        self.forgotten = [*self.notes.get("keys", ())][:-32]
+
+    def key(self, key: str, call: Call) -> str | None:
+        del call
+        self.notes.setdefault("keys", {})[key] = None
+        return hashed(self.process, key) if key in self.forgotten else key
 
 
 @fails("stored-with-message")

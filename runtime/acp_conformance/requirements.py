@@ -110,6 +110,7 @@ ASKED: Final[tuple[Requirement, ...]] = (
             "known-after-restart": "A key is known after the agent was killed and started again.",
             "known-mid-turn": "So is the key of a prompt taken in while the agent worked.",
             "known-live-only": "The key of a message that is not kept is known in the session.",
+            "known-after-others": "A key is known however many other prompts came later.",
         },
     ),
     *_agent(

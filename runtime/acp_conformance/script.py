@@ -25,6 +25,7 @@ VERBS: Final[Mapping[str, frozenset[str]]] = {
     "fork": frozenset({"connection", "session", "of"}),
     "call": frozenset({"connection", "session", "method", "request"}),
     "prompt": frozenset({"connection", "session", "request", "text", "key", "literal", "again"}),
+    "prompts": frozenset({"connection", "session", "text", "count"}),
     "cancel-request": frozenset({"connection", "request"}),
     "cancel": frozenset({"connection", "session"}),
     "answer": frozenset({"request", "code", "same", "other", "or"}),
@@ -50,6 +51,7 @@ METHODS: Final[Mapping[str, str]] = {
     "messages": "session/resume",
     "fork": "session/fork",
     "prompt": "session/prompt",
+    "prompts": "session/prompt",
     "cancel-request": "$/cancel_request",
     "cancel": "session/cancel",
 }

@@ -97,6 +97,21 @@ def _fork(stage: Stage, step: Step) -> None:
     _enter(stage, step, result)
 
 
+def _prompts(stage: Stage, step: Step) -> None:
+    """Each is answered, and its work has ended, before the next one is sent."""
+    connection, session = stage.on(step), stage.session(step)
+    for number in range(1, (step.number("count") or 0) + 1):
+        name = f"{step.word('text')} {number}"
+        one = {"request": name, "text": step.word("text"), "key": name}
+        _prompt(stage, Step("prompt", {**step.words, **one}))
+        result_of(stage.reply(stage.requests[name], name), name)
+        told = connection.working(session) is not None
+        connection.wait(lambda: stage.idle(connection, session), stage.patience.quiet * told)
+        if connection.working(session):
+            connection.notify("session/cancel", {"sessionId": session})
+            _rest(stage, connection, session)
+
+
 def _call(stage: Stage, step: Step) -> None:
     connection, method = stage.on(step), step.word("method")
     params: dict[str, object] = {}
@@ -213,9 +228,13 @@ def _settled(stage: Stage, step: Step) -> None:
     """Wait until work has ended, where the agent says so, and nothing more comes."""
     connection, session = stage.on(step), stage.session(step)
     connection.wait(lambda: stage.idle(connection, session), stage.patience.quiet)
+    _rest(stage, connection, session)
+    _still(stage, connection)
+
+
+def _rest(stage: Stage, connection: Connection, session: str) -> None:
     if not connection.wait(lambda: not connection.working(session), stage.patience.answer):
         raise ImpossibleError("the session is still at work: give it more time with --timeout")
-    _still(stage, connection)
 
 
 def _still(stage: Stage, connection: Connection) -> None:
@@ -249,7 +268,7 @@ def _messages(stage: Stage, step: Step) -> None:
     if step.proves:
         count = max(count, shows // stage.shows)
     elif wanted:
-        stage.shows = max(1, shows)
+        stage.shows = max(1, shows // wanted)
     if count != wanted:
         raise UnmetError(f"{count} messages hold the text of the prompt, not {wanted}")
 
@@ -296,6 +315,7 @@ VERBS: Final[Mapping[str, Callable[[Stage, Step], None]]] = {
     "fork": _fork,
     "call": _call,
     "prompt": _prompt,
+    "prompts": _prompts,
     "cancel-request": _cancel_request,
     "cancel": _cancel,
     "answer": _answer,

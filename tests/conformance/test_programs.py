@@ -116,6 +116,7 @@ def test_an_sdk_without_keys_fails_what_needs_them(tmp_path: Path) -> None:
         "cancel-too-late",
         "known-across-connections",
         "known-after-restart",
+        "known-after-others",
         "stored-with-message",
     }
 

@@ -87,7 +87,7 @@ def test_what_is_counted_has_a_control() -> None:
 def test_every_expectation_proves_something_or_says_what_to_do() -> None:
     """Of connections and sessions the kit says it."""
     told = {"answer", "answered", "lose", "shown", "unanswered", "messages", "resume", "fork"}
-    told |= {"work", "no-work", "working", "private"}
+    told |= {"work", "no-work", "working", "private", "prompts"}
     steps = [(script.name, step) for script in scripts() for step in script.steps]
     silent = [
         each for each in steps if each[1].verb in told and not (each[1].proves or each[1].needs)
@@ -118,7 +118,7 @@ def test_a_further_prompt_waits_until_the_agent_is_settled() -> None:
         at_work: set[str] = set()
         for step in script.steps:
             session = step.word("session")
-            if step.verb == "prompt" and "again" not in step.words:
+            if step.verb in ("prompt", "prompts") and "again" not in step.words:
                 if session in at_work:
                     early.add(script.name)
                 at_work |= {session} if not malformed(step) else set()
