@@ -12,6 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from acp_conformance.agent import ReferenceAgent
+from acp_conformance.remains import Remains
 from acp_conformance.runner import Patience, play
 from acp_conformance.script import Script
 from acp_conformance.verdict import Outcome
@@ -138,6 +139,9 @@ class _Held:
             self.end.shutdown(socket.SHUT_WR)
         self.running.stop(killed=False)
         self.end.close()
+
+    def remains(self) -> Remains:
+        return Remains()
 
 
 class Laboratory:

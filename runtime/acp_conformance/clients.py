@@ -18,9 +18,10 @@ from acp_conformance import faults
 from acp_conformance.client_rules import judge, judge_keys
 from acp_conformance.faults import KILL, write_plan
 from acp_conformance.plans import Plan
+from acp_conformance.remains import Errors, Remains
 from acp_conformance.said import Said, read
 from acp_conformance.verdict import Outcome
-from acp_conformance.wire import StartError
+from acp_conformance.wire import DownError, StartError
 
 __all__ = ["AGENT", "CLOCK", "FOLDER", "TEXT", "Patience", "filled", "judge_client", "play_client"]
 
@@ -43,8 +44,8 @@ class Patience:
 
 def judge_client(
     command: Sequence[str], plans: Iterable[Plan], patience: Patience
-) -> list[Outcome]:
-    """Run a client through plans and judge it.
+) -> Iterator[Outcome]:
+    """Run a client through plans, and give what each showed as soon as it is known.
 
     Args:
         command: the client. `{agent}` stands for the command of the agent, `{text}` for the prompt
@@ -55,17 +56,20 @@ def judge_client(
 
     Raises:
         StartError: the client can't be started.
+        DownError: it does not start its agent.
     """
     lent = any(CLOCK in word for word in command)
-    outcomes: list[Outcome] = []
     all_: list[Said] = []
     for plan in plans:
         if plan.clocks and not lent:
-            outcomes.append(_without_clock(plan))
+            yield _without_clock(plan)
             continue
         all_.append(play_client(command, plan, patience))
-        outcomes.append(judge(all_[-1]))
-    return [*outcomes, judge_keys(all_)]
+        yield judge(all_[-1])
+        if not all_[-1].connections:
+            late = f"in {patience.run:g} seconds: see {AGENT}, or give it more --timeout"
+            raise DownError(f"the client did not start its agent {late}")
+    yield judge_keys(all_)
 
 
 def _without_clock(plan: Plan) -> Outcome:
@@ -102,14 +106,33 @@ def filled(
 
 
 def _run(command: Sequence[str], kill: Path, seconds: float) -> bool:
-    """Run a client until it ends or the file `kill` appears. Whether it did so in time."""
+    """Run a client until it ends or the file `kill` appears. Whether it did so in time.
+
+    Raises:
+        DownError: it ended without having started an agent, in this run or before.
+    """
     kill.unlink(missing_ok=True)
+    errors = Errors()
+    try:
+        in_time, status = _watched(command, kill, seconds, errors)
+        if in_time and not any(kill.parent.glob("connection-*")):
+            told = Remains(status, errors.read()).told
+            raise DownError(f"the client did not start its agent{told}: see {AGENT}")
+        return in_time
+    finally:
+        errors.close()
+
+
+def _watched(
+    command: Sequence[str], kill: Path, seconds: float, errors: Errors
+) -> tuple[bool, int | None]:
+    """Run a client. Whether that took no more than so many seconds, and its status if it ended."""
     try:
         client = subprocess.Popen(  # noqa: S603 - whoever runs the kit chose the command
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            stderr=errors.fileno(),
             start_new_session=True,
         )
     except (OSError, ValueError) as error:
@@ -118,9 +141,9 @@ def _run(command: Sequence[str], kill: Path, seconds: float) -> bool:
     try:
         while client.poll() is None and not kill.exists():
             if time.monotonic() > end:
-                return False
+                return False, None
             time.sleep(0.01)
-        return True
+        return True, client.poll()
     finally:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(client.pid, signal.SIGKILL)

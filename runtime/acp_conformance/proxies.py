@@ -74,7 +74,8 @@ def play_proxy(command: Sequence[str], seconds: float) -> Outcome:
             wrong += [(FORWARDS, f"{name} did not arrive") for name in missing]
         reason = ""
         if not sent:
-            reason = "the agent behind the proxy could not be reached"
+            told = connection.wire.remains().told
+            reason = f"the agent behind the proxy could not be reached{told}"
         elif missing and not passed:
             reason = f"{missing[0]} did not arrive in {seconds:g} seconds: give more --timeout"
         return Outcome(

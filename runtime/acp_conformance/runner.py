@@ -7,7 +7,7 @@ However it ends, all that the agent sent in it is searched for the keys.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -15,20 +15,29 @@ from acp_conformance.script import Script, Step
 from acp_conformance.stage import ImpossibleError, Patience, Stage, UnmetError
 from acp_conformance.verbs import VERBS
 from acp_conformance.verdict import Outcome
-from acp_conformance.wire import Launcher
+from acp_conformance.wire import DownError, Launcher
 
 __all__ = ["PRIVATE", "Patience", "play", "play_all"]
 
 PRIVATE: Final = "keys-stay-private"
 
 
-def play_all(scripts: Iterable[Script], launcher: Launcher, patience: Patience) -> list[Outcome]:
-    """Play traces, one after the other.
+def play_all(
+    scripts: Iterable[Script], launcher: Launcher, patience: Patience
+) -> Iterator[Outcome]:
+    """Play traces, one after the other, and give what each showed as soon as it is known.
 
     Raises:
         StartError: the agent can't be started.
+        DownError: it did not come up in the first trace, or in two in a row.
     """
-    return [play(script, launcher, patience) for script in scripts]
+    down = 1
+    for script in scripts:
+        outcome = play(script, launcher, patience)
+        yield outcome
+        down = 0 if outcome.begun else down + 1
+        if down > 1:
+            raise DownError(outcome.reason)
 
 
 def play(script: Script, launcher: Launcher, patience: Patience) -> Outcome:
@@ -42,7 +51,9 @@ def play(script: Script, launcher: Launcher, patience: Patience) -> Outcome:
         outcome = _perform(script, stage)
     finally:
         stage.leave()
-    found = replace(outcome, transcript=stage.transcript.text(), noise=stage.noise)
+    found = replace(
+        outcome, transcript=stage.transcript.text(), noise=stage.noise, errors=stage.errors
+    )
     if not stage.leak or PRIVATE in dict(outcome.broken):
         return found
     broken = (*outcome.broken, (PRIVATE, f"afterwards: {stage.leak}"))
@@ -77,4 +88,5 @@ def _stopped(
         tuple((id_, told) for id_ in failed),
         script.proves - kept - set(failed),
         f"{step.needs} ({told})" if unmet and step.needs and not failed else told,
+        begun=number > 1,
     )

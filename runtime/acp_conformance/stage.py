@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import tempfile
 import uuid
@@ -128,7 +129,7 @@ class Stage:
         line = connection.answer(request_id, self.patience.answer)
         if line is None:
             why = "the connection ended" if connection.wire.closed else "no answer came"
-            raise UnmetError(f"{what}: {why}")
+            raise UnmetError(f"{what}: {why}{connection.wire.remains().told}")
         return line
 
     def reply(self, sent: Sent, what: str) -> Line:
@@ -180,10 +181,16 @@ class Stage:
                 return f"{place} of the agent holds a key"
         return ""
 
+    @property
+    def errors(self) -> bytes:
+        """What the agents wrote on their standard error, one after the other."""
+        return b"".join(each.wire.remains().errors for each in self.connections.values())
+
     def leave(self) -> None:
-        """Kill what still runs."""
-        for connection in self.connections.values():
-            connection.wire.kill()
+        """Kill what still runs, all of it, also where that is interrupted."""
+        with contextlib.ExitStack() as kills:
+            for connection in self.connections.values():
+                kills.callback(connection.wire.kill)
 
 
 def named(things: Mapping[str, Thing], name: str) -> Thing:

@@ -24,7 +24,8 @@ class Outcome:
     """What one trace showed.
 
     `kept` are the requirements that an expectation showed to be kept, `broken` those that one
-    showed not to be, with what was seen. `reason` says why the trace was not played to its end.
+    showed not to be, with what was seen. `reason` says why the trace was not played to its end;
+    `begun` is false where the agent did not even come up. `errors` is its standard error.
     """
 
     trace: str
@@ -34,6 +35,8 @@ class Outcome:
     reason: str = ""
     transcript: bytes = field(default=b"", repr=False)
     noise: int = 0
+    errors: bytes = field(default=b"", repr=False)
+    begun: bool = True
 
 
 @dataclass(frozen=True, slots=True)

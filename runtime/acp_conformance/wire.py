@@ -14,13 +14,18 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO, Any, Final, Protocol
 
-__all__ = ["Launcher", "Line", "Process", "Programs", "StartError", "Wire"]
+from acp_conformance.remains import Errors, Remains
+
+__all__ = ["DownError", "Launcher", "Line", "Process", "Programs", "StartError", "Wire"]
 
 Line = dict[str, Any]
 """One JSON object as it came."""
 
 LEAVING: Final = 5.0
 """Seconds that an agent has to read a message, and to end once its input is closed."""
+
+SOON: Final = 0.2
+"""Seconds after its last output in which an agent that ends has ended."""
 
 CHUNK: Final = 2**16
 LEFT: Final = 2**20
@@ -29,6 +34,10 @@ LEFT: Final = 2**20
 
 class StartError(Exception):
     """An agent can't be started; the text says why."""
+
+
+class DownError(Exception):
+    """A program was started, and is of no use; the text says what was seen of it."""
 
 
 class Process(Protocol):
@@ -40,6 +49,10 @@ class Process(Protocol):
 
     def leave(self) -> None:
         """Wait until it has ended by itself, some seconds at most, then kill it."""
+        ...
+
+    def remains(self) -> Remains:
+        """How it ended by itself, if it did, and what it wrote on its standard error."""
         ...
 
 
@@ -110,6 +123,10 @@ class Wire:
         """Kill the agent. What it had written by then is read to its end."""
         self._process.kill()
         self._finish()
+
+    def remains(self) -> Remains:
+        """How the agent ended by itself, if it did, and what it wrote on its standard error."""
+        return self._process.remains()
 
     def end(self) -> None:
         """Close the agent's input once it has taken what was sent, and wait for it to end."""
@@ -232,7 +249,6 @@ class Programs:
         command: starts the agent.
         restart: starts it again, where that takes another command.
         second: connects to the agent that runs, such as a bridge to its socket.
-        errors: where the agent's standard error goes; nowhere by default.
     """
 
     def __init__(
@@ -240,12 +256,10 @@ class Programs:
         command: Sequence[str],
         restart: Sequence[str] | None = None,
         second: Sequence[str] | None = None,
-        errors: IO[bytes] | None = None,
     ) -> None:
         self._command = command
         self._restart = restart or command
         self._second = second
-        self._errors = errors
 
     def start(self, record: Record) -> Wire:
         """See `Launcher.start`."""
@@ -260,39 +274,53 @@ class Programs:
         return None if self._second is None else self._run(self._second, record)
 
     def _run(self, command: Sequence[str], record: Record) -> Wire:
+        errors = Errors()
         try:
             process = subprocess.Popen(  # noqa: S603 - whoever runs the kit chose the command
                 command,
                 bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL if self._errors is None else self._errors,
+                stderr=errors.fileno(),
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
+            errors.close()
             raise StartError(f"{command[0]} can't be started: {error}") from error
         if process.stdin is None or process.stdout is None:
             raise StartError(f"{command[0]} has no pipes")
-        return Wire(_Group(process), process.stdout, process.stdin, record)
+        return Wire(_Group(process, errors), process.stdout, process.stdin, record)
 
 
 class _Group:
     """A process with everything that it started: a wrapper must not outlive the agent in it."""
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], errors: Errors) -> None:
         self._process = process
+        self._errors = errors
+        self._left: Remains | None = None
         self._over = False
 
     def kill(self) -> None:
         if self._over:
             return  # the number may be another group's by now
         self._over = True
+        status = self._process.poll()
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(LEAVING)
+        self._left = Remains(status, self._errors.read())
+        self._errors.close()
 
     def leave(self) -> None:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(LEAVING)
         self.kill()
+
+    def remains(self) -> Remains:
+        if self._left is None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(SOON)
+            return Remains(self._process.poll(), self._errors.read())
+        return self._left

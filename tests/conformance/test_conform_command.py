@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -55,6 +56,22 @@ class Agent(ReferenceAgent):
     async def prompt(self, call):
         if "idempotencyKey" in call.params:
             raise RequestFailedError.of(-32602, "Invalid params")
+        return await super().prompt(call)
+
+reference.ReferenceAgent = Agent
+reference.main()
+"""
+BLABS = """
+import os, sys
+from acp_conformance import reference
+from acp_conformance.agent import ReferenceAgent
+
+class Agent(ReferenceAgent):
+    async def prompt(self, call):
+        if key := call.params.get("idempotencyKey"):
+            sys.stderr.write(f"no such key: {key}")
+            sys.stderr.flush()
+            os._exit(3)
         return await super().prompt(call)
 
 reference.ReferenceAgent = Agent
@@ -119,10 +136,45 @@ def test_an_agent_that_takes_no_keys_fails(tmp_path: Path) -> None:
     assert status == 2
 
 
-def test_an_agent_of_which_nothing_is_told_is_neither() -> None:
-    status, out, err = conform(*ONE, "--", sys.executable, "-c", "")
-    assert "retry-answer: step 1, connect: initialize: the connection ended" in out
-    assert (status, err) == (2, "acpgen: could not tell, for want of support-keys\n")
+def test_an_agent_that_dies_is_told_of_once(tmp_path: Path) -> None:
+    program = "import sys; sys.exit('no such model')"
+    status, out, err = conform("--record", tmp_path, "--", sys.executable, "-c", program)
+    words = "the connection ended (exit status 1; standard error: no such model)"
+    assert f"step 1, connect: initialize: {words}" in out
+    assert err.count(words) == 1
+    assert err.startswith("acpgen: what is judged does not come up: step 1, connect: initialize: ")
+    assert re.search("; 1 played, [0-9]+ not\\n", err)
+    written = {file.suffix: file.read_bytes() for file in tmp_path.iterdir()}
+    assert (len([*tmp_path.iterdir()]), written[".stderr"]) == (2, b"no such model\n")
+    assert status == 2
+
+
+def test_an_agent_that_never_answers_is_not_waited_for_again() -> None:
+    hangs = (sys.executable, "-c", "import time; time.sleep(600)")
+    status, out, err = conform("--timeout", "2", "--format", "json", "--", *hangs)
+    document = json.loads(out)
+    told = "what is judged does not come up: step 1, connect: initialize: no answer came"
+    assert document["problems"][0]["message"].startswith(told)
+    assert err.startswith(f"acpgen: {told}")
+    assert (status, document["complete"]) == (2, False)
+
+
+def test_a_key_that_a_dying_agent_writes_is_not_printed(tmp_path: Path) -> None:
+    agent = tmp_path / "agent.py"
+    agent.write_text(BLABS, "utf-8")
+    status, out, err = conform(*ONE, "--record", tmp_path, "--", sys.executable, agent)
+    assert "the connection ended (exit status 3; standard error: no such key: (an ID))" in out
+    written = (tmp_path / "retry-answer.stderr").read_text("utf-8").removeprefix("no such key: ")
+    assert (len(written), written in out + err) == (36, False)
+    assert status == 1
+
+
+def test_many_gaps_are_counted() -> None:
+    traces = ("--trace", "cancel-held", "--trace", "retry-held", "--trace", "session-cancel-held")
+    nothing = (sys.executable, "-c", "")
+    _, _, err = conform(*traces, "--", *nothing)
+    told = err.splitlines()[-1]
+    assert re.fullmatch(r"acpgen: could not tell, for want of (\d\d?) of \1 requirements", told)
 
 
 def test_json_has_what_text_has(forgetful: list[str]) -> None:
@@ -277,7 +329,7 @@ def test_what_is_missing_is_a_problem() -> None:
     nobody = (*ONE, "--", sys.executable, "-c", "")
     _, out, err = conform("--format", "json", *nobody)
     document = json.loads(out)
-    assert [f"acpgen: {each['message']}\n" for each in document["problems"]] == [err]
+    assert "".join(f"acpgen: {each['message']}\n" for each in document["problems"]) == err
     assert (document["complete"], document["summary"]["not exercised"]) == (False, 1)
     (suite,) = ET.fromstring(conform("--format", "junit", *nobody)[1])
     assert [child.tag for case in suite for child in case] == ["skipped", "error"]
@@ -294,8 +346,28 @@ def test_a_client_is_judged() -> None:
 
 def test_a_client_that_sends_nothing_is_not_judged() -> None:
     plan = ("--client", "--trace", "lost-after-insertion")
-    status, _, err = conform(*plan, "--", sys.executable, "-c", "", "{agent}")
-    assert err.startswith("acpgen: could not tell, for want of client-random-key, ")
+    starts = "import subprocess, sys; subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL)"
+    status, out, err = conform(*plan, "--", sys.executable, "-c", starts, "{agent}")
+    assert "lost-after-insertion: the client sent no prompt" in out
+    told = r"acpgen: could not tell, for want of (\d) of \1 requirements\n"
+    assert re.fullmatch(told, err)
+    assert status == 2
+
+
+@pytest.mark.parametrize(
+    ("program", "told"),
+    [
+        ("import sys; sys.exit('no such option')", " (exit status 1; standard error: no such op"),
+        ("import time; time.sleep(600)", " in 1 seconds: see {agent}, or give it more --timeout"),
+    ],
+    ids=["dies", "hangs"],
+)
+def test_a_client_that_starts_no_agent_is_not_tried_again(program: str, told: str) -> None:
+    client = (sys.executable, "-c", program, "{agent}")
+    status, out, err = conform("--client", "--timeout", "1", "--", *client)
+    why = "acpgen: what is judged does not come up: the client did not start its agent"
+    assert err.startswith(f"{why}{told}")
+    assert "not played, since what is judged did not come up" in out
     assert status == 2
 
 
@@ -321,6 +393,14 @@ def test_a_proxy_is_judged() -> None:
     status, out, err = conform("--proxy", "--", "env", "{agent}")
     assert out.startswith("pass           stated  proxy-forwards-key: ")
     assert (status, err) == (0, "")
+
+
+def test_a_proxy_that_dies_is_told_of() -> None:
+    proxy = (sys.executable, "-c", "import sys; sys.exit('no such route')", "{agent}")
+    status, out, _ = conform("--proxy", "--", *proxy)
+    words = "could not be reached (exit status 1; standard error: no such route)"
+    assert f"keys-through-a-proxy: the agent behind the proxy {words}" in out
+    assert status == 2
 
 
 def test_a_failure_is_told_of_whatever_was_asked() -> None:

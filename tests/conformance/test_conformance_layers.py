@@ -14,6 +14,7 @@ JUDGING = {
     "requirements",
     "script",
     "wire",
+    "remains",
     "connection",
     "verdict",
     "runner",

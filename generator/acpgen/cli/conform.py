@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import shlex
 import sys
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 
 import typer
 
+from acpgen.cli.playing import Playable, Shown, shown, stoppable
 from acpgen.cli.report import CannotTell, Exit, fail, note, suggestion, unreadable
+from acpgen.findings import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,15 +32,7 @@ class Form(StrEnum):
     JUNIT = "junit"
 
 
-class _Played(Protocol):
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def proves(self) -> frozenset[str]: ...
-
-
-_Trace = TypeVar("_Trace", bound=_Played)
+_Trace = TypeVar("_Trace", bound=Playable)
 
 
 def conform(
@@ -71,7 +66,11 @@ def conform(
     form: Annotated[Form, typer.Option("--format", help="How to print the verdicts.")] = Form.TEXT,
     timeout: Annotated[
         float,
-        typer.Option(min=0.1, help="Seconds to wait for an answer, or for a client to end."),
+        typer.Option(
+            min=0.1,
+            help="Seconds to wait for an answer, or for a client to end; for an agent ten times "
+            "--silence at least, which is 2 unless you say otherwise.",
+        ),
     ] = 10.0,
     silence: Annotated[
         float | None,
@@ -89,7 +88,10 @@ def conform(
     ] = None,
     record: Annotated[
         Path | None,
-        typer.Option(help="Write a transcript of each trace with an agent to this folder."),
+        typer.Option(
+            help="Write a transcript of each trace with an agent, and what the agent wrote on "
+            "standard error, to this folder."
+        ),
     ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="What was not exercised is not fine: exit with 2.")
@@ -111,7 +113,7 @@ def conform(
     from acp_conformance.verdict import gaps, status_of
     from acp_conformance.wire import Programs, StartError
 
-    def judge() -> Sequence[Verdict]:
+    def judge() -> _Judged:
         if client and proxy:
             fail("--client and --proxy are two things to judge: give one of them")
         if client or proxy:
@@ -130,39 +132,58 @@ def conform(
             fail(str(error))
 
     try:
-        found = judge()
+        with stoppable():
+            judged = judge()
     except CannotTell as end:
         sys.stdout.write(FORMATS[form]((), end.lines))
         raise
-    status = status_of(found, strict=strict)
-    problems: list[str] = []
+    status = status_of(judged.found, strict=strict)
+    problems = [judged.cut] if judged.cut else []
     if status == Exit.UNKNOWN:
-        problems = [f"could not tell, for want of {', '.join(gaps(found, strict=strict))}"]
-        note(f"acpgen: {problems[0]}")
-    sys.stdout.write(FORMATS[form](found, problems))
-    raise typer.Exit(status)
+        missing = gaps(judged.found, strict=strict)
+        problems.append(f"could not tell, for want of {_few(missing, len(judged.found))}")
+    for problem in problems:
+        note(f"acpgen: {escaped(problem)}")
+    sys.stdout.write(FORMATS[form](judged.found, problems))
+    raise typer.Exit(status or (Exit.UNKNOWN if judged.cut else Exit.CLEAN))
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """Verdicts, and why not all was played, if it was not."""
+
+    found: Sequence[Verdict]
+    cut: str
+
+
+_FEW: Final = 4
+
+
+def _few(missing: Sequence[str], all_: int) -> str:
+    few = len(missing) <= _FEW
+    return ", ".join(missing) if few else f"{len(missing)} of {all_} requirements"
 
 
 def _judge_agent(
     programs: Programs, patience: Patience, only: Sequence[str], record: Path | None
-) -> Sequence[Verdict]:
+) -> _Judged:
     from acp_conformance.requirements import Role
     from acp_conformance.runner import play_all
     from acp_conformance.script import scripts
 
     played = _chosen(scripts(), only)
-    outcomes = play_all(played, programs, patience)
+    seen = shown(play_all(played, programs, patience), played)
     if record is not None:
-        _write(record, outcomes)
-    for outcome in outcomes:
+        _write(record, seen.outcomes)
+    for outcome in seen.outcomes:
         if outcome.noise:
             note(f"acpgen: {outcome.trace}: {outcome.noise} lines of the agent are no messages")
-    return _asked(outcomes, Role.AGENT, played, only)
+    return _asked(seen, Role.AGENT, played, only)
 
 
 def _judge_client(
     command: Sequence[str], only: Sequence[str], timeout: float, silence: float
-) -> Sequence[Verdict]:
+) -> _Judged:
     from acp_conformance.clients import AGENT, Patience, judge_client
     from acp_conformance.plans import PLANS
     from acp_conformance.requirements import Role
@@ -170,28 +191,31 @@ def _judge_client(
     _demand(AGENT, command)
     played = _chosen(PLANS, only)
     outcomes = judge_client(command, played, Patience(timeout, silence))
-    return _asked(outcomes, Role.CLIENT, played, only)
+    return _asked(shown(outcomes, played), Role.CLIENT, played, only)
 
 
-def _judge_proxy(command: Sequence[str], only: Sequence[str], timeout: float) -> Sequence[Verdict]:
+def _judge_proxy(command: Sequence[str], only: Sequence[str], timeout: float) -> _Judged:
     from acp_conformance.clients import AGENT
     from acp_conformance.proxies import TRACE, play_proxy
     from acp_conformance.requirements import Role
 
     _demand(AGENT, command)
     played = _chosen([TRACE], only)
-    return _asked([play_proxy(command, timeout)], Role.PROXY, played, only)
+    outcomes = (play_proxy(command, timeout) for _ in played)
+    return _asked(shown(outcomes, played), Role.PROXY, played, only)
 
 
-def _asked(
-    outcomes: Sequence[Outcome], role: Role, played: Sequence[_Played], only: Sequence[str]
-) -> Sequence[Verdict]:
+def _asked(seen: Shown, role: Role, played: Sequence[Playable], only: Sequence[str]) -> _Judged:
     """The verdicts on what `--trace` names, on what the traces it names are about, and failures."""
     from acp_conformance.verdict import Status, verdicts
 
-    found = verdicts(outcomes, role)
     told = set(only).union(*(each.proves for each in played if each.name in only))
-    return [v for v in found if not only or v.requirement.id in told or v.status is Status.FAIL]
+    found = [
+        verdict
+        for verdict in verdicts(seen.outcomes, role)
+        if not only or verdict.requirement.id in told or verdict.status is Status.FAIL
+    ]
+    return _Judged(found, seen.cut)
 
 
 def _demand(word: str, command: Sequence[str]) -> None:
@@ -248,6 +272,8 @@ def _write(folder: Path, outcomes: Sequence[Outcome]) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for outcome in outcomes:
-            (folder / f"{outcome.trace}.ndjson").write_bytes(outcome.transcript)
+            for suffix, written in (("ndjson", outcome.transcript), ("stderr", outcome.errors)):
+                if written:
+                    (folder / f"{outcome.trace}.{suffix}").write_bytes(written)
     except OSError as error:
         fail(unreadable(error, folder))
