@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import acp_conformance
 import unavailable
 from acp_conformance.requirements import Role
 from acp_conformance.runner import Patience, play
@@ -28,6 +29,11 @@ PEER = Path(__file__).with_name("peer.mjs")
 SDK = Path(__file__).parents[1] / "interop" / "node_modules"
 AT_ONCE = 6
 PATIENCE = Patience(answer=10.0, quiet=0.3)
+FAULTS_OF_THE_KIT = {
+    ("initialize-again", "repeated-initialize"),
+    ("reused-key", "key-reused"),
+    ("reused-key-stays", "key-reused"),
+}
 UNSUPPORTED = {
     "reused-key-stays",  # it does not compare prompts
     "known-mid-turn",  # it does no work
@@ -94,12 +100,15 @@ def test_the_reference_keeps_everything(tmp_path: Path, sockets: Path) -> None:
     assert having(outcomes, Status.FAIL) == {}
     assert having(outcomes, Status.NOT_EXERCISED) == {}
     assert [outcome.trace for outcome in outcomes if outcome.noise] == []
-    faults_of_the_kit = {
-        ("initialize-again", "repeated-initialize"),
-        ("reused-key", "key-reused"),
-        ("reused-key-stays", "key-reused"),
-    }
-    assert errors(outcomes) == faults_of_the_kit
+    assert errors(outcomes) == FAULTS_OF_THE_KIT
+
+
+def test_the_guide_names_the_faults_of_the_kit() -> None:
+    page = (Path(acp_conformance.__file__).parents[1] / "README.md").read_text("utf-8")
+    paragraph = next(part for part in page.split("\n\n") if "which are the kit's" in part)
+    words = {word for fault in FAULTS_OF_THE_KIT for word in fault}
+    assert {word for word in words if f"`{word}`" not in paragraph} == set()
+    assert f"finds {['no', 'one', 'two', 'three'][len(FAULTS_OF_THE_KIT)]} errors" in paragraph
 
 
 def test_an_sdk_without_keys_fails_what_needs_them(tmp_path: Path) -> None:
