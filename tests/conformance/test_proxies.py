@@ -75,7 +75,7 @@ WRONG = {
 
 
 UNANSWERED = {"sends nothing", "sends what is no message"}
-SHORT = 2.0
+SHORT = 3.0
 """Seconds, all of which pass where prompts are not answered."""
 
 
@@ -113,7 +113,7 @@ def test_of_a_proxy_that_takes_too_long_nothing_is_told(tmp_path: Path) -> None:
     outcome = play_proxy(proxy(tmp_path, waits), SHORT)
     assert outcome.open == {FORWARDS}
     assert list(outcome.broken) == []
-    assert outcome.reason == "prompt 0 did not arrive in 2 seconds: give more --timeout"
+    assert outcome.reason == "prompt 0 did not arrive in 3 seconds: give more --timeout"
 
 
 def test_what_a_slow_proxy_did_wrong_counts(tmp_path: Path) -> None:
