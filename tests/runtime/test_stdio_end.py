@@ -30,13 +30,18 @@ async def talk(call):
     await call.peer.notify("talk", {"text": "x" * 2**20})
 
 async def leave(call):
-    asyncio.ensure_future(talk(call))
+    talking.append(asyncio.ensure_future(talk(call)))
     await asyncio.sleep(0)
 
 def lost(peer):
     print("lost", file=sys.stderr, flush=True)
 
-asyncio.run(serve_stdio({"talk": talk, "leave": leave}, lost, grace=float(sys.argv[1])))
+async def main():
+    await serve_stdio({"talk": talk, "leave": leave}, lost, grace=float(sys.argv[1]))
+    print(*(each.done() for each in talking), file=sys.stderr)
+
+talking = []
+asyncio.run(main())
 """
 
 
@@ -143,5 +148,5 @@ def test_a_line_on_its_way_is_not_cut_by_the_end() -> None:
     with unread(PATIENCE, b'{"method":"leave"}\n') as agent:
         assert opened(agent.stderr).readline() == b"lost\n"
         told = opened(agent.stdout).read()
+        assert opened(agent.stderr).read() == b"True\n"
     assert json.loads(told)["method"] == "talk"
-    assert told.endswith(b"\n")
