@@ -64,6 +64,7 @@ def play_proxy(command: Sequence[str], seconds: float) -> Outcome:
         connection = Connection(programs.start(partial(transcript.add, "c1")))
         try:
             sent = _send(connection, seconds)
+            told = "" if sent else connection.wire.remains().told
             passed = connection.wire.closed or _lists(connection, seconds)
         finally:
             connection.wire.kill()
@@ -74,7 +75,6 @@ def play_proxy(command: Sequence[str], seconds: float) -> Outcome:
             wrong += [(FORWARDS, f"{name} did not arrive") for name in missing]
         reason = ""
         if not sent:
-            told = connection.wire.remains().told
             reason = f"the agent behind the proxy could not be reached{told}"
         elif missing and not passed:
             reason = f"{missing[0]} did not arrive in {seconds:g} seconds: give more --timeout"

@@ -126,7 +126,7 @@ def test_a_proxy_that_reaches_no_agent_is_not_judged() -> None:
     outcome = play_proxy([sys.executable, "-c", "", "{agent}"], 1.0)
     assert outcome.open == {FORWARDS}
     assert list(outcome.broken) == []
-    assert outcome.reason == "the agent behind the proxy could not be reached"
+    assert outcome.reason == "the agent behind the proxy could not be reached (exit status 0)"
 
 
 def test_a_proxy_that_is_not_there_is_an_error() -> None:
