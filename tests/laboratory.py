@@ -140,7 +140,8 @@ class _Held:
         self.running.stop(killed=False)
         self.end.close()
 
-    def remains(self) -> Remains:
+    def remains(self, seconds: float) -> Remains:
+        del seconds
         return Remains()
 
 

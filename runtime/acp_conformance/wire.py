@@ -24,8 +24,8 @@ Line = dict[str, Any]
 LEAVING: Final = 5.0
 """Seconds that an agent has to read a message, and to end once its input is closed."""
 
-SOON: Final = 0.2
-"""Seconds after its last output in which an agent that ends has ended."""
+SOON: Final = 2.0
+"""Seconds in which an agent has ended that has closed its output, if that was its end."""
 
 CHUNK: Final = 2**16
 LEFT: Final = 2**20
@@ -51,8 +51,8 @@ class Process(Protocol):
         """Wait until it has ended by itself, some seconds at most, then kill it."""
         ...
 
-    def remains(self) -> Remains:
-        """How it ended by itself, if it did, and what it wrote on its standard error."""
+    def remains(self, seconds: float) -> Remains:
+        """How it ended by itself, within so many seconds, and what is on its standard error."""
         ...
 
 
@@ -126,7 +126,7 @@ class Wire:
 
     def remains(self) -> Remains:
         """How the agent ended by itself, if it did, and what it wrote on its standard error."""
-        return self._process.remains()
+        return self._process.remains(SOON if self.closed else 0.0)
 
     def end(self) -> None:
         """Close the agent's input once it has taken what was sent, and wait for it to end."""
@@ -318,9 +318,9 @@ class _Group:
             self._process.wait(LEAVING)
         self.kill()
 
-    def remains(self) -> Remains:
+    def remains(self, seconds: float) -> Remains:
         if self._left is None:
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(SOON)
+                self._process.wait(seconds)
             return Remains(self._process.poll(), self._errors.read())
         return self._left
