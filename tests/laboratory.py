@@ -21,7 +21,7 @@ from acp_retry import Found, MemoryStore, Message, Peer
 from acp_retry.stdio import StreamChannel
 
 SECONDS = 10.0
-PATIENCE = Patience(answer=2.5, quiet=0.2)
+PATIENCE = Patience(answer=6.0, quiet=0.5)
 
 
 class Disk(MemoryStore):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from acp_conformance.connection import Connection, Transcript
-from acp_conformance.orders import stretched
+from acp_conformance.orders import order, stretched
 from acp_conformance.script import ScriptError, Step
 from acp_conformance.wire import Launcher, Line
 
@@ -66,6 +66,17 @@ class Sent:
     method: str
     params: dict[str, object]
     place: int
+    since: float
+    """When its first attempt was sent, in seconds of a clock that only goes on."""
+
+    @property
+    def held(self) -> float:
+        """For how many seconds it asks to be held."""
+        match self.params.get("prompt"):
+            case [{"text": str(text)}] if order(text).verb == "hold":
+                return order(text).seconds
+            case _:
+                return 0.0
 
 
 @dataclass(slots=True)
@@ -81,6 +92,8 @@ class Stage:
     keys: dict[str, str] = field(default_factory=dict)
     marks: dict[str, str] = field(default_factory=dict)
     folder: str = field(default_factory=tempfile.gettempdir)
+    withdrawn: float = 0.0
+    """When something was last withdrawn, by the clock of `Sent.since`."""
     shows: int = 1
     """In how many updates a replay shows a message that was inserted once."""
 

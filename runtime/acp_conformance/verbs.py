@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from time import monotonic
 from typing import Any, Final
 
 from acp_conformance.connection import INFO, Connection
@@ -24,6 +25,9 @@ from acp_conformance.wire import Line
 __all__ = ["VERBS"]
 
 RESUME: Final = "session/resume"
+
+IN_TIME: Final = 0.75
+"""In which part of the time that a prompt is held it has to be withdrawn to judge what follows."""
 
 
 def _connect(stage: Stage, step: Step) -> None:
@@ -120,6 +124,8 @@ def _call(stage: Stage, step: Step) -> None:
     elif method != "session/list":
         params = {"sessionId": stage.session(step)}
     _send(stage, step, connection, method, params)
+    if method == "session/close":
+        stage.withdrawn = monotonic()
 
 
 def _prompt(stage: Stage, step: Step) -> None:
@@ -140,16 +146,19 @@ def _send(
     stage: Stage, step: Step, connection: Connection, method: str, params: dict[str, object]
 ) -> None:
     place = len(connection.wire.lines)
+    since = stage.sent(step, "again").since if "again" in step.words else monotonic()
     id_ = connection.request(method, params)
-    stage.requests[step.word("request")] = Sent(connection, id_, method, params, place)
+    stage.requests[step.word("request")] = Sent(connection, id_, method, params, place, since)
 
 
 def _cancel_request(stage: Stage, step: Step) -> None:
     stage.on(step).notify("$/cancel_request", {"requestId": stage.sent(step).id})
+    stage.withdrawn = monotonic()
 
 
 def _cancel(stage: Stage, step: Step) -> None:
     stage.on(step).notify("session/cancel", {"sessionId": stage.session(step)})
+    stage.withdrawn = monotonic()
 
 
 def _answered(stage: Stage, step: Step) -> None:
@@ -161,7 +170,11 @@ def _answered(stage: Stage, step: Step) -> None:
 def _answer(stage: Stage, step: Step) -> None:
     name, sent = step.word("request"), stage.sent(step)
     if "code" in step.words:
-        _check_code(stage.answer(sent.connection, sent.id, name), step.words["code"], name)
+        line = stage.answer(sent.connection, sent.id, name)
+        late = sent.held and stage.withdrawn - sent.since > IN_TIME * sent.held
+        if late and "error" not in line:
+            raise ImpossibleError(f"{name} was withdrawn too late: give more --silence")
+        _check_code(line, step.words["code"], name)
         return
     line = stage.reply(sent, name)
     if "or" not in step.words or step.words["or"] != code_of(line):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from typing import Any
 from uuid import UUID
 
 import pytest
 
+from acp_conformance import verbs
 from acp_conformance.orders import Order
 from acp_conformance.requirements import Role
 from acp_conformance.runner import Patience, play
@@ -22,7 +24,7 @@ from broken_handling import (
     RefusesAndInserts,
     RefusesKeys,
 )
-from laboratory import Laboratory, Mount, examine
+from laboratory import PATIENCE, Laboratory, Mount, examine
 from variation import Variation
 
 COUNTED = {
@@ -273,6 +275,33 @@ def test_only_restarts_take_an_agent_that_comes_up_again(
     found: dict[type[Variation], Found],
 ) -> None:
     assert found[NeverAgain][Status.NOT_EXERCISED].keys() == RESTARTS
+
+
+class WithdrawsNothing(Variation):
+    """Reads whatever withdraws a prompt when the prompt has been held for its time."""
+
+    async def cancel_request(self, call: Call) -> None:
+        pass
+
+    async def cancel(self, call: Call) -> None:
+        pass
+
+    async def close(self, call: Call) -> object:
+        del call
+        return {}
+
+
+@pytest.mark.parametrize("late", [True, False])
+@pytest.mark.parametrize("name", ["cancel-held", "session-cancel-held", "session-close-held"])
+def test_what_is_withdrawn_too_late_proves_nothing(
+    name: str, late: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticks = count(0.0, 100.0 if late else 0.0)
+    monkeypatch.setattr(verbs, "monotonic", lambda: next(ticks))
+    (script,) = (script for script in scripts() if script.name == name)
+    outcome = play(script, Laboratory(WithdrawsNothing), PATIENCE)
+    assert outcome.reason.endswith("r1 was withdrawn too late: give more --silence") is late
+    assert bool([*outcome.broken]) is not late
 
 
 def test_prompts_are_held_for_longer_where_silence_is_longer() -> None:
