@@ -28,7 +28,7 @@ LEAST_DIGITS: Final = 16
 
 _HASHES: Final = (
     *("md5", "sha1", "sha224", "sha256", "sha384", "sha512"),
-    *("sha3_256", "sha3_512", "blake2b", "blake2s"),
+    *("sha3_224", "sha3_256", "sha3_384", "sha3_512", "blake2b", "blake2s"),
 )
 _LENGTHS: Final = (16, 20, 32)
 """Bytes of a BLAKE2b that is no whole one."""
@@ -120,7 +120,7 @@ def _phases(part: str, size: int, decode: Callable[[str], bytes]) -> Iterator[by
 
 @lru_cache(maxsize=16)
 def _hashes(session: str, text: str, *contents: str) -> frozenset[str]:
-    """Digits of all hashes that a client may make from a prompt."""
+    """Digits of what a prompt may be hashed to: the first, the last, those from the ninth on."""
     told = {text, text.strip(), text.lower(), *contents} - {""}
     pairs = [*product({session}, told), *product(told, {session})]
     sources = told | {between.join(pair) for pair in pairs for between in _BETWEEN}

@@ -56,6 +56,7 @@ HOLDS: Final[dict[str, tuple[str, str]]] = {
     "MD5": (hashlib.md5(RAW, usedforsecurity=False).hexdigest(), MADE),
     "SHA-1 in capitals": (hashlib.sha1(RAW, usedforsecurity=False).hexdigest().upper(), MADE),
     "SHA-256": (sha256(TEXT), MADE),
+    "SHA3-384": (hashlib.sha3_384(RAW).hexdigest(), MADE),
     "half of SHA-256": (sha256(TEXT)[:32], MADE),
     "a quarter of SHA-256 after an ID": (f"{ID}-{sha256(TEXT)[:16]}", MADE),
     "SHA-512": (hashlib.sha512(RAW).hexdigest(), MADE),
