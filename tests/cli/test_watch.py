@@ -276,8 +276,8 @@ def test_a_template_that_appears_is_a_change(tmp_path: Path) -> None:
 def test_it_ends_when_acpgen_itself_has_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    digests = iter([{"generator": "old"}, {"generator": "old"}, {"generator": "new"}])
-    monkeypatch.setattr(manifest, "of_acpgen", lambda: next(digests))
+    digests = iter(["old", "old", "old", "new"])  # started, watched, nothing changed, something did
+    monkeypatch.setattr(manifest, "of_acpgen", lambda: {"generator": next(digests)})
     monkeypatch.setattr(watch, "_changes", lambda _: iter([frozenset(), frozenset({"x"})]))
     monkeypatch.setattr(watch, "_generate", lambda _: False)
     outcome = CliRunner().invoke(APP, ["watch", "--out", str(tmp_path / "out")])

@@ -38,7 +38,8 @@ from acp_v2.models import (
 from acpgen import resources
 from acpgen.load import load
 from acpgen.model import Pointer, append
-from acpgen.targets.models.normal import Choice, normalize
+from acpgen.targets.models.normal import normalize
+from acpgen.targets.models.shapes import Choice
 
 VECTORS = Path(__file__).parents[2] / "generated/vectors"
 SECRET = "0b6f3c1e-8d2a-4c57-9a41-5e2f7d90c3ab"

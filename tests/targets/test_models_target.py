@@ -37,7 +37,8 @@ from acpgen.model import (
 )
 from acpgen.targets.models import models
 from acpgen.targets.models.codegen import GeneratedNamesError, modules
-from acpgen.targets.models.normal import Choice, Record, normalize
+from acpgen.targets.models.normal import normalize
+from acpgen.targets.models.shapes import Choice, Record
 from model_packages import build, member, only, with_member, with_type
 
 TEMPLATES = Templates(resources.TEMPLATES)

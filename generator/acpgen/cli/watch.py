@@ -49,7 +49,7 @@ def watch(
     for path in (schema, templates):
         if not path.exists():
             fail(f"{path}: is not there, so it can't be watched")
-    acpgen = manifest.of_acpgen()
+    acpgen = manifest.of_acpgen().items()
     targets = [warmed(each) for each in chosen(target)]
     order = Order(relative(schema), relative(out), targets, relative(templates))
     with interruptible():
@@ -58,9 +58,9 @@ def watch(
         for changed in _changes(Watched(schema.resolve(), templates.resolve())):
             if changed:
                 note(f"changed: {', '.join(sorted(changed))}")
-            if manifest.of_acpgen() != acpgen:
-                fail("acpgen itself has changed since it was started; start it again")
             before, seen = seen, _inputs(order)
+            if seen is not None and not acpgen <= seen.items():
+                fail("acpgen itself has changed since it was started; start it again")
             # What changed before the watch began is found here too.
             if (changed or seen != before) and not _generate(order) and changed:
                 note(f"{order.out}: up to date")

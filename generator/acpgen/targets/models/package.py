@@ -23,7 +23,8 @@ from acpgen.model import (
     references,
 )
 from acpgen.targets.models import codegen, spelling
-from acpgen.targets.models.normal import Choice, Normal, normalize
+from acpgen.targets.models.normal import normalize
+from acpgen.targets.models.shapes import Choice, Normal
 from acpgen.targets.parts import calls, digest, wordless
 
 _HELPERS = {

@@ -27,7 +27,7 @@ from acpgen.model import (
     Union,
     is_key,
 )
-from acpgen.targets.models.normal import Alias, Choice, Normal, Record, Shape
+from acpgen.targets.models.shapes import Alias, Choice, Normal, Record, Shape
 
 ON_ERROR = "x-deserialize-default-on-error"
 ON_NULL = "x-deserialize-default-on-null"
