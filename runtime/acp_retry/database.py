@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from os import PathLike
@@ -14,6 +15,8 @@ __all__ = ["Database"]
 T = TypeVar("T")
 PATIENCE = 30.0
 """Seconds to wait while another process writes."""
+PAUSE = 0.01
+"""Seconds between two attempts to open a file that another process is opening."""
 
 
 class Database:
@@ -72,19 +75,39 @@ class Database:
 
     def _connect(self) -> sqlite3.Connection:
         if self._connection is None:
+            self._connection = self._open()
+        return self._connection
+
+    def _open(self) -> sqlite3.Connection:
+        deadline = time.monotonic() + PATIENCE
+        while True:
             connection = sqlite3.connect(self._path, timeout=PATIENCE, isolation_level=None)
             try:
-                connection.execute("PRAGMA journal_mode = WAL")
-                # With WAL, FULL is what makes a commit outlive a power cut.
-                connection.execute("PRAGMA synchronous = FULL")
-                connection.executescript(self._schema)
-            except BaseException:
+                self._prepare(connection)
+            except BaseException as error:
                 connection.close()
-                raise
-            self._connection = connection
-        return self._connection
+                if not _is_busy(error) or time.monotonic() >= deadline:
+                    raise
+            else:
+                return connection
+            # SQLite's own timeout does not wait where it switches a file to WAL.
+            time.sleep(PAUSE)
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        connection.execute("PRAGMA journal_mode = WAL")
+        # With WAL, FULL is what makes a commit outlive a power cut.
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.executescript(self._schema)
 
     def _disconnect(self) -> None:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+def _is_busy(error: BaseException) -> bool:
+    primary = 0xFF  # the low byte of an extended result code
+    return (
+        isinstance(error, sqlite3.OperationalError)
+        and error.sqlite_errorcode & primary == sqlite3.SQLITE_BUSY
+    )

@@ -278,6 +278,60 @@ async def test_sqlite_commits_are_durable(tmp_path: Path) -> None:
 
 
 @sync
+async def test_opening_waits_for_a_writer_of_a_file_that_is_not_wal_yet(tmp_path: Path) -> None:
+    other = _writing(tmp_path / "agent.db")
+    store = SqliteStore(tmp_path / "agent.db")
+    opening = asyncio.create_task(store.messages("s"))
+    finished, _ = await asyncio.wait([opening], timeout=0.1)
+    assert not finished
+    other.close()
+    assert await opening == []
+    store.close()
+
+
+@sync
+async def test_opening_gives_up_on_a_file_that_stays_locked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("acp_retry.database.PATIENCE", 0.05)
+    other = _writing(tmp_path / "agent.db")
+    store = SqliteStore(tmp_path / "agent.db")
+    with pytest.raises(sqlite3.OperationalError, match="database is locked"):
+        await store.messages("s")
+    other.close()
+    assert await store.messages("s") == []
+    store.close()
+
+
+@sync
+async def test_opening_does_not_wait_for_what_no_waiting_mends(tmp_path: Path) -> None:
+    (tmp_path / "agent.db").write_bytes(b"no database of any kind" * 100)
+    store = SqliteStore(tmp_path / "agent.db")
+    with pytest.raises(sqlite3.DatabaseError, match="file is not a database"):
+        await store.messages("s")
+    store.close()
+
+
+@sync
+async def test_many_writers_may_open_a_new_file_at_once(tmp_path: Path) -> None:
+    for turn in range(40):
+        path = tmp_path / f"{turn}.db"
+        message = Message("s", uuid4(), b"once")
+        stores = [SqliteStore(path) for _ in range(8)]
+        told = await asyncio.gather(*(store.insert(message) for store in stores))
+        assert sum(new for _, new in told) == 1
+        await asyncio.gather(*(asyncio.to_thread(store.close) for store in stores))
+
+
+def _writing(path: Path) -> sqlite3.Connection:
+    """A connection that is about to write to a file that is not in WAL mode yet."""
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("CREATE TABLE other (a)")
+    connection.execute("BEGIN IMMEDIATE")
+    return connection
+
+
+@sync
 async def test_a_prompt_that_a_locked_file_cannot_take_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
