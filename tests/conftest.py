@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -19,3 +20,12 @@ def upstream_schemas() -> Path:
         reason = "@agentclientprotocol/sdk is not installed: run `npm ci` in tests/interop"
         unavailable.skip(reason)
     return folder
+
+
+def pytest_configure() -> None:
+    """Have programs that tests start hear SIGINT, also where the tests are a job in the background.
+
+    A shell without job control has such jobs ignore it, and who is started inherits that.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
