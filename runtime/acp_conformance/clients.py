@@ -17,6 +17,7 @@ from typing import Final
 from acp_conformance import faults
 from acp_conformance.client_rules import judge, judge_keys
 from acp_conformance.faults import KILL, write_plan
+from acp_conformance.interruption import postponed
 from acp_conformance.plans import Plan
 from acp_conformance.remains import Errors, Remains
 from acp_conformance.said import Said, read
@@ -79,8 +80,7 @@ def _without_clock(plan: Plan) -> Outcome:
 
 def play_client(command: Sequence[str], plan: Plan, patience: Patience) -> Said:
     """Run a client through a plan, and return what it sent. See `judge_client`."""
-    with tempfile.TemporaryDirectory(prefix="acp-conformance-") as name:
-        folder = Path(name)
+    with temporary_folder() as folder:
         write_plan(folder, plan.faults, patience.hold)
         (folder / "client").mkdir()
         late: set[int] = set()
@@ -89,6 +89,16 @@ def play_client(command: Sequence[str], plan: Plan, patience: Patience) -> Said:
             if not _run(words, folder / KILL, patience.run):
                 late.add(run)
         return read(folder, plan, late=frozenset(late))
+
+
+@contextlib.contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A new folder, which is gone after the block."""
+    with contextlib.ExitStack() as kept:
+        with postponed():
+            folder = tempfile.TemporaryDirectory(prefix="acp-conformance-")
+            name = kept.enter_context(folder)
+        yield Path(name)
 
 
 def filled(
@@ -127,8 +137,21 @@ def _watched(
     command: Sequence[str], kill: Path, seconds: float, errors: Errors
 ) -> tuple[bool, int | None]:
     """Run a client. Whether that took no more than so many seconds, and its status if it ended."""
+    with contextlib.ExitStack() as running:
+        with postponed():
+            client = _started(command, errors)
+            running.callback(_kill, client)
+        end = time.monotonic() + seconds
+        while client.poll() is None and not kill.exists():
+            if time.monotonic() > end:
+                return False, None
+            time.sleep(0.01)
+        return True, client.poll()
+
+
+def _started(command: Sequence[str], errors: Errors) -> subprocess.Popen[bytes]:
     try:
-        client = subprocess.Popen(  # noqa: S603 - whoever runs the kit chose the command
+        return subprocess.Popen(  # noqa: S603 - whoever runs the kit chose the command
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -137,14 +160,10 @@ def _watched(
         )
     except (OSError, ValueError) as error:
         raise StartError(f"{command[0]} can't be started: {error}") from error
-    end = time.monotonic() + seconds
-    try:
-        while client.poll() is None and not kill.exists():
-            if time.monotonic() > end:
-                return False, None
-            time.sleep(0.01)
-        return True, client.poll()
-    finally:
+
+
+def _kill(client: subprocess.Popen[bytes]) -> None:
+    with postponed():
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(client.pid, signal.SIGKILL)
         client.wait()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,9 +12,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from acp_conformance.clients import filled
+from acp_conformance.clients import filled, temporary_folder
 from acp_conformance.connection import Connection, Transcript
 from acp_conformance.faults import write_plan
+from acp_conformance.interruption import postponed
 from acp_conformance.said import params_of, read_lines
 from acp_conformance.verdict import Outcome
 from acp_conformance.wire import Programs
@@ -57,17 +59,17 @@ def play_proxy(command: Sequence[str], seconds: float) -> Outcome:
     Raises:
         StartError: the proxy can't be started.
     """
-    with tempfile.TemporaryDirectory(prefix="acp-conformance-") as name:
-        folder, transcript = Path(name), Transcript()
+    with temporary_folder() as folder:
+        transcript = Transcript()
         write_plan(folder, (), 0.0)
         programs = Programs(list(filled(command, folder)))
-        connection = Connection(programs.start(partial(transcript.add, "c1")))
-        try:
+        with contextlib.ExitStack() as running:
+            with postponed():
+                connection = Connection(programs.start(partial(transcript.add, "c1")))
+                running.callback(connection.wire.kill)
             sent = _send(connection, seconds)
             told = "" if sent else connection.wire.remains().told
             passed = connection.wire.closed or _lists(connection, seconds)
-        finally:
-            connection.wire.kill()
         arrived = _arrived(folder)
         wrong = [(FORWARDS, text) for text in _changed(sent, arrived)]
         missing = _missing(sent, arrived)

@@ -8,6 +8,7 @@ from time import monotonic
 from typing import Any, Final
 
 from acp_conformance.connection import INFO, Connection
+from acp_conformance.interruption import postponed
 from acp_conformance.script import Step
 from acp_conformance.stage import (
     PROMPT,
@@ -34,10 +35,11 @@ def _connect(stage: Stage, step: Step) -> None:
     beside = "beside" in step.words
     how = "second" if beside else "restart" if stage.connections else "start"
     name = step.word("connection")
-    connection = Connection.open(how, stage.launcher, name, stage.transcript)
-    if connection is None:
-        raise UnmetError("there is no second connection")
-    stage.connections[name] = connection
+    with postponed():
+        connection = Connection.open(how, stage.launcher, name, stage.transcript)
+        if connection is None:
+            raise UnmetError("there is no second connection")
+        stage.connections[name] = connection
     try:
         _initialize(stage, connection)
     except (UnmetError, ImpossibleError) as error:

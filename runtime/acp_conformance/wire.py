@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO, Any, Final, Protocol
 
+from acp_conformance.interruption import postponed
 from acp_conformance.remains import Errors, Remains
 
 __all__ = ["DownError", "Launcher", "Line", "Process", "Programs", "StartError", "Wire"]
@@ -302,6 +303,10 @@ class _Group:
         self._over = False
 
     def kill(self) -> None:
+        with postponed():
+            self._kill()
+
+    def _kill(self) -> None:
         if self._over:
             return  # the number may be another group's by now
         self._over = True

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -114,3 +115,29 @@ def test_an_interruption_is_no_pass(tmp_path: Path) -> None:
     statuses = {each["id"]: each["status"] for each in json.loads(out)["requirements"]}
     assert statuses == {"keyless-prompts-are-new": "pass", "known-live-only": "not exercised"}
     assert status == 2
+
+
+@pytest.mark.parametrize("tenths", range(4, 16, 2))
+def test_nothing_is_left_whenever_it_is_stopped(tmp_path: Path, tenths: int) -> None:
+    mark = f"CONFORM_STOPPED={tmp_path}"
+    agent = (sys.executable, "-m", "acp_conformance.reference")
+    kit = subprocess.Popen(
+        [sys.executable, "-c", KIT, "conform", "--", *agent],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, **dict([mark.split("=")]), "TMPDIR": str(tmp_path)},
+    )
+    time.sleep(tenths / 10)
+    kit.send_signal(signal.SIGTERM)
+    status = kit.wait(SECONDS)
+    until(lambda: not any(map(partial(runs_with, mark), Path("/proc").glob("[0-9]*"))))
+    assert [*tmp_path.iterdir()] == []
+    assert status in {2, -signal.SIGTERM}  # the latter before it plays
+
+
+def runs_with(mark: str, process: Path) -> bool:
+    """Whether a process runs that has this among its environment variables."""
+    try:
+        return mark.encode() in (process / "environ").read_bytes().split(b"\0")
+    except OSError:
+        return False

@@ -165,6 +165,7 @@ def test_an_answer_is_known_by_the_id_alone(given: str, found: bool) -> None:
     connection.request("x", {})
     assert connection.wire.wait(lambda: connection.wire.closed, PATIENCE)
     assert (connection.peek(1) is not None) is found
+    connection.wire.kill()
 
 
 def test_the_agents_own_requests_are_answered() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
-from typing import TYPE_CHECKING, Final, NoReturn, Protocol
+from typing import TYPE_CHECKING, NoReturn, Protocol
 
 import typer
 
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from acp_conformance.verdict import Outcome
 
 __all__ = ["Playable", "Shown", "shown", "stoppable"]
-
-STOPS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Playable(Protocol):
@@ -83,6 +81,7 @@ def stoppable() -> Iterator[None]:
 
     What was started is then killed, and folders are removed, without being stopped in that.
     """
+    from acp_conformance.interruption import STOPS
 
     def stop(_number: int, _frame: FrameType | None) -> NoReturn:
         for each in before:
