@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -55,6 +56,7 @@ def watch(
     with interruptible():
         seen = _inputs(order)
         _generate(replace(order, full=True))
+        gc.freeze()  # most of what there is now stays, and need not be looked through again
         for changed in _changes(Watched(schema.resolve(), templates.resolve())):
             if changed:
                 note(f"changed: {', '.join(sorted(changed))}")

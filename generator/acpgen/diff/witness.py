@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-import jsonschema_rs
-
 from acpgen.diff.change import Change, Evidence, Standing
 from acpgen.diff.channels import Channel
 from acpgen.diff.flat import as_object, flatten
@@ -16,6 +14,7 @@ from acpgen.diff.place import Base, Branch, Choice, Into, Member, Step, Steps
 from acpgen.diff.resolving import ANY, body
 from acpgen.diff.samples import UNKNOWN, NoSampleError, Samples
 from acpgen.emit.jsonschema import JsonSchema, definition
+from acpgen.emit.validators import Validators
 from acpgen.model import (
     Array,
     JsonValue,
@@ -82,23 +81,19 @@ class _Side:
         self.index = index
         self._protocol = protocol
         self._samples = Samples(protocol)
-        self._validators: dict[TypeName, jsonschema_rs.Validator] = {}
 
     @cached_property
-    def _definitions(self) -> JsonSchema:
+    def _validators(self) -> Validators:
         types = self._protocol.types
         # The stable part of a protocol that lint would complain about may refer to what it lacks.
         named: JsonSchema = {
             name: {} for type_ in types.values() for name in references(type_.body)
         }
-        return {**named, **{name: definition(type_) for name, type_ in types.items()}}
+        return Validators({**named, **{name: definition(type_) for name, type_ in types.items()}})
 
     def accepts(self, name: TypeName, value: JsonValue) -> bool:
         """Whether the schema of a type takes a value."""
-        if name not in self._validators:
-            schema = {"$ref": f"#/$defs/{name}", "$defs": self._definitions}
-            self._validators[name] = jsonschema_rs.Draft202012Validator(schema)
-        return self._validators[name].is_valid(value)
+        return self._validators.of(name).is_valid(value)
 
     def messages(self, evidence: Evidence, other: int) -> Iterator[JsonValue]:
         """Messages that hold, at the place concerned, values of the type there."""

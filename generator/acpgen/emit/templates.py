@@ -90,8 +90,11 @@ class Templates:
     def _environment(self) -> jinja2.Environment:
         import jinja2
 
+        from acpgen.emit.compiled import COMPILED
+
         return jinja2.Environment(
             loader=jinja2.FunctionLoader(self._load),
+            bytecode_cache=COMPILED,
             undefined=jinja2.StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 
-import jsonschema_rs
+from jsonschema_rs import Validator
 
-from acpgen.emit.jsonschema import DIALECT, JsonSchema, definition, schema_of
+from acpgen.emit.jsonschema import JsonSchema, definition, schema_of
+from acpgen.emit.validators import Validators
 from acpgen.findings import Severity
 from acpgen.lint.parts import members
 from acpgen.lint.rule import Fault, rule
@@ -38,11 +39,11 @@ def invalid_example(protocol: Protocol) -> Iterator[Fault]:
 
     Mend: correct the example, or the type.
     """
-    check = _checker(protocol)
+    validators = _validators(_definitions(protocol))
     for type_ in protocol.types.values():
         if type_.examples:
             place = type_.location.at("examples")
-            yield from check({"$ref": f"#/$defs/{type_.name}"}, [*type_.examples], place)
+            yield from _faults(validators.of(type_.name), type_.examples, place)
 
 
 @rule()
@@ -55,31 +56,31 @@ def invalid_default(protocol: Protocol) -> Iterator[Fault]:
 
     Mend: correct the default, or the type.
     """
-    check = _checker(protocol)
-    for type_ in protocol.types.values():
-        for member in members(type_):
-            if member.default is not None:
-                for fault in check(schema_of(member.type), [member.default], member.location):
-                    yield Fault(member.location.at("default"), fault.message)
-
-
-Checker = Callable[[JsonSchema, list[JsonValue], Location], Iterator[Fault]]
-
-
-def _checker(protocol: Protocol) -> Checker:
-    """What finds the faults of instances that stand in a list at a place."""
-    definitions: JsonSchema = {n: definition(t) for n, t in protocol.types.items()}
-
-    def check(
-        schema: JsonSchema, instances: list[JsonValue], location: Location
-    ) -> Iterator[Fault]:
-        validator = jsonschema_rs.Draft202012Validator(
-            {"$schema": DIALECT, **schema, "$defs": definitions},
-            validate_formats=True,
-            mask="the value",
+    defaults = [
+        (f"default {number}", member)
+        for number, member in enumerate(
+            m for t in protocol.types.values() for m in members(t) if m.default is not None
         )
-        for index, instance in enumerate(instances):
-            for error in validator.iter_errors(instance):
-                yield Fault(location.at(index, *error.instance_path), error.message)
+    ]
+    types: JsonSchema = {name: schema_of(member.type) for name, member in defaults}
+    validators = _validators({**_definitions(protocol), **types})
+    for name, member in defaults:
+        for fault in _faults(validators.of(name), (member.default,), member.location):
+            yield Fault(member.location.at("default"), fault.message)
 
-    return check
+
+def _definitions(protocol: Protocol) -> JsonSchema:
+    return {name: definition(type_) for name, type_ in protocol.types.items()}
+
+
+def _validators(definitions: JsonSchema) -> Validators:
+    return Validators(definitions, mask="the value", formats=True)
+
+
+def _faults(
+    validator: Validator, instances: Iterable[JsonValue], location: Location
+) -> Iterator[Fault]:
+    """The faults of instances that stand in a list at a place."""
+    for index, instance in enumerate(instances):
+        for error in validator.iter_errors(instance):
+            yield Fault(location.at(index, *error.instance_path), error.message)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from functools import cache
-from typing import NoReturn
-
-import jsonschema_rs
+from typing import Final, NoReturn
 
 from acpgen.emit.jsonschema import JsonSchema
-from acpgen.model import JsonValue, Protocol, Side, Stability, TypeName
+from acpgen.emit.validators import Validators
+from acpgen.model import JsonValue, Protocol, Side, Stability
 from acpgen.targets.bundles import bundle
 from acpgen.targets.checkers import compile_checkers
 from acpgen.targets.vectors.vector import Vector
+
+_ROOT: Final = "the root"
 
 
 class UnprovenError(ValueError):
@@ -29,9 +29,9 @@ class Proof:
 
     def __init__(self, protocol: Protocol) -> None:
         self._checkers = compile_checkers(protocol)
-        self._bundle = bundle(protocol, Stability.UNSTABLE)
+        self._definitions = _definitions(bundle(protocol, Stability.UNSTABLE))
+        self._validators = Validators(self._definitions)
         self._results = {m.name: m.result for m in protocol.methods if m.result is not None}
-        self._validator = cache(self._build)
 
     def proven(self, file: str, vectors: Iterable[Vector]) -> Iterator[Vector]:
         """The vectors of a file that hold: all, but for contested faults that are none.
@@ -55,37 +55,39 @@ class Proof:
 
     def _denier(self, vector: Vector) -> str | None:
         """Who says otherwise of a vector, sent as it says, if somebody does."""
-        if self._fits(vector) is not vector.valid:
+        text = vector.text
+        if self._fits(text, vector) is not vector.valid:
             return "bundled schema"
-        text = vector.text.encode("utf-8")
-        if self._checkers.accepts_bytes(text, vector.sender, vector.answers) is not vector.valid:
+        sent = text.encode("utf-8")
+        if self._checkers.accepts_bytes(sent, vector.sender, vector.answers) is not vector.valid:
             return "checkers"
         return None
 
-    def _fits(self, vector: Vector) -> bool:
+    def _fits(self, text: str, vector: Vector) -> bool:
         """Whether the text of a vector fits the bundle, sent as the vector says."""
         try:
-            message: JsonValue = json.loads(vector.text, parse_constant=_refuse)
+            message: JsonValue = json.loads(text, parse_constant=_refuse)
         except ValueError:
             return False
-        if not self._validator(_entry(vector.sender)).is_valid(message):
+        if not self._validators.of(self._entry(vector.sender)).is_valid(message):
             return False
         if vector.answers is None or not isinstance(message, dict) or "result" not in message:
             return True
         result = self._results[vector.answers]
-        return self._validator(result).is_valid(message["result"])
+        return self._validators.of(result).is_valid(message["result"])
 
-    def _build(self, definition: str) -> jsonschema_rs.Validator:
-        definitions = self._bundle["$defs"]
-        if not isinstance(definitions, dict) or definition not in definitions:
-            # Who calls nothing has no entry point, and answers like everybody else.
-            return jsonschema_rs.Draft202012Validator(self._bundle)
-        head: JsonSchema = {"$schema": self._bundle["$schema"], "$defs": definitions}
-        return jsonschema_rs.Draft202012Validator({**head, "$ref": f"#/$defs/{definition}"})
+    def _entry(self, sender: Side) -> str:
+        """The entry point of a side. Who calls nothing has none, and answers like all others."""
+        name = f"{sender.capitalize()}Envelope"
+        return name if name in self._definitions else _ROOT
 
 
-def _entry(sender: Side) -> TypeName:
-    return TypeName(f"{sender.capitalize()}Envelope")
+def _definitions(schema: JsonSchema) -> JsonSchema:
+    """The definitions of a bundle, and its root as one of them."""
+    definitions = schema["$defs"]
+    if not isinstance(definitions, dict):
+        raise TypeError("the $defs of a bundle are an object")
+    return {**definitions, _ROOT: {k: v for k, v in schema.items() if not k.startswith("$")}}
 
 
 def _refuse(constant: str) -> NoReturn:

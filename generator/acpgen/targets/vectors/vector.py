@@ -9,6 +9,8 @@ from enum import IntEnum, StrEnum
 
 from acpgen.model import JsonValue, MethodName, Pointer, Side, append
 
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
+
 Path = tuple[str | int, ...]
 """The way from the root of a message to a place in it."""
 
@@ -182,7 +184,7 @@ class Vector:
 
 def compact(value: JsonValue) -> str:
     """JSON in ASCII, on one line and with no blank that isn't part of a string."""
-    return json.dumps(value, separators=(",", ":"))
+    return _ENCODER.encode(value)
 
 
 def add(path: Path, value: JsonValue) -> JsonValue:
