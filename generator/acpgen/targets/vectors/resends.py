@@ -46,7 +46,11 @@ def resends(protocol: Protocol, templates: Templates) -> dict[str, str]:
         for name, text in files.items()
     ]
     guide = templates.render(
-        "vectors/resend.md.jinja", header=HEADER, reasons=_reasons(), depth=MAX_CARRIED
+        "vectors/resend.md.jinja",
+        header=HEADER,
+        version=protocol.version,
+        reasons=_reasons(),
+        depth=MAX_CARRIED,
     )
     return {
         **{f"{_FOLDER}/{name}": text for name, text in files.items()},
