@@ -99,7 +99,6 @@ def conform(*args: str | Path) -> tuple[int, str, str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
     )
     return done.returncode, done.stdout, done.stderr
 
@@ -355,16 +354,18 @@ def test_a_client_that_sends_nothing_is_not_judged() -> None:
 
 
 @pytest.mark.parametrize(
-    ("program", "told"),
+    ("program", "seconds", "told"),
     [
-        ("import sys; sys.exit('no such option')", " (exit status 1; standard error: no such op"),
-        ("import time; time.sleep(600)", " in 1 seconds: see {agent}, or give it more --timeout"),
+        ("import sys; sys.exit('no such option')", 30, " (exit status 1; standard error: no such"),
+        ("import time; time.sleep(600)", 1, " in 1 seconds: see {agent}, or give it more --time"),
     ],
     ids=["dies", "hangs"],
 )
-def test_a_client_that_starts_no_agent_is_not_tried_again(program: str, told: str) -> None:
+def test_a_client_that_starts_no_agent_is_not_tried_again(
+    program: str, seconds: int, told: str
+) -> None:
     client = (sys.executable, "-c", program, "{agent}")
-    status, out, err = conform("--client", "--timeout", "1", "--", *client)
+    status, out, err = conform("--client", "--timeout", str(seconds), "--", *client)
     why = "acpgen: what is judged does not come up: the client did not start its agent"
     assert err.startswith(f"{why}{told}")
     assert "not played, since what is judged did not come up" in out

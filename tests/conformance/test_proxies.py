@@ -123,7 +123,7 @@ def test_what_a_slow_proxy_did_wrong_counts(tmp_path: Path) -> None:
 
 
 def test_a_proxy_that_reaches_no_agent_is_not_judged() -> None:
-    outcome = play_proxy([sys.executable, "-c", "", "{agent}"], 1.0)
+    outcome = play_proxy([sys.executable, "-c", "", "{agent}"], 10.0)
     assert outcome.open == {FORWARDS}
     assert list(outcome.broken) == []
     assert outcome.reason == "the agent behind the proxy could not be reached (exit status 0)"
