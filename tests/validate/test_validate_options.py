@@ -29,8 +29,6 @@ RECOVERED = (
 )
 MISPLACED = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{"idempotencyKey":"a"}}\n'
 OPTIONAL = b'{"jsonrpc":"2.0","method":"$/else","params":{}}\n'
-READ = 0.5
-"""How many seconds it takes at most to read a line that is there."""
 SAYS = "session/list: error[type] -32602 /params/cwd: must be a string or null, not an integer"
 
 
@@ -228,6 +226,13 @@ def line_of(process: subprocess.Popen[bytes]) -> str:
     return process.stdout.readline().decode()
 
 
+def caught_up(process: subprocess.Popen[bytes]) -> None:
+    """Wait until it sleeps: it has judged all that is there, and waits for more."""
+    stat = Path(f"/proc/{process.pid}/stat")
+    while process.poll() is None and stat.read_text().rpartition(")")[2].split()[0] != "S":
+        time.sleep(0.01)
+
+
 def ended(process: subprocess.Popen[bytes], by: signal.Signals) -> tuple[int, str, str]:
     """The exit status after a signal, and what was still said."""
     assert process.stdout is not None
@@ -283,7 +288,7 @@ def test_an_unfinished_line_is_not_judged(tmp_path: Path) -> None:
     log.write_bytes(BAD + GOOD.rstrip())
     with running("--follow", log) as process:
         line_of(process)
-        time.sleep(READ)
+        caught_up(process)
         status, _, err = ended(process, signal.SIGINT)
     assert status == 1
     assert err == (
@@ -294,11 +299,13 @@ def test_an_unfinished_line_is_not_judged(tmp_path: Path) -> None:
 
 def test_a_name_moves_no_cursor(tmp_path: Path) -> None:
     log = tmp_path / "a\x1b[2J\nlog"
-    log.write_bytes(GOOD.rstrip())
+    log.write_bytes(BAD + GOOD.rstrip())
     with running("--follow", log) as process:
-        time.sleep(2 * READ)
+        said = line_of(process)
+        caught_up(process)
         status, _, err = ended(process, signal.SIGINT)
-    assert status == 2
+    assert status == 1
+    assert said == f"{tmp_path}/a\\x1b[2J\\nlog:1: {SAYS}\n"
     assert "\x1b" not in err
     assert f"acpgen: {tmp_path}/a\\x1b[2J\\nlog: the last line is not finished" in err
 
@@ -346,7 +353,7 @@ def test_an_interruption_is_2_and_the_document_says_so() -> None:
         process.stdin.write(BAD * 60)  # more than it buffers, less than a pipe holds
         process.stdin.flush()
         start = "".join(line_of(process) for _ in range(20))
-        time.sleep(READ)
+        caught_up(process)
         status, out, err = ended(process, signal.SIGINT)
     found = json.loads(start + out)
     assert (status, found["complete"]) == (2, False)
