@@ -84,6 +84,13 @@ class Watching:
         return [line for line in self._lines.queue if line is not None]
 
 
+def save(path: Path, text: str) -> None:
+    """Change a file at once, as editors do: nobody sees half of it."""
+    draft = path.with_suffix(".draft")
+    draft.write_text(text)
+    draft.replace(path)
+
+
 @pytest.fixture
 def watching(tmp_path: Path) -> Iterator[Watching]:
     shutil.copytree(GOLDEN / "v9", tmp_path / "schema" / "v9")
@@ -107,7 +114,7 @@ def test_what_is_wrong_at_first_is_told_once(tmp_path: Path) -> None:
     process = Watching(tmp_path, "--schema", "schema/v9", "--out", "out", "--target", "retry")
     try:
         first = process.through("watching schema/v9")
-        file.write_text(text)
+        save(file, text)
         process.until("out: wrote ")
     finally:
         process.end()
@@ -123,20 +130,20 @@ def test_it_follows_changes_and_ends_quietly(
     text = schema.read_text()
     assert "Well: " not in table.read_text()
 
-    schema.write_text(text.replace('"x-resend": "', '"x-resend": "Well: ', 1))
+    save(schema, text.replace('"x-resend": "', '"x-resend": "Well: ', 1))
     watching.until("changed: schema/v9/kettle.json")
     watching.until("out: wrote ")
     assert "Well: " in table.read_text()
 
-    schema.write_text("{")
+    save(schema, "{")
     watching.until("schema/v9/kettle.json:1: error[not-json]")
     assert "Well: " in table.read_text()
 
-    schema.write_text(text)
+    save(schema, text)
     watching.until("out: wrote ")
     assert "Well: " not in table.read_text()
 
-    (tmp_path / "mine/docs/errors.md.jinja").write_text("[//]: # ({{ header }})\n\nmine\n")
+    save(tmp_path / "mine/docs/errors.md.jinja", "[//]: # ({{ header }})\n\nmine\n")
     watching.until("changed: mine/docs/errors.md.jinja")
     watching.until("out: wrote 2 files")
     assert page.read_text().endswith("mine\n")
@@ -149,7 +156,7 @@ def test_it_follows_changes_and_ends_quietly(
 
 def test_a_broken_template_is_told_and_watching_goes_on(watching: Watching, tmp_path: Path) -> None:
     template = tmp_path / "mine/docs/errors.md.jinja"
-    template.write_text("{% if %}")
+    save(template, "{% if %}")
     watching.until("mine/docs/errors.md.jinja:1: Expected an expression")
     template.unlink()
     watching.until("out: up to date")
