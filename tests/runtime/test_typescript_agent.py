@@ -6,7 +6,7 @@ import os
 import shutil
 import signal
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
@@ -72,25 +72,26 @@ class DyingAgent:
 
 async def lose(folder: Path, *, inserts: bool) -> tuple[str, object]:
     """Submit a prompt to an agent that dies; the session, and the message ID of the lost answer."""
-    outbox = Outbox(SqliteOutbox(folder / "outbox.db"))
-    async with agent(folder, []) as peer:
-        session = (await peer.request("session/new", HERE))["sessionId"]
-        link = DyingAgent(peer, folder, inserts=inserts)
-        await outbox.resumed(session, link, 2)
-        prompt = await outbox.submit(session, TEXT)
-        assert isinstance(await prompt.result(), Unknown)
+    with closing(SqliteOutbox(folder / "outbox.db")) as store:
+        async with agent(folder, []) as peer:
+            session = (await peer.request("session/new", HERE))["sessionId"]
+            outbox, link = Outbox(store), DyingAgent(peer, folder, inserts=inserts)
+            await outbox.resumed(session, link, 2)
+            prompt = await outbox.submit(session, TEXT)
+            assert isinstance(await prompt.result(), Unknown)
     return session, link.answer.get("messageId")
 
 
 async def recover(folder: Path, session: str) -> tuple[object, list[str]]:
     """Start both again; the outcome of the prompt, and the messages of a replay after it."""
-    outbox = Outbox(SqliteOutbox(folder / "outbox.db"))
-    async with agent(folder, []) as peer:
-        await peer.request("session/resume", {"sessionId": session, **HERE})
-        await outbox.resumed(session, peer, 2)
-        (prompt,) = await outbox.pending()
-        outcome = await prompt.result()
-    assert await outbox.pending() == []
+    with closing(SqliteOutbox(folder / "outbox.db")) as store:
+        outbox = Outbox(store)
+        async with agent(folder, []) as peer:
+            await peer.request("session/resume", {"sessionId": session, **HERE})
+            await outbox.resumed(session, peer, 2)
+            (prompt,) = await outbox.pending()
+            outcome = await prompt.result()
+        assert await outbox.pending() == []
     replayed: list[str] = []
     async with agent(folder, replayed) as peer:
         start = {"replayFrom": {"type": "start"}}
