@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+# Says nothing unless something is wrong; --silent would not say that either.
+NPM_QUIET := --loglevel error --no-audit --no-fund >/dev/null
 
 .PHONY: demo test check generate docs bench clean
 
@@ -10,7 +12,7 @@ demo: .venv/installed
 	$(BIN)/acpgen validate tests/interop/session.ndjson
 
 test: .venv/installed-dev node
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --maxprocesses 8
 
 check: .venv/installed-dev
 	$(BIN)/ruff check .
@@ -24,7 +26,7 @@ generate: .venv/installed
 	$(BIN)/acpgen generate
 
 docs: .venv/installed-docs
-	npm ci --prefix site --silent --no-audit --no-fund
+	npm ci --prefix site $(NPM_QUIET)
 	$(BIN)/python site/build.py
 	@echo "Open build/site/index.html"
 
@@ -39,7 +41,7 @@ bench: .venv/installed-dev
 node:
 	@if command -v npm >/dev/null; then \
 	  for folder in tests/interop tests/mdx tests/languages tests/site site; do \
-	    npm ci --prefix $$folder --silent --no-audit --no-fund || exit 1; \
+	    npm ci --prefix $$folder $(NPM_QUIET) || exit 1; \
 	  done; \
 	else echo "npm is missing: tests that need it will be skipped"; fi
 
