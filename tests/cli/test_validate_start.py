@@ -97,9 +97,10 @@ def test_long_input_is_decoded_by_msgspec(tmp_path: Path) -> None:
 
 
 def checkout(folder: Path) -> Path:
-    """A checkout with what judging needs."""
+    """A checkout with what judging needs, and nothing that others compile meanwhile."""
     for name in ("generator/acpgen", "generated/python/acp_v2", "schema"):
-        shutil.copytree(resources.ROOT / name, folder / name)
+        compiled = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(resources.ROOT / name, folder / name, ignore=compiled)
     shutil.copy(resources.ROOT / "generated/manifest.json", folder / "generated/manifest.json")
     return folder
 
