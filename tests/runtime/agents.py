@@ -21,6 +21,8 @@ from acp_retry import (
 
 TEXT = [{"type": "text", "text": "x"}]
 PATIENCE = 20.0
+HANGS = 300.0
+"""After how many seconds a test is taken to hang, on a machine that does much else."""
 
 
 def sync(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
@@ -29,7 +31,7 @@ def sync(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
     @functools.wraps(test)
     def run(*args: Any, **kwargs: Any) -> None:
         async def bounded() -> None:
-            await asyncio.wait_for(test(*args, **kwargs), PATIENCE)
+            await asyncio.wait_for(test(*args, **kwargs), HANGS)
 
         asyncio.run(bounded())
 

@@ -19,7 +19,7 @@ from agents import PATIENCE, settle, sync
 DEAF = """
 import json, os, time
 print(json.dumps({"method": "pid", "params": {"pid": os.getpid()}}), flush=True)
-time.sleep(40)
+time.sleep(600)
 """
 
 TALKER = """
