@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import re
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import acp_conformance
 import broken_handling
 import broken_lifetimes
 from acp_conformance.requirements import Role
+from acp_conformance.runner import Patience
 from acp_conformance.script import scripts
 from acp_conformance.verdict import Status, Verdict, verdicts
-from laboratory import Mount, examine
+from laboratory import MORE, PATIENCE, Mount, examine
 from variation import FAULTS, Variation
 
 MODULES = (broken_handling, broken_lifetimes)
 AT_ONCE = 6
 
 
-def judge(agent: type[Variation]) -> list[Verdict]:
+def judge(agent: type[Variation], patience: Patience = PATIENCE) -> list[Verdict]:
     def make(mount: Mount) -> Variation:
         return agent(mount)
 
-    return verdicts(examine(make, scripts()), Role.AGENT)
+    return verdicts(examine(make, scripts(), patience), Role.AGENT)
+
+
+def missed(found: list[Verdict]) -> dict[str, tuple[str, ...]]:
+    return {v.requirement.id: (*v.details,) for v in found if v.status is not Status.PASS}
 
 
 def failing(found: list[Verdict]) -> dict[str, list[str]]:
@@ -31,13 +37,16 @@ def failing(found: list[Verdict]) -> dict[str, list[str]]:
 
 
 def test_the_reference_keeps_everything() -> None:
-    found = judge(Variation)
-    assert {v.requirement.id: v.details for v in found if v.status is not Status.PASS} == {}
+    assert not missed(judge(Variation)) or missed(judge(Variation, MORE)) == {}
 
 
 def test_broken_agents_fail_what_they_break_and_nothing_else() -> None:
     with ThreadPoolExecutor(AT_ONCE) as pool:
         found = dict(zip(FAULTS, map(failing, pool.map(judge, FAULTS)), strict=True))
+        # A busy machine is late: what the kit asks for then is more patience.
+        late = [agent for agent, failed in found.items() if failed.keys() != FAULTS[agent]]
+        again = pool.map(partial(judge, patience=MORE), late)
+        found |= zip(late, map(failing, again), strict=True)
     wrong = {
         agent.__name__: (sorted(failed.keys() ^ FAULTS[agent]), failed)
         for agent, failed in found.items()

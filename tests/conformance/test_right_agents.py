@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import count
 from typing import Any
 from uuid import UUID
@@ -24,7 +25,7 @@ from broken_handling import (
     RefusesAndInserts,
     RefusesKeys,
 )
-from laboratory import PATIENCE, Laboratory, Mount, examine
+from laboratory import MORE, PATIENCE, Laboratory, Mount, examine
 from variation import Variation
 
 COUNTED = {
@@ -194,6 +195,9 @@ RIGHT = (
     TellsTheAskerItsKey,
     TakesNoPrompts,
 )
+FULL = (LongTurns, ShowsTwice, ShowsAgainAtARetry, TellsTheAskerItsKey)
+"""Those that are judged in full."""
+
 AGENTS = (*RIGHT, UnseenTwice, UnseenMalformed, UnseenCancelled)
 REASONS = [
     (Unseen, "concurrent-attempts", "a message that was inserted once is not shown once: send it"),
@@ -216,15 +220,24 @@ Found = dict[Status, dict[str, str]]
 @pytest.fixture(scope="module")
 def found() -> dict[type[Variation], Found]:
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        return dict(zip(AGENTS, pool.map(judge, AGENTS), strict=True))
+        found = dict(zip(AGENTS, pool.map(judge, AGENTS), strict=True))
+        again = [agent for agent in AGENTS if late(agent, found[agent])]
+        found |= zip(again, pool.map(partial(judge, patience=MORE), again), strict=True)
+    return found
 
 
-def judge(agent: type[Variation]) -> Found:
+def late(agent: type[Variation], found: Found) -> bool:
+    """Whether a busy machine may have made of an agent what it is not."""
+    wrong = agent in RIGHT and found[Status.FAIL]
+    return bool(wrong or (agent in FULL and found[Status.NOT_EXERCISED]))
+
+
+def judge(agent: type[Variation], patience: Patience = PATIENCE) -> Found:
     def make(mount: Mount) -> Variation:
         return agent(mount)
 
     found: Found = {status: {} for status in Status}
-    for verdict in verdicts(examine(make, scripts()), Role.AGENT):
+    for verdict in verdicts(examine(make, scripts(), patience), Role.AGENT):
         found[verdict.status][verdict.requirement.id] = "; ".join(verdict.details)
     return found
 
@@ -236,7 +249,7 @@ def test_an_agent_that_is_right_fails_nothing(
     assert found[agent][Status.FAIL] == {}
 
 
-@pytest.mark.parametrize("agent", [LongTurns, ShowsTwice, ShowsAgainAtARetry, TellsTheAskerItsKey])
+@pytest.mark.parametrize("agent", FULL)
 def test_an_agent_that_is_right_in_its_own_way_is_judged_in_full(
     agent: type[Variation], found: dict[type[Variation], Found]
 ) -> None:
