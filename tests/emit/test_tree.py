@@ -15,7 +15,15 @@ import pytest
 
 from acpgen.emit import tree as tree_module
 from acpgen.emit.header import HEADER
-from acpgen.emit.tree import Change, Difference, FolderError, ForeignFileError, compare, write
+from acpgen.emit.tree import (
+    Change,
+    Difference,
+    FolderError,
+    ForeignFileError,
+    compare,
+    owned,
+    write,
+)
 
 OURS = f"# {HEADER}\n"
 
@@ -54,6 +62,22 @@ def test_surplus_is_looked_for_only_where_claimed(tmp_path: Path) -> None:
     assert compare(tmp_path / "out", {}, lambda path: path.startswith("mine/")) == [
         Difference("mine/old.py", Change.SURPLUS)
     ]
+
+
+def test_what_is_gone_before_it_is_read_is_not_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "out", {"a.py": OURS}, frozenset())
+    (tmp_path / "out" / "a.pyc.1").write_text(OURS)
+    opened = Path.open
+
+    def late(path: Path, mode: str) -> object:
+        if path.name == "a.pyc.1":
+            path.unlink()
+        return opened(path, mode)
+
+    monkeypatch.setattr(Path, "open", late)
+    assert [*owned(tmp_path / "out")] == ["a.py"]
 
 
 def test_write_spares_neighbours_and_unchanged_files(tmp_path: Path) -> None:

@@ -178,8 +178,11 @@ def _write_new(path: Path, text: str, *, like: Path) -> None:
 
 
 def _owns_file(path: Path) -> bool:
-    with path.open("rb") as file:
-        return owns(file.read(1024).decode("utf-8", errors="replace"))
+    try:
+        with path.open("rb") as file:
+            return owns(file.read(1024).decode("utf-8", errors="replace"))
+    except FileNotFoundError:  # Python writes what it compiles under a name that is gone at once
+        return False
 
 
 def _require_inside(paths: Iterable[str]) -> None:
