@@ -30,9 +30,12 @@ def main() -> None:
     Plain use of `validate` goes without Typer, which takes longer to import than to judge.
     """
     try:
-        _run()
+        try:
+            _run()
+        finally:
+            sys.stdout.flush()  # Python would do so at its end, with a status of its own
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_output()
         sys.exit(2)
     except KeyboardInterrupt:
         _end_interrupted()
@@ -46,6 +49,10 @@ def main() -> None:
 
         known = isinstance(error, CountsOnlyError)
         sys.stderr.write(f"acpgen: {error}\n" if known else account(error))
+        try:
+            sys.stdout.flush()
+        except OSError:
+            _give_up_output()
         sys.exit(2)
 
 
@@ -60,6 +67,11 @@ def _run() -> None:
         from acpgen.cli.validation import run
 
         sys.exit(run(options))
+
+
+def _give_up_output() -> None:
+    """Have Python not try once more, at its end, to write what nobody takes."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _end_interrupted() -> NoReturn:
