@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -88,6 +89,7 @@ def _generate(order: Order) -> bool:
             put(order, outcome)
             note(f"in {time.perf_counter() - start:.1f} s")
     except typer.Exit:
+        sys.stdout.flush()  # what is wrong is seen at once, in a pipe too
         return True
     return bool(outcome.differences)
 
