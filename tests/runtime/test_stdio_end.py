@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from typing import IO
 
@@ -62,13 +63,23 @@ class Deaf:
         self.pid.set_result(int(str(call.params["pid"])))
 
     async def is_gone(self) -> None:
-        """Return once no process has its number."""
-        while True:
-            try:
-                os.kill(await self.pid, 0)
-            except ProcessLookupError:
-                return
+        """Return once no process has its number, and asyncio has heard of that."""
+        while is_there(await self.pid) or any(map(is_waiting, threading.enumerate())):
             await asyncio.sleep(0.01)
+        await settle()
+
+
+def is_there(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def is_waiting(thread: threading.Thread) -> bool:
+    """Whether it is one in which asyncio waits for the end of a process, on older Pythons."""
+    return thread.name.startswith("asyncio-waitpid")
 
 
 @pytest.mark.parametrize("size", [0, 2**20])
@@ -104,6 +115,7 @@ async def test_closing_does_not_wait_for_an_agent_that_reads_nothing() -> None:
     assert deaf.using.cancelled()
     with pytest.raises(AnswerLostError):
         await asked
+    await deaf.is_gone()
 
 
 @sync
