@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -218,11 +219,12 @@ def test_a_requirement_stands_for_its_traces() -> None:
 
 def test_other_commands_restart_and_join() -> None:
     with tempfile.TemporaryDirectory() as folder:  # a socket's path has to be short
-        command = f"{sys.executable} -m acp_conformance.reference --socket {folder}/socket"
-        stored = f"{command} --store {folder}/store.db"
+        place = shlex.quote(folder)
+        command = f"{sys.executable} -m acp_conformance.reference --socket {place}/socket"
+        stored = f"{command} --store {place}/store.db"
         traces = ("--trace", "two-connections", "--trace", "retry-after-restart")
         options = ("--restart-command", stored, "--second-command", f"{command} --join")
-        status, out, _ = conform(*traces, "--strict", *options, "--", *stored.split())
+        status, out, _ = conform(*traces, "--strict", *options, "--", *shlex.split(stored))
     assert out.endswith("\n3 passed, 0 failed, 0 not exercised\n")
     assert status == 0
 

@@ -36,7 +36,8 @@ def find() -> Path | None:
 @contextmanager
 def server(programs: Path) -> Iterator[str]:
     """Run a server and give the conninfo of its database. It refuses to run as root."""
-    folder = Path(tempfile.mkdtemp(prefix="acp-postgres-"))
+    # The path of a socket has 107 bytes at most, and its user may not enter just any folder.
+    folder = Path(tempfile.mkdtemp(prefix="acp-postgres-", dir="/tmp"))
     user = _user()
     if user is not None:
         shutil.chown(folder, user)
