@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from pathlib import Path
 
@@ -10,6 +11,11 @@ import pytest
 import unavailable
 
 TESTS = Path(__file__).parent
+SURROUNDINGS = (
+    *("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS"),
+    *("PYTHONUNBUFFERED", "PYTHONWARNINGS"),
+)
+"""What changes how programs write, and differs from one machine to the next."""
 
 
 @pytest.fixture(scope="session")
@@ -23,9 +29,12 @@ def upstream_schemas() -> Path:
 
 
 def pytest_configure() -> None:
-    """Have programs that tests start hear SIGINT, also where the tests are a job in the background.
+    """Have programs that tests start find the same everywhere.
 
-    A shell without job control has such jobs ignore it, and who is started inherits that.
+    They hear SIGINT, also where the tests are a job in the background: a shell without job control
+    has such jobs ignore it, and who is started inherits that.
     """
+    for name in SURROUNDINGS:
+        os.environ.pop(name, None)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

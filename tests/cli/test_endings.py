@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from acpgen import cli
+from acpgen import cli, resources
 from acpgen.cli.app import typer_app
 from acpgen.cli.crash import account
 
@@ -55,7 +55,9 @@ def test_other_exit_statuses_stay(
     assert "interrupted" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", [["lint"], ["diff", "git:HEAD"], ["upstream", "compare"]])
+@pytest.mark.parametrize(
+    "command", [["lint"], ["diff", str(resources.SCHEMA)], ["upstream", "compare"]]
+)
 def test_no_name_moves_the_cursor(command: list[str]) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "acpgen", *command, "a\x1b[2J\n::error::b\x9b"],
