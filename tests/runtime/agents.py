@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import functools
 import json
+import os
+import threading
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -42,6 +44,26 @@ async def settle(rounds: int = 50) -> None:
     """Let everything happen that can happen without time passing, or the first of it."""
     for _ in range(rounds):
         await asyncio.sleep(0)
+
+
+async def is_gone(pid: int) -> None:
+    """Return once no process has this number, and asyncio has heard of that."""
+    while is_there(pid) or any(map(is_waiting, threading.enumerate())):
+        await asyncio.sleep(0.01)
+    await settle()
+
+
+def is_there(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def is_waiting(thread: threading.Thread) -> bool:
+    """Whether it is one in which asyncio waits for the end of a process, on older Pythons."""
+    return thread.name.startswith("asyncio-waitpid")
 
 
 class Pipe:

@@ -22,7 +22,7 @@ from acp_retry import (
 )
 from acp_retry.peer import Handlers
 from acp_v2.retry import METHODS, Kind
-from agents import pipes, settle, sync
+from agents import is_gone, pipes, settle, sync
 
 ECHO = """
 import asyncio, os
@@ -38,6 +38,13 @@ async def refuse(call):
     raise ValueError("a secret")
 
 asyncio.run(serve_stdio({"echo": echo, "leave": leave, "refuse": refuse}))
+"""
+
+STUBBORN = """
+import json, os, signal, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+print(json.dumps({"method": "pid", "params": {"pid": os.getpid()}}), flush=True)
+time.sleep(600)
 """
 
 
@@ -261,18 +268,24 @@ async def test_a_process() -> None:
 @sync
 async def test_a_process_ends_with_its_block(tmp_path: Path) -> None:
     program = "import sys, time; sys.stdin.read(); open(sys.argv[1], 'w').close()"
-    stubborn = "import time, signal; signal.signal(15, signal.SIG_IGN); time.sleep(600)"
     left = tmp_path / "left"
     async with spawn(sys.executable, "-c", program, str(left)):
         pass
     assert left.exists()
+    pid: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    async def note(call: Call) -> None:
+        pid.set_result(int(str(call.params["pid"])))
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("acp_retry.stdio.PATIENCE", 0.1)
-        async with spawn(sys.executable, "-c", stubborn) as peer:
+        async with spawn(sys.executable, "-c", STUBBORN, handlers={"pid": note}) as peer:
+            await pid
             asked = asyncio.ensure_future(peer.request("echo", {}))
             await settle()
     with pytest.raises(AnswerLostError):
         await asked
+    await is_gone(await pid)
 
 
 def test_a_program_that_is_missing() -> None:

@@ -5,17 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from typing import IO
 
 import pytest
 
 from acp_retry import AnswerLostError, Call, Peer, spawn
-from agents import PATIENCE, settle, sync
+from agents import PATIENCE, is_gone, settle, sync
 
 DEAF = """
 import json, os, time
@@ -63,23 +61,7 @@ class Deaf:
         self.pid.set_result(int(str(call.params["pid"])))
 
     async def is_gone(self) -> None:
-        """Return once no process has its number, and asyncio has heard of that."""
-        while is_there(await self.pid) or any(map(is_waiting, threading.enumerate())):
-            await asyncio.sleep(0.01)
-        await settle()
-
-
-def is_there(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def is_waiting(thread: threading.Thread) -> bool:
-    """Whether it is one in which asyncio waits for the end of a process, on older Pythons."""
-    return thread.name.startswith("asyncio-waitpid")
+        await is_gone(await self.pid)
 
 
 @pytest.mark.parametrize("size", [0, 2**20])
