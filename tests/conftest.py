@@ -32,9 +32,10 @@ def pytest_configure() -> None:
     """Have programs that tests start find the same everywhere.
 
     They hear SIGINT, also where the tests are a job in the background: a shell without job control
-    has such jobs ignore it, and who is started inherits that.
+    has such jobs ignore it, and who is started inherits that. Nobody's git signs or hooks anything.
     """
     for name in SURROUNDINGS:
         os.environ.pop(name, None)
+    os.environ.update(GIT_CONFIG_GLOBAL=os.devnull, GIT_CONFIG_NOSYSTEM="1")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
