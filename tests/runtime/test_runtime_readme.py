@@ -205,10 +205,12 @@ def test_the_kit_finds_no_fault_with_the_agent(folder: Path) -> None:
         env=ENVIRONMENT,
         capture_output=True,
         text=True,
-        check=True,
+        check=False,
     )
     table = TEXT[TEXT.index("| Not exercised |") : TEXT.index("## A client in 20 lines")]
     said = re.findall("`([a-z]+(?:-[a-z]+)+)`", table)
-    judged = {each["id"]: each["status"] for each in json.loads(done.stdout)["requirements"]}
+    requirements = json.loads(done.stdout)["requirements"]
+    assert [each for each in requirements if each["status"] == "fail"] == []
+    judged = {each["id"]: each["status"] for each in requirements}
     assert sorted(said) == sorted(id_ for id_, what in judged.items() if what == "not exercised")
-    assert set(judged.values()) == {"pass", "not exercised"}
+    assert done.returncode == 0
