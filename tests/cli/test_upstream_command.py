@@ -69,7 +69,8 @@ def test_a_declared_difference_is_0_and_a_stale_one_1() -> None:
     own = Path("own.toml")
     declared = Path(__file__).parents[2] / "schema" / "upstream.toml"
     entry = '\n[[declared]]\nrule = "different"\ndefinition = "CancelTerminalResponse"\n'
-    own.write_text(declared.read_text() + entry + 'pointer = "/title"\nreason = "a test"\n')
+    entry += 'pointer = "/title"\ntheirs = \'"New"\'\nours = "nothing"\nreason = "a test"\n'
+    own.write_text(declared.read_text() + entry)
     stale = run("compare", str(STABLE), "--declared", "own.toml")
     assert stale.exit_code == 1
     assert "own.toml: warning[stale-declaration]: CancelTerminalResponse is not" in stale.stdout
@@ -166,6 +167,81 @@ def test_a_release_that_is_not_clean_then_is_1_and_not_handed_over() -> None:
     assert "session/shut: error[missing-retry-class] /$defs/ShutSessionRequest" in line
     assert line.startswith("v2/schema.json:")
     assert not Path("whole.json").exists()
+
+
+def their_own(edits: dict[str, dict[str, object]]) -> None:
+    """Have the release say something of its own in some definitions."""
+    schema = json.loads(STABLE.read_text("utf-8"))
+    for name, members in edits.items():
+        schema["$defs"].setdefault(name, {}).update(members)
+    STABLE.write_text(json.dumps(schema, indent=2), "utf-8")
+
+
+def found(command: str) -> set[tuple[str, str]]:
+    result = run(command, str(STABLE))
+    assert result.exit_code == 1
+    findings = (line.split(": ")[1] for line in result.stdout.splitlines())
+    return {(rule, place) for rule, _, place in (f.partition(" ") for f in findings)}
+
+
+CLASS: dict[str, object] = {"x-retry-class": "not_retried", "x-resend": "Nobody knows."}
+
+
+def test_a_class_of_upstreams_own_is_found_and_stays() -> None:
+    their_own({"NewSessionRequest": CLASS})
+    place = "/$defs/NewSessionRequest"
+    assert found("compare") == {
+        ("error[upstream-different]", f"{place}/x-retry-class"),
+        ("error[upstream-different]", f"{place}/x-resend"),
+    }
+    assert found("overlay") == {
+        ("error[overwritten-value]", f"{place}/x-retry-class"),
+        ("error[overwritten-value]", f"{place}/x-resend"),
+    }
+
+
+def test_a_key_of_upstreams_own_is_found_and_stays() -> None:
+    own = {"type": ["string", "null"], "maxLength": 64}
+    schema = json.loads(STABLE.read_text("utf-8"))
+    members = schema["$defs"]["PromptRequest"]["properties"]
+    their_own({"PromptRequest": {"properties": {**members, "idempotencyKey": own}}})
+    place = "/$defs/PromptRequest/properties/idempotencyKey"
+    assert found("compare") == {
+        ("warning[stale-declaration]", ""),
+        *(("error[upstream-different]", f"{place}/{k}") for k in ("type", "maxLength", "anyOf")),
+    }
+    assert found("overlay") == {("error[overwritten-value]", place)}
+    assert run("overlay", str(STABLE), "--out", "whole.json").exit_code == 1
+    assert not Path("whole.json").exists()
+
+
+def test_a_keys_type_of_upstreams_own_is_found_and_stays() -> None:
+    their_own({"IdempotencyKey": {"type": "string", "maxLength": 64}})
+    assert found("overlay") == {("error[overwritten-value]", "/$defs/IdempotencyKey")}
+
+
+def test_errors_that_ours_lacks_are_not_lost_in_silence() -> None:
+    their_own({"CloseSessionRequest": {"x-errors": [{"code": -32002, "when": "Never."}]}})
+    assert found("overlay") == {("error[overwritten-value]", "/$defs/CloseSessionRequest/x-errors")}
+
+
+def test_it_is_overwritten_where_that_is_asked_for() -> None:
+    their_own({"NewSessionRequest": CLASS})
+    assert run("overlay", str(STABLE), "--overwrite", "--out", "whole.json").exit_code == 0
+    annotated = json.loads(Path("whole.json").read_text("utf-8"))["$defs"]["NewSessionRequest"]
+    assert annotated["x-retry-class"] == "duplicating"
+    assert run("overlay", str(STABLE)).stderr.endswith(
+        "2 values would be replaced, so nothing is handed over; --overwrite replaces them\n"
+    )
+
+
+def test_of_another_version_too() -> None:
+    path = Path("v1/schema.json")
+    schema = json.loads(path.read_text("utf-8"))
+    schema["$defs"]["NewSessionRequest"] |= CLASS
+    path.write_text(json.dumps(schema, indent=2), "utf-8")
+    assert run("overlay", str(path)).exit_code == 1
+    assert "which would become" in run("overlay", str(path)).stdout
 
 
 def test_a_planted_link_is_not_followed() -> None:

@@ -11,7 +11,7 @@ import pytest
 from acpgen.diff import Change, Kind, Party, Standing
 from acpgen.diff.history import newest, refusal, with_entry
 from acpgen.diff.version import Weight, allowed, lowest, parse, weight
-from acpgen.model import Location
+from acpgen.model import Location, Pointer
 
 ORDERED = (
     "0.1.0",
@@ -36,7 +36,15 @@ def change(
     kind: Kind, standing: Standing = Standing.STABLE, breaks: frozenset[Party] = frozenset()
 ) -> Change:
     return Change(
-        kind, "Parcel", Location("a.json"), "", "", "changed", breaks=breaks, standing=standing
+        kind,
+        "Parcel",
+        Pointer(""),
+        Location("a.json"),
+        "",
+        "",
+        "changed",
+        breaks=breaks,
+        standing=standing,
     )
 
 

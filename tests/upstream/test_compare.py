@@ -228,6 +228,7 @@ def test_an_entry_that_upstream_has_overtaken_is_stale(tmp_path: Path) -> None:
         (
             "stale-declaration",
             "",
-            "PromptRequest is not different at /properties/idempotencyKey; remove the entry",
+            "PromptRequest is not different at /properties/idempotencyKey in the values declared; "
+            "correct or remove the entry",
         ),
     ]

@@ -6,9 +6,20 @@ from pathlib import Path
 
 import pytest
 
+from acpgen.model import Pointer
 from acpgen.upstream import DeclaredError, Status, read_declared
+from acpgen.upstream.declared import Difference, value_of
 
-ENTRY = '[[declared]]\nrule = "different"\ndefinition = "A"\npointer = "/type"\nreason = "r"\n'
+ENTRY = """
+[[declared]]
+rule = "different"
+definition = "A"
+pointer = "/type"
+theirs = "nothing"
+ours = '{"a": 1, "b": 2}'
+reason = "r"
+"""
+VALUES = ENTRY[ENTRY.index("theirs") : ENTRY.index("reason")]
 
 
 def read(folder: Path, text: str | bytes) -> object:
@@ -17,14 +28,35 @@ def read(folder: Path, text: str | bytes) -> object:
     return read_declared(file)
 
 
-def test_an_entry_covers_its_place_and_what_lies_in_it(tmp_path: Path) -> None:
-    (tmp_path / "u.toml").write_text(f'[keywords]\nx-a = "ours"\n\n{ENTRY}')
+def difference(pointer: str, theirs: str, ours: str) -> Difference:
+    return Difference(Pointer(pointer), theirs, ours)
+
+
+SAME = difference("/type", "nothing", value_of({"b": 2, "a": 1}))
+
+
+def test_an_entry_holds_for_its_values_in_whatever_spelling(tmp_path: Path) -> None:
+    (tmp_path / "u.toml").write_text(f'[keywords]\na = "x"\n[ours]\nx-b = "y"\n{ENTRY}')
     declared = read_declared(tmp_path / "u.toml")
-    assert declared.keywords == {"x-a": "ours"}
-    for pointer, covered in {"/type": True, "/type/0": True, "/types": False, "": False}.items():
-        assert (declared.find(Status.DIFFERENT, "A", pointer) is not None) is covered
-    assert declared.find(Status.DIFFERENT, "B", "/type") is None
+    assert (declared.keywords, declared.ours) == ({"a": "x"}, {"x-b": "y"})
+    assert declared.find(Status.DIFFERENT, "A", SAME) is not None
+    others = [
+        difference("/type/0", SAME.theirs, SAME.ours),
+        difference("/types", SAME.theirs, SAME.ours),
+        difference("", SAME.theirs, SAME.ours),
+        difference("/type", value_of("nothing"), SAME.ours),
+        difference("/type", SAME.theirs, value_of({"a": 1})),
+    ]
+    assert [declared.find(Status.DIFFERENT, "A", other) for other in others] == [None] * 5
+    assert declared.find(Status.DIFFERENT, "B", SAME) is None
     assert declared.find(Status.OURS_ONLY, "A") is None
+
+
+def test_an_entry_for_a_whole_definition_holds_for_all_that_differs(tmp_path: Path) -> None:
+    text = ENTRY.replace(VALUES, "").replace("/type", "")
+    (tmp_path / "u.toml").write_text(text)
+    declared = read_declared(tmp_path / "u.toml")
+    assert declared.find(Status.DIFFERENT, "A", SAME) is not None
 
 
 @pytest.mark.parametrize(
@@ -39,6 +71,11 @@ def test_an_entry_covers_its_place_and_what_lies_in_it(tmp_path: Path) -> None:
         (ENTRY + 'note = "x"\n', "an entry has the strings"),
         (ENTRY.replace('"different"', '"equal"'), "the entry for A needs a rule"),
         (ENTRY.replace('pointer = "/type"\n', ""), "`different` needs a pointer"),
+        (ENTRY.replace(VALUES, ""), "says in `theirs` and `ours` what each"),
+        (ENTRY.replace('theirs = "nothing"\n', ""), "says in `theirs` and `ours` what each"),
+        (ENTRY.replace("/type", ""), "else it has neither"),
+        (ENTRY.replace("nothing", "none"), "`theirs` is neither JSON nor `nothing`"),
+        ("ours = 1\n", "must hold"),
         (ENTRY.replace('"different"', '"ours-only"'), "`different` needs a pointer"),
         (ENTRY.replace('reason = "r"\n', ""), "needs a definition and a reason"),
         (ENTRY.replace('"r"', '" "'), "needs a definition and a reason"),

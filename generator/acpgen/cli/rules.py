@@ -33,7 +33,7 @@ def everything() -> tuple[Found, ...]:
     from acpgen.cli import drift
     from acpgen.inject import STALE_REGION
     from acpgen.lint import topics
-    from acpgen.upstream import STALE_DECLARATION
+    from acpgen.upstream import OVERWRITTEN_VALUE, STALE_DECLARATION
     from acpgen.upstream import TOPICS as UPSTREAM
 
     groups = {
@@ -43,7 +43,7 @@ def everything() -> tuple[Found, ...]:
         "diff": _compared(),
         "generate": drift.TOPICS.values(),
         "docs": (STALE_REGION,),
-        "upstream": (*UPSTREAM.values(), STALE_DECLARATION),
+        "upstream": (*UPSTREAM.values(), STALE_DECLARATION, OVERWRITTEN_VALUE),
     }
     return tuple(Found(command, topic) for command, group in groups.items() for topic in group)
 

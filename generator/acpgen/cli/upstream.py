@@ -21,6 +21,7 @@ from acpgen.lint import lint
 from acpgen.lint.rules.classes import missing_retry_class
 from acpgen.load import SchemaError, load
 from acpgen.model import JsonValue, Protocol
+from acpgen.words import counted
 
 if TYPE_CHECKING:
     from acpgen.upstream import Comparison, Declared
@@ -89,14 +90,18 @@ def overlay(
             show_default="print a patch",
         ),
     ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace what the release says otherwise.")
+    ] = False,
 ) -> None:
     """Give a release of upstream's the retry classes, the errors and the key of this schema.
 
     Prints a patch that `git apply` takes, or writes the annotated schema. Nothing is handed over
-    that `acpgen lint` finds fault with. A release of another version gets the classes of the
-    methods that both have; what lint says of the others, that they have none, doesn't count there:
-    they are listed. Exit status: 0 when it is handed over, 1 with findings, 2 when something can't
-    be read or written.
+    that `acpgen lint` finds fault with, or that would replace what the release says otherwise: each
+    such value is a finding, unless --overwrite is given. A release of another version gets the
+    classes of the methods that both have; what lint says of the others, that they have none,
+    doesn't count there: they are listed. Exit status: 0 when it is handed over, 1 with findings, 2
+    when something can't be read or written.
     """
     from acpgen.upstream import annotate, printed
 
@@ -104,6 +109,8 @@ def overlay(
     theirs, ours = _load(release), _load(schema)
     if theirs.version is None:
         fail(_no_version(release))
+    if not overwrite:
+        _require_nothing_replaced(release, theirs, ours)
     text = printed(annotate(_document(release), theirs, ours))
     _require_clean(release, text, theirs, ours)
     before = release.read_bytes().decode("utf-8")
@@ -165,8 +172,10 @@ def _declared(path: Path) -> Declared:
 def _list(comparisons: list[Comparison], declared: Declared) -> None:
     """Every definition on one line: how it stands, its name, and the reason where one is given."""
     for comparison in comparisons:
-        pointers = [str(difference.pointer) for difference in comparison.differences]
-        entries = [declared.find(comparison.status, comparison.name, p) for p in pointers or [""]]
+        entries = [
+            declared.find(comparison.status, comparison.name, difference)
+            for difference in comparison.differences or [None]
+        ]
         reasons = dict.fromkeys(entry.reason for entry in entries if entry is not None)
         line = f"{comparison.status.value:11}  {comparison.name}  {'; '.join(reasons)}"
         typer.echo(printable(line.rstrip()))
@@ -175,6 +184,21 @@ def _list(comparisons: list[Comparison], declared: Declared) -> None:
 def _counts(comparisons: list[Comparison]) -> str:
     counted = Counter(comparison.status for comparison in comparisons)
     return ", ".join(f"{number} {status.value}" for status, number in sorted(counted.items()))
+
+
+def _require_nothing_replaced(release: Path, theirs: Protocol, ours: Protocol) -> None:
+    """Leave with every value of the release that an overlay would change."""
+    from acpgen.upstream import overwriting, replacements, with_lines
+
+    replaced = replacements(_document(release), theirs, ours)
+    if replaced:
+        found = with_lines(overwriting(str(relative(release)), replaced))
+        show("upstream", findings.order(found), Format.TEXT)
+        note(
+            f"{relative(release)}: {counted(len(found), 'value')} would be replaced, so nothing is "
+            "handed over; --overwrite replaces them"
+        )
+        raise typer.Exit(Exit.FINDINGS)
 
 
 def _require_clean(release: Path, text: str, theirs: Protocol, ours: Protocol) -> None:

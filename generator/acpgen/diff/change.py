@@ -45,6 +45,7 @@ class Change:
 
     kind: Kind
     path: str
+    pointer: Pointer
     location: Location
     old: str
     new: str
@@ -55,11 +56,6 @@ class Change:
     methods: tuple[MethodName, ...] = ()
     standing: Standing = Standing.STABLE
     evidence: Evidence | None = field(default=None, compare=False, repr=False)
-
-    @property
-    def pointer(self) -> Pointer:
-        """Where the thing itself is, or was."""
-        return self.location.pointer
 
     @property
     def effect(self) -> Effect:

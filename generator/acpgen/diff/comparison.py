@@ -21,8 +21,8 @@ def diff(old: Protocol, new: Protocol) -> tuple[Change, ...]:
     What differs between the stable parts counts. What differs in the whole protocols only concerns
     unstable parts, which promise nothing.
     """
-    whole = list(_changes(old, new))
-    kept = list(_changes(stable(old), stable(new)))
+    whole = list(_changes(old, new, (old, new)))
+    kept = list(_changes(stable(old), stable(new), (old, new)))
     known, lasting = {_identity(c) for c in whole}, {_identity(c) for c in kept}
     changes = [
         *(c if _identity(c) in known else replace(c, standing=Standing.MOVED) for c in kept),
@@ -35,8 +35,9 @@ def diff(old: Protocol, new: Protocol) -> tuple[Change, ...]:
     return tuple(sorted(changes, key=lambda c: (c.severity.rank, c.path, c.kind, _identity(c))))
 
 
-def _changes(old: Protocol, new: Protocol) -> Iterator[Change]:
-    for method in methods(old, new):
+def _changes(old: Protocol, new: Protocol, wholes: tuple[Protocol, Protocol]) -> Iterator[Change]:
+    """The changes between two protocols, which may be the stable parts of `wholes`."""
+    for method in methods(old, new, wholes):
         yield of_method(method.difference, method.channels)
     walk = Walk(old, new)
     reached = routes(walk)

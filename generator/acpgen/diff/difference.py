@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from acpgen.diff.kinds import Kind
 from acpgen.diff.place import Pair, Place
-from acpgen.model import Location, Type
+from acpgen.model import Location, Pointer, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,12 +14,14 @@ class Difference:
     """What differs at a place.
 
     `name` is what is added or gone there, or which property of the place differs; `old` and `new`
-    say from what to what. `location` is that of the thing itself, with the pointer that it had in
-    the old protocol when it is gone. `types` are the types that are compared at the place.
+    say from what to what. `pointer` is that of the thing itself, in the old protocol when it is
+    gone; `location` is the nearest place in the new one. `types` are the types that are compared at
+    the place.
     """
 
     kind: Kind
     place: Place
+    pointer: Pointer
     location: Location
     name: str = ""
     old: str = ""
@@ -57,9 +59,25 @@ def found(
     The name may be that of a `member` or a `variant` of the place.
     """
     location = at or place.new
+    pointer = location.pointer
     if gone is not None:
-        location = Location(place.new.file, gone.pointer)
+        location, pointer = _successor(place, gone), gone.pointer
     path = place.path
     if member or variant:
         path += f".{name}" if member else f"<{name}>"
-    return Difference(kind, place, location, name, old, new, types, path)
+    return Difference(kind, place, pointer, location, name, old, new, types, path)
+
+
+def _successor(place: Place, gone: Location) -> Location:
+    """Where something that is gone from a place would stand in the new protocol.
+
+    Of an element of a list that is the list: another one has its number now.
+    """
+    whole = place.old.pointer
+    if gone.file != place.old.file or not gone.pointer.startswith(f"{whole}/"):
+        return place.new
+    inner = gone.pointer.removeprefix(whole)
+    parent, _, last = inner.rpartition("/")
+    return Location(
+        place.new.file, Pointer(place.new.pointer + (parent if last.isdecimal() else inner))
+    )

@@ -81,6 +81,7 @@ def _change(
     return Change(
         kind=difference.kind,
         path=difference.path,
+        pointer=difference.pointer,
         location=difference.location,
         old=difference.old,
         new=difference.new,

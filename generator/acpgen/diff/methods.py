@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from acpgen.diff.channels import Channel, answers, calls
 from acpgen.diff.difference import Difference, found
@@ -12,7 +13,7 @@ from acpgen.diff.kinds import Kind
 from acpgen.diff.place import Place
 from acpgen.diff.resolving import ANY
 from acpgen.diff.spelling import spelled
-from acpgen.model import Location, Method, Protocol, Ref, TypeName
+from acpgen.model import Location, Method, Pointer, Protocol, Ref, TypeName
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,13 @@ def shared(old: Protocol, new: Protocol) -> Iterator[tuple[Method, Method]]:
             yield before, after
 
 
-def methods(old: Protocol, new: Protocol) -> Iterator[MethodDifference]:
-    """Every difference that is not one of types."""
+def methods(
+    old: Protocol, new: Protocol, wholes: tuple[Protocol, Protocol]
+) -> Iterator[MethodDifference]:
+    """Every difference that is not one of types. `wholes` are what the two may be the parts of.
+
+    What is gone from the part only is placed where the whole still has it.
+    """
     for before, after in shared(old, new):
         for compare in _ASPECTS:
             yield from compare(before, after)
@@ -44,7 +50,7 @@ def methods(old: Protocol, new: Protocol) -> Iterator[MethodDifference]:
     turned = {m.name for m in lost} & {m.name for m in gained}
     for method in lost:
         if method.name not in turned:
-            place = _place(method, method, _successor(old, new, method))
+            place = _place(method, method, _successor(wholes, method))
             yield MethodDifference(
                 found(Kind.METHOD_REMOVED, place, gone=method.location), tuple(calls(method))
             )
@@ -151,8 +157,34 @@ def _place(old: Method, new: Method, home: Location | None = None) -> Place:
     return Place(new.name, old.location, home or new.location)
 
 
-def _successor(old: Protocol, new: Protocol, method: Method) -> Location:
-    """A place in the new protocol for a method that is gone: the file where it would stand."""
-    domain = old.types[method.params].domain
-    files = (type_.location.file for type_ in new.types.values() if type_.domain == domain)
-    return Location(next(files, new.source))
+def _successor(wholes: tuple[Protocol, Protocol], method: Method) -> Location:
+    """The nearest place in a new protocol for a method that is gone, from it or its stable part.
+
+    That is its params, or its result, if they are still there; else the file where it would stand:
+    of its domain, or of the method that is called most like it.
+    """
+    old, new = wholes
+    kept = (new.types.get(name) for name in (method.params, method.result) if name is not None)
+    for type_ in filter(None, kept):
+        return type_.location
+    if method.location.file != old.source:
+        domain = old.types[method.params].domain
+        for type_ in new.types.values():
+            if type_.domain == domain:
+                return Location(type_.location.file, _DEFINITIONS)
+    kin = max(new.methods, key=lambda other: _likeness(old, other, method), default=None)
+    if kin is None:
+        return Location(new.source)
+    is_new = old.method(kin.name, kin.kind) is None
+    return kin.location if is_new else Location(kin.location.file, _DEFINITIONS)
+
+
+_DEFINITIONS = Pointer("/$defs")
+
+
+def _likeness(old: Protocol, candidate: Method, method: Method) -> tuple[bool, bool, int]:
+    """How much a method looks like another one renamed: a new one of the same first word most."""
+    pairs = zip(candidate.name, method.name, strict=False)
+    is_new = old.method(candidate.name, candidate.kind) is None
+    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    return (candidate.name.split("/")[0] == method.name.split("/")[0], is_new, alike)

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from acpgen.upstream.applying import annotate, apply, shared
+from acpgen.upstream.applying import Replacement, annotate, apply, replacements, shared
 from acpgen.upstream.compare import Comparison, compare
 from acpgen.upstream.declared import Declared, DeclaredError, Status, read_declared
-from acpgen.upstream.findings import stale, undeclared, with_lines
+from acpgen.upstream.findings import overwriting, stale, undeclared, with_lines
 from acpgen.upstream.printing import printed
-from acpgen.upstream.topics import STALE_DECLARATION, TOPICS
+from acpgen.upstream.topics import OVERWRITTEN_VALUE, STALE_DECLARATION, TOPICS
 
 __all__ = [
+    "OVERWRITTEN_VALUE",
     "STALE_DECLARATION",
     "TOPICS",
     "Comparison",
     "Declared",
     "DeclaredError",
+    "Replacement",
     "Status",
     "annotate",
     "apply",
     "compare",
+    "overwriting",
     "printed",
     "read_declared",
+    "replacements",
     "shared",
     "stale",
     "undeclared",

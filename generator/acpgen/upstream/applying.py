@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
+from dataclasses import dataclass
 
 from acpgen.emit.jsonschema import JsonSchema
-from acpgen.model import JsonValue, Method, Protocol, RetryClass
+from acpgen.model import JsonValue, Method, Pointer, Protocol, RetryClass, append
 from acpgen.targets.overlay import Action, actions
 from acpgen.targets.retry.classes import CLASSES
+from acpgen.upstream.declared import NOTHING
+
+_ABSENT = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """A value of a schema that would be changed: the old and the new one, as JSON.
+
+    The new one is the word `nothing` where it would be removed.
+    """
+
+    pointer: Pointer
+    old: str
+    new: str
 
 
 def annotate(schema: JsonSchema, theirs: Protocol, ours: Protocol) -> JsonSchema:
@@ -18,8 +35,24 @@ def annotate(schema: JsonSchema, theirs: Protocol, ours: Protocol) -> JsonSchema
     classes of the methods that both have, and no more: what is said about errors and keys holds for
     our version only.
     """
-    same = theirs.version == ours.version
-    return apply(schema, actions(ours) if same else tuple(_shared(theirs, ours)))
+    return apply(schema, _actions(theirs, ours))
+
+
+def replacements(schema: JsonSchema, theirs: Protocol, ours: Protocol) -> list[Replacement]:
+    """What `annotate` would change or remove of what the schema already says, in its order.
+
+    What it adds is none of that, nor what it replaces by the same.
+    """
+    result = annotate(schema, theirs, ours)
+    touched = dict.fromkeys(
+        path for action in _actions(theirs, ours) for path in _touched(schema, action)
+    )
+    pairs = ((path, _at(schema, path), _at(result, path)) for path in touched)
+    return [
+        Replacement(append(Pointer(""), *path), _shown(old), _shown(new))
+        for path, old, new in pairs
+        if old is not _ABSENT and old != new
+    ]
 
 
 def apply(schema: JsonSchema, actions: Iterable[Action]) -> JsonSchema:
@@ -28,6 +61,11 @@ def apply(schema: JsonSchema, actions: Iterable[Action]) -> JsonSchema:
     for action in actions:
         _carry_out(result, action)
     return result
+
+
+def _actions(theirs: Protocol, ours: Protocol) -> tuple[Action, ...]:
+    same = theirs.version == ours.version
+    return actions(ours) if same else tuple(_shared(theirs, ours))
 
 
 def shared(theirs: Protocol, ours: Protocol) -> Iterator[tuple[Method, RetryClass]]:
@@ -60,6 +98,39 @@ def _carry_out(schema: JsonSchema, action: Action) -> None:
                 del parent[name]
             else:
                 parent[name] = _merged(parent[name], action.update)
+
+
+def _touched(schema: JsonSchema, action: Action) -> Iterator[tuple[str, ...]]:
+    """The paths to what an action would remove, or merge something into, where they lead anywhere.
+
+    An action merges at its target, member by member.
+    """
+    for path in _paths(schema, action.path):
+        if action.update is None:
+            yield path
+        else:
+            yield from ((*path, name) for name in action.update)
+
+
+def _paths(schema: JsonValue, path: Sequence[str | None]) -> Iterator[tuple[str, ...]]:
+    """The paths by names alone that a path leads along."""
+    if not path:
+        yield ()
+    elif isinstance(schema, dict):
+        for name in _names(schema, path[0]):
+            yield from ((name, *rest) for rest in _paths(schema[name], path[1:]))
+
+
+def _at(schema: JsonValue, path: Sequence[str]) -> object:
+    """The value at a path."""
+    value: object = schema
+    for name in path:
+        value = value.get(name, _ABSENT) if isinstance(value, dict) else _ABSENT
+    return value
+
+
+def _shown(value: object) -> str:
+    return NOTHING if value is _ABSENT else json.dumps(value, ensure_ascii=False)
 
 
 def _places(schema: JsonSchema, path: Sequence[str | None]) -> Iterator[JsonSchema]:

@@ -5,8 +5,7 @@ Both are compared as the model has them, so equal meanings in different spelling
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -14,7 +13,7 @@ from acpgen.emit.jsonschema import JsonSchema, definition
 from acpgen.model import JsonValue, Pointer, Protocol, Stability, append
 from acpgen.stability import stable
 from acpgen.targets.bundles import bundle
-from acpgen.upstream.declared import Declared, Status
+from acpgen.upstream.declared import NOTHING, Declared, Difference, Status, value_of
 
 _ABSENT = object()
 _ENVELOPE = "x-docs-ignore"
@@ -23,15 +22,10 @@ _INSTANCES = frozenset({"default", "const", "enum"})
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
-    """Where two definitions differ, from the definition on, and what each has there.
+class _Own:
+    """The value of a keyword that upstream may lack without a difference."""
 
-    That is JSON, or the word `nothing`.
-    """
-
-    pointer: Pointer
-    theirs: str
-    ours: str
+    value: JsonValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +65,8 @@ def compare(
 
 
 def _definitions(protocol: Protocol) -> JsonSchema:
-    return {name: definition(type_) for name, type_ in protocol.types.items()}
+    methods = {method.params: method for method in protocol.methods}
+    return {name: definition(type_, methods.get(name)) for name, type_ in protocol.types.items()}
 
 
 def _envelope(schema: JsonSchema) -> JsonSchema:
@@ -89,33 +84,37 @@ def _compared(
         return Comparison(name, Status.OURS_ONLY)
     if ours is None:
         return Comparison(name, Status.THEIRS_ONLY)
-    left, right = (_bare(schema, declared.keywords) for schema in (theirs, ours))
+    left, right = (_bare(schema, declared) for schema in (theirs, ours))
     found = tuple(_differences(left, right, Pointer("")))
     return Comparison(name, Status.DIFFERENT if found else Status.EQUAL, found)
 
 
-def _bare(schema: JsonValue, left_out: Mapping[str, str]) -> JsonValue:
-    """A schema without the keywords that don't count."""
+def _bare(schema: JsonValue, declared: Declared) -> object:
+    """A schema without the keywords that don't count, and with those marked that are ours."""
     if isinstance(schema, list):
-        return [_bare(item, left_out) for item in schema]
+        return [_bare(item, declared) for item in schema]
     if isinstance(schema, dict):
-        return {k: _value(k, v, left_out) for k, v in schema.items() if k not in left_out}
+        return {k: _value(k, v, declared) for k, v in schema.items() if k not in declared.keywords}
     return schema
 
 
-def _value(keyword: str, value: JsonValue, left_out: Mapping[str, str]) -> JsonValue:
+def _value(keyword: str, value: JsonValue, declared: Declared) -> object:
     """What a keyword says, without order where that counts for nothing.
 
     Members may be called like keywords, and instances hold none.
     """
+    if keyword in declared.ours:
+        return _Own(value)
     if keyword == "properties" and isinstance(value, dict):
-        return {name: _bare(member, left_out) for name, member in value.items()}
+        return {name: _bare(member, declared) for name, member in value.items()}
     if keyword == "required" and isinstance(value, list):
         return {str(name): True for name in value}
-    return value if keyword in _INSTANCES else _bare(value, left_out)
+    return value if keyword in _INSTANCES else _bare(value, declared)
 
 
 def _differences(theirs: object, ours: object, pointer: Pointer) -> Iterator[Difference]:
+    if isinstance(ours, _Own) and theirs is _ABSENT:
+        return
     if isinstance(theirs, dict) and isinstance(ours, dict):
         for name in dict.fromkeys([*theirs, *ours]):
             pair = theirs.get(name, _ABSENT), ours.get(name, _ABSENT)
@@ -128,4 +127,19 @@ def _differences(theirs: object, ours: object, pointer: Pointer) -> Iterator[Dif
 
 
 def _shown(value: object) -> str:
-    return "nothing" if value is _ABSENT else json.dumps(value, ensure_ascii=False)
+    return NOTHING if value is _ABSENT else value_of(_said(value))
+
+
+def _said(value: object) -> JsonValue:
+    """A value as JSON again, without the marks of keywords that are ours."""
+    match value:
+        case _Own(value=inner):
+            return inner
+        case dict():
+            return {str(name): _said(member) for name, member in value.items()}
+        case list():
+            return [_said(item) for item in value]
+        case None | bool() | int() | float() | str():
+            return value
+        case _:
+            raise AssertionError(type(value).__name__)

@@ -1,27 +1,41 @@
 """The differences from upstream that are meant, each with its reason, in a TOML file.
 
     [keywords]
-    x-retry-class = "ours: the RFD's classes"
+    description = "prose is ours"
+
+    [ours]
+    x-retry-class = "the RFD's classes"
 
     [[declared]]
     rule = "different"
     definition = "PromptRequest"
     pointer = "/properties/idempotencyKey"
+    theirs = "nothing"
+    ours = '{"$ref": "#/$defs/IdempotencyKey"}'
     reason = "the RFD"
 
-A keyword that is listed is left out of the comparison. `rule` is `ours-only`, `theirs-only` or
-`different`; `pointer` leads from the definition to what differs, and `different` needs it.
+A keyword that is listed is left out of the comparison: always, or, among `ours`, where upstream
+doesn't say it. `rule` is `ours-only`, `theirs-only` or `different`. `different` needs `pointer`,
+which leads from the definition to what differs, and the values there: JSON, or the word `nothing`.
+An entry holds for these values only. With the pointer "" it has none, and holds for whatever
+differs in the definition.
 """
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-_MEMBERS = frozenset({"rule", "definition", "pointer", "reason"})
+from acpgen.model import JsonValue, Pointer
+
+NOTHING = "nothing"
+"""What stands for a value that isn't there."""
+_MEMBERS = frozenset({"rule", "definition", "pointer", "theirs", "ours", "reason"})
+_VALUES = ("theirs", "ours")
 
 
 class DeclaredError(ValueError):
@@ -39,30 +53,61 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One difference that is meant. `pointer` is empty for a definition as a whole."""
+    """One difference that is meant. `pointer` is empty for a definition as a whole.
+
+    `theirs` and `ours` are the values at the pointer as `value_of` spells them, empty without one.
+    """
 
     status: Status
     definition: str
     pointer: str
     reason: str
+    theirs: str = ""
+    ours: str = ""
 
-    def covers(self, pointer: str) -> bool:
-        """Whether a difference at a pointer from the definition on is meant."""
-        return f"{pointer}/".startswith(f"{self.pointer}/")
+    def covers(self, difference: Difference | None) -> bool:
+        """Whether a difference is meant, or the definition as a whole where none is given."""
+        if difference is None or not self.pointer:
+            return not self.pointer
+        found = (difference.pointer, difference.theirs, difference.ours)
+        return found == (self.pointer, self.theirs, self.ours)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where two definitions differ, from the definition on, and what each has there.
+
+    That is JSON as `value_of` spells it, or the word `nothing`.
+    """
+
+    pointer: Pointer
+    theirs: str
+    ours: str
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """All entries of a file, and why a keyword is left out of the comparison."""
+    """All entries of a file, and why a keyword is left out of the comparison.
+
+    Of `keywords` both schemas say what they will; those of `ours` upstream doesn't have.
+    """
 
     file: str
     keywords: Mapping[str, str]
     entries: tuple[Entry, ...]
+    ours: Mapping[str, str]
 
-    def find(self, status: Status, definition: str, pointer: str = "") -> Entry | None:
-        """The entry that declares a difference: itself, or something that it lies in."""
+    def find(
+        self, status: Status, definition: str, difference: Difference | None = None
+    ) -> Entry | None:
+        """The entry that declares a difference, or a definition that only one of both has."""
         about = (e for e in self.entries if (e.status, e.definition) == (status, definition))
-        return next((entry for entry in about if entry.covers(pointer)), None)
+        return next((entry for entry in about if entry.covers(difference)), None)
+
+
+def value_of(value: JsonValue) -> str:
+    """A value as declared differences are compared: as JSON, whatever the order of members."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def read_declared(path: Path) -> Declared:
@@ -76,10 +121,13 @@ def read_declared(path: Path) -> Declared:
         document = tomllib.loads(path.read_bytes().decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DeclaredError(f"{path}: is not TOML: {error}") from error
-    keywords, rows = document.pop("keywords", {}), document.pop("declared", [])
-    if document or not _are_texts(keywords) or not isinstance(rows, list):
-        raise DeclaredError(f"{path}: must hold [keywords], [[declared]] tables and nothing else")
-    return Declared(str(path), keywords, tuple(_entry(path, row) for row in rows))
+    keywords, ours = document.pop("keywords", {}), document.pop("ours", {})
+    rows = document.pop("declared", [])
+    if document or not _are_texts(keywords) or not _are_texts(ours) or not isinstance(rows, list):
+        raise DeclaredError(
+            f"{path}: must hold [keywords], [ours], [[declared]] tables and nothing else"
+        )
+    return Declared(str(path), keywords, tuple(_entry(path, row) for row in rows), ours)
 
 
 def _entry(path: Path, row: object) -> Entry:
@@ -93,7 +141,22 @@ def _entry(path: Path, row: object) -> Entry:
         raise DeclaredError(f"{named}: `different` needs a pointer, the other rules have none")
     if not row.get("definition") or not row.get("reason", "").strip():
         raise DeclaredError(f"{named} needs a definition and a reason")
-    return Entry(status, row["definition"], row.get("pointer", ""), row["reason"])
+    wanted = _VALUES if row.get("pointer") else ()
+    if {*row} & {*_VALUES} != {*wanted}:
+        raise DeclaredError(
+            f"{named}: with a pointer into the definition it says in `theirs` and `ours` what each "
+            "schema has there, else it has neither"
+        )
+    values = {name: _spelled(named, name, row[name]) for name in wanted}
+    return Entry(status, row["definition"], row.get("pointer", ""), row["reason"], **values)
+
+
+def _spelled(named: str, name: str, text: str) -> str:
+    """A declared value in the one spelling that values have when they are compared."""
+    try:
+        return NOTHING if text == NOTHING else value_of(json.loads(text))
+    except ValueError as error:
+        raise DeclaredError(f"{named}: `{name}` is neither JSON nor `{NOTHING}`") from error
 
 
 def _are_texts(value: object) -> bool:

@@ -10,11 +10,12 @@ from pathlib import Path
 from acpgen.findings import Finding
 from acpgen.load.source import scan
 from acpgen.model import Location, Pointer, Protocol, TypeName, append
+from acpgen.upstream.applying import Replacement
 from acpgen.upstream.compare import Comparison
-from acpgen.upstream.declared import Declared, Entry, Status
-from acpgen.upstream.topics import STALE_DECLARATION, TOPICS
+from acpgen.upstream.declared import NOTHING, Declared, Entry, Status
+from acpgen.upstream.topics import OVERWRITTEN_VALUE, STALE_DECLARATION, TOPICS
 
-_LONGEST = 60
+_LONGEST = 160
 """How many characters of a value a message shows."""
 
 
@@ -27,7 +28,7 @@ def undeclared(
     """
     for comparison in comparisons:
         for difference in comparison.differences:
-            if declared.find(comparison.status, comparison.name, difference.pointer) is None:
+            if declared.find(comparison.status, comparison.name, difference) is None:
                 place = _place(theirs, comparison.name, difference.pointer)
                 message = f"upstream has {_cut(difference.theirs)}, here is {_cut(difference.ours)}"
                 yield _finding(comparison, place, message)
@@ -37,6 +38,20 @@ def undeclared(
         if comparison.status is Status.THEIRS_ONLY and not _is_declared(comparison, declared):
             place = _place(theirs, comparison.name)
             yield _finding(comparison, place, "is in upstream and not here")
+
+
+def overwriting(file: str, replacements: Iterable[Replacement]) -> Iterator[Finding]:
+    """One finding for each value of a release that an overlay would change or remove."""
+    for replacement in replacements:
+        new = replacement.new
+        yield Finding(
+            OVERWRITTEN_VALUE.id,
+            OVERWRITTEN_VALUE.severity,
+            file,
+            replacement.pointer,
+            f"upstream has {_cut(replacement.old)}, which "
+            + ("would be removed" if new == NOTHING else f"would become {_cut(new)}"),
+        )
 
 
 def stale(comparisons: Sequence[Comparison], declared: Declared) -> Iterator[Finding]:
@@ -49,7 +64,7 @@ def stale(comparisons: Sequence[Comparison], declared: Declared) -> Iterator[Fin
                 STALE_DECLARATION.severity,
                 declared.file,
                 "",
-                f"{entry.definition} is not {entry.status.value}{_at(entry)}; remove the entry",
+                f"{entry.definition} is not {entry.status.value}{_mend(entry)}",
             )
 
 
@@ -80,12 +95,14 @@ def _is_declared(comparison: Comparison, declared: Declared) -> bool:
 def _used(entry: Entry, comparison: Comparison) -> bool:
     if entry.status is not comparison.status:
         return False
-    pointers = [difference.pointer for difference in comparison.differences]
-    return not pointers or any(entry.covers(pointer) for pointer in pointers)
+    differences = comparison.differences
+    return not differences or any(entry.covers(difference) for difference in differences)
 
 
-def _at(entry: Entry) -> str:
-    return f" at {entry.pointer}" if entry.pointer else ""
+def _mend(entry: Entry) -> str:
+    if not entry.pointer:
+        return "; remove the entry"
+    return f" at {entry.pointer} in the values declared; correct or remove the entry"
 
 
 def _place(protocol: Protocol, name: str, pointer: str = "") -> Location:

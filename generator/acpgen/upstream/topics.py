@@ -33,7 +33,8 @@ Why: peers that follow the two would disagree about messages.
 
 Mistake: a member that upstream made optional, and that is still required here
 
-Mend: follow upstream, or add an entry with the pointer and a reason to `schema/upstream.toml`.
+Mend: follow upstream, or add an entry with the pointer, both values and a reason to
+`schema/upstream.toml`.
 """,
 }
 
@@ -47,13 +48,29 @@ STALE_DECLARATION = Topic(
     "stale-declaration",
     Severity.WARNING,
     """
-Every entry of upstream.toml declares a difference that is there.
+Every entry of upstream.toml declares a difference that is there, in the values that it names.
 
 Why: an entry that has outlived its difference would hide the next one at the same place.
 
 Mistake: the entry for a type that upstream has adopted since
 
-Mend: remove the entry.
+Mend: remove the entry, or correct its values.
 """.strip(),
 )
 """One for each entry that declares nothing, though both schemas could differ there."""
+
+OVERWRITTEN_VALUE = Topic(
+    "overwritten-value",
+    Severity.ERROR,
+    """
+What an overlay would put into a release is not there yet, or is the same.
+
+Why: a class, a list of errors or a key of upstream's own is a decision of upstream's. Replaced by
+ours, it would go unnoticed that the two disagree.
+
+Mistake: `"x-retry-class": "not_retried"` in the release, where this schema says `duplicating`
+
+Mend: follow upstream. Or take ours: `acpgen upstream overlay --overwrite` replaces what is listed.
+""".strip(),
+)
+"""One for each value of a release that an overlay would change."""

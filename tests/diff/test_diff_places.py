@@ -1,0 +1,162 @@
+"""Where a change is told: at the nearest place of the new schema, also of what is gone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from acpgen import resources
+from acpgen.diff import Change, Kind, diff
+from acpgen.load import load
+from acpgen.load.lines import Lines
+from acpgen.model import Protocol
+from acpgen.targets.bundles import bundles
+from small_schema import loaded, schema
+
+NAME = "session/list"
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Protocol:
+    """The schema as one file, which has no domains."""
+    file = tmp_path_factory.mktemp("release") / "v2" / "acp.json"
+    file.parent.mkdir()
+    file.write_text(bundles(load(resources.SCHEMA))["schema/acp-v2.unstable.schema.json"])
+    return load(file)
+
+
+def edited(folder: Path, file: str, *replacements: tuple[str, str]) -> Protocol:
+    """The schema with some text of one of its files replaced."""
+    copy = folder / "v2"
+    copy.mkdir()
+    for path in resources.SCHEMA.glob("*.json"):
+        text = path.read_text("utf-8")
+        if path.name == file:
+            for old, new in replacements:
+                assert old in text
+                text = text.replace(old, new)
+        (copy / path.name).write_text(text, "utf-8")
+    return load(copy)
+
+
+def only(changes: tuple[Change, ...], kind: Kind) -> Change:
+    (change,) = (change for change in changes if change.kind is kind)
+    return change
+
+
+def place(change: Change) -> tuple[str, str]:
+    """The file and the line that a change is told at."""
+    number = Lines().of(change.location)
+    assert number is not None
+    file = Path(change.location.file)
+    return file.name, file.read_text("utf-8").splitlines()[number - 1].strip()
+
+
+def test_a_method_that_became_unstable_is_where_it_was(release: Protocol, tmp_path: Path) -> None:
+    marked = [
+        (f'"{name}": {{', f'"{name}": {{ "x-stability": "unstable",')
+        for name in ("ListSessionsRequest", "ListSessionsResponse")
+    ]
+    new = edited(tmp_path, "session_list.json", *marked)
+    change = only(diff(release, new), Kind.METHOD_REMOVED)
+    assert change.pointer == "/$defs/ListSessionsRequest"
+    assert place(change) == (
+        "session_list.json",
+        '"ListSessionsRequest": { "x-stability": "unstable",',
+    )
+
+
+def test_a_method_of_another_name_is_where_its_params_are(
+    release: Protocol, tmp_path: Path
+) -> None:
+    new = edited(tmp_path, "session_list.json", ('"session/list"', '"session/enumerate"'))
+    change = only(diff(release, new), Kind.METHOD_REMOVED)
+    assert place(change) == ("session_list.json", '"ListSessionsRequest": {')
+
+
+def test_a_method_renamed_with_its_types_is_where_the_new_one_is(
+    release: Protocol, tmp_path: Path
+) -> None:
+    new = edited(
+        tmp_path,
+        "session_list.json",
+        ('"session/list"', '"session/enumerate"'),
+        ("ListSessions", "EnumerateSessions"),
+    )
+    change = only(diff(release, new), Kind.METHOD_REMOVED)
+    assert change.pointer == "/$defs/ListSessionsRequest"
+    assert place(change) == ("session_list.json", '"EnumerateSessionsRequest": {')
+
+
+def test_a_method_that_is_gone_is_in_the_file_of_its_kin(release: Protocol, tmp_path: Path) -> None:
+    new = edited(tmp_path, "session_list.json")
+    (tmp_path / "v2/session_list.json").rename(tmp_path / "session_list.json")
+    document = json.loads((tmp_path / "session_list.json").read_text("utf-8"))
+    del document["$defs"]["ListSessionsRequest"], document["$defs"]["ListSessionsResponse"]
+    (tmp_path / "v2/session_list.json").write_text(json.dumps(document, indent=1), "utf-8")
+    new = load(tmp_path / "v2")
+    file, line = place(only(diff(release, new), Kind.METHOD_REMOVED))
+    assert (file.startswith("session"), line) == (True, '"$defs": {')
+
+
+def test_of_two_folders_it_is_the_file_of_the_domain(tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    method = {"type": "object", "x-method": "a/b", "x-side": "agent"}
+    for folder in (old, new):
+        folder.mkdir()
+        (folder / "one.json").write_text(json.dumps({"$defs": {"Left": {"type": "string"}}}))
+        kin = {"$defs": {"OtherNotification": {**method, "x-method": "a/bc"}}}
+        (folder / "two.json").write_text(json.dumps(kin))
+    gone = {"$defs": {"Left": {"type": "string"}, "GoneNotification": method}}
+    (old / "one.json").write_text(json.dumps(gone))
+    change = only(diff(load(old), load(new)), Kind.METHOD_REMOVED)
+    assert place(change)[0] == "one.json"
+
+
+def test_what_is_gone_from_a_renamed_type_is_at_the_new_one(tmp_path: Path) -> None:
+    whole = {
+        "Parcel": {
+            "type": "object",
+            "properties": {"left": {"type": "string"}, "gone": {"type": "string"}},
+        },
+        "Size": {"oneOf": [{"const": "s", "type": "string"}, {"const": "l", "type": "string"}]},
+        "SendNotification": {
+            "type": "object",
+            "x-method": "a/b",
+            "x-side": "agent",
+            "properties": {
+                "parcel": {"$ref": "#/$defs/Parcel"},
+                "size": {"$ref": "#/$defs/Size"},
+            },
+        },
+    }
+    text = json.dumps({"$defs": whole})
+    for old, new in (("Parcel", "Package"), ("Size", "Extent")):
+        text = text.replace(f'"{old}"', f'"{new}"').replace(f"/{old}", f"/{new}")
+    document = json.loads(text)
+    del document["$defs"]["Package"]["properties"]["gone"]
+    del document["$defs"]["Extent"]["oneOf"][0]
+    before = loaded({"$defs": whole}, tmp_path / "old.json")
+    changes = diff(before, loaded(document, tmp_path / "new.json"))
+    member = only(changes, Kind.OPTIONAL_MEMBER_REMOVED)
+    assert member.pointer == "/$defs/Parcel/properties/gone"
+    assert member.location.pointer == "/$defs/Package/properties/gone"
+    value = only(changes, Kind.VALUE_REMOVED)
+    assert value.pointer == "/$defs/Size/oneOf/0"
+    assert value.location.pointer == "/$defs/Extent/oneOf"
+
+
+def test_every_change_of_a_case_is_at_a_place_of_the_new_schema(tmp_path: Path) -> None:
+    """Of all cases, whatever is gone: no change is told at the top of the file."""
+    for case in sorted((Path(__file__).parent / "cases").iterdir()):
+        document = json.loads(case.read_text("utf-8"))
+        protocols = [
+            loaded(schema(document.get(side, {})), tmp_path / f"{side}.json")
+            for side in ("old", "new")
+        ]
+        for old, new in (protocols, reversed(protocols)):
+            for change in diff(old, new):
+                number = Lines().of(change.location)
+                assert (number or 0) > 1, (case.stem, change.message)
