@@ -12,9 +12,13 @@ import unavailable
 SITE = Path(__file__).parents[1] / "site"
 AXE = Path(__file__).parent / "site/node_modules/axe-core/axe.min.js"
 
-Width = Literal["phone", "desktop"]
+Width = Literal["phone", "tablet", "desktop"]
 Scheme = Literal["light", "dark"]
-SIZES: dict[Width, tuple[int, int]] = {"phone": (390, 844), "desktop": (1280, 900)}
+SIZES: dict[Width, tuple[int, int]] = {
+    "phone": (390, 844),
+    "tablet": (800, 1000),
+    "desktop": (1280, 900),
+}
 AT_HOME = ("data:", "blob:")
 
 
