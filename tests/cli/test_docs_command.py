@@ -106,6 +106,42 @@ def test_a_template_of_ones_own_shapes_a_region() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("x\n\n```json\n{}\n", "opens a code block with ```json and does not close it"),
+        ("x\n\n<!-- y\n", "opens HTML with <!-- and does not close it"),
+        ("<!-- acpgen:end x -->\n", "has what reads as a marker: <!-- acpgen:end x -->"),
+    ],
+)
+@pytest.mark.parametrize("check", [(), ("--check",)])
+def test_a_template_that_would_hide_a_region_is_refused(
+    text: str, why: str, check: tuple[str, ...]
+) -> None:
+    Path("mine/regions").mkdir(parents=True)
+    Path("mine/regions/method.md.jinja").write_text(text)
+    page = "<!-- acpgen:begin method:kettle/pour -->\n<!-- acpgen:end method:kettle/pour -->\n"
+    Path("page.md").write_text(f"{PAGE}\n{page}")
+    result = run("inject", "page.md", "--templates", "mine", *check)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        "acpgen: page.md:6: method:kettle/pour would not be found again: "
+        f"mine/regions/method.md.jinja {why}; mend that first\n"
+    )
+    assert Path("page.md").read_text() == f"{PAGE}\n{page}"
+
+
+def test_an_ending_is_for_links() -> None:
+    result = run("inject", "page.md", "--links", "https://x.test/docs", "--ending", "html")
+    assert result.exit_code == 0
+    assert "[Keyed](https://x.test/docs/retry-classes.html#keyed)" in Path("page.md").read_text()
+    before = Path("page.md").read_text()
+    result = run("inject", "page.md", "--ending", "html")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("acpgen: --ending: is about links; ")
+    assert Path("page.md").read_text() == before
+
+
+@pytest.mark.parametrize(
     ("content", "complaint"),
     [
         (b"text\n", "page.md: holds no region; "),

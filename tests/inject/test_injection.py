@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acpgen.inject.injection import Page, inject
+from acpgen.inject.injection import ContentError, Page, inject
 from acpgen.inject.markers import PageError
 
 BEGIN, END = "<!-- acpgen:begin one -->", "<!-- acpgen:end one -->"
@@ -105,3 +105,85 @@ def test_an_unknown_name_is_a_fault_with_a_hint(name: str, hint: str) -> None:
         filled(text)
     (fault,) = caught.value.faults
     assert (fault.line, fault.message) == (2, f"no region is called {name}; {hint}")
+
+
+def test_line_ends_of_the_text_become_those_of_the_page() -> None:
+    page = filled(f"{BEGIN}\n{END}\n", "a\r\nb\rc\nd")
+    assert page.after == f"{BEGIN}\n\none\na\nb\nc\nd\n\n{END}\n"
+    assert filled(page.after, "a\r\nb\rc\nd").stale == ()
+
+
+@pytest.mark.parametrize(
+    ("markdown", "why"),
+    [
+        ("```json\n{}\n", "opens a code block with ```json and does not close it"),
+        ("~~~~\n~~~\n", "opens a code block with ~~~~ and does not close it"),
+        ("- a\n\n```", "opens a code block with ``` and does not close it"),
+        ("<!-- a\nb", "opens HTML with <!-- and does not close it"),
+        ("<pre>\na\n", "opens HTML with <pre and does not close it"),
+        ("<![CDATA[", "opens HTML with <![CDATA[ and does not close it"),
+        ("<?a", "opens HTML with <?a and does not close it"),
+        (f"\n{END}\n", f"has what reads as a marker: {END}"),
+        (f"\n{END}\n\n{BEGIN}\n", f"has what reads as a marker: {END}"),
+        (
+            "a {/* acpgen:begin three */}",
+            "has what reads as a marker: a {/* acpgen:begin three */}",
+        ),
+        ("\n<!-- acpgen: -->\n", "has what reads as a marker: <!-- acpgen: -->"),
+    ],
+)
+@pytest.mark.parametrize("frame", ["{0}\n{1}\n", "- a\n\n  {0}\n\n  {1}\n\n```\nb\n```\n"])
+def test_a_text_after_which_the_region_would_be_lost_is_refused(
+    frame: str, markdown: str, why: str
+) -> None:
+    other = f"{BEGIN}\n{END}\n\n".replace("one", "two")
+    text = f"{other}{frame.format(BEGIN, END)}"
+    with pytest.raises(ContentError) as caught:
+        inject(text, ["one", "two"], {"one": markdown, "two": TABLE}.__getitem__)
+    assert (caught.value.region.name, caught.value.why) == ("one", why)
+    assert text.split("\n")[caught.value.region.begin].strip() == BEGIN
+
+
+@pytest.mark.parametrize(
+    "markdown",
+    [f"```\n{END}\n```", f"`{END}`", "- a\n  ```\n  b", "> <!-- a", "a <!-- b", "<div>", "`a"],
+)
+def test_a_text_after_which_the_region_is_found_is_filled_in(markdown: str) -> None:
+    once = filled(f"{BEGIN}\n{END}\n", markdown)
+    assert filled(once.after, markdown).stale == ()
+
+
+def test_what_a_page_holds_already_is_not_refused() -> None:
+    # A code block that the list item ends.
+    frame = f"- a\n\n  {BEGIN}\n\n  one\n  ```\n\n{END}\n"
+    assert filled(frame, "```").stale == ()
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                *("", "a", "```", "~~~", "<!--", "-->", "<pre>", "</pre>", "<div>", "`", "\r"),
+                *("- a", "  b", "    c", "> d", "{/*", "*/}"),
+                *(BEGIN, END, BEGIN.replace("one", "two")),
+            ]
+        )
+    ),
+    st.sampled_from(["", "  ", "- a\n\n  "]),
+    st.booleans(),
+)
+def test_a_page_that_is_written_is_read_again(parts: list[str], start: str, mdx: bool) -> None:
+    markdown = "\n".join(parts)
+    begin, end = ("{/* acpgen:begin one */}", "{/* acpgen:end one */}") if mdx else (BEGIN, END)
+    indent = start.rpartition("\n")[2]
+
+    def fill(text: str) -> Page:
+        return inject(text, ["one", "two"], lambda _: markdown, mdx=mdx)
+
+    try:
+        once = fill(f"{start}{begin}\n\n{indent}{end}\n")
+    except ContentError:
+        return
+    again = fill(once.after)
+    assert (again.after, again.stale) == (once.after, ())
+    assert [region.name for region in again.regions] == ["one"]

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from acpgen import resources
+from acpgen.emit.markdown import Inline
 from acpgen.emit.templates import Templates
-from acpgen.inject import Elsewhere, Region, base_for, inject, regions
+from acpgen.inject import Elsewhere, Region, base_for, inject, regions, shaping
 from acpgen.load import load
 from acpgen.model import Kind, Protocol
 from acpgen.targets.pages import pages
@@ -140,6 +141,34 @@ def test_the_way_to_the_site(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert base_for(Path("guides/page.md"), site) == base
+
+
+@pytest.mark.parametrize(
+    ("target", "suffix", "expected"),
+    [
+        ("docs/types/ids.md#sessionid", ".md", "site/types/ids.md#sessionid"),
+        ("docs/types/ids.md#sessionid", ".html", "site/types/ids.html#sessionid"),
+        ("docs/types/ids.md#sessionid", "", "site/types/ids#sessionid"),
+        ("docs/errors.md", "", "site/errors"),
+        ("docs/index.md", ".html", "site/index.html"),
+        ("docs/index.md#methods", "", "site/#methods"),
+    ],
+)
+def test_a_link_ends_as_the_pages_do(target: str, suffix: str, expected: str) -> None:
+    links = Elsewhere(plan(protocol()), "page.md", "site/", suffix)
+    assert links.to(target, Inline("a")) == f"[a]({expected})"
+
+
+def test_the_templates_that_shape_a_region_are_told(tmp_path: Path) -> None:
+    key, own = known()["key-rules"], tmp_path / "docs/rules/client.md.jinja"
+    assert shaping(key, tmp_path) == [resources.TEMPLATES / "regions/key-rules.md.jinja"]
+    own.parent.mkdir(parents=True)
+    own.write_text("a")
+    assert shaping(key, tmp_path) == [own]
+    assert shaping(known()["method:session/prompt"], tmp_path) == [
+        resources.TEMPLATES / "regions/method.md.jinja"
+    ]
+    assert shaping(known()["retry-classes"], tmp_path) == []
 
 
 @cache

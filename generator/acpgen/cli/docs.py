@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +22,7 @@ from acpgen.report.rendering import Problem
 from acpgen.words import counted
 
 if TYPE_CHECKING:
-    from acpgen.inject import Page, Region
+    from acpgen.inject import ContentError, Page, Region
     from acpgen.targets.pages.site import Site
 
 app = typer.Typer(
@@ -32,6 +34,23 @@ TemplateFolder = Annotated[
     typer.Option("--templates", help="Templates that stand before acpgen's own.", metavar="DIR"),
 ]
 _MDX = ".mdx"
+
+
+class Ending(StrEnum):
+    """How the generated pages end where links lead."""
+
+    MD = "md"
+    HTML = "html"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Where links lead: the places of the pages, where these are, and how their names end."""
+
+    site: Site
+    place: str | None
+    suffix: str
 
 
 @app.command()
@@ -49,6 +68,14 @@ def inject(
             show_default="no links",
         ),
     ] = None,
+    ending: Annotated[
+        Ending | None,
+        typer.Option(
+            help="How the pages there end: md as acpgen writes them, html as on the site that "
+            "`make docs` builds, none where a web server does without.",
+            show_default="md",
+        ),
+    ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; say which regions are not as generated.")
     ] = False,
@@ -61,12 +88,16 @@ def inject(
     In MDX the markers are `{/* acpgen:begin NAME */}` and `{/* acpgen:end NAME */}`. Each stands
     alone on its line, indented like the list item or the element that it is in; what is filled in
     is indented alike. Markers in code are examples. Nothing outside the regions changes, and no
-    file does when a marker of any is wrong. Exit status: 0 when all regions are written or were
-    before, 1 when --check finds a difference, 2 when something can't be read or written.
+    file does when a marker of any is wrong, or when a template would make one so. Exit status: 0
+    when all regions are written or were before, 1 when --check finds a difference, 2 when something
+    can't be read or written.
     """
     with telling("docs", format_, schema):
+        if ending is not None and links is None:
+            fail("--ending: is about links; say with --links where they lead")
         site, known = _known(schema, templates)
-        pages = {file: _page(file, links, site, known) for file in dict.fromkeys(files)}
+        way = Way(site, links, "" if ending is Ending.NONE else f".{ending or Ending.MD}")
+        pages = {file: _page(file, way, known, templates) for file in dict.fromkeys(files)}
         if broken := [problem for _, problems in pages.values() for problem in problems]:
             fail(*broken)
     filled = {file: page for file, (page, _) in pages.items() if page is not None}
@@ -111,13 +142,15 @@ def _known(schema: Path, folder: Path) -> tuple[Site, dict[str, Region]]:
 
 
 def _page(
-    file: Path, links: str | None, site: Site, known: dict[str, Region]
+    file: Path, way: Way, known: dict[str, Region], templates: Path
 ) -> tuple[Page | None, list[Problem]]:
     """A page with its regions filled, or what is wrong with it."""
-    from acpgen.inject import Elsewhere, PageError, base_for, inject
+    from acpgen.inject import ContentError, Elsewhere, PageError, base_for, inject
+
+    links = Elsewhere(way.site, file.as_posix(), base_for(file, way.place), way.suffix)
 
     def render(name: str) -> str:
-        return known[name].render(Elsewhere(site, file.as_posix(), base_for(file, links)))
+        return known[name].render(links)
 
     try:
         text = file.read_bytes().decode("utf-8")
@@ -132,12 +165,25 @@ def _page(
         return None, [
             Problem(str(file), fault.message, fault.line or None) for fault in error.faults
         ]
+    except ContentError as error:
+        return None, [_spoilt(file, error, known, templates)]
     except ImportError as error:
         if is_own(error):
             raise
         fail(f"{error}; pages need more: pip install 'acpgen[generate]'")
     except ValueError as error:
         fail(str(error))
+
+
+def _spoilt(file: Path, error: ContentError, known: dict[str, Region], folder: Path) -> Problem:
+    """Why a page stays as it is: what a template would do to it."""
+    from acpgen.inject import shaping
+
+    region = error.region
+    paths = shaping(known[region.name], relative(folder))
+    text = " or ".join(map(str, paths)) or "its text"
+    message = f"{region.name} would not be found again: {text} {error.why}; mend that first"
+    return Problem(str(file), message, region.begin + 1)
 
 
 def _check(pages: dict[Path, Page], format_: Format) -> None:

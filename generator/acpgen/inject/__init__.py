@@ -6,14 +6,15 @@ one into the other.
 
 from __future__ import annotations
 
-from acpgen.inject.injection import Page, inject
+from acpgen.inject.injection import ContentError, Page, inject
 from acpgen.inject.links import Elsewhere, base_for
 from acpgen.inject.markers import Fault, Marked, PageError
-from acpgen.inject.regions import Region, contexts, regions
+from acpgen.inject.regions import Region, contexts, regions, shaping
 from acpgen.inject.topics import STALE_REGION
 
 __all__ = [
     "STALE_REGION",
+    "ContentError",
     "Elsewhere",
     "Fault",
     "Marked",
@@ -24,4 +25,5 @@ __all__ = [
     "contexts",
     "inject",
     "regions",
+    "shaping",
 ]

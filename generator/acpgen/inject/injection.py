@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from acpgen.inject.markers import Fault, Marked, PageError, find, lines
+from acpgen.inject.reading import attempts, literal
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+class ContentError(ValueError):
+    """The text of a region can't be filled in: the region would not be found again.
+
+    `region` is the one on the page as it is, `why` what its text does.
+    """
+
+    def __init__(self, region: Marked, why: str) -> None:
+        self.region = region
+        self.why = why
+        super().__init__(f"{region.name}: its text {why}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +52,72 @@ def inject(
 
     Raises:
         PageError: the page has no region, or a marker is wrong.
+        ContentError: the page that comes of it would not have the same regions.
     """
     known = tuple(known)
     marked = find(text, mdx=mdx)
     if unknown := [_unknown(region, known) for region in marked if region.name not in known]:
         raise PageError(unknown)
-    old, new, done, stale = lines(text), list[str](), 0, []
+    old = lines(text)
+    contents = {
+        region.name: _content(render(region.name), region.indent, _line_end(old[region.begin]))
+        for region in marked
+    }
+    stale = [r for r in marked if contents[r.name] != old[r.begin + 1 : r.end]]
+    after, placed = _fill(old, marked, contents)
+    if stale and not _has(after, placed, mdx=mdx):
+        raise _spoilt(old, marked, contents, mdx=mdx)
+    return Page(text, after, tuple(marked), tuple(stale))
+
+
+def _fill(
+    old: Sequence[str], marked: Sequence[Marked], contents: Mapping[str, Sequence[str]]
+) -> tuple[str, list[Marked]]:
+    """A page with regions filled, and where they are then. Those without a content stay."""
+    new, done, placed = list[str](), 0, list[Marked]()
     for region in marked:
         new += old[done : region.begin + 1]
-        content = _content(render(region.name), region.indent, _line_end(old[region.begin]))
-        if content != old[region.begin + 1 : region.end]:
-            stale.append(region)
-        new += content
+        begin = len(new) - 1
+        new += contents.get(region.name, old[region.begin + 1 : region.end])
+        placed.append(replace(region, begin=begin, end=len(new)))
         done = region.end
-    return Page(text, "".join([*new, *old[done:]]), tuple(marked), tuple(stale))
+    return "".join([*new, *old[done:]]), placed
+
+
+def _has(text: str, regions: Sequence[Marked], *, mdx: bool) -> bool:
+    try:
+        return find(text, mdx=mdx) == regions
+    except PageError:
+        return False
+
+
+def _spoilt(
+    old: Sequence[str],
+    marked: Sequence[Marked],
+    contents: Mapping[str, Sequence[str]],
+    *,
+    mdx: bool,
+) -> ContentError:
+    """The first region whose text spoils a page, and what the text does."""
+
+    def fill(number: int) -> tuple[str, list[Marked]]:
+        filled = {region.name: contents[region.name] for region in marked[: number + 1]}
+        return _fill(old, marked, filled)
+
+    first = next(n for n in range(len(marked)) if not _has(*fill(n), mdx=mdx))
+    text, placed = fill(first)
+    return ContentError(marked[first], _why(text, placed[first], mdx=mdx))
+
+
+def _why(text: str, region: Marked, *, mdx: bool) -> str:
+    page = [_bare(line) for line in lines(text)]
+    inside = range(region.begin + 1, region.end)
+    around = literal(page, region.end, mdx=mdx)
+    if around.opening and around.begin in inside:
+        return f"opens {around.kind} with {around.opening} and does not close it"
+    if markers := [number for number in sorted(attempts(page, mdx=mdx)) if number in inside]:
+        return f"has what reads as a marker: {page[markers[0]].strip()}"
+    return "makes the page read otherwise"
 
 
 def _content(markdown: str, indent: str, end: str) -> list[str]:
@@ -57,7 +125,7 @@ def _content(markdown: str, indent: str, end: str) -> list[str]:
 
     It is indented like its marker, so that both stand in the same list item or element.
     """
-    shown = (f"{indent}{line}" if line else "" for line in ("", *markdown.split("\n"), ""))
+    shown = (f"{indent}{line}" if line else "" for line in ("", *_LINE_END.split(markdown), ""))
     return [f"{line}{end}" for line in shown]
 
 

@@ -10,22 +10,29 @@ from acpgen.emit.markdown import Inline, link
 from acpgen.targets.pages.site import Links
 
 _FOLDER = "docs/"
+_PAGE = ".md"
+_INDEX = "index"
 
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere(Links):
     """The links of a page outside the site. `base` is where the site is; without it all is plain.
 
-    It ends in a slash, or is empty for the page's own folder.
+    It ends in a slash, or is empty for the page's own folder. `suffix` is that of the site's pages;
+    an empty one is for servers that name pages without, and a folder by its index.
     """
 
     base: str | None = None
+    suffix: str = _PAGE
 
     def to(self, target: str, label: Inline) -> Inline:
         """A link to a page of the site, or to a place on it."""
         if self.base is None:
             return label
-        return link(label, self.base + target.removeprefix(_FOLDER))
+        path, mark, anchor = target.removeprefix(_FOLDER).partition("#")
+        folder, slash, name = path.removesuffix(_PAGE).rpartition("/")
+        page = f"{name}{self.suffix}" if self.suffix or name != _INDEX else ""
+        return link(label, f"{self.base}{folder}{slash}{page}{mark}{anchor}")
 
 
 def base_for(page: Path, site: str | None) -> str | None:

@@ -10,10 +10,10 @@ stand in, a list item or an element. What stands in code is an example and no ma
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from acpgen.inject.reading import ATTEMPT, attempts
+from acpgen.inject.reading import ATTEMPT, attempts, literal
 
 _MARKER = re.compile(
     r"(?P<indent>[ \t]*)(?:<!--[ \t]*acpgen:(?P<html>.*?)[ \t]*-->"
@@ -61,6 +61,24 @@ class _Marker:
     indent: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Examples:
+    """The lines of a page that are spelt as markers and are none: they stand in what is no text."""
+
+    page: Sequence[str]
+    markers: Collection[int]
+    mdx: bool
+
+    def told(self, spelt: str, numbers: Iterable[int], partner: str) -> str | None:
+        """On which of some lines a marker is an example and in what it stands, None if on none."""
+        for number in numbers:
+            if number not in self.markers and self.page[number].strip() == spelt:
+                around = literal(self.page, number, mdx=self.mdx)
+                mend = "close that above it" if around.opening else f"indent it like the {partner}"
+                return f"{spelt} on line {number + 1} stands in {around}; {mend}"
+        return None
+
+
 def lines(text: str) -> list[str]:
     """The lines of a text with their ends, as CommonMark section 2.1 tells lines apart."""
     return _LINE.findall(text)
@@ -82,7 +100,7 @@ def find(text: str, *, mdx: bool) -> list[Marked]:
         if ATTEMPT.match(line.lstrip())
     ]
     found = attempts(body, mdx=mdx)
-    examples = {line.strip(): n for n, line in enumerate(body) if n not in found}
+    examples = _Examples(body, found, mdx)
     marked = list(_pairs(_markers(body, found, faults, mdx=mdx), examples, faults))
     faults += _misplaced(body, marked, mdx=mdx)
     if not marked and not faults:
@@ -111,7 +129,7 @@ def _markers(
 
 
 def _pairs(
-    markers: Iterable[_Marker], examples: Mapping[str, int], faults: list[Fault]
+    markers: Iterable[_Marker], examples: _Examples, faults: list[Fault]
 ) -> Iterator[Marked]:
     opened: _Marker | None = None
     first: dict[str, int] = {}
@@ -141,22 +159,17 @@ def _pairs(
         faults.append(_unended(opened, examples))
 
 
-def _unbegun(marker: _Marker, examples: Mapping[str, int]) -> Fault:
-    wrong = f"ends {marker.name}, which has not begun"
+def _unbegun(marker: _Marker, examples: _Examples) -> Fault:
     begin = _spelt("begin", marker.name, mdx=marker.form == "mdx")
-    in_code = examples.get(begin, marker.line)
-    if in_code < marker.line:
-        wrong = f"{wrong}; {begin} on line {in_code + 1} stands in code"
-    return Fault(marker.line + 1, wrong)
+    above = examples.told(begin, range(marker.line - 1, -1, -1), "end")
+    mend = f"; {above}" if above else ""
+    return Fault(marker.line + 1, f"ends {marker.name}, which has not begun{mend}")
 
 
-def _unended(marker: _Marker, examples: Mapping[str, int]) -> Fault:
+def _unended(marker: _Marker, examples: _Examples) -> Fault:
     end = _spelt("end", marker.name, mdx=marker.form == "mdx")
-    in_code = examples.get(end, -1)
-    if in_code > marker.line:
-        mend = f"{end} on line {in_code + 1} stands in code; indent it like the begin"
-    else:
-        mend = f"write {end} below what it replaces"
+    below = examples.told(end, range(marker.line + 1, len(examples.page)), "begin")
+    mend = below or f"write {end} below what it replaces"
     return Fault(marker.line + 1, f"{marker.name} has no end; {mend}")
 
 
@@ -190,7 +203,10 @@ def _nothing(page: Sequence[str], *, mdx: bool) -> Fault:
     """What to tell of a page without a region."""
     for number, line in enumerate(page):
         if example := _MARKER.fullmatch(line):
-            wrong = "stands in code, so it is an example; write it outside, indented like the text"
+            around = literal(page, number, mdx=mdx)
+            wrong = (
+                f"stands in {around}, so it is an example; write it outside, indented like the text"
+            )
             if not mdx and example["indent"].expandtabs(4).startswith(_CODE):
                 wrong = f"{wrong}, or call the page .mdx if it is MDX, where indented code is none"
             return Fault(number + 1, wrong)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,8 +20,24 @@ ATTEMPT = re.compile(r"(?:<!--|\{\s*/\*)\s*acpgen:")
 
 _IN_HTML = re.compile(rf"(?P<attempt>{ATTEMPT.pattern})|<!--(?:.*?-->|.*)", re.DOTALL)
 _RAW = re.compile(r"<(?:(?:pre|script|style|textarea)\b|\?|![a-z\[])", re.IGNORECASE)
+_TAG = re.compile(r"<!--|<[!?]?[\w\[]*")
 _DEEPEST = 100
 _CONTAINERS = {"list_item", "blockquote"}
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A part of a page that is no Markdown, the 0-based line that begins it, and what opens it.
+
+    What is code by its indentation is opened by nothing.
+    """
+
+    kind: str
+    begin: int
+    opening: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} that line {self.begin + 1} opens" if self.opening else self.kind
 
 
 def attempts(lines: Sequence[str], *, mdx: bool) -> Mapping[int, Place]:
@@ -41,6 +58,17 @@ def attempts(lines: Sequence[str], *, mdx: bool) -> Mapping[int, Place]:
         else:
             found.update({token.map[0] + below: tuple(around) for below in _starts(token)})
     return found
+
+
+def literal(lines: Sequence[str], number: int, *, mdx: bool) -> Literal:
+    """What a line, by its 0-based number, stands in where it is no text. `lines` have no ends."""
+    for token in _reader(mdx=mdx).parse("\n".join(lines)):
+        if token.map is not None and token.map[0] <= number < token.map[1]:
+            if token.type == "fence":
+                return Literal("a code block", token.map[0], f"{token.markup}{token.info}".strip())
+            if token.type == "html_block" and (tag := _TAG.match(token.content.lstrip())):
+                return Literal("HTML", token.map[0], tag[0])
+    return Literal("code", number, "")
 
 
 def _reader(*, mdx: bool) -> MarkdownIt:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from acpgen import resources
-from acpgen.emit.templates import Templates
+from acpgen.emit.templates import Templates, files
 from acpgen.inject.contexts import Contexts, meanings, record, reference
 from acpgen.inject.links import Elsewhere
 from acpgen.model import Kind, MethodName, Protocol
@@ -18,14 +19,21 @@ from acpgen.targets.pages.overviews import Group, audit, class_table, listing
 from acpgen.targets.pages.site import Links, plan
 
 CONTEXTS = "template-contexts"
+_GROUPS, _KEY_RULES, _METHOD = (
+    f"regions/{name}.md.jinja" for name in ("groups", "key-rules", "method")
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """One thing that can be injected: what it is, and its Markdown for the links of a page."""
+    """One thing that can be injected: what it is, and its Markdown for the links of a page.
+
+    `template` names the template that shapes it, where one does.
+    """
 
     summary: str
     render: Callable[[Elsewhere], str]
+    template: str | None = None
 
 
 def regions(protocol: Protocol, templates: Templates) -> dict[str, Region]:
@@ -74,6 +82,22 @@ def given(protocol: Protocol) -> Contexts:
     return record(protocol, [fill])
 
 
+def shaping(region: Region, folder: Path) -> list[Path]:
+    """The templates of a folder that shape a region, or acpgen's own where it has none of them.
+
+    Raises:
+        TemplateError: there is no such folder.
+        OSError: a template can't be read.
+    """
+    paths = files(folder)
+    used = [region.template] if region.template else []
+    for name in used:
+        text = paths[name].read_text("utf-8", errors="replace")
+        used += [other for other in paths if other in text and other not in used]
+    own = [paths[name] for name in used if paths[name].is_relative_to(folder)]
+    return own or [paths[name] for name in used[:1]]
+
+
 def _tables(
     name: str,
     summary: str,
@@ -84,7 +108,7 @@ def _tables(
     """The methods in groups: all of them, or one group alone."""
 
     def all_groups(links: Links) -> str:
-        return _rendered(templates, "groups", groups=groups(protocol, links))
+        return _rendered(templates, _GROUPS, groups=groups(protocol, links))
 
     def one_group(group: str) -> Callable[[Links], str]:
         return lambda links: next(g.table for g in groups(protocol, links) if g.name == group)
@@ -94,7 +118,7 @@ def _tables(
         f"{name}:{group.name}": Region(f"{summary}: {group.title}", one_group(group.name))
         for group in groups(protocol, plain)
     }
-    return {name: Region(f"{summary}, by who sends to whom", all_groups), **alone}
+    return {name: Region(f"{summary}, by who sends to whom", all_groups, _GROUPS), **alone}
 
 
 def _key_rules(protocol: Protocol, templates: Templates) -> Iterator[tuple[str, Region]]:
@@ -103,7 +127,8 @@ def _key_rules(protocol: Protocol, templates: Templates) -> Iterator[tuple[str, 
             "key-rules",
             Region(
                 "the idempotency key, and what Client and Agent do with it",
-                lambda links: _rendered(templates, "key-rules", **guide(protocol, links)),
+                lambda links: _rendered(templates, _KEY_RULES, **guide(protocol, links)),
+                _KEY_RULES,
             ),
         )
 
@@ -112,7 +137,7 @@ def _boxes(protocol: Protocol, templates: Templates) -> Iterator[tuple[str, Regi
     for name in dict.fromkeys(method.name for method in protocol.methods):
         yield (
             f"method:{name}",
-            Region(f"what a copy of {name} does", _box(name, protocol, templates)),
+            Region(f"what a copy of {name} does", _box(name, protocol, templates), _METHOD),
         )
 
 
@@ -123,11 +148,11 @@ def _box(name: MethodName, protocol: Protocol, templates: Templates) -> Callable
         if links.base is None:
             # Where to read on is of no use without a way there.
             sections = [replace(each, guide=None) for each in sections]
-        return _rendered(templates, "method", sections=sections)
+        return _rendered(templates, _METHOD, sections=sections)
 
     return render
 
 
 def _rendered(templates: Templates, name: str, **context: object) -> str:
-    text = templates.render(f"regions/{name}.md.jinja", **context)
+    text = templates.render(name, **context)
     return re.sub(r"\n{3,}", "\n\n", text).strip("\n")

@@ -1,0 +1,59 @@
+"""Links from regions of other pages: they lead to pages and headings that the built site has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from acpgen import resources
+from acpgen.cli.app import typer_app
+from acpgen.emit.templates import Templates
+from acpgen.inject import regions
+from acpgen.load import load
+from html_pages import HtmlPage
+from page_reader import read
+
+HOME = "https://acp.test/docs/"
+
+
+def links(page: Path, ending: str) -> set[str]:
+    """The links to the site of a page that holds every region, as `docs inject` writes them."""
+    names = regions(load(resources.SCHEMA), Templates(resources.TEMPLATES))
+    page.write_text("".join(f"<!-- acpgen:begin {n} -->\n<!-- acpgen:end {n} -->\n" for n in names))
+    options = ["--links", HOME, "--ending", ending]
+    result = CliRunner().invoke(typer_app(), ["docs", "inject", str(page), *options])
+    assert result.exit_code == 0
+    return {to for to in read(page.read_text("utf-8")).links if to.startswith(HOME)}
+
+
+def dead(site: Path, targets: set[str], suffix: str = "") -> list[str]:
+    """The links that lead to no file of the site, or to no heading on it."""
+    found = []
+    for target in targets:
+        path, _, anchor = target.removeprefix(HOME).partition("#")
+        file = site / f"{path}{suffix}"
+        if not file.is_file() or (anchor and anchor not in HtmlPage(file.read_text("utf-8")).ids):
+            found.append(target)
+    return sorted(found)
+
+
+def test_with_html_each_leads_to_a_page_of_the_site(site: Path, tmp_path: Path) -> None:
+    there = links(tmp_path / "page.md", "html")
+    assert len(there) > 30
+    assert dead(site, there) == []
+    nowhere = [f"{HOME}errors.html#nowhere", f"{HOME}errors.md"]
+    assert dead(site, {*nowhere}) == nowhere
+
+
+def test_without_an_ending_each_leads_to_a_page_that_is_served_so(
+    site: Path, tmp_path: Path
+) -> None:
+    there = links(tmp_path / "page.md", "none")
+    assert len(there) > 30
+    assert dead(site, there, ".html") == []
+
+
+def test_as_acpgen_writes_pages_none_leads_there(site: Path, tmp_path: Path) -> None:
+    there = links(tmp_path / "page.md", "md")
+    assert dead(site, there) == sorted(there)
