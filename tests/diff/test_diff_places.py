@@ -157,6 +157,6 @@ def test_every_change_of_a_case_is_at_a_place_of_the_new_schema(tmp_path: Path) 
             for side in ("old", "new")
         ]
         for old, new in (protocols, reversed(protocols)):
+            lines = Lines()
             for change in diff(old, new):
-                number = Lines().of(change.location)
-                assert (number or 0) > 1, (case.stem, change.message)
+                assert (lines.of(change.location) or 0) > 1, (case.stem, change.message)

@@ -10,6 +10,7 @@ import jsonschema_rs
 
 from acpgen import resources
 from acpgen.findings import Finding
+from acpgen.load.complaints import MASK, complaints
 from acpgen.load.source import Document, Documents, RawSchema, SchemaError
 from acpgen.model import Pointer, append
 
@@ -36,13 +37,18 @@ def require_dialect(documents: Documents) -> None:
 
 @cache
 def _dialect() -> jsonschema_rs.Draft202012Validator:
-    schema = json.loads(resources.DIALECT.read_text("utf-8"))
-    return _validator(schema)
+    return _validator(_schema())
+
+
+@cache
+def _schema() -> RawSchema:
+    schema: RawSchema = json.loads(resources.DIALECT.read_text("utf-8"))
+    return schema
 
 
 def _validator(schema: RawSchema) -> jsonschema_rs.Draft202012Validator:
     """A validator that asserts formats: a pattern must be a regular expression."""
-    return jsonschema_rs.Draft202012Validator(schema, validate_formats=True)
+    return jsonschema_rs.Draft202012Validator(schema, validate_formats=True, mask=MASK)
 
 
 def _require(
@@ -62,24 +68,5 @@ def _findings(
     document: Document, rule: str, validator: jsonschema_rs.Draft202012Validator
 ) -> Iterator[Finding]:
     for error in validator.iter_errors(document.root):
-        pointer = append(Pointer(""), *error.instance_path)
-        yield document.finding(rule, pointer, _shorten(_message(error)))
-
-
-def _message(error: jsonschema_rs.ValidationError) -> str:
-    """What the validator says, where it says all: of a long enum it lists the beginning only."""
-    match error.kind:
-        case jsonschema_rs.ValidationErrorKind.Enum(options=options):
-            return f"{_text(error.instance)} is none of {', '.join(map(_text, options))}"
-        case jsonschema_rs.ValidationErrorKind.Required(property="x-retry-class"):
-            return f"{error.message}; `acpgen explain missing-retry-class` tells more"
-        case _:
-            return error.message
-
-
-def _text(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _shorten(message: str, limit: int = 240) -> str:
-    return message if len(message) <= limit else f"{message[:limit]} ..."
+        for path, message in complaints(error, _schema()):
+            yield document.finding(rule, append(Pointer(""), *path), message)
