@@ -11,7 +11,17 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "generator" / "acpgen"
 LAYERS = (
-    {"model", "findings", "pattern", "resources", "checks", "words", "encoding", "digests"},
+    {
+        "model",
+        "findings",
+        "pattern",
+        "resources",
+        "checks",
+        "words",
+        "encoding",
+        "digests",
+        "listing",
+    },
     {"stability", "report", "redaction", "topic", "jsontype", "strictjson"},
     {"load"},
     {"emit"},

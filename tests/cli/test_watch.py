@@ -190,6 +190,20 @@ def test_what_concerns_it(tmp_path: Path) -> None:
     assert watched.folders() >= {schema, schema.parent, own, own / "docs"}
 
 
+def test_the_locks_of_editors_do_not_concern_it(tmp_path: Path) -> None:
+    schema, templates = tmp_path / "v9", tmp_path / "templates"
+    for folder in (schema, templates):
+        folder.mkdir()
+    watched = Watched(schema, templates)
+    assert watched.concerns(schema / "parcels.json")
+    assert not watched.concerns(schema / ".#parcels.json")
+    assert watched.concerns(templates / "page.md.jinja")
+    assert not watched.concerns(templates / ".#page.md.jinja")
+    hidden = tmp_path / ".acp.json"
+    hidden.write_text("{}")
+    assert Watched(hidden, templates).concerns(hidden)
+
+
 def test_a_file_is_watched_with_nothing_beside_it(tmp_path: Path) -> None:
     file = tmp_path / "v9" / "schema.json"
     file.parent.mkdir()

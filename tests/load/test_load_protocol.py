@@ -264,8 +264,8 @@ def test_the_version_is_stated_or_the_folder_says_it(tmp_path: Path) -> None:
     (folder / "below").mkdir()
     assert load(write(folder / "below", {})).version is None
     stated = {"x-protocol-version": 3, "$defs": {}}
-    (folder / "main.json").write_text(json.dumps(stated), "utf-8")
-    assert load(folder).version == 3
+    (folder / "below" / "main.json").write_text(json.dumps(stated), "utf-8")
+    assert load(folder / "below").version == 3
 
 
 def test_a_reference_to_a_definition_is_an_alias(tmp_path: Path) -> None:

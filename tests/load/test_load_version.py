@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from acpgen.load.source import read
+from acpgen.load.source import SchemaError, read
 
 
 def write(file: Path, version: int | None = None) -> Path:
@@ -28,7 +28,26 @@ def test_a_folder_is_called_by_the_version(
     assert read(file).version == version
 
 
-def test_any_file_may_state_it_and_counts_more_than_the_folder(tmp_path: Path) -> None:
+def test_any_file_may_state_it(tmp_path: Path) -> None:
+    write(tmp_path / "mine" / "a.json")
+    assert read(write(tmp_path / "mine" / "b.json", 3).parent).version == 3
+    assert read(tmp_path / "mine" / "a.json").version is None
+    assert read(write(tmp_path / "v3" / "b.json", 3).parent).version == 3
+
+
+def test_a_folder_called_by_another_version_is_refused(tmp_path: Path) -> None:
     write(tmp_path / "v7" / "a.json")
-    assert read(write(tmp_path / "v7" / "b.json", 3).parent).version == 3
-    assert read(tmp_path / "v7" / "a.json").version == 7
+    stating = write(tmp_path / "v7" / "b.json", 3)
+    for path in (stating, stating.parent):
+        with pytest.raises(SchemaError) as caught:
+            read(path)
+        (finding,) = caught.value.findings
+        assert (finding.rule, finding.file, finding.line, finding.pointer, finding.message) == (
+            "protocol-version",
+            str(stating),
+            1,
+            "/x-protocol-version",
+            "is another version than that of the folder, which is called v7; "
+            "correct it, or rename the folder",
+        )
+    assert read(stating.with_name("a.json")).version == 7

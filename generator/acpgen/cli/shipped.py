@@ -15,6 +15,7 @@ import os
 from functools import cache
 
 from acpgen import digests
+from acpgen.listing import is_schema_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def digest(folder: str) -> str:
     Raises:
         OSError: it can't be read.
     """
-    names = (name for name in os.listdir(folder) if name.endswith(".json"))
+    names = filter(is_schema_file, os.listdir(folder))
     return digests.of_text_files({name: os.path.join(folder, name) for name in names})
 
 

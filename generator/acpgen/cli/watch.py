@@ -21,6 +21,7 @@ from acpgen.emit import manifest
 from acpgen.emit.templates import PATTERN, TemplateError
 from acpgen.findings import Format
 from acpgen.lint.accepted import beside
+from acpgen.listing import is_hidden, is_schema_file
 from acpgen.targets.generation import Order
 
 _PULSE_MS = 250
@@ -103,11 +104,13 @@ class Watched:
 
     def concerns(self, path: Path) -> bool:
         """Whether a change there may change what is generated. A folder may hold templates soon."""
+        if path != self.schema and is_hidden(path.name):
+            return False
         if path.is_relative_to(self.templates) or path.is_relative_to(resources.TEMPLATES):
             return path.match(PATTERN) or path.is_dir()
         if path == self.schema.parent / resources.ACCEPTED.name or path == self.schema:
             return True
-        return path.parent == self.schema and path.suffix == ".json"
+        return path.parent == self.schema and is_schema_file(path.name)
 
     def folders(self) -> frozenset[Path]:
         """Every folder that a change may be seen in."""

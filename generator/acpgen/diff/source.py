@@ -7,6 +7,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from acpgen.listing import is_schema_file
+
 GIT = "git:"
 DEFAULT = PurePosixPath("schema/v2")
 """Where a revision holds its schema if nobody says otherwise."""
@@ -71,7 +73,7 @@ def _copy(revision: str, path: PurePosixPath, scratch: Path) -> None:
     sha = commit.decode().strip()
     listed = _git(["-C", folder, "ls-tree", "-r", "-z", "--name-only", sha, "--", str(path)], "git")
     names = [PurePosixPath(name) for name in listed.decode().split("\0") if name]
-    wanted = [n for n in names if n == path or (n.parent == path and n.suffix == ".json")]
+    wanted = [n for n in names if n == path or (n.parent == path and is_schema_file(n.name))]
     if not wanted:
         raise GitError(
             f"{GIT}{revision}: holds no schema at {path}; say where, as {GIT}{revision}:PATH"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -15,6 +15,7 @@ from pathlib import Path
 from acpgen import digests, resources
 from acpgen.emit.header import HEADER
 from acpgen.emit.templates import files as template_files
+from acpgen.listing import is_hidden, schema_files
 
 NAME = "manifest.json"
 _PACKAGE = Path(resources.__file__).parent
@@ -22,6 +23,7 @@ SHAPING_MODULES = (
     "digests.py",
     "encoding.py",
     "jsontype.py",
+    "listing.py",
     "model.py",
     "pattern.py",
     "stability.py",
@@ -80,7 +82,7 @@ def inputs(schema: Path, templates: Path, accepted: Path | None = None) -> dict[
         TemplateError: there is no such folder of templates.
         OSError: one of them can't be read.
     """
-    files = sorted(schema.glob("*.json")) if schema.is_dir() else [schema]
+    files = schema_files(schema) if schema.is_dir() else [schema]
     return {
         "schema": _combined(schema.parent if schema.is_file() else schema, files),
         "version": _version_folder(schema),
@@ -100,10 +102,10 @@ def of_acpgen() -> dict[str, str]:
         "dialect": _combined(resources.DIALECT.parent, [resources.DIALECT]),
         "traces": _combined(
             resources.CONFORMANCE,
-            [resources.CONFORMANCE / "script.py", *resources.CONFORMANCE.glob("traces/*")],
+            [resources.CONFORMANCE / "script.py", *_found(resources.CONFORMANCE, "traces/*")],
         ),
         "generator": _combined(
-            _PACKAGE, (f for pattern in SHAPING_MODULES for f in _PACKAGE.glob(pattern))
+            _PACKAGE, (f for pattern in SHAPING_MODULES for f in _found(_PACKAGE, pattern))
         ),
         **{name: _version(name) for name in _SHAPING_PACKAGES},
     }
@@ -134,6 +136,10 @@ def _version_folder(schema: Path) -> str:
     place = schema.resolve()
     name = place.parent.name if place.is_file() else place.name
     return name if re.fullmatch(r"v[0-9]+", name) else ""
+
+
+def _found(base: Path, pattern: str) -> Iterator[Path]:
+    return (path for path in base.glob(pattern) if not is_hidden(path.name))
 
 
 def _combined(base: Path, files: Iterable[Path]) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from traceback import extract_tb
 
 from acpgen import resources
+from acpgen.listing import is_hidden
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -137,7 +138,11 @@ def files(folder: Path) -> dict[str, Path]:
 
 
 def _named(base: Path) -> dict[str, Path]:
-    return {path.relative_to(base).as_posix(): path for path in sorted(base.rglob(PATTERN))}
+    return {
+        path.relative_to(base).as_posix(): path
+        for path in sorted(base.rglob(PATTERN))
+        if not is_hidden(path.name)
+    }
 
 
 def _require_used(own: Mapping[str, Path], known: Collection[str]) -> None:

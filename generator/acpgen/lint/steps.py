@@ -19,10 +19,11 @@ Mend: name the folder that holds the domain files, or a single-file release.
 A schema tells the version of the protocol once.
 
 Why: generated packages and files are named after it, as `acp_v2` is. Linting and judging do without
-a version, generating doesn't; and with two, whoever reads the other file is misled.
+a version, generating doesn't; and with two, whoever reads the other file or the folder's name is
+misled.
 
 Mistake: `acpgen generate --schema ~/Downloads/schema.json`, or `"x-protocol-version": 2` in one
-file and `3` in another
+file and `3` in another, or in the folder `v3`
 
 Mend: write `"x-protocol-version": 2` beside `$defs` in one file, or let the folder be called `v2`.
 """,

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from acpgen.findings import Finding, Severity, order
+from acpgen.listing import schema_files
 from acpgen.model import Location, Pointer, append
 from acpgen.strictjson import NotJsonError, decode
 
@@ -74,22 +75,23 @@ class Documents:
     def version(self) -> int | None:
         """The protocol's version: what a file states, else what a folder called vN says."""
         stated = (int(d.root[_VERSION]) for d in self.files if _VERSION in d.root)
-        path = self.path.resolve()
-        folder = path.parent.name if self.release else path.name
-        named = int(folder[1:]) if re.fullmatch(r"v[0-9]+", folder) else None
-        return next(stated, named)
+        return next(stated, _named_version(self.path, release=self.release))
 
 
 def read(path: Path) -> Documents:
     """Read a folder of domain files, or one file.
 
     Raises:
-        SchemaError: a file is not strict JSON, or not an object; two state different versions.
+        SchemaError: a file is not strict JSON, or not an object; two state different versions, or
+            one states another version than its folder is called after.
         OSError: the path can't be read.
     """
     if not path.is_dir():
-        return Documents(path, (_read_file(path),), release=True)
-    paths = sorted(path.glob("*.json"))
+        release = Documents(path, (_read_file(path),), release=True)
+        if contradictions := list(_contradictions(release)):
+            raise SchemaError(contradictions)
+        return release
+    paths = schema_files(path)
     if not paths:
         missing = "holds no *.json file; name a folder of domain files or a single-file release"
         raise SchemaError([Finding("empty-schema", Severity.ERROR, str(path), "", missing)])
@@ -101,9 +103,32 @@ def read(path: Path) -> Documents:
         except SchemaError as error:
             findings.extend(error.findings)
     findings.extend(_other_versions([d for d in files if _VERSION in d.root]))
-    if findings:
+    documents = Documents(path, tuple(files), release=False)
+    if findings := [*findings, *_contradictions(documents)]:
         raise SchemaError(findings)
-    return Documents(path, tuple(files), release=False)
+    return documents
+
+
+def _named_version(path: Path, *, release: bool) -> int | None:
+    """The version that the folder of a schema is called after, None if it is called otherwise."""
+    place = path.resolve()
+    folder = place.parent.name if release else place.name
+    return int(folder[1:]) if re.fullmatch(r"v[0-9]+", folder) else None
+
+
+def _contradictions(documents: Documents) -> Iterator[Finding]:
+    """The first file that states a version, where its folder is called after another one."""
+    named = _named_version(documents.path, release=documents.release)
+    stating = [document for document in documents.files if _VERSION in document.root]
+    for document in stating[:1]:
+        stated = document.root[_VERSION]
+        if named is not None and isinstance(stated, int | float) and stated != named:
+            yield document.finding(
+                "protocol-version",
+                append(Pointer(""), _VERSION),
+                f"is another version than that of the folder, which is called v{named}; "
+                "correct it, or rename the folder",
+            )
 
 
 def _other_versions(files: Sequence[Document]) -> Iterator[Finding]:
