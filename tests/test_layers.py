@@ -25,8 +25,8 @@ LAYERS = (
     {"stability", "report", "redaction", "topic", "jsontype", "strictjson"},
     {"load"},
     {"emit"},
-    {"lint", "targets", "judge", "diff"},
-    {"trace", "inject", "upstream"},
+    {"targets", "judge", "diff"},
+    {"lint", "trace", "inject", "upstream"},
     {"cli"},
     {"__main__", "__init__"},
 )
@@ -99,7 +99,7 @@ def test_only_judging_on_the_command_line_takes_what_is_shipped() -> None:
 
 def test_the_rule_bites() -> None:
     assert violations("emit", "targets")
-    assert violations("lint", "judge")
+    assert violations("judge", "lint")
     assert not violations("targets", "emit")
 
 

@@ -11,12 +11,25 @@ from acpgen.lint.rules import (
     keys,
     methods,
     names,
+    outputs,
     prose,
     shapes,
     stability,
 )
 
-_MODULES = (classes, errors, examples, graph, keys, methods, names, prose, shapes, stability)
+_MODULES = (
+    classes,
+    errors,
+    examples,
+    graph,
+    keys,
+    methods,
+    names,
+    outputs,
+    prose,
+    shapes,
+    stability,
+)
 
 RULES: tuple[Rule, ...] = tuple(
     sorted(

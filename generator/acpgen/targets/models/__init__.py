@@ -5,6 +5,20 @@ the JSON Schema that datamodel-code-generator renders well, `codegen` calls it, 
 the base, the tolerant reading and the table of methods around what comes back.
 """
 
-from acpgen.targets.models.package import models
+from __future__ import annotations
+
+from acpgen.emit.templates import Templates
+from acpgen.model import Protocol
 
 __all__ = ["models"]
+
+
+def models(protocol: Protocol, templates: Templates) -> dict[str, str]:
+    """The package of a protocol's models; see `acpgen.targets.models.package`.
+
+    Raises:
+        ImportError: the code generator is not installed, which comes with the extra `generate`.
+    """
+    from acpgen.targets.models import package
+
+    return package.models(protocol, templates)

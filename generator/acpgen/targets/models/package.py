@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import keyword
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
 
 from acpgen.emit.header import HEADER
 from acpgen.emit.python import literal
 from acpgen.emit.templates import Templates
-from acpgen.findings import Finding, Severity
 from acpgen.load.source import SchemaError
 from acpgen.model import (
     META,
@@ -23,27 +21,10 @@ from acpgen.model import (
     references,
 )
 from acpgen.targets.models import codegen, spelling
+from acpgen.targets.models.naming import HELPERS, names_of, unusable, unusable_place
 from acpgen.targets.models.normal import normalize
 from acpgen.targets.models.shapes import Choice, Normal
 from acpgen.targets.parts import calls, digest, wordless
-
-_HELPERS = {
-    "_base": ("MISSING", "AcpModel"),
-    "_methods": (
-        "SIGNATURES",
-        "Kind",
-        "Side",
-        "Signature",
-        "UnknownMethodError",
-        "method_of",
-        "signature",
-    ),
-    "_wire": ("dump", "parse", "parse_params", "parse_result", "parse_tolerant"),
-}
-"""What the package exports besides the protocol's types, by module."""
-
-_USED = frozenset({"Annotated", "Any", "ConfigDict", "Field", "Literal", "TypeAliasType"})
-"""What the generated modules import."""
 
 
 def models(protocol: Protocol, templates: Templates) -> dict[str, str]:
@@ -54,8 +35,9 @@ def models(protocol: Protocol, templates: Templates) -> dict[str, str]:
     """
     package = f"acp_v{protocol.version or 0}"
     normal = normalize(protocol)
-    names = _names(normal)
-    _require_usable(protocol, names)
+    names = names_of(normal)
+    if findings := unusable(protocol, names):
+        raise SchemaError(findings)
     _require_order(protocol)
     definitions = spelling.spell(normal, _carriers(protocol))
     generated = codegen.modules(definitions, f"{package}.models._base", names)
@@ -74,8 +56,8 @@ def models(protocol: Protocol, templates: Templates) -> dict[str, str]:
         "on_error": spelling.ON_ERROR,
         "on_null": spelling.ON_NULL,
         "skip_items": spelling.SKIP_ITEMS,
-        "modules": sorted({**_HELPERS, **names}.items()),
-        "homes": sorted(_homes({**_HELPERS, **names})),
+        "modules": sorted({**HELPERS, **names}.items()),
+        "homes": sorted(_homes({**HELPERS, **names})),
         "rows": [_row(method, protocol) for method in protocol.methods],
         "owners": sorted(_owners(protocol, normal)),
     }
@@ -99,44 +81,10 @@ def models(protocol: Protocol, templates: Templates) -> dict[str, str]:
     }
 
 
-def _names(normal: Normal) -> dict[str, tuple[TypeName, ...]]:
-    """The names that each module defines, sorted."""
-    names: dict[str, list[TypeName]] = {}
-    for name, (domain, _) in normal.items():
-        names.setdefault(domain, []).append(name)
-    return {domain: tuple(defined) for domain, defined in names.items()}
-
-
 def _homes(modules: dict[str, tuple[str, ...]]) -> Iterator[tuple[str, str]]:
     for module, names in modules.items():
         for name in names:
             yield name, module
-
-
-def _require_usable(protocol: Protocol, names: Mapping[str, Sequence[TypeName]]) -> None:
-    """Refuse names that Python or the package itself needs."""
-    taken = {name for exported in _HELPERS.values() for name in exported}
-    findings = []
-    for domain, defined in names.items():
-        if (
-            not domain.isidentifier()
-            or keyword.iskeyword(domain)
-            or domain.startswith("_")
-            or domain in taken
-        ):
-            place = Location(_place(protocol, defined[0]).file)
-            message = f"the domain {domain} can't be a Python module; rename its file"
-            findings.append(_unusable(place, message))
-        for name in defined:
-            place = _place(protocol, name)
-            if name[0].islower():
-                message = f"the type {name} can't be a Python class: it needs a capital"
-                findings.append(_unusable(place, message))
-            elif name in taken or name in _USED or keyword.iskeyword(name):
-                message = f"the type {name} can't be a Python class: the name is in use; rename it"
-                findings.append(_unusable(place, message))
-    if findings:
-        raise SchemaError(findings)
 
 
 def _require_order(protocol: Protocol) -> None:
@@ -150,17 +98,7 @@ def _require_order(protocol: Protocol) -> None:
     except CycleError as error:
         circle = " -> ".join(error.args[1])
         message = f"the domains {circle} need each other; move what both need to a file of its own"
-        raise SchemaError([_unusable(Location(protocol.source), message)]) from error
-
-
-def _unusable(place: Location, message: str) -> Finding:
-    return Finding("unsupported-schema", Severity.ERROR, place.file, place.pointer, message)
-
-
-def _place(protocol: Protocol, name: TypeName) -> Location:
-    """Where a type stands; for what was made up from variants, the protocol's own place."""
-    type_ = protocol.types.get(name)
-    return Location(protocol.source) if type_ is None else type_.location
+        raise SchemaError([unusable_place(Location(protocol.source), message)]) from error
 
 
 def _carriers(protocol: Protocol) -> frozenset[TypeName]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from acpgen.emit.markdown import Inline, anchors, code, link, prose
-from acpgen.model import Kind, MethodName, Protocol, RetryClass, TypeName
+from acpgen.model import Kind, Method, MethodName, Protocol, RetryClass, TypeName
 from acpgen.targets.retry.classes import CLASSES, UNSTATED
 
 INDEX = "docs/index.md"
@@ -167,17 +167,31 @@ def types_title(domain: str) -> str:
 
 
 def _guides(protocol: Protocol) -> dict[str, str]:
-    prompt = protocol.method(PROMPT, Kind.REQUEST)
-    keyed = prompt is not None and prompt.key is not None
-    guides = {slug: f"docs/keyed-prompts/{slug}.md" for slug in GUIDES} if keyed else {}
     for method in protocol.methods:
-        if method.page is not None and method.page not in guides:
+        if complaint := guide_complaint(protocol, method):
             place = method.location.at("x-docs")
-            instead = f"name one of {', '.join(guides)}, or remove it" if guides else "remove it"
-            raise UnknownGuideError(
-                f"{place.file}: {place.pointer}: no guide is called {method.page!r}: {instead}"
-            )
-    return guides
+            raise UnknownGuideError(f"{place.file}: {place.pointer}: {complaint}")
+    return {slug: f"docs/keyed-prompts/{slug}.md" for slug in GUIDES} if _keyed(protocol) else {}
+
+
+def guide_complaint(protocol: Protocol, method: Method) -> str | None:
+    """Why the guide that a method names has no page; None if it has one, or none is named."""
+    if method.page is None:
+        return None
+    if method.page not in GUIDES:
+        return f"no guide is called {method.page!r}: name one of {', '.join(GUIDES)}, or remove it"
+    if _keyed(protocol):
+        return None
+    return (
+        f"the guide {method.page!r} is about the key of {PROMPT}, which this schema does not have: "
+        f"define {PROMPT} with its key, or remove this"
+    )
+
+
+def _keyed(protocol: Protocol) -> bool:
+    """Whether prompts take a key, without which there are no guides."""
+    prompt = protocol.method(PROMPT, Kind.REQUEST)
+    return prompt is not None and prompt.key is not None
 
 
 def _type_anchors(protocol: Protocol, domain: str) -> Iterable[tuple[TypeName, str]]:
@@ -185,10 +199,15 @@ def _type_anchors(protocol: Protocol, domain: str) -> Iterable[tuple[TypeName, s
     return zip(names, anchors([types_title(domain), *names])[1:], strict=True)
 
 
+def slug_of(name: str) -> str:
+    """What the page of a method is called after."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
 def _slugs(names: Iterable[MethodName]) -> dict[MethodName, str]:
     slugs: dict[MethodName, str] = {}
     for name in names:
-        slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+        slug = slug_of(name)
         if not slug:
             raise PageNameError(f"{name!r}: name the method with letters or digits")
         if slug in slugs.values():

@@ -1,0 +1,147 @@
+"""Rules about what a schema is made into: what fits the model may still fit no output.
+
+The machinery of the targets is imported when a rule runs: listing rules needs none of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from acpgen.findings import Finding
+from acpgen.lint.rule import Fault, method_fault, rule
+from acpgen.lint.rules.names import name_collision, repeated_value
+from acpgen.load.source import SchemaError
+from acpgen.model import (
+    ENVELOPE_TYPES,
+    Location,
+    MethodName,
+    Pointer,
+    Protocol,
+    Ref,
+    TypeName,
+    references,
+)
+
+
+@rule()
+def method_collision(protocol: Protocol) -> Iterator[Fault]:
+    """No two methods are told apart by case or punctuation only.
+
+    Why: pages and files of vectors are called after methods, in small letters and hyphens. Two
+    methods that come to the same would be one file.
+
+    Mistake: `"x-method": "Session/List"` beside `session/list`, or `a_b` beside `a/b`
+
+    Mend: rename one of the two.
+    """
+    from acpgen.targets.pages.site import slug_of
+
+    taken: dict[str, MethodName] = {}
+    for method in protocol.methods:
+        other = taken.setdefault(slug_of(method.name), method.name)
+        if other != method.name:
+            message = f"would share the file {slug_of(other)}.md with {other}; rename one of them"
+            yield method_fault(method, message)
+
+
+@rule()
+def unknown_guide(protocol: Protocol) -> Iterator[Fault]:
+    """The guide that a method names is among the generated pages.
+
+    Why: the method's page would link to nothing. The guides are about keyed prompts, so they are
+    written only where session/prompt takes a key.
+
+    Mistake: `"x-docs": "promt-lifecycle"`, or x-docs in a schema without session/prompt
+
+    Mend: name one that exists, or remove x-docs.
+    """
+    from acpgen.targets.pages.site import guide_complaint
+
+    for method in protocol.methods:
+        if complaint := guide_complaint(protocol, method):
+            yield Fault(method.location.at("x-docs"), complaint, method.name)
+
+
+@rule()
+def unusable_name(protocol: Protocol) -> Iterator[Fault]:
+    """A domain can be a module of Python, and a type a class in it.
+
+    Why: the models are a package with a module a domain. What Python or that package needs itself
+    can be the name of neither.
+
+    Mistake: a file `class.json`, or a type called `AcpModel`
+
+    Mend: rename the file or the type.
+    """
+    from acpgen.targets.models.naming import names_of, unusable
+    from acpgen.targets.models.normal import normalize
+
+    try:
+        normal = normalize(protocol)
+    except SchemaError:
+        return
+    yield from map(_fault, unusable(protocol, names_of(normal)))
+
+
+@rule()
+def no_model(protocol: Protocol) -> Iterator[Fault]:
+    """Every type can be a class, a choice or an alias in Python.
+
+    Why: the models are made of all types. Some of what JSON Schema can say has
+    none, such as an object without a name inside another.
+
+    Mistake: `"properties": {"size": {"type": "object", "properties": {"height": ...}}}`
+
+    Mend: give the part that is named a definition of its own in `$defs`. The next one is told when
+    this one is mended.
+    """
+    from acpgen.targets.models.normal import normalize
+
+    if any(any(True for _ in told.check(protocol)) for told in (name_collision, repeated_value)):
+        return  # Classes of one name are told there.
+    try:
+        normalize(protocol)
+    except SchemaError as error:
+        yield from map(_fault, error.findings)
+
+
+@rule()
+def no_sample(protocol: Protocol) -> Iterator[Fault]:
+    """A value of every type can be worked out.
+
+    Why: the test vectors are made of such values. A string that has to match a pattern is looked
+    for among the examples, and what is larger than a vector may be is not made.
+
+    Mistake: `{"type": "string", "pattern": "^[0-9a-f]{8}$"}` and no such string in any example,
+    or a type with a required member of its own type
+
+    Mend: put one in an example, or ask for less. A member that leads back to the type has to be
+    optional.
+    """
+    if not all(name in protocol.types for name in ENVELOPE_TYPES):
+        return  # No message, so no vectors either.
+    failing = dict(_without_samples(protocol))
+    inner = [name for name in failing if not _uses(protocol, name) & failing.keys() - {name}]
+    for name in inner or failing:
+        yield Fault(protocol.types[name].location, failing[name])
+
+
+def _without_samples(protocol: Protocol) -> Iterator[tuple[TypeName, str]]:
+    """The types of which no value is found, and why."""
+    from acpgen.targets.vectors.samples import SampleError, Samples
+
+    samples = Samples(protocol)
+    for name in protocol.types:
+        try:
+            samples.least(Ref(name))
+            samples.whole(Ref(name))
+        except SampleError as error:
+            yield name, str(error)
+
+
+def _uses(protocol: Protocol, name: TypeName) -> set[TypeName]:
+    return set(references(protocol.types[name].body))
+
+
+def _fault(finding: Finding) -> Fault:
+    return Fault(Location(finding.file, Pointer(finding.pointer)), finding.message)
