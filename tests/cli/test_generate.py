@@ -346,3 +346,65 @@ def test_missing_templates_are_2() -> None:
 def test_the_version_is_printed() -> None:
     result = CliRunner().invoke(APP, ["--version"])
     assert (result.exit_code, result.stdout) == (0, f"acpgen {metadata.version('acpgen')}\n")
+
+
+@pytest.mark.parametrize("mode", [[], ["--full"]])
+def test_line_ends_of_git_are_told_as_such(mode: list[str]) -> None:
+    for path in (METHODS, Path("out/manifest.json")):
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    result = run(*OPTIONS, "--check", *mode)
+    assert result.exit_code == 1
+    told = "error[drift-changed]: has lines that end in CRLF, and is as generated but for that\n"
+    assert result.stdout == f"out/json/methods.json: {told}out/manifest.json: {told}"
+    assert result.stderr == (
+        "git writes CRLF where core.autocrlf is on; to keep it from that, put the line "
+        f"`out/** eol=lf` into .gitattributes beside out\n{MEND}"
+    )
+    assert run(*OPTIONS).exit_code == 0
+    assert run(*OPTIONS, "--check").exit_code == 0
+
+
+def test_another_change_beside_the_line_ends_shows_the_diff() -> None:
+    METHODS.write_bytes(METHODS.read_bytes().replace(b"\n", b"\r\n") + b"odd\r\n")
+    result = run(*OPTIONS, "--check")
+    assert result.stdout.startswith("out/json/methods.json: error[drift-changed]: is not as gen")
+    assert "-odd" in result.stdout
+    assert "autocrlf" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [("rust/retry.rs.jinja", "rust"), ("docs/page.md.jinja", "pages")],
+)
+def test_a_template_without_the_header_is_2_and_nothing_is_written(name: str, target: str) -> None:
+    own = Path("templates") / name
+    own.parent.mkdir(parents=True)
+    lines = (resources.TEMPLATES / name).read_text("utf-8").splitlines(keepends=True)
+    own.write_text("".join(line for line in lines if "header" not in line), "utf-8")
+    order = ("--schema", "v9", "--out", "new", "--target", target, "--templates", "templates")
+    result = run(*order)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        f"acpgen: {own}: writes no header, by which acpgen knows its files again; "
+        "put {{ header }} in a comment within the first 5 lines\n"
+    )
+    assert not Path("new").exists()
+    own.write_text(f"\n\n\n\n\n{''.join(lines)}", "utf-8")
+    assert f"{own}: writes no header" in run(*order).stderr
+    own.write_text("".join(lines), "utf-8")
+    assert run(*order).exit_code == 0
+
+
+def test_a_guide_without_its_method_is_told_with_its_line() -> None:
+    schema = json.loads(Path("v9/kettle.json").read_text("utf-8"))
+    name = next(n for n, d in schema["$defs"].items() if "x-retry-class" in d)
+    schema["$defs"][name]["x-docs"] = "prompt-lifecycle"
+    Path("v9/kettle.json").write_text(json.dumps(schema, indent=1), "utf-8")
+    result = run(*OPTIONS)
+    assert result.exit_code == 1
+    (line,) = result.stdout.splitlines()
+    text = Path("v9/kettle.json").read_text("utf-8").splitlines()
+    number = next(n for n, each in enumerate(text, 1) if '"x-docs"' in each)
+    assert line.startswith(f"v9/kettle.json:{number}: ")
+    assert "error[unknown-guide]" in line
+    assert "the guide 'prompt-lifecycle' is about the key of session/prompt, which" in line

@@ -68,7 +68,7 @@ def test_what_stops_the_loader_is_a_finding_too(workplace: Path) -> None:
     (workplace / "broken.json").write_text('{"$defs": {"A": {"type": "string", "minLenght": 1}}}')
     result = run("lint", "broken.json")
     assert result.exit_code == 1
-    assert result.stdout.startswith("broken.json:1: error[dialect] /$defs/A: ")
+    assert result.stdout.startswith("broken.json:1: error[dialect] /$defs/A/minLenght: ")
 
 
 def test_one_file_of_a_folder_is_no_schema() -> None:

@@ -13,9 +13,11 @@ A generated file is what the schema, the templates and acpgen make of it.
 Why: who edits it by hand loses the edit with the next `acpgen generate`, and until then it says
 something else than the schema.
 
-Mistake: a schema that was edited and not generated from, or an edit below `generated/`
+Mistake: a schema that was edited and not generated from, or an edit below `generated/`; or a
+checkout in which git made CRLF of all line ends
 
-Mend: make the change in the schema or in a template, then run the command that is printed.
+Mend: make the change in the schema or in a template, then run the command that is printed. Against
+CRLF, put `generated/** eol=lf` into .gitattributes.
 """,
     Change.MISSING: """
 Every file that follows from the schema is there.

@@ -35,6 +35,7 @@ _SAYS = {
     Change.SURPLUS: "was generated once and follows from nothing any more",
     Change.FOREIGN: "was not written by acpgen, or has lost its header, so it is spared",
 }
+_LINE_ENDS = "has lines that end in CRLF, and is as generated but for that"
 _COMMAND = "generate"
 _DIFF_LINES = 40
 _TARGETS = [target.name for target in TARGETS]
@@ -212,7 +213,8 @@ def _report(order: Order, outcome: Outcome, format_: Format) -> None:
     if format_ is Format.TEXT:
         for difference in outcome.drift:
             show(_COMMAND, [_finding(order, difference)], format_)
-            typer.echo(_clip(difference.diff), nl=False)
+            if not difference.in_line_ends_only:
+                typer.echo(_clip(difference.diff), nl=False)
     else:
         show(_COMMAND, [_finding(order, difference) for difference in outcome.drift], format_)
     if not outcome.drift:
@@ -224,6 +226,11 @@ def _report(order: Order, outcome: Outcome, format_: Format) -> None:
                 f"to renew it: {_command(order, order.targets)}"
             )
         return
+    if any(difference.in_line_ends_only for difference in outcome.drift):
+        note(
+            "git writes CRLF where core.autocrlf is on; to keep it from that, put the line "
+            f"`{order.out.name}/** eol=lf` into .gitattributes beside {order.out.name}"
+        )
     note(f"to mend: {_mend(order, outcome)}")
     raise typer.Exit(Exit.FINDINGS)
 
@@ -234,7 +241,7 @@ def _finding(order: Order, difference: Difference) -> Finding:
         severity=drift.TOPICS[difference.change].severity,
         file=(order.out / difference.path).as_posix(),
         pointer="",
-        message=_SAYS[difference.change],
+        message=_LINE_ENDS if difference.in_line_ends_only else _SAYS[difference.change],
     )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from traceback import extract_tb
 
 from acpgen import resources
+from acpgen.emit.header import HEADER, HEADER_LINES, owns
 from acpgen.listing import is_hidden
 
 TYPE_CHECKING = False
@@ -64,8 +65,18 @@ class Templates:
         """Render one template.
 
         Raises:
-            TemplateError: the template is missing, broken, or uses an unknown name.
+            TemplateError: the template is missing, broken, or uses an unknown name; it was given
+                the header and writes none.
         """
+        text = self._rendered(name, context)
+        if context.get("header") == HEADER and not owns(text):
+            raise TemplateError(
+                f"{self._headless(name)}: writes no header, by which acpgen knows its files again; "
+                f"put {{{{ header }}}} in a comment within the first {HEADER_LINES} lines"
+            )
+        return text
+
+    def _rendered(self, name: str, context: Mapping[str, object]) -> str:
         # Part of the extra `generate`: what only judges or lints does without.
         import jinja2
 
@@ -103,6 +114,28 @@ class Templates:
             autoescape=False,  # noqa: S701 - the output is source text, escaped per language
         )
 
+    def _headless(self, name: str) -> Path:
+        """The file that keeps a template from writing a header: itself, or one that it builds on.
+
+        Of the folder's own those count whose counterpart of acpgen's uses it, and of them first
+        the ones that don't.
+        """
+        own = [each for each in self._chain(name) if (self._folder / each).is_file()]
+        known = [resources.TEMPLATES / each for each in own]
+        owing = [o for o, k in zip(own, known, strict=True) if not k.is_file() or _uses_header(k)]
+        owing.sort(key=lambda each: _uses_header(self._folder / each))
+        return self._folder / (owing or own or [name])[0]
+
+    def _chain(self, name: str) -> list[str]:
+        """A template, and all those that it extends or includes."""
+        from jinja2.meta import find_referenced_templates
+
+        found = [name]
+        for each in found:
+            tree = self._environment.parse(self.text_of(each) or "")
+            found += [n for n in find_referenced_templates(tree) if n and n not in found]
+        return found
+
     def _load(self, name: str) -> tuple[str, str, None] | None:
         """The text of a template and its path; None where neither folder has it."""
         path = self._path(name)
@@ -135,6 +168,10 @@ def files(folder: Path) -> dict[str, Path]:
     """
     _require_folder(folder)
     return _named(resources.TEMPLATES) | _named(folder)
+
+
+def _uses_header(path: Path) -> bool:
+    return "header" in path.read_text("utf-8", errors="replace")
 
 
 def _named(base: Path) -> dict[str, Path]:

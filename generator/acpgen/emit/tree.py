@@ -55,16 +55,25 @@ class Difference:
     wanted: str = ""
 
     @property
+    def in_line_ends_only(self) -> bool:
+        """Whether the text is the generated one with CRLF at the ends of its lines, or some."""
+        return self.change is Change.CHANGED and _with_lf(self.found) == self.wanted
+
+    @property
     def diff(self) -> str:
-        """The unified diff from the disk to the generated."""
+        """The unified diff from the disk to the generated, without what differs in line ends."""
         lines = difflib.unified_diff(
-            self.found.splitlines(keepends=True),
+            _with_lf(self.found).splitlines(keepends=True),
             self.wanted.splitlines(keepends=True),
             f"{self.path} (on disk)",
             f"{self.path} (generated)",
             n=1,
         )
         return "".join(lines)
+
+
+def _with_lf(text: str) -> str:
+    return text.replace("\r\n", "\n")
 
 
 def compare(

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from acpgen.findings import Finding
 from acpgen.lint.rule import Fault, method_fault, rule
-from acpgen.lint.rules.names import name_collision, repeated_value
+from acpgen.lint.rules import names
 from acpgen.load.source import SchemaError
 from acpgen.model import (
     ENVELOPE_TYPES,
@@ -21,6 +21,9 @@ from acpgen.model import (
     TypeName,
     references,
 )
+
+_TOLD_APART = (names.name_collision, names.repeated_value)
+"""The rules about classes of one name, of which there is no model either."""
 
 
 @rule()
@@ -97,8 +100,8 @@ def no_model(protocol: Protocol) -> Iterator[Fault]:
     """
     from acpgen.targets.models.normal import normalize
 
-    if any(any(True for _ in told.check(protocol)) for told in (name_collision, repeated_value)):
-        return  # Classes of one name are told there.
+    if any(True for told in _TOLD_APART for _ in told.check(protocol)):
+        return
     try:
         normalize(protocol)
     except SchemaError as error:
