@@ -23,10 +23,7 @@ from acpgen.findings import Severity
 from acpgen.lint import lint
 from acpgen.load import SchemaError, load
 from acpgen.targets import TARGETS
-from acpgen.targets.pages.site import PageNameError
-from acpgen.targets.vectors.files import VectorNameError
 from acpgen.targets.vectors.proof import UnprovenError
-from acpgen.targets.vectors.samples import SampleError
 
 SOURCE = Path(__file__).parents[1] / "golden" / "schema" / "v9"
 SCHEMA = {path.name: json.loads(path.read_text("utf-8")) for path in SOURCE.glob("*.json")}
@@ -101,16 +98,21 @@ def change(schema: dict[str, Any], chance: random.Random) -> None:
 
 
 def outcome(folder: Path) -> str:
-    """How far a schema gets. Any exception but a documented one is the test's."""
+    """How far a schema gets. What lint lets pass, no target refuses.
+
+    But for one thing, of which no rule knows: vectors that the bundled schema contradicts. Any
+    other exception is the test's.
+    """
     try:
         protocol = load(folder)
-        if any(finding.severity is Severity.ERROR for finding in lint(protocol)):
-            return "refused by lint"
-        for target in TARGETS:
-            compare(folder / "out", target.generate(protocol, TEMPLATES), target.claims)
     except SchemaError as error:
         return "refused by load" if error.findings else "refused without a finding"
-    except (PageNameError, SampleError, UnprovenError, VectorNameError):
+    if any(finding.severity is Severity.ERROR for finding in lint(protocol)):
+        return "refused by lint"
+    try:
+        for target in TARGETS:
+            compare(folder / "out", target.generate(protocol, TEMPLATES), target.claims)
+    except UnprovenError:
         return "refused by a target"
     return "generated"
 
