@@ -14,6 +14,7 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from itertools import product
 from typing import Final
 from uuid import uuid4
 
@@ -28,16 +29,31 @@ Open = Callable[[], Awaitable[Store]]
 Check = Callable[[Open], Awaitable[None]]
 
 WRITERS: Final = 8
-ODD_SESSIONS: Final = (
+"""How many write at once."""
+ODD_NAMES: Final = (
     "",
+    " ",
+    "  ",
+    "\t",
+    "\n",
+    "\0",
     "nul\0",
+    "nul\0 and more",
     "nul",
     "quote'\"\\;--",
     "../../etc/passwd",
+    "%",
+    "_",
     "\U0001f511",
+    "e",
+    "\u00e9",
+    "e\u0301",
     "S",
     "s",
 )
+"""What session IDs begin or end with that are otherwise the same."""
+LONG_NAME: Final = 1_000
+"""Characters of a session ID that every store takes."""
 
 
 class NonconformingError(AssertionError):
@@ -86,14 +102,37 @@ async def inserts_once(open_store: Open) -> None:
 
 async def keeps_sessions_apart(open_store: Open) -> None:
     """A record is known in its own session only, whatever the sessions are called."""
-    store, suffix = await open_store(), uuid4().hex
-    names = [name + suffix for name in ODD_SESSIONS]
-    for name in names:
-        message = _message(name)
-        await store.insert(message)
-        for other in names:
-            found = await store.find(other, message.record)
-            _expect((found is not None) == (other == name), "a record is known in its session only")
+    store, stem = await open_store(), uuid4().hex
+    long = stem.ljust(LONG_NAME - 1, "x")
+    names = [*(odd + stem for odd in ODD_NAMES), long + "1", long + "2"]
+    names += [stem + odd for odd in ODD_NAMES if odd]
+    messages = [_message(name) for name in names]
+    for message in messages:
+        _expect((await store.insert(message))[1], "the insert is new")
+    for name, message in product(names, messages):
+        found = await store.find(name, message.record)
+        own = name == message.session_id
+        _expect((found is not None) == own, "a record is known in its session only")
+    while messages:
+        await store.forget(messages.pop().session_id)
+        for message in messages:
+            found = await store.find(message.session_id, message.record)
+            _expect(found is not None, "a session is forgotten under its own name only")
+
+
+async def takes_messages_without_digest_or_writer(open_store: Open) -> None:
+    """A message is stored without a digest, as by a ledger that compares nothing, or a writer."""
+    store = await open_store()
+    for digest, writer in product((os.urandom(32), None), (os.urandom(16), None)):
+        message = replace(_message(), digest=digest, writer=writer)
+        try:
+            told, new = await store.insert(message)
+        except Exception as error:
+            raise NonconformingError("a message needs no digest and no writer") from error
+        _expect(new, "the insert is new")
+        _expect(await store.find(message.session_id, message.record) == told, "find tells it")
+        _expect(told.digest in (None, digest), "a digest is kept as it came, or not at all")
+        _expect(told.writer in (None, writer), "a writer is kept as it came, or not at all")
 
 
 async def survives_reopening(open_store: Open) -> None:
@@ -129,7 +168,14 @@ async def forgets_a_session(open_store: Open) -> None:
     await store.forget(gone.session_id)
     _expect(await store.find(gone.session_id, gone.record) is None, "a deleted record is gone")
     _expect(await store.find(kept.session_id, kept.record) is not None, "other sessions stay")
-    _expect((await store.insert(gone))[1], "after the deletion the insert is new")
+    again = await open_store()
+    found = await again.find(gone.session_id, gone.record)
+    _expect(found is None, "a deleted record is gone for good")
+    _expect(await again.find(kept.session_id, kept.record) is not None, "other sessions stay")
+    told, new = await store.insert(gone)
+    _expect(new, "after the deletion the insert is new")
+    found = await (await open_store()).find(gone.session_id, gone.record)
+    _expect(found == told, "what was inserted after the deletion stays")
 
 
 async def inserts_once_under_a_race(open_store: Open) -> None:
@@ -154,6 +200,8 @@ async def tells_the_truth_after_a_cancelled_insert(open_store: Open) -> None:
         await asyncio.sleep(0.005)
         later = await store.find(message.session_id, message.record)
         _expect(found == later, "find tells how a cancelled insert ended")
+        again = await (await open_store()).find(message.session_id, message.record)
+        _expect(found == again, "a restart changes nothing about a cancelled insert")
         _, new = await store.insert(message)
         _expect(new == (found is None), "insert agrees with find about a cancelled insert")
 
@@ -191,6 +239,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     finds_what_was_inserted,
     inserts_once,
     keeps_sessions_apart,
+    takes_messages_without_digest_or_writer,
     survives_reopening,
     takes_bodies_of_any_size,
     tells_ids_apart,
@@ -215,11 +264,12 @@ async def conform(open_store: Open, *, shared: bool = True) -> None:
         shared: False for a store that relies on the ledger to write one record at a time.
 
     Raises:
-        NonconformingError: the first promise that is not kept, with the check as its context.
+        NonconformingError: the first promise that is not kept, with the check as a note.
+        Exception: what the store raised, with the same note.
     """
     for check in CHECKS + (SHARED_CHECKS if shared else ()):
         try:
             await check(open_store)
-        except NonconformingError as error:
+        except Exception as error:
             error.add_note(f"{check.__name__}: {check.__doc__}")
             raise
