@@ -282,10 +282,16 @@ class KeyLedger:
             await self._hand_over(claim)
 
     def _ended(self, claim: Claim, task: asyncio.Task[None]) -> None:
-        """Refuse what a task left behind. An insertion under way comes to its own end."""
+        """Refuse what a task left behind, however it ended.
+
+        An insertion under way comes to its own end.
+        """
         del task, self._tasks[claim]
-        if claim not in self._inserting:
-            self._apply(self._core.fail(claim, NOT_STORED))
+        if claim.state is State.CLAIMED:
+            self._apply(self._core.fail(claim, NOT_READ))
+        elif claim.state is State.HELD:
+            _log.warning("The handler of a prompt ended before it inserted the message")
+            self._apply(self._core.refuse(claim, NOT_STORED))
 
     async def _look_up(self, claim: Claim) -> None:
         try:
@@ -304,7 +310,7 @@ class KeyLedger:
         except RequestFailedError as error:
             refused = error.refused
         except WithdrawnError:
-            return
+            pass
         except Exception:
             _log.exception("The handler of a prompt failed")
         self._apply(self._core.refuse(claim, refused))
@@ -338,7 +344,7 @@ class KeyLedger:
         found = None
         try:
             found = await self._store.find(claim.session_id, claim.record)
-        except Exception:
+        except (Exception, asyncio.CancelledError):
             _log.exception("A failed insertion could not be looked up")
         finally:
             self._inserting.pop(claim).set_result(None)

@@ -183,6 +183,8 @@ class Node:
         elif job.step == "tell":
             assert job.stored is not None
             self.end(job, self.core.inserted(job.claim, job.stored))
+        elif fails and job.step == "begin":
+            self.refuse(job)
         elif fails:
             self.end(job, self.core.fail(job.claim, FAILED))
         elif job.step == "found":

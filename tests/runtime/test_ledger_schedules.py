@@ -131,8 +131,11 @@ class World:
         """Fail beside an insertion: before it, during it, or after it."""
         for _ in range(self.chance.randrange(6)):
             await asyncio.sleep(0)
-        if self.chance.random() < 0.5:
-            raise RequestFailedError.of(-32000, "not now")
+        match self.chance.randrange(3):
+            case 0:
+                raise RequestFailedError.of(-32000, "not now")
+            case 1:
+                raise asyncio.CancelledError  # by a task that somebody else has cancelled
         raise ValueError("the turn failed")
 
     async def ask(self, wire: int, number: int, key: str | None) -> None:
