@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from os import PathLike
 from typing import Protocol
+from uuid import uuid4
 
 from acp_retry.database import Database
 
@@ -22,6 +23,10 @@ class Mode(StrEnum):
     REFUSED = "refused"
     """An error is its latest answer. It is the application's turn; the key stays good."""
 
+    UNTOLD = "untold"
+    """Its latest answer is neither a `messageId` nor an error, which no Agent of v2 may answer:
+    nobody knows what came of it, nor what such an Agent does with keys. The application's turn."""
+
     UNKEYED = "unkeyed"
     """It went out without a key, to an Agent of v1: sending it again would be a new submission."""
 
@@ -30,7 +35,8 @@ class Mode(StrEnum):
 class Entry:
     """One submission: what is sent on each attempt, and since when it waits.
 
-    `prompt` is the content blocks as JSON text, `submitted` in seconds since the epoch.
+    `prompt` is the content blocks as JSON text, `submitted` in seconds since the epoch. `id` tells
+    it from what another process submits under the same key: 16 random bytes.
     """
 
     session_id: str
@@ -38,17 +44,23 @@ class Entry:
     prompt: str = field(repr=False)
     submitted: float
     mode: Mode = Mode.PENDING
+    id: bytes = field(default_factory=lambda: uuid4().bytes, repr=False)
 
 
 class OutboxStore(Protocol):
-    """Keeps entries in the order in which they were added.
+    """Keeps entries in the order in which they were added, at most one for a session and key.
 
-    A method that raises has failed: `Outbox.submit`, `resend` and `withdraw` pass that on, and what
-    becomes of a prompt meanwhile is known in memory only.
+    `mark` and `remove` touch the entry of the same `id` only. A method that raises has failed:
+    `Outbox.submit`, `resend` and `withdraw` pass that on, and what becomes of a prompt meanwhile is
+    known in memory only.
     """
 
     async def add(self, entry: Entry) -> None:
-        """Store an entry durably before returning."""
+        """Store an entry durably before returning.
+
+        Raises:
+            ValueError: there is another of its session and key, which stays as it is.
+        """
         ...
 
     async def mark(self, entry: Entry, mode: Mode) -> None:
@@ -72,20 +84,27 @@ class MemoryOutbox:
 
     async def add(self, entry: Entry) -> None:
         """See `OutboxStore.add`."""
+        if (entry.session_id, entry.key) in self._entries:
+            raise _taken()
         self._entries[entry.session_id, entry.key] = entry
 
     async def mark(self, entry: Entry, mode: Mode) -> None:
         """See `OutboxStore.mark`."""
-        if (entry.session_id, entry.key) in self._entries:
+        if self._has(entry):
             self._entries[entry.session_id, entry.key] = replace(entry, mode=mode)
 
     async def remove(self, entry: Entry) -> None:
         """See `OutboxStore.remove`."""
-        self._entries.pop((entry.session_id, entry.key), None)
+        if self._has(entry):
+            del self._entries[entry.session_id, entry.key]
 
     async def entries(self) -> list[Entry]:
         """See `OutboxStore.entries`."""
         return list(self._entries.values())
+
+    def _has(self, entry: Entry) -> bool:
+        known = self._entries.get((entry.session_id, entry.key))
+        return known is not None and known.id == entry.id
 
 
 SCHEMA = """
@@ -96,6 +115,7 @@ CREATE TABLE IF NOT EXISTS acp_outbox (
   prompt TEXT NOT NULL,
   submitted REAL NOT NULL,
   mode TEXT NOT NULL,
+  id BLOB NOT NULL UNIQUE,
   UNIQUE (session_id, key)
 );
 """
@@ -104,7 +124,8 @@ CREATE TABLE IF NOT EXISTS acp_outbox (
 class SqliteOutbox:
     """Entries in an SQLite file, on the disk before the first byte of a request leaves.
 
-    The file holds prompts and keys; keep it where only the user can read it.
+    The file holds prompts and keys; keep it where only the user can read it. It is for one process
+    at a time: another takes what it finds there for left behind.
 
     Args:
         path: the file; made when it is missing.
@@ -116,30 +137,35 @@ class SqliteOutbox:
     async def add(self, entry: Entry) -> None:
         """See `OutboxStore.add`."""
         insert = (
-            "INSERT INTO acp_outbox (session_id, key, prompt, submitted, mode)"
-            " VALUES (?, ?, ?, ?, ?)"
+            "INSERT INTO acp_outbox (session_id, key, prompt, submitted, mode, id)"
+            " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (session_id, key) DO NOTHING"
         )
-        values = (*_name(entry), entry.prompt, entry.submitted, entry.mode.value)
-        await self._database.write(lambda rows: rows.execute(insert, values))
+        name = entry.session_id.encode(), entry.key.encode()
+        values = (*name, entry.prompt, entry.submitted, entry.mode.value, entry.id)
+        added = await self._database.write(lambda rows: rows.execute(insert, values).rowcount)
+        if not added:
+            raise _taken()
 
     async def mark(self, entry: Entry, mode: Mode) -> None:
         """See `OutboxStore.mark`."""
-        update = "UPDATE acp_outbox SET mode = ? WHERE session_id = ? AND key = ?"
-        await self._database.write(lambda rows: rows.execute(update, (mode.value, *_name(entry))))
+        update = "UPDATE acp_outbox SET mode = ? WHERE id = ?"
+        await self._database.write(lambda rows: rows.execute(update, (mode.value, entry.id)))
 
     async def remove(self, entry: Entry) -> None:
         """See `OutboxStore.remove`."""
-        delete = "DELETE FROM acp_outbox WHERE session_id = ? AND key = ?"
-        await self._database.write(lambda rows: rows.execute(delete, _name(entry)))
+        delete = "DELETE FROM acp_outbox WHERE id = ?"
+        await self._database.write(lambda rows: rows.execute(delete, (entry.id,)))
 
     async def entries(self) -> list[Entry]:
         """See `OutboxStore.entries`."""
-        select = "SELECT session_id, key, prompt, submitted, mode FROM acp_outbox ORDER BY position"
+        select = (
+            "SELECT session_id, key, prompt, submitted, mode, id FROM acp_outbox ORDER BY position"
+        )
 
         def work(rows: sqlite3.Connection) -> list[Entry]:
             return [
-                Entry(session.decode(), key.decode(), prompt, submitted, Mode(mode))
-                for session, key, prompt, submitted, mode in rows.execute(select)
+                Entry(session.decode(), key.decode(), prompt, submitted, Mode(mode), id_)
+                for session, key, prompt, submitted, mode, id_ in rows.execute(select)
             ]
 
         return await self._database.read(work)
@@ -149,5 +175,8 @@ class SqliteOutbox:
         self._database.close()
 
 
-def _name(entry: Entry) -> tuple[bytes, bytes]:
-    return entry.session_id.encode(), entry.key.encode()
+def _taken() -> ValueError:
+    return ValueError(
+        "the key belongs to a prompt that another process has put in the outbox: leave it to that"
+        " process, or use a key of your own"
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,8 @@ def stores(kind: str, folder: Path) -> Iterator[OutboxStore]:
 @sync
 async def test_stores_keep_entries_in_order(kind: str, tmp_path: Path) -> None:
     with stores(kind, tmp_path) as store:
-        entries = [Entry(session, key, "[]", 1.5) for session in "ba" for key in ("2", "1", "\0")]
+        names = [(session, key) for session in "ba" for key in ("2", "1", "\0")]
+        entries = [Entry(*name, "[]", 1.5) for name in names]
         for entry in entries:
             await store.add(entry)
         assert await store.entries() == entries
@@ -45,9 +47,61 @@ async def test_stores_keep_entries_in_order(kind: str, tmp_path: Path) -> None:
         await store.remove(entries[1])
         await store.mark(entries[0], Mode.REFUSED)
         await store.mark(entries[1], Mode.REFUSED)
-        first, *rest = await store.entries()
-        assert first == Entry("b", "2", "[]", 1.5, Mode.REFUSED)
-        assert rest == entries[2:]
+        assert await store.entries() == [replace(entries[0], mode=Mode.REFUSED), *entries[2:]]
+
+
+@pytest.mark.parametrize("kind", ["memory", "sqlite"])
+@sync
+async def test_stores_leave_the_entry_of_another_process_alone(kind: str, tmp_path: Path) -> None:
+    with stores(kind, tmp_path) as store:
+        entry = Entry("s", "k", "[]", 1.5)
+        other = replace(entry, id=b"another")
+        await store.add(entry)
+        with pytest.raises(ValueError, match="another process"):
+            await store.add(other)
+        await store.mark(other, Mode.REFUSED)
+        await store.remove(other)
+        assert await store.entries() == [entry]
+
+
+@pytest.mark.parametrize("kind", ["memory", "sqlite"])
+@sync
+async def test_a_submission_leaves_that_of_another_process_alone(kind: str, tmp_path: Path) -> None:
+    with stores(kind, tmp_path) as store:
+        one, other, link = Outbox(store), Outbox(store), ScriptedLink(Inserted("m"))
+        await other.pending()  # both have started
+        await other.resumed("s", link, 2)
+        submitted = await one.submit("s", TEXT, "k")
+        with pytest.raises(ValueError, match="another process"):
+            await other.submit("s", TEXT, "k")
+        assert [entry.key for entry in await store.entries()] == ["k"]
+        assert (await other.pending(), link.params) == ([], [])
+        await one.resumed("s", link, 2)
+        assert await submitted.message_id() == "m"
+        assert await store.entries() == []
+
+
+@sync
+async def test_so_does_one_that_is_given_up_or_fails(tmp_path: Path) -> None:
+    class Faulty(SqliteOutbox):
+        async def add(self, entry: Entry) -> None:
+            raise OSError("the disk is full", entry)
+
+    with stores("sqlite", tmp_path) as store:
+        faulty = Faulty(tmp_path / "outbox.db")
+        other, third = Outbox(store), Outbox(faulty)
+        await other.pending()
+        await third.pending()
+        await Outbox(store).submit("s", TEXT, "k")
+        submitting = asyncio.ensure_future(other.submit("s", TEXT, "k"))
+        await settle(4)
+        submitting.cancel()
+        await asyncio.wait([submitting])
+        assert submitting.cancelled()
+        with pytest.raises(OSError, match="full"):
+            await third.submit("s", TEXT, "k")
+        assert [entry.key for entry in await store.entries()] == ["k"]
+        faulty.close()
 
 
 @sync
