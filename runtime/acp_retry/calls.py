@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from acp_retry.keys import KEYED_VERSION
-from acp_retry.outcome import AnswerLostError, NeverSentError
+from acp_retry.outcome import AnswerLostError, NeverSentError, RequestFailedError
 from acp_retry.peer import JsonObject, Link
+from acp_retry.tasks import is_stopped
 from acp_v2.retry import Answer, RetryClass, resend
 
 __all__ = ["Calls", "Reply", "SupersededError"]
@@ -33,6 +35,9 @@ UNBOUND: Final = frozenset(
     }
 )
 """Methods that name a session without needing it to be active on the connection."""
+
+
+_log = logging.getLogger(__name__)
 
 
 class SupersededError(AnswerLostError):
@@ -106,7 +111,7 @@ class Calls:
             AnswerLostError: nobody knows what came of it, and it must not be sent again.
             SupersededError: the same, because of a newer change of what it sets.
             ValueError: it is a prompt with a key, which belongs in an `Outbox`.
-            TypeError: the params are no JSON.
+            TypeError: the params are no JSON. So with ValueError.
         """
         if self._link is None:
             raise NeverSentError(f"there is no connection, {method} was not sent")
@@ -117,7 +122,7 @@ class Calls:
         link, lost = self._link, 0
         while True:
             try:
-                return Reply(await link.request(method, params), lost)
+                return Reply(await _ask(link, method, params), lost)
             except NeverSentError:
                 if lost == 0:
                     raise
@@ -147,6 +152,21 @@ class Calls:
             self._change.clear()
             await self._change.wait()
         return self._link
+
+
+async def _ask(link: Link, method: str, params: Mapping[str, object]) -> JsonObject:
+    """Send a request. Whatever else a link raises, it may have left by then."""
+    try:
+        return await link.request(method, params)
+    except (RequestFailedError, NeverSentError, AnswerLostError, TypeError, ValueError):
+        raise
+    except asyncio.CancelledError as error:
+        if is_stopped():
+            raise
+        raise AnswerLostError(f"the link gave {method} up") from error
+    except Exception as error:
+        _log.exception("A link failed")
+        raise AnswerLostError(f"the link failed after {method}") from error
 
 
 def _may_be_sent_again(method: str, params: Mapping[str, object], *, again: bool) -> bool:

@@ -26,6 +26,7 @@ from acp_retry.outcome import (
 )
 from acp_retry.peer import Link, RequestId
 from acp_retry.pending import Entry, Mode, OutboxStore
+from acp_retry.tasks import is_stopped
 
 __all__ = ["Attempt", "Delivery", "Desk"]
 
@@ -33,14 +34,18 @@ _log = logging.getLogger(__name__)
 
 
 class Attempt:
-    """One request on its way: who carries it, under which id, and the task that waits."""
+    """One request on its way: who carries it, under which id, and the task that waits.
 
-    __slots__ = ("link", "request_id", "sent", "task")
+    `untold` is true once it was answered with neither a `messageId` nor an error.
+    """
+
+    __slots__ = ("link", "request_id", "sent", "task", "untold")
 
     def __init__(self, link: Link) -> None:
         self.link = link
         self.request_id: RequestId = None
         self.sent = False
+        self.untold = False
         self.task: asyncio.Task[None] | None = None
 
     def leave(self, request_id: RequestId) -> None:
@@ -48,13 +53,27 @@ class Attempt:
         self.request_id = request_id
         self.sent = True
 
+    def lost(self, reason: str) -> NotSent | Unknown:
+        """What it comes to without an answer."""
+        return Unknown(reason) if self.sent else NotSent(reason)
+
     async def cancel(self) -> None:
-        """Tell the Agent that the user took the prompt back, if it can have heard of it."""
+        """Tell the Agent that the user took the prompt back, if it can have heard of it.
+
+        A link that fails here raises nothing: the end of the request says what came of it.
+        """
         if not self.sent and self.task is not None:
             self.task.cancel()
         elif self.request_id is not None and not self.link.closed:
-            with contextlib.suppress(ConnectionError):
+            try:
                 await self.link.notify("$/cancel_request", {"requestId": self.request_id})
+            except ConnectionError:
+                _log.info("The connection was lost before a cancellation left")
+            except asyncio.CancelledError:
+                if is_stopped():
+                    raise
+            except Exception:
+                _log.exception("A link failed")
 
 
 class Delivery:
@@ -89,17 +108,19 @@ class Delivery:
                     return message_id
                 case Refused() as refused:
                     raise RequestFailedError(refused)
-                case outcome if self.done:
+                case outcome if self.done or self.entry.mode is Mode.UNTOLD:
                     raise AnswerLostError(outcome.reason)
             await self._changed()
 
     async def resend(self) -> Outcome:
         """See `PendingPrompt.resend`."""
         if not self.done:
-            link, version = self._desk.link(self.entry.session_id)
+            self._desk.link(self.entry.session_id)
+            newest = self._newest
             await self._mark(Mode.PENDING)
-            if self.stored:  # it may have been withdrawn meanwhile
-                self.start(link, version)
+            # Meanwhile it may have been withdrawn, or sent elsewhere: one word is one attempt.
+            if self.stored and self._newest is newest:
+                self.start(*self._desk.links[self.entry.session_id])
         return await self.result()
 
     async def withdraw(self) -> Outcome:
@@ -152,8 +173,7 @@ class Delivery:
             _log.exception("A prompt could not be marked in the outbox, and was not sent")
         finally:
             if outcome is None:
-                stopped = "the attempt was stopped"
-                outcome = Unknown(stopped) if attempt.sent else NotSent(stopped)
+                outcome = attempt.lost("the attempt was stopped")
             self.attempts.remove(attempt)
             if attempt.sent:
                 self._carriers.append(attempt.link)
@@ -177,15 +197,25 @@ class Delivery:
             await self._mark(Mode.UNKEYED)
         try:
             result = await attempt.link.request("session/prompt", params, attempt.leave)
+            message_id = result.get("messageId")
         except RequestFailedError as error:
             return error.refused
         except ConnectionError as error:
-            return Unknown(str(error)) if attempt.sent else NotSent(str(error))
+            return attempt.lost(str(error))
+        except asyncio.CancelledError:
+            if is_stopped():
+                raise
+            return attempt.lost("the link gave up")
         except Exception:
             _log.exception("A link failed")
-            return Unknown("the link failed") if attempt.sent else NotSent("the link failed")
-        message_id = result.get("messageId")
-        return Inserted(message_id if isinstance(message_id, str) else "")
+            return attempt.lost("the link failed")
+        if isinstance(message_id, str):
+            return Inserted(message_id)
+        if not keyed:
+            return Inserted("")
+        attempt.untold = True
+        _log.warning("A prompt was answered with neither a messageId nor an error")
+        return Unknown("the answer tells no messageId")
 
     async def _settle(self, attempt: Attempt, outcome: Outcome, *, latest: bool) -> None:
         match outcome:
@@ -194,6 +224,8 @@ class Delivery:
                 self._finish()
             case Refused() if latest:
                 await self._mark(Mode.REFUSED)
+            case Unknown() if latest and attempt.untold:
+                await self._mark(Mode.UNTOLD)
             case _ if not self.attempts:
                 self._desk.send_elsewhere(self, attempt.link)
 
@@ -240,9 +272,10 @@ class Desk:
         try:
             await self.store.add(entry)
         except BaseException:
-            del self.deliveries[name]
+            self.deliveries.pop(name, None)
             delivery.fail("the prompt could not be stored")
-            # It may have been stored all the same, and must not be sent at the next start.
+            # It may have been stored all the same, and must not be sent at the next start. What
+            # another process has stored has an id of its own, and stays.
             with contextlib.suppress(Exception):
                 await asyncio.shield(self.store.remove(entry))
             raise

@@ -78,7 +78,8 @@ class PendingPrompt:
 
         Raises:
             RequestFailedError: the latest attempt was refused, or the prompt was withdrawn.
-            AnswerLostError: it was withdrawn, and nobody can tell whether it is inserted.
+            AnswerLostError: nobody can tell whether it is inserted: it was withdrawn, or the
+                latest answer tells neither a `messageId` nor an error.
         """
         return await self._delivery.message_id()
 
@@ -150,7 +151,8 @@ class Outbox:
 
         Raises:
             MalformedKeyError: the key can't be one.
-            ValueError: the key belongs to another prompt, or the prompt holds NaN or an infinity.
+            ValueError: the key belongs to another prompt, or to one that another process has put
+                into the store; or the prompt holds NaN or an infinity.
             TypeError: the prompt is no JSON.
             Exception: what the store raised; nothing was sent.
         """
@@ -176,9 +178,9 @@ class Outbox:
             version: the protocol version that `initialize` negotiated.
 
         Returns:
-            The prompts that wait for the application: held for too long, refused, sent without a
-            key, or sent on this very connection before; on v1 all of them. Show them, then
-            `resend` or `withdraw` each.
+            The prompts that wait for the application: held for too long, refused, answered with
+            neither a `messageId` nor an error, sent without a key, or sent on this very connection
+            before; on v1 all of them. Show them, then `resend` or `withdraw` each.
 
         Raises:
             Exception: what the store raised when it was read.

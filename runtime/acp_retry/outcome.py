@@ -41,7 +41,7 @@ REQUEST_CANCELLED: Final = -32800
 class Inserted:
     """Definite: the user message is in the session under this `messageId`.
 
-    It is empty where the Agent told none, as in v1.
+    It is empty on v1, whose Agents tell none.
     """
 
     message_id: str
@@ -69,7 +69,10 @@ class NotSent:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """The request went out and no answer came back: transport lost, process gone."""
+    """The request went out, and no answer came back: transport lost, process gone.
+
+    Nor is anything known from an answer of v2 that holds neither a `messageId` nor an error.
+    """
 
     reason: str
 

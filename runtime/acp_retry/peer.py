@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
@@ -33,6 +34,7 @@ __all__ = [
     "Peer",
     "RequestId",
     "Sent",
+    "is_callers_mistake",
 ]
 
 JsonObject = dict[str, Any]
@@ -85,7 +87,7 @@ class Link(Protocol):
             RequestFailedError: the answer is an error.
             NeverSentError: no byte has left.
             AnswerLostError: the connection ended after that, or may have.
-            TypeError: the params are no JSON.
+            TypeError: the params are no JSON, and nothing has left. So with ValueError.
         """
         ...
 
@@ -94,7 +96,7 @@ class Link(Protocol):
 
         Raises:
             ConnectionError: the connection ended.
-            TypeError: the params are no JSON.
+            TypeError: the params are no JSON, and nothing has left. So with ValueError.
         """
         ...
 
@@ -180,9 +182,9 @@ class Peer:
                 sent(request_id)
             try:
                 await self._channel.send(message)
-            except (TypeError, ValueError):
-                raise  # the params are no JSON, and nothing has left
             except Exception as error:
+                if is_callers_mistake(error, params):
+                    raise
                 raise AnswerLostError(f"sending {method} failed, it may have arrived") from error
             return await answer
         finally:
@@ -195,9 +197,9 @@ class Peer:
         message = {"jsonrpc": "2.0", "method": method, "params": dict(params)}
         try:
             await self._channel.send(message)
-        except (TypeError, ValueError):
-            raise  # the params are no JSON, and nothing has left
         except Exception as error:  # each transport has its own
+            if is_callers_mistake(error, params):
+                raise
             raise AnswerLostError(f"sending {method} failed") from error
 
     async def serve(self) -> None:
@@ -271,7 +273,7 @@ class Peer:
         answer = self._pending.get(request_id)
         if answer is None or answer.done():
             return
-        if "error" not in message:
+        if message.get("error") is None:
             result = message.get("result")
             answer.set_result(result if isinstance(result, dict) else {})
             return
@@ -317,6 +319,20 @@ class Peer:
             _log.exception("An answer could not be sent")
 
 
+def is_callers_mistake(error: Exception, params: Params) -> bool:
+    """Whether a transport raised because the params are no JSON, so that nothing has left.
+
+    Its errors alone don't tell: that an answer can't be read is a ValueError, too.
+    """
+    if not isinstance(error, TypeError | ValueError):
+        return False
+    try:
+        json.dumps(dict(params), ensure_ascii=False, allow_nan=False).encode()
+    except (TypeError, ValueError):
+        return True
+    return False
+
+
 def _is_of(kind: Kind, method: str) -> bool:
     """Whether a method may come as a request, or as a notification. Unlisted ones may as both."""
     return find(method) is None or find(method, kind) is not None
@@ -333,7 +349,7 @@ def _refused(error: object) -> Refused:
         return Refused(INTERNAL_ERROR, "The answer's error is not an object")
     code, text = error.get("code"), error.get("message")
     return Refused(
-        code if isinstance(code, int) else INTERNAL_ERROR,
+        code if isinstance(code, int) and not isinstance(code, bool) else INTERNAL_ERROR,
         text if isinstance(text, str) else "",
         error.get("data"),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 
 import pytest
 
@@ -15,6 +16,8 @@ from acp_retry import (
     RequestFailedError,
     SupersededError,
 )
+from acp_retry.calls import UNBOUND
+from acp_retry.peer import Sent
 from acp_v2.retry import METHODS, Kind, RetryClass
 from agents import settle, sync
 from scripted import ScriptedLink
@@ -102,6 +105,75 @@ async def test_a_session_is_resumed_first() -> None:
     calls.resumed("s")
     assert (await asked).lost == 1
     assert link.methods == ["session/resume", "session/set_title"]
+
+
+@sync
+async def test_a_session_is_resumed_anew_on_each_connection() -> None:
+    calls, lost, link = Calls(), ScriptedLink("lost"), ScriptedLink("ok")
+    calls.connected(lost, 2)
+    calls.resumed("s")
+    title = {"sessionId": "s", "title": "x"}
+    asked = asyncio.ensure_future(calls.call("session/set_title", title))
+    await settle()
+    calls.connected(link, 2)
+    await settle()
+    assert link.methods == []
+    calls.resumed("s")
+    assert (await asked).lost == 1
+
+
+@pytest.mark.parametrize("method", sorted(REQUESTS.keys() & UNBOUND))
+@sync
+async def test_some_methods_need_no_resumed_session(method: str) -> None:
+    calls, link = Calls(), ScriptedLink("ok")
+    calls.connected(ScriptedLink("lost"), 2)
+    asked = asyncio.ensure_future(calls.call(method, {"sessionId": "s"}, again=True))
+    await settle()
+    calls.connected(link, 2)
+    assert (await asked).lost == 1
+    assert link.methods == [method]
+
+
+def test_the_methods_that_need_no_resumed_session() -> None:
+    assert set(UNBOUND) == {
+        "session/archive",
+        "session/close",
+        "session/delete",
+        "session/fork",
+        "session/resume",
+        "session/unarchive",
+    }
+
+
+@pytest.mark.parametrize("fault", [OSError, LookupError, asyncio.CancelledError])
+@sync
+async def test_whatever_a_link_raises_is_a_lost_answer(fault: type[BaseException]) -> None:
+    class Broken(ScriptedLink):
+        async def request(
+            self, method: str, params: Mapping[str, object], sent: Sent | None = None
+        ) -> dict[str, object]:
+            await super().request(method, params, sent)
+            raise fault
+
+    calls, link = Calls(), ScriptedLink("ok")
+    calls.connected(Broken("ok", "ok"), 2)
+    asked = asyncio.ensure_future(calls.call("session/list", {}))
+    with pytest.raises(AnswerLostError):
+        await calls.call("session/new", {})
+    await settle()
+    calls.connected(link, 2)
+    assert await asked == Reply({}, lost=1)
+
+
+@sync
+async def test_giving_up_a_call_is_the_callers() -> None:
+    calls = Calls()
+    calls.connected(ScriptedLink("held"), 2)
+    asked = asyncio.ensure_future(calls.call("session/list", {}))
+    await settle()
+    asked.cancel()
+    await asyncio.wait([asked])
+    assert asked.cancelled()
 
 
 @sync

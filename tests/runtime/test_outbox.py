@@ -23,6 +23,7 @@ from acp_retry import (
     Unknown,
 )
 from acp_retry.peer import Sent
+from acp_retry.pending import Entry
 from acp_v2.models import ContentBlockText
 from agents import TEXT, settle, sync
 from scripted import ScriptedLink
@@ -234,6 +235,54 @@ async def test_the_last_connection_that_may_answer_decides_when_to_resend() -> N
     one.lose()
     assert await prompt.message_id() == "m"
     await insisting
+
+
+@sync
+async def test_one_word_is_one_attempt() -> None:
+    """The connection that may still answer is lost while the word is being noted."""
+
+    class Slow(MemoryOutbox):
+        async def mark(self, entry: Entry, mode: Mode) -> None:
+            await super().mark(entry, mode)
+            await settle()
+
+    outbox, one, other = Outbox(Slow()), ScriptedLink("held"), ScriptedLink("held", "held")
+    await outbox.resumed("s", one, 2)
+    prompt = await outbox.submit("s", TEXT)
+    await settle()
+    await outbox.resumed("s", other, 2)
+    resending = asyncio.ensure_future(prompt.resend())
+    await asyncio.sleep(0)
+    one.lose()
+    await settle(200)
+    assert len(other.params) == 1
+    other.answer("m")
+    assert await resending == Inserted("m")
+
+
+@sync
+async def test_a_word_is_for_the_connection_that_is_there_once_it_is_noted() -> None:
+    class Slow(MemoryOutbox):
+        gate = asyncio.Event()
+
+        async def mark(self, entry: Entry, mode: Mode) -> None:
+            await super().mark(entry, mode)
+            await self.gate.wait()
+
+    store, one = Slow(), ScriptedLink(Refused(-32603, "busy"))
+    store.gate.set()
+    outbox, other = Outbox(store), ScriptedLink(Inserted("m"))
+    await outbox.resumed("s", one, 2)
+    prompt = await outbox.submit("s", TEXT)
+    await settle()
+    store.gate.clear()
+    resending = asyncio.ensure_future(prompt.resend())
+    await settle()
+    one.lose()
+    await outbox.resumed("s", other, 2)
+    store.gate.set()
+    assert await resending == Inserted("m")
+    assert (len(one.params), len(other.params)) == (1, 1)
 
 
 @sync

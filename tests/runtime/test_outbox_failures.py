@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 
 import pytest
 
@@ -14,8 +15,9 @@ from acp_retry import (
     NotSent,
     Outbox,
     Refused,
-    Unknown,
+    RequestFailedError,
 )
+from acp_retry.peer import Sent
 from acp_retry.pending import Entry
 from agents import TEXT, settle, sync
 from scripted import ScriptedLink
@@ -155,18 +157,56 @@ async def test_a_withdrawal_goes_on_when_nobody_waits_for_it() -> None:
     assert (prompt.done, await store.entries()) == (True, [])
 
 
+FAULTS = pytest.mark.parametrize(
+    "fault",
+    [BrokenPipeError, LookupError, asyncio.CancelledError],
+    ids=lambda fault: fault.__name__,
+)
+"""What a link raises that keeps no promise: a `CancelledError` that nobody asked for, too."""
+
+
+@FAULTS
 @sync
-async def test_a_link_that_breaks_does_not_stop_a_withdrawal() -> None:
+async def test_a_link_that_breaks_does_not_stop_a_withdrawal(fault: type[BaseException]) -> None:
     class Broken(ScriptedLink):
         async def notify(self, method: str, params: object) -> None:
-            raise BrokenPipeError(method, params)
+            raise fault(method, params)
 
-    outbox, link = Outbox(), Broken("held")
+    outbox, link, other = Outbox(), Broken("held"), ScriptedLink("held")
     await outbox.resumed("s", link, 2)
     prompt = await outbox.submit("s", TEXT)
     await settle()
+    await outbox.resumed("s", other, 2)
+    insisting = asyncio.ensure_future(prompt.resend())
+    waiting = asyncio.ensure_future(prompt.message_id())
+    await settle()
     withdrawing = asyncio.ensure_future(prompt.withdraw())
     await settle()
+    assert [method for method, _ in other.notified] == ["$/cancel_request"]
     link.lose()
-    assert isinstance(await withdrawing, Unknown)
-    assert prompt.done
+    assert await withdrawing == await insisting == prompt.outcome
+    with pytest.raises((AnswerLostError, RequestFailedError)):
+        await waiting
+    assert (prompt.done, await outbox.pending()) == (True, [])
+
+
+@FAULTS
+@sync
+async def test_what_a_link_breaks_off_is_sent_elsewhere(fault: type[BaseException]) -> None:
+    class Broken(ScriptedLink):
+        async def request(
+            self, method: str, params: Mapping[str, object], sent: Sent | None = None
+        ) -> dict[str, object]:
+            try:
+                return await super().request(method, params, sent)
+            except AnswerLostError:
+                raise fault from None
+
+    outbox, link, other = Outbox(), Broken("held"), ScriptedLink(Inserted("m"))
+    await outbox.resumed("s", link, 2)
+    prompt = await outbox.submit("s", TEXT)
+    await settle()
+    await outbox.resumed("s", other, 2)
+    link.lose()
+    assert await prompt.message_id() == "m"
+    assert (len(link.params), len(other.params)) == (1, 1)

@@ -154,6 +154,10 @@ async def test_messages_start_in_order() -> None:
         ({"error": {"code": -32000, "message": "x", "data": 1}}, Refused(-32000, "x", 1)),
         ({"error": "broken"}, Refused(-32603, "The answer's error is not an object")),
         ({"error": {"code": "x"}}, Refused(-32603, "")),
+        ({"error": {"code": True}}, Refused(-32603, "")),
+        ({"result": {"a": 1}, "error": None}, {"a": 1}),
+        ({"error": None}, {}),
+        ({}, {}),
     ],
 )
 @sync
@@ -241,6 +245,16 @@ async def test_params_that_are_no_json_are_the_callers_mistake() -> None:
     with pytest.raises(TypeError):
         await Peer(near).notify("m", {"a": object()})
     assert near.outbox.empty()
+
+
+@sync
+async def test_a_transport_that_cannot_read_an_answer_has_lost_it() -> None:
+    near, _ = pipes()
+    near.broken = ValueError
+    with pytest.raises(AnswerLostError):
+        await Peer(near).request("m", {"a": 1})
+    with pytest.raises(AnswerLostError):
+        await Peer(near).notify("m", {"a": 1})
 
 
 @sync

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -15,6 +16,7 @@ from acp.schema import TextContentBlock
 
 from acp_retry import (
     AnswerLostError,
+    Calls,
     Inserted,
     NeverSentError,
     Outbox,
@@ -105,6 +107,145 @@ async def test_a_closed_connection_loses_the_answer() -> None:
         await connection.close()
         with pytest.raises(AnswerLostError):
             await link.request("session/list", {})
+
+
+class Foreign(Exception):  # noqa: N818
+    """What a transport raises that knows nothing of ours, as those over HTTP and WebSocket do."""
+
+
+class Failing:
+    """Sends so many messages, then raises. Nothing ever comes, and its end is never seen."""
+
+    def __init__(self, error: BaseException, after: int = 1) -> None:
+        self.error = error
+        self.left = after
+        self.sent: list[dict[str, Any]] = []
+
+    async def send(self, message: dict[str, Any]) -> None:
+        text = json.dumps(message, ensure_ascii=False, allow_nan=False).encode()
+        if self.left == 0:
+            raise self.error
+        self.left -= 1
+        self.sent.append(json.loads(text))
+
+    async def receive(self) -> dict[str, Any] | None:
+        await asyncio.Event().wait()
+        return None
+
+    async def close(self) -> None:
+        pass
+
+
+@asynccontextmanager
+async def failing(error: BaseException, after: int = 1) -> AsyncIterator[tuple[SdkLink, Failing]]:
+    transport = Failing(error, after)
+    async with Connection(unhandled, transport) as connection:
+        yield SdkLink(connection), transport
+
+
+ERRORS = pytest.mark.parametrize(
+    "error",
+    [
+        Foreign("gone"),
+        OSError("gone"),
+        RuntimeError("HTTP 503"),
+        ValueError("the answer is no JSON"),
+        asyncio.CancelledError(),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+
+
+@ERRORS
+@sync
+async def test_a_cancellation_that_a_transport_does_not_carry(error: BaseException) -> None:
+    outbox = Outbox()
+    async with failing(error) as (link, transport):
+        await outbox.resumed("s", link, 2)
+        prompt = await outbox.submit("s", TEXT)
+        await settle()
+        waiting = asyncio.ensure_future(prompt.message_id())
+        await settle()
+        assert isinstance(await prompt.withdraw(), Unknown)
+        with pytest.raises(AnswerLostError):
+            await waiting
+        assert (prompt.done, link.closed, len(transport.sent)) == (True, True, 1)
+        assert await outbox.pending() == []
+
+
+@ERRORS
+@sync
+async def test_one_message_that_fails_ends_the_link_for_all(error: BaseException) -> None:
+    async with failing(error) as (link, _):
+        first = asyncio.ensure_future(link.request("session/list", {}))
+        await settle()
+        with pytest.raises(AnswerLostError):
+            await link.request("session/list", {})
+        with pytest.raises(AnswerLostError):
+            await first
+        with pytest.raises(NeverSentError):
+            await link.notify("session/cancel", {})
+    async with failing(error, 0) as (link, _):
+        with pytest.raises(AnswerLostError):
+            await link.notify("session/cancel", {})
+        assert link.closed
+
+
+@ERRORS
+@sync
+async def test_a_request_is_sent_again_after_a_transport_has_failed(error: BaseException) -> None:
+    agent, outbox, calls = Agent(), Outbox(), Calls()
+    async with failing(error, 0) as (link, _):
+        await outbox.resumed("s", link, 2)
+        prompt = await outbox.submit("s", TEXT)
+        calls.connected(link, 2)
+        asked = asyncio.ensure_future(calls.call("session/close", {"sessionId": "t"}))
+        await settle()
+    async with connected(agent) as (link, _, _):
+        await outbox.resumed("s", link, 2)
+        calls.connected(link, 2)
+        with pytest.raises(RequestFailedError, match="-32601"):
+            await asked
+        assert await prompt.message_id() == agent.turns[0]
+
+
+@pytest.mark.parametrize("params", [{"a": object()}, {"a": float("nan")}, {"a": "\ud800"}])
+@sync
+async def test_params_that_are_no_json_are_the_callers_mistake(params: dict[str, object]) -> None:
+    async with failing(Foreign()) as (link, transport):
+        for send in (link.request, link.notify):
+            with pytest.raises((TypeError, ValueError)):
+                await send("session/list", params)
+        assert (link.closed, transport.sent) == (False, [])
+
+
+@sync
+async def test_giving_up_a_request_leaves_the_link_as_it_is() -> None:
+    agent = Agent()
+    agent.idle.clear()
+    async with connected(agent) as (link, _, _):
+        first, second = [
+            asyncio.ensure_future(link.request("session/prompt", prompt))
+            for prompt in ({"sessionId": "s", "prompt": TEXT, "idempotencyKey": k} for k in "ab")
+        ]
+        await settle()
+        first.cancel()
+        await asyncio.wait([first])
+        assert (first.cancelled(), second.done(), link.closed) == (True, False, False)
+        agent.idle.set()
+        assert (await second)["messageId"] in agent.turns
+
+
+@sync
+async def test_messages_leave_in_the_order_of_the_calls() -> None:
+    async with failing(Foreign(), 9) as (link, transport):
+        asked = [asyncio.ensure_future(link.request("a", {})) for _ in range(2)]
+        told = [asyncio.ensure_future(link.notify("b", {}))]
+        asked.append(asyncio.ensure_future(link.request("a", {})))
+        await asyncio.wait(told)
+        await settle()
+        assert [message["method"] for message in transport.sent] == ["a", "a", "b", "a"]
+    await asyncio.wait(asked)
 
 
 @sync
