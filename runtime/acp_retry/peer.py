@@ -22,6 +22,7 @@ from acp_retry.outcome import (
     Refused,
     RequestFailedError,
 )
+from acp_retry.tasks import is_stopped
 from acp_v2.retry import Kind, find
 
 __all__ = [
@@ -288,7 +289,9 @@ class Peer:
             answer: JsonObject = {"result": await self._handle(message, request_id)}
         except RequestFailedError as error:
             answer = {"error": _error(error.refused)}
-        except Exception:
+        except (Exception, asyncio.CancelledError) as error:
+            if isinstance(error, asyncio.CancelledError) and is_stopped():
+                raise
             _log.exception("The handler of a method failed")
             answer = {"error": _error(Refused(INTERNAL_ERROR, "Internal error"))}
         if "id" in message:

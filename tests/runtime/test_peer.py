@@ -93,10 +93,11 @@ async def test_errors(message: object, code: int, request_id: object) -> None:
     assert (answer["error"]["code"], answer["id"]) == (code, request_id)
 
 
+@pytest.mark.parametrize("error", [ValueError, asyncio.CancelledError])
 @sync
-async def test_a_handler_that_fails_tells_nothing() -> None:
+async def test_a_handler_that_fails_tells_nothing(error: type[BaseException]) -> None:
     async def fails(call: Call) -> None:
-        raise ValueError(call)
+        raise error(call)
 
     (answer,) = await exchange({"echo": fails}, call(id=1))
     assert answer["error"] == {"code": -32603, "message": "Internal error"}
