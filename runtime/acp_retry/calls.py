@@ -10,7 +10,7 @@ from typing import Final
 
 from acp_retry.keys import KEYED_VERSION
 from acp_retry.outcome import AnswerLostError, NeverSentError, RequestFailedError
-from acp_retry.peer import JsonObject, Link
+from acp_retry.peer import JsonObject, Link, is_callers_mistake
 from acp_retry.tasks import is_stopped
 from acp_v2.retry import Answer, RetryClass, resend
 
@@ -158,13 +158,15 @@ async def _ask(link: Link, method: str, params: Mapping[str, object]) -> JsonObj
     """Send a request. Whatever else a link raises, it may have left by then."""
     try:
         return await link.request(method, params)
-    except (RequestFailedError, NeverSentError, AnswerLostError, TypeError, ValueError):
+    except (RequestFailedError, NeverSentError, AnswerLostError):
         raise
     except asyncio.CancelledError as error:
         if is_stopped():
             raise
         raise AnswerLostError(f"the link gave {method} up") from error
     except Exception as error:
+        if is_callers_mistake(error, params):
+            raise
         _log.exception("A link failed")
         raise AnswerLostError(f"the link failed after {method}") from error
 

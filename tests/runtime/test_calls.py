@@ -11,15 +11,15 @@ from acp_retry import (
     AnswerLostError,
     Calls,
     NeverSentError,
+    Peer,
     Refused,
     Reply,
     RequestFailedError,
     SupersededError,
 )
-from acp_retry.calls import UNBOUND
 from acp_retry.peer import Sent
 from acp_v2.retry import METHODS, Kind, RetryClass
-from agents import settle, sync
+from agents import pipes, settle, sync
 from scripted import ScriptedLink
 
 REQUESTS = {m.name: m.retry_class for m in METHODS if m.kind is Kind.REQUEST}
@@ -122,7 +122,17 @@ async def test_a_session_is_resumed_anew_on_each_connection() -> None:
     assert (await asked).lost == 1
 
 
-@pytest.mark.parametrize("method", sorted(REQUESTS.keys() & UNBOUND))
+@pytest.mark.parametrize(
+    "method",
+    [
+        "session/archive",
+        "session/close",
+        "session/delete",
+        "session/fork",
+        "session/resume",
+        "session/unarchive",
+    ],
+)
 @sync
 async def test_some_methods_need_no_resumed_session(method: str) -> None:
     calls, link = Calls(), ScriptedLink("ok")
@@ -134,18 +144,7 @@ async def test_some_methods_need_no_resumed_session(method: str) -> None:
     assert link.methods == [method]
 
 
-def test_the_methods_that_need_no_resumed_session() -> None:
-    assert set(UNBOUND) == {
-        "session/archive",
-        "session/close",
-        "session/delete",
-        "session/fork",
-        "session/resume",
-        "session/unarchive",
-    }
-
-
-@pytest.mark.parametrize("fault", [OSError, LookupError, asyncio.CancelledError])
+@pytest.mark.parametrize("fault", [OSError, ValueError, LookupError, asyncio.CancelledError])
 @sync
 async def test_whatever_a_link_raises_is_a_lost_answer(fault: type[BaseException]) -> None:
     class Broken(ScriptedLink):
@@ -163,6 +162,15 @@ async def test_whatever_a_link_raises_is_a_lost_answer(fault: type[BaseException
     await settle()
     calls.connected(link, 2)
     assert await asked == Reply({}, lost=1)
+
+
+@sync
+async def test_params_that_are_no_json_are_the_callers_mistake() -> None:
+    near, _ = pipes()
+    calls = Calls()
+    calls.connected(Peer(near), 2)
+    with pytest.raises(TypeError):
+        await calls.call("session/list", {"cwd": object()})
 
 
 @sync
