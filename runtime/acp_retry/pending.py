@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from os import PathLike
-from typing import Protocol
+from typing import Final, Protocol
 
 from acp_retry.database import Database
+from acp_retry.outcome import NotSent, Refused, Unknown
 
 __all__ = ["Entry", "MemoryOutbox", "Mode", "OutboxStore", "SqliteOutbox"]
+
+
+OFFLINE: Final = NotSent("the session is on no connection")
 
 
 class Mode(StrEnum):
@@ -30,7 +35,10 @@ class Mode(StrEnum):
 class Entry:
     """One submission: what is sent on each attempt, and since when it waits.
 
-    `prompt` is the content blocks as JSON text, `submitted` in seconds since the epoch.
+    `prompt` is the content blocks as JSON text, `submitted` in seconds since the epoch. `sent` is
+    false while no attempt can have left, and again if the next one after an error never left.
+    `refused` is the latest answer while that is an error. By both a client that was restarted
+    knows what it knew.
     """
 
     session_id: str
@@ -38,6 +46,15 @@ class Entry:
     prompt: str = field(repr=False)
     submitted: float
     mode: Mode = Mode.PENDING
+    sent: bool = False
+    refused: Refused | None = None
+
+    @property
+    def outcome(self) -> NotSent | Unknown | Refused:
+        """What is known of it after a restart."""
+        if self.refused is not None:
+            return self.refused
+        return Unknown("the client was restarted") if self.sent else OFFLINE
 
 
 class OutboxStore(Protocol):
@@ -52,7 +69,10 @@ class OutboxStore(Protocol):
         ...
 
     async def mark(self, entry: Entry, mode: Mode) -> None:
-        """Store another mode for an entry, durably before returning."""
+        """Store another mode for an entry, durably before returning.
+
+        With it goes what else may have changed: `sent` and `refused`, as the entry has them.
+        """
         ...
 
     async def remove(self, entry: Entry) -> None:
@@ -96,6 +116,8 @@ CREATE TABLE IF NOT EXISTS acp_outbox (
   prompt TEXT NOT NULL,
   submitted REAL NOT NULL,
   mode TEXT NOT NULL,
+  sent INTEGER NOT NULL,
+  refused TEXT,
   UNIQUE (session_id, key)
 );
 """
@@ -116,16 +138,19 @@ class SqliteOutbox:
     async def add(self, entry: Entry) -> None:
         """See `OutboxStore.add`."""
         insert = (
-            "INSERT INTO acp_outbox (session_id, key, prompt, submitted, mode)"
-            " VALUES (?, ?, ?, ?, ?)"
+            "INSERT INTO acp_outbox (session_id, key, prompt, submitted, mode, sent, refused)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)"
         )
-        values = (*_name(entry), entry.prompt, entry.submitted, entry.mode.value)
+        values = (*_name(entry), entry.prompt, entry.submitted, *_known(entry, entry.mode))
         await self._database.write(lambda rows: rows.execute(insert, values))
 
     async def mark(self, entry: Entry, mode: Mode) -> None:
         """See `OutboxStore.mark`."""
-        update = "UPDATE acp_outbox SET mode = ? WHERE session_id = ? AND key = ?"
-        await self._database.write(lambda rows: rows.execute(update, (mode.value, *_name(entry))))
+        update = (
+            "UPDATE acp_outbox SET mode = ?, sent = ?, refused = ? WHERE session_id = ? AND key = ?"
+        )
+        values = (*_known(entry, mode), *_name(entry))
+        await self._database.write(lambda rows: rows.execute(update, values))
 
     async def remove(self, entry: Entry) -> None:
         """See `OutboxStore.remove`."""
@@ -134,12 +159,23 @@ class SqliteOutbox:
 
     async def entries(self) -> list[Entry]:
         """See `OutboxStore.entries`."""
-        select = "SELECT session_id, key, prompt, submitted, mode FROM acp_outbox ORDER BY position"
+        select = (
+            "SELECT session_id, key, prompt, submitted, mode, sent, refused"
+            " FROM acp_outbox ORDER BY position"
+        )
 
         def work(rows: sqlite3.Connection) -> list[Entry]:
             return [
-                Entry(session.decode(), key.decode(), prompt, submitted, Mode(mode))
-                for session, key, prompt, submitted, mode in rows.execute(select)
+                Entry(
+                    session.decode(),
+                    key.decode(),
+                    prompt,
+                    submitted,
+                    Mode(mode),
+                    bool(sent),
+                    None if refused is None else Refused(*json.loads(refused)),
+                )
+                for session, key, prompt, submitted, mode, sent, refused in rows.execute(select)
             ]
 
         return await self._database.read(work)
@@ -151,3 +187,10 @@ class SqliteOutbox:
 
 def _name(entry: Entry) -> tuple[bytes, bytes]:
     return entry.session_id.encode(), entry.key.encode()
+
+
+def _known(entry: Entry, mode: Mode) -> tuple[str, bool, str | None]:
+    refused = entry.refused
+    error = None if refused is None else (refused.code, refused.message, refused.data)
+    # What a link of yours hands on as `data` may be no JSON.
+    return mode.value, entry.sent, None if error is None else json.dumps(error, default=repr)

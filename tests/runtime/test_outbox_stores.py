@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,11 @@ from acp_retry import (
     Inserted,
     MemoryOutbox,
     Mode,
+    NotSent,
     Outbox,
     OutboxStore,
+    Refused,
     SqliteOutbox,
-    Unknown,
 )
 from acp_retry.pending import Entry
 from agents import TEXT, settle, sync
@@ -50,6 +52,22 @@ async def test_stores_keep_entries_in_order(kind: str, tmp_path: Path) -> None:
         assert rest == entries[2:]
 
 
+@pytest.mark.parametrize("kind", ["memory", "sqlite"])
+@sync
+async def test_stores_keep_what_is_known_of_an_entry(kind: str, tmp_path: Path) -> None:
+    refused = Refused(-32603, "\ud800", {"a": [1, None]})
+    with stores(kind, tmp_path) as store:
+        entry = Entry("s", "k", "[]", 1.5)
+        await store.add(entry)
+        for sent, known in ((True, None), (True, refused), (False, None)):
+            changed = replace(entry, sent=sent, refused=known)
+            await store.mark(changed, Mode.PENDING)
+            assert await store.entries() == [changed]
+        other = replace(entry, key="other", sent=True, refused=refused)
+        await store.add(other)
+        assert (await store.entries())[1] == other
+
+
 @sync
 async def test_entries_outlive_the_process(tmp_path: Path) -> None:
     with stores("sqlite", tmp_path) as store:
@@ -62,7 +80,7 @@ async def test_entries_outlive_the_process(tmp_path: Path) -> None:
             pending.submitted,
             Mode.PENDING,
         )
-        assert isinstance(again.outcome, Unknown)
+        assert isinstance(again.outcome, NotSent)
 
 
 @sync
