@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 
 class WithdrawnError(Exception):
-    """The prompt was withdrawn; nobody may insert it any more."""
+    """The prompt was withdrawn or refused; nobody may insert it any more."""
 
 
 class Submission:
@@ -93,7 +93,8 @@ class Submission:
             first: start no work.
 
         Raises:
-            WithdrawnError: the prompt was cancelled, or is inserted already.
+            WithdrawnError: the prompt was cancelled or refused.
+            RuntimeError: it was inserted by this submission already. `Sessions.turn` inserts, too.
             Exception: what the store raised. The message is not there, or nobody can tell whether
                 by this call: the store can't be read, or keeps no `Found.writer`.
         """
@@ -106,7 +107,8 @@ class Submission:
         For commands that the agent handles by itself. Its key is known while the session is active.
 
         Raises:
-            WithdrawnError: the prompt was cancelled, or is inserted already.
+            WithdrawnError: the prompt was cancelled or refused.
+            RuntimeError: it was inserted by this submission already.
         """
         return self._insert_live(self._claim)
 
@@ -309,9 +311,15 @@ class KeyLedger:
             _log.exception("The handler of a prompt failed")
         self._apply(self._core.refuse(claim, refused))
 
+    def _begin(self, claim: Claim) -> None:
+        if self._core.begin(claim):
+            return
+        if claim.state in (State.SUBMITTING, State.INSERTED):
+            raise RuntimeError("a handler inserts its prompt once, and Sessions.turn does it, too")
+        raise WithdrawnError("the prompt was withdrawn or refused, and must not be inserted")
+
     async def _insert(self, claim: Claim, body: bytes) -> Insertion:
-        if not self._core.begin(claim):
-            raise WithdrawnError
+        self._begin(claim)
         self._inserting[claim] = asyncio.get_running_loop().create_future()
         message = Message(claim.session_id, claim.record, body, claim.digest, self._writer)
         try:
@@ -349,8 +357,7 @@ class KeyLedger:
         return found
 
     def _insert_live(self, claim: Claim) -> Insertion:
-        if not self._core.begin(claim):
-            raise WithdrawnError
+        self._begin(claim)
         found = Found(str(claim.record), claim.digest)
         self._apply(self._core.inserted(claim, found, retained=False))
         return Insertion(found.message_id, new=True)

@@ -130,6 +130,8 @@ class Sessions:
     async def turn(self, submission: Submission) -> AsyncIterator[bool]:
         """Wait for the session's turn, insert the prompt, show it, and tell of the work.
 
+        The handler itself does not insert it: that can be done once.
+
         The block is the work: the session is running while it lasts and idle afterwards.
         `session/cancel` cancels it, and so do close and delete.
 
@@ -137,7 +139,8 @@ class Sessions:
             Whether the message is new. When it is not, another process was first: start no work.
 
         Raises:
-            WithdrawnError: the prompt was cancelled.
+            WithdrawnError: the prompt was cancelled or refused.
+            RuntimeError: the handler has inserted it by itself.
             Exception: what the store raised.
         """
         session_id = submission.session_id

@@ -8,7 +8,15 @@ from uuid import UUID
 
 import pytest
 
-from acp_retry import Call, MemoryStore, Message, SessionStore, SqliteStore, derive_message_id
+from acp_retry import (
+    Call,
+    MemoryStore,
+    Message,
+    SessionStore,
+    SqliteStore,
+    Submission,
+    derive_message_id,
+)
 from acp_v2 import checkers
 from agents import TEXT, Pipe, settle, sync
 from session_agents import MINE, NEW, Agent, code, open_session, resume
@@ -286,3 +294,20 @@ async def test_a_fork_of_ones_own_is_a_session_like_any_other() -> None:
     await forking.hang_up()
     await settle()
     assert not agent.ledger.is_active(forking.agent_peer, "fork")
+
+
+@sync
+async def test_a_handler_that_inserts_before_its_turn_is_told(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Hasty(Agent):
+        async def work(self, submission: Submission) -> None:
+            await submission.insert()
+            await super().work(submission)
+
+    agent = Hasty()
+    client = await agent.connect()
+    assert await client.ask(await open_session(client)).answer()
+    await settle()
+    assert agent.turns == 0
+    assert "a handler inserts its prompt once, and Sessions.turn does it, too" in caplog.text
