@@ -123,8 +123,6 @@ def test_nothing_is_left_of_it(tmp_path: Path) -> None:
     done = subprocess.run(
         [
             sys.executable,
-            "-X",
-            "dev",
             "-W",
             "error",
             "leaves.py",
