@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,8 +29,13 @@ REFUSED = Refused(-32602, "too \ud800 large", {"most": [1, None]})
 
 
 @pytest.fixture(params=["memory", "sqlite"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> OutboxStore:
-    return MemoryOutbox() if request.param == "memory" else SqliteOutbox(tmp_path / "outbox.db")
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OutboxStore]:
+    if request.param == "memory":
+        yield MemoryOutbox()
+        return
+    opened = SqliteOutbox(tmp_path / "outbox.db")
+    yield opened
+    opened.close()
 
 
 async def noted(store: OutboxStore) -> None:
