@@ -63,7 +63,7 @@ async def test_stores_keep_what_is_known_of_an_entry(kind: str, tmp_path: Path) 
             changed = replace(entry, sent=sent, refused=known)
             await store.mark(changed, Mode.PENDING)
             assert await store.entries() == [changed]
-        other = replace(entry, key="other", sent=True, refused=refused)
+        other = Entry("s", "other", "[]", 1.5, sent=True, refused=refused)
         await store.add(other)
         assert (await store.entries())[1] == other
 
