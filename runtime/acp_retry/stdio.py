@@ -28,7 +28,7 @@ LEFT: Final = 2**20
 """Bytes that an agent leaves in its pipe at most, the largest that Linux lets a user have."""
 
 GRACE: Final = 1.0
-"""Seconds that an agent's handlers have to end once its standard input has ended."""
+"""Seconds that handlers have to end once the other side has."""
 
 Lines = queue.SimpleQueue[tuple[bytes, Future[None]]]
 
@@ -132,9 +132,9 @@ async def spawn(
 
     Its standard input is closed then. If it does not end within `PATIENCE`, or if leaving is
     cancelled, it is killed. The connection ends with the program that was started, once all that
-    it had written is read. Programs that it started are its own affair: one that still has its
-    standard output keeps no connection open. (Where pipes can't be read without waiting, as on
-    Windows, it does.)
+    it had written is read; what handles that has `GRACE` to end. Programs that it started are
+    their own affair: one that still has its standard output keeps no connection open. (Where pipes
+    can't be read without waiting, as on Windows, it does.)
 
     Args:
         command: the program and its arguments.
@@ -160,7 +160,7 @@ async def spawn(
     async def close() -> None:
         stdin.close()  # what is on its way still leaves, if the agent reads it
 
-    peer = Peer(StreamChannel(stdout, write, close), handlers)
+    peer = Peer(StreamChannel(stdout, write, close), handlers, grace=GRACE)
     serving = asyncio.create_task(peer.serve())
     try:
         yield peer

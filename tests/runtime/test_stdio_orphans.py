@@ -117,6 +117,26 @@ async def test_what_it_had_written_is_read(notes: int, child: str) -> None:
             await agent.request("session/prompt", {})
 
 
+@sync
+async def test_what_it_had_written_is_handled(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Slow(Parent):
+        gate = asyncio.Event()
+
+        async def note(self, call: Call) -> None:
+            await self.gate.wait()
+            await super().note(call)
+
+    monkeypatch.setattr("acp_retry.stdio.GRACE", PATIENCE)
+    parent = Slow()
+    async with parent.run(SLEEPS) as agent:
+        await agent.request("any", {"notes": 3})
+        with pytest.raises(ConnectionError):
+            await agent.request("session/prompt", {})
+        parent.gate.set()
+        await settle()
+        assert parent.notes == [0, 1, 2]
+
+
 def test_nothing_is_left_of_it(tmp_path: Path) -> None:
     """Neither a warning, nor a line for an agent that is gone."""
     (tmp_path / "leaves.py").write_text(LEAVES, "utf-8")
