@@ -28,8 +28,15 @@ def main() -> None:
     parser.add_argument("--socket", metavar="PATH", help="take connections here, too")
     parser.add_argument("--join", action="store_true", help="connect to that socket instead")
     options = parser.parse_args()
+    if options.join and options.socket is None:
+        parser.error("--join needs --socket PATH, the socket of an agent that runs")
     if options.join:
-        _join(options.socket)
+        with socket.socket(socket.AF_UNIX) as connection:
+            try:
+                connection.connect(options.socket)
+            except OSError as error:
+                parser.error(f"--join: no agent takes connections at {options.socket}: {error}")
+            _join(connection)
         return
     store: Messages = SqliteStore(options.store) if options.store else MemoryStore()
     asyncio.run(_serve(ReferenceAgent(store), options.socket))
@@ -56,20 +63,17 @@ async def _serve(agent: ReferenceAgent, path: str | None) -> None:
     await serve_stdio(agent.handlers(), agent.lost)
 
 
-def _join(path: str) -> None:
-    with socket.socket(socket.AF_UNIX) as connection:
-        connection.connect(path)
+def _join(connection: socket.socket) -> None:
+    def forward() -> None:
+        while data := os.read(sys.stdin.fileno(), 2**16):
+            connection.sendall(data)
+        with contextlib.suppress(OSError):
+            connection.shutdown(socket.SHUT_WR)
 
-        def forward() -> None:
-            while data := os.read(sys.stdin.fileno(), 2**16):
-                connection.sendall(data)
-            with contextlib.suppress(OSError):
-                connection.shutdown(socket.SHUT_WR)
-
-        threading.Thread(target=forward, daemon=True).start()
-        while data := connection.recv(2**16):
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
+    threading.Thread(target=forward, daemon=True).start()
+    while data := connection.recv(2**16):
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
 
 
 if __name__ == "__main__":

@@ -37,6 +37,10 @@ UNBOUND: Final = frozenset(
 """Methods that name a session without needing it to be active on the connection."""
 
 
+HERE: Final = frozenset({"session/resume"})
+"""Methods that act on their connection: on the next one, whoever connects calls them anew."""
+
+
 _log = logging.getLogger(__name__)
 
 
@@ -63,8 +67,13 @@ class Calls:
 
     A method that is idempotent is sent again on the next connection; a method that makes
     something new only with the application's word; notifications, unlisted methods and methods
-    that are not retried never. Nor is anything that went out on v1, or would go out on it: retry
-    classes are of v2. Prompts belong in an `Outbox`.
+    that are not retried never. Nor is `session/resume`, which belongs to its connection, or
+    anything that went out on v1, or would go out on it: retry classes are of v2. Prompts belong in
+    an `Outbox`.
+
+    A call that is sent again waits for the next connection. So the task that makes connections must
+    not wait for one, or it waits for itself: before it is done, it asks the link
+    (`Link.request`). Only `session/resume` it may send through here.
     """
 
     def __init__(self) -> None:
@@ -115,7 +124,7 @@ class Calls:
         """
         if self._link is None:
             raise NeverSentError(f"there is no connection, {method} was not sent")
-        allowed = _may_be_sent_again(method, params, again=again)
+        allowed = _may_be_sent_again(method, params, again=again) and method not in HERE
         sent_again = allowed and self._version >= KEYED_VERSION
         target = _target(method, params)
         write = self._count(target)

@@ -25,7 +25,7 @@ from acp_retry.outcome import (
     Unknown,
 )
 from acp_retry.peer import Link, RequestId
-from acp_retry.pending import Entry, Mode, OutboxStore
+from acp_retry.pending import OFFLINE, Entry, Mode, OutboxStore
 from acp_retry.tasks import is_stopped
 
 __all__ = ["Attempt", "Delivery", "Desk"]
@@ -193,8 +193,9 @@ class Delivery:
         params = {"sessionId": self.entry.session_id, "prompt": prompt}
         if keyed:
             params[KEY] = self.entry.key
-        elif self.entry.mode is not Mode.UNKEYED:
-            await self._mark(Mode.UNKEYED)
+        async with self._desk.leaving:
+            if not self.entry.sent or not (keyed or self.entry.mode is Mode.UNKEYED):
+                await self._mark(Mode.PENDING if keyed else Mode.UNKEYED)
         try:
             result = await attempt.link.request("session/prompt", params, attempt.leave)
             message_id = result.get("messageId")
@@ -223,14 +224,16 @@ class Delivery:
                 await self._desk.remove(self)
                 self._finish()
             case Refused() if latest:
-                await self._mark(Mode.REFUSED)
+                await self._mark(Mode.REFUSED, refused=outcome)
             case Unknown() if latest and attempt.untold:
                 await self._mark(Mode.UNTOLD)
             case _ if not self.attempts:
                 self._desk.send_elsewhere(self, attempt.link)
+                if isinstance(self.outcome, NotSent) and not self.attempts:
+                    await self._mark(Mode.PENDING, sent=False)
 
-    async def _mark(self, mode: Mode) -> None:
-        self.entry = replace(self.entry, mode=mode)
+    async def _mark(self, mode: Mode, *, sent: bool = True, refused: Refused | None = None) -> None:
+        self.entry = replace(self.entry, mode=mode, sent=sent, refused=refused)
         await self._desk.store.mark(self.entry, mode)
 
     async def _changed(self) -> None:
@@ -243,13 +246,17 @@ class Delivery:
 
 
 class Desk:
-    """What the deliveries of an outbox share: the store, the links, and the rule for resending."""
+    """What the deliveries of an outbox share: the store, the links, and the rule for resending.
+
+    `leaving` is held while a prompt is marked that is about to leave: none overtakes it.
+    """
 
     def __init__(self, store: OutboxStore, oldest: float, now: Callable[[], float]) -> None:
         self.store = store
         self.now = now
         self.deliveries: dict[tuple[str, str], Delivery] = {}
         self.links: dict[str, tuple[Link, int]] = {}
+        self.leaving = asyncio.Lock()
         self._oldest = oldest
         self._loaded = False
         self._loading = asyncio.Lock()
@@ -260,7 +267,7 @@ class Desk:
             if self._loaded:
                 return
             for entry in await self.store.entries():
-                delivery = Delivery(self, entry, Unknown("the client was restarted"))
+                delivery = Delivery(self, entry, entry.outcome)
                 delivery.stored = True
                 self.deliveries[entry.session_id, entry.key] = delivery
             self._loaded = True
@@ -283,7 +290,7 @@ class Desk:
         if entry.session_id in self.links:
             delivery.start(*self.links[entry.session_id])
         else:
-            delivery.outcome = NotSent("the session is on no connection")
+            delivery.outcome = OFFLINE
         return delivery
 
     async def remove(self, delivery: Delivery) -> None:

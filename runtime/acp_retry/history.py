@@ -8,6 +8,7 @@ again (RFD, Adapter validation).
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
@@ -22,13 +23,22 @@ Reader = Callable[[str], AsyncIterator[Iterable[str]]]
 
 Every one: also those before a compaction, those that were taken in while the agent worked, and
 those that steered it. What it leaves out is inserted a second time when its key comes back.
+
+A message is known by the UUID that it was submitted under, `str(message.record)`, in whatever ID
+the reader yields for it: with a prefix, without dashes, in capitals. An ID that holds no such UUID
+is that of a message without a key.
 """
 
 DERIVED: Final = 5
 """The version of the UUIDs that come from keys."""
-LENGTH: Final = 36
-VERSION: Final = 14
-"""The length of a UUID's text, and where in it the version stands."""
+DERIVED_ID: Final = re.compile(
+    "[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}", re.IGNORECASE
+)
+
+LEFT_OUT: Final = (
+    "the history of a session does not show a message that was inserted:"
+    " its reader must yield the ID that it was submitted under, see acp_retry.history.Reader"
+)
 
 
 class HistoryIndex:
@@ -38,21 +48,36 @@ class HistoryIndex:
     read has come to its end there is no answer; if it fails, every question that waited fails with
     it and the next one reads anew. 16 bytes a message are kept.
 
+    A reader is taken at its word only once it has shown what this process inserted itself: until
+    then a session into which something was inserted is read again on the next question. A read
+    that does not show it fails.
+
     Only for sessions that this process alone writes to.
     """
 
     def __init__(self, read: Reader) -> None:
         self._read = read
+        self._proven = False
+        self._unproven: set[str] = set()
         self._known: dict[str, set[bytes]] = {}
         self._filled: set[str] = set()
         self._filling: dict[str, asyncio.Task[None]] = {}
 
-    async def contains(self, session_id: str, record: UUID) -> bool:
+    async def contains(self, session_id: str, record: UUID, *, prove: bool = True) -> bool:
         """Whether the session's history has a message of this ID.
 
+        Args:
+            session_id: the session.
+            record: the ID.
+            prove: whether to read the session again if the reader has yet to be proven by it.
+
         Raises:
+            LookupError: the reader left out a message that was inserted.
+            TypeError: it yielded something else than iterables of message IDs.
             Exception: what the reader raised.
         """
+        if prove and not self._proven and session_id in self._unproven:
+            self._filled.discard(session_id)
         while session_id not in self._filled:
             # A question that is given up must not end the read of those that still wait.
             await asyncio.shield(self._fill(session_id))
@@ -60,7 +85,10 @@ class HistoryIndex:
 
     def add(self, session_id: str, record: UUID) -> None:
         """Note a message that was inserted."""
-        self._known.setdefault(session_id, set()).add(record.bytes)
+        if record.version == DERIVED:
+            self._known.setdefault(session_id, set()).add(record.bytes)
+            if not self._proven:
+                self._unproven.add(session_id)
 
     def forget(self, session_id: str) -> None:
         """Trust nothing that is known of a session: deleted, rewound, or an insertion in doubt.
@@ -70,6 +98,7 @@ class HistoryIndex:
         self._known.pop(session_id, None)
         self._filled.discard(session_id)
         self._filling.pop(session_id, None)
+        self._unproven.discard(session_id)
 
     @contextmanager
     def replay(self, session_id: str) -> Iterator[Replay]:
@@ -77,11 +106,19 @@ class HistoryIndex:
 
         Leaving the block says that the replay was complete. An exception in it, or a `forget`
         meanwhile, leaves the session to be read.
+
+        Raises:
+            LookupError: it left out a message that was there when it began.
         """
         replay = Replay()
         known = self._known.setdefault(session_id, set())
+        there, proves = known.copy(), session_id in self._unproven
         yield replay
         if self._known.get(session_id) is known:
+            if not there <= replay.records:
+                self._filled.discard(session_id)
+                raise LookupError(LEFT_OUT)
+            self._proven |= proves
             replay.records |= known
             self._known[session_id] = replay.records
             self._filled.add(session_id)
@@ -113,12 +150,15 @@ class Replay:
         self.records: set[bytes] = set()
 
     def add(self, message_ids: Iterable[str]) -> None:
-        """Note the IDs of user messages. Those that no key can have led to are passed over."""
-        derived = [each for each in message_ids if len(each) == LENGTH and each[VERSION] == "5"]
-        try:
-            self.records.update([bytes.fromhex(each.replace("-", "")) for each in derived])
-        except ValueError:  # one only looks like a UUID
-            self.records.update(record for each in derived for record in _parsed(each))
+        """Note the IDs of user messages. Those that no key can have led to are passed over.
+
+        Raises:
+            TypeError: these are no IDs, such as one ID instead of a page of them.
+        """
+        if isinstance(message_ids, str):
+            raise TypeError("a page of a history is an iterable of message IDs, not one of them")
+        found = DERIVED_ID.findall("\n".join(message_ids))
+        self.records.update([bytes.fromhex(each.replace("-", "")) for each in found])
 
 
 class HistoryStore:
@@ -127,7 +167,8 @@ class HistoryStore:
     Args:
         index: the index of the sessions that this process writes to.
         submit: hands a message to the runtime under the ID `str(message.record)` and returns once
-            the runtime has taken it. The runtime need not refuse an ID that it knows.
+            the runtime has taken it, so that a read that begins then shows it. The runtime need
+            not refuse an ID that it knows.
         remove: removes a session from the runtime.
     """
 
@@ -149,9 +190,9 @@ class HistoryStore:
     async def insert(self, message: Message) -> tuple[Found, bool]:
         """See `Store.insert`."""
         if message.record.version == DERIVED:
-            found = await self.find(message.session_id, message.record)
-            if found is not None:
-                return found, False
+            name = message.session_id, message.record
+            if await self._index.contains(*name, prove=False):
+                return Found(str(message.record)), False
         try:
             await self._submit(message)
         except BaseException as error:
@@ -172,8 +213,3 @@ class HistoryStore:
         """See `Store.forget`."""
         await self._remove(session_id)
         self._index.forget(session_id)
-
-
-def _parsed(message_id: str) -> Iterator[bytes]:
-    with suppress(ValueError):
-        yield UUID(message_id).bytes

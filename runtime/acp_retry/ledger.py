@@ -16,6 +16,7 @@ from acp_retry.derive import derive_message_id
 from acp_retry.keys import KEY
 from acp_retry.outcome import INTERNAL_ERROR, Inserted, Refused, RequestFailedError
 from acp_retry.params import check_params
+from acp_retry.queues import Queues
 from acp_retry.store import Found, Insertion, Message, Store
 
 __all__ = ["Handler", "KeyLedger", "Submission", "WithdrawnError"]
@@ -31,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 
 class WithdrawnError(Exception):
-    """The prompt was withdrawn; nobody may insert it any more."""
+    """The prompt was withdrawn or refused; nobody may insert it any more."""
 
 
 class Submission:
@@ -93,7 +94,8 @@ class Submission:
             first: start no work.
 
         Raises:
-            WithdrawnError: the prompt was cancelled, or is inserted already.
+            WithdrawnError: the prompt was cancelled or refused.
+            RuntimeError: it was inserted by this submission already. `Sessions.turn` inserts, too.
             Exception: what the store raised. The message is not there, or nobody can tell whether
                 by this call: the store can't be read, or keeps no `Found.writer`.
         """
@@ -106,7 +108,8 @@ class Submission:
         For commands that the agent handles by itself. Its key is known while the session is active.
 
         Raises:
-            WithdrawnError: the prompt was cancelled, or is inserted already.
+            WithdrawnError: the prompt was cancelled or refused.
+            RuntimeError: it was inserted by this submission already.
         """
         return self._insert_live(self._claim)
 
@@ -127,7 +130,8 @@ class KeyLedger:
         handler: the agent's part. Runs in a task of its own, once for each prompt that is not a
             retry. It waits while the prompt has to be held, then calls `Submission.insert`, and
             may go on with the work. Raising `RequestFailedError` before that refuses the prompt.
-            It is cancelled when the prompt is withdrawn.
+            It is cancelled when the prompt is withdrawn. The handlers of a session and connection
+            start in the order in which the prompts came, with a key or without.
         compare: refuse a key that comes back with another prompt, with -32602 and a reason in
             `data`. Off by default: behind a proxy that rewrites prompts it would refuse retries.
         keep_orphans: keep a held prompt whose connections are gone, for the retry to join.
@@ -143,6 +147,7 @@ class KeyLedger:
         self._writer = uuid4().bytes
         self._answers: dict[Attempt, asyncio.Future[Inserted | Refused]] = {}
         self._tasks: dict[Claim, asyncio.Task[None]] = {}
+        self._queues = Queues()
         self._inserting: dict[Claim, asyncio.Future[None]] = {}
         self._settling: set[asyncio.Task[Found | None]] = set()
         self._stopped = False
@@ -269,17 +274,27 @@ class KeyLedger:
                     if answer is not None and not answer.done():
                         answer.set_result(outcome)
                 case Start(claim):
-                    task = self._tasks[claim] = asyncio.create_task(self._run(claim))
+                    queue = _queue(claim)
+                    self._queues.join(queue, claim)
+                    task = self._tasks[claim] = asyncio.create_task(self._run(claim, queue))
                     # A task that is cancelled before it starts runs no line of its own.
                     task.add_done_callback(partial(self._ended, claim))
+                    task.add_done_callback(partial(self._leave, queue, claim))
                 case Stop(claim):
                     self._tasks[claim].cancel()
 
-    async def _run(self, claim: Claim) -> None:
+    async def _run(self, claim: Claim, queue: Hashable) -> None:
         if claim.state is State.CLAIMED:
             await self._look_up(claim)
         if claim.state is State.HELD:
+            # Without a key there is no look-up, and some look-ups take longer than others.
+            await self._queues.front(queue, claim)
+            self._queues.leave(queue, claim)
             await self._hand_over(claim)
+
+    def _leave(self, queue: Hashable, claim: Claim, task: asyncio.Task[None]) -> None:
+        del task
+        self._queues.leave(queue, claim)
 
     def _ended(self, claim: Claim, task: asyncio.Task[None]) -> None:
         """Refuse what a task left behind, however it ended.
@@ -315,9 +330,15 @@ class KeyLedger:
             _log.exception("The handler of a prompt failed")
         self._apply(self._core.refuse(claim, refused))
 
+    def _begin(self, claim: Claim) -> None:
+        if self._core.begin(claim):
+            return
+        if claim.state in (State.SUBMITTING, State.INSERTED):
+            raise RuntimeError("a handler inserts its prompt once, and Sessions.turn does it, too")
+        raise WithdrawnError("the prompt was withdrawn or refused, and must not be inserted")
+
     async def _insert(self, claim: Claim, body: bytes) -> Insertion:
-        if not self._core.begin(claim):
-            raise WithdrawnError
+        self._begin(claim)
         self._inserting[claim] = asyncio.get_running_loop().create_future()
         message = Message(claim.session_id, claim.record, body, claim.digest, self._writer)
         try:
@@ -355,11 +376,16 @@ class KeyLedger:
         return found
 
     def _insert_live(self, claim: Claim) -> Insertion:
-        if not self._core.begin(claim):
-            raise WithdrawnError
+        self._begin(claim)
         found = Found(str(claim.record), claim.digest)
         self._apply(self._core.inserted(claim, found, retained=False))
         return Insertion(found.message_id, new=True)
+
+
+def _queue(claim: Claim) -> Hashable:
+    """Which claims are handed over in the order in which they came. One that is left has none."""
+    owner = claim.owner
+    return claim if owner is None else (claim.session_id, owner.connection)
 
 
 def _digest(prompt: object) -> bytes:

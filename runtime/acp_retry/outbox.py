@@ -159,7 +159,14 @@ class Outbox:
         text = json.dumps(prompt, default=_to_json, allow_nan=False)
         checked = check_key(key)
         await self._desk.load()
-        entry = Entry(session_id, checked or new_key(), text, self._desk.now())
+        # Marked as sent with the same write, if it is about to leave.
+        entry = Entry(
+            session_id,
+            checked or new_key(),
+            text,
+            self._desk.now(),
+            sent=session_id in self._desk.links,
+        )
         known = self._desk.deliveries.get((session_id, entry.key))
         if known is None:
             return PendingPrompt(await self._desk.add(entry))

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from os import PathLike
-from typing import Protocol
+from typing import Final, Protocol
 from uuid import uuid4
 
 from acp_retry.database import Database
+from acp_retry.outcome import NotSent, Refused, Unknown
 
 __all__ = ["Entry", "MemoryOutbox", "Mode", "OutboxStore", "SqliteOutbox"]
+
+
+OFFLINE: Final = NotSent("the session is on no connection")
 
 
 class Mode(StrEnum):
@@ -35,8 +40,11 @@ class Mode(StrEnum):
 class Entry:
     """One submission: what is sent on each attempt, and since when it waits.
 
-    `prompt` is the content blocks as JSON text, `submitted` in seconds since the epoch. `id` tells
-    it from what another process submits under the same key: 16 random bytes.
+    `prompt` is the content blocks as JSON text, `submitted` in seconds since the epoch. `sent` is
+    false while no attempt can have left, and again if the next one after an error never left.
+    `refused` is the latest answer while that is an error. By both a client that was restarted
+    knows what it knew.
+    `id` tells it from what another process submits under the same key: 16 random bytes.
     """
 
     session_id: str
@@ -44,7 +52,16 @@ class Entry:
     prompt: str = field(repr=False)
     submitted: float
     mode: Mode = Mode.PENDING
+    sent: bool = False
+    refused: Refused | None = None
     id: bytes = field(default_factory=lambda: uuid4().bytes, repr=False)
+
+    @property
+    def outcome(self) -> NotSent | Unknown | Refused:
+        """What is known of it after a restart."""
+        if self.refused is not None:
+            return self.refused
+        return Unknown("the client was restarted") if self.sent else OFFLINE
 
 
 class OutboxStore(Protocol):
@@ -64,7 +81,10 @@ class OutboxStore(Protocol):
         ...
 
     async def mark(self, entry: Entry, mode: Mode) -> None:
-        """Store another mode for an entry, durably before returning."""
+        """Store another mode for an entry, durably before returning.
+
+        With it goes what else may have changed: `sent` and `refused`, as the entry has them.
+        """
         ...
 
     async def remove(self, entry: Entry) -> None:
@@ -115,6 +135,8 @@ CREATE TABLE IF NOT EXISTS acp_outbox (
   prompt TEXT NOT NULL,
   submitted REAL NOT NULL,
   mode TEXT NOT NULL,
+  sent INTEGER NOT NULL,
+  refused TEXT,
   id BLOB NOT NULL UNIQUE,
   UNIQUE (session_id, key)
 );
@@ -137,19 +159,21 @@ class SqliteOutbox:
     async def add(self, entry: Entry) -> None:
         """See `OutboxStore.add`."""
         insert = (
-            "INSERT INTO acp_outbox (session_id, key, prompt, submitted, mode, id)"
-            " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (session_id, key) DO NOTHING"
+            "INSERT INTO acp_outbox (session_id, key, prompt, submitted, mode, sent, refused, id)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session_id, key) DO NOTHING"
         )
         name = entry.session_id.encode(), entry.key.encode()
-        values = (*name, entry.prompt, entry.submitted, entry.mode.value, entry.id)
+        known = _known(entry, entry.mode)
+        values = (*name, entry.prompt, entry.submitted, *known, entry.id)
         added = await self._database.write(lambda rows: rows.execute(insert, values).rowcount)
         if not added:
             raise _taken()
 
     async def mark(self, entry: Entry, mode: Mode) -> None:
         """See `OutboxStore.mark`."""
-        update = "UPDATE acp_outbox SET mode = ? WHERE id = ?"
-        await self._database.write(lambda rows: rows.execute(update, (mode.value, entry.id)))
+        update = "UPDATE acp_outbox SET mode = ?, sent = ?, refused = ? WHERE id = ?"
+        values = (*_known(entry, mode), entry.id)
+        await self._database.write(lambda rows: rows.execute(update, values))
 
     async def remove(self, entry: Entry) -> None:
         """See `OutboxStore.remove`."""
@@ -159,13 +183,25 @@ class SqliteOutbox:
     async def entries(self) -> list[Entry]:
         """See `OutboxStore.entries`."""
         select = (
-            "SELECT session_id, key, prompt, submitted, mode, id FROM acp_outbox ORDER BY position"
+            "SELECT session_id, key, prompt, submitted, mode, sent, refused, id"
+            " FROM acp_outbox ORDER BY position"
         )
 
         def work(rows: sqlite3.Connection) -> list[Entry]:
             return [
-                Entry(session.decode(), key.decode(), prompt, submitted, Mode(mode), id_)
-                for session, key, prompt, submitted, mode, id_ in rows.execute(select)
+                Entry(
+                    session.decode(),
+                    key.decode(),
+                    prompt,
+                    submitted,
+                    Mode(mode),
+                    bool(sent),
+                    None if refused is None else Refused(*json.loads(refused)),
+                    id_,
+                )
+                for session, key, prompt, submitted, mode, sent, refused, id_ in rows.execute(
+                    select
+                )
             ]
 
         return await self._database.read(work)
@@ -173,6 +209,13 @@ class SqliteOutbox:
     def close(self) -> None:
         """Close the file."""
         self._database.close()
+
+
+def _known(entry: Entry, mode: Mode) -> tuple[str, bool, str | None]:
+    refused = entry.refused
+    error = None if refused is None else (refused.code, refused.message, refused.data)
+    # What a link of yours hands on as `data` may be no JSON.
+    return mode.value, entry.sent, None if error is None else json.dumps(error, default=repr)
 
 
 def _taken() -> ValueError:

@@ -91,7 +91,8 @@ class Sessions:
         """What to do for each method, on any connection.
 
         Add your own, or wrap one of these: session/new and session/resume pass `mcpServers` over,
-        and the capabilities in the result of `initialize` are the least.
+        and the capabilities in the result of `initialize` are the least. A handler that makes a
+        session active, such as one for session/fork, calls `opened`.
         """
         prompts = prompt_handlers(self._ledger, self._ledger.is_active)
         served: dict[str, Serve] = {
@@ -106,6 +107,18 @@ class Sessions:
         later = {method: self._initialized_only(serve) for method, serve in served.items()}
         return {"initialize": self._initialize, **later}
 
+    def opened(self, peer: Peer, session_id: str) -> None:
+        """Say that a session is active on a connection, by a method that is not served here.
+
+        From then on the connection can prompt in it and is told of it; so nothing else needs to
+        call `KeyLedger.opened`.
+
+        Args:
+            peer: the connection: `Call.peer`.
+            session_id: the session. The store has it already.
+        """
+        self._open(peer, session_id)
+
     def lost(self, peer: Peer) -> None:
         """Say that a connection ended; for `Peer` and `serve_stdio`. Turns go on."""
         for session_id in list(self._active):
@@ -117,6 +130,8 @@ class Sessions:
     async def turn(self, submission: Submission) -> AsyncIterator[bool]:
         """Wait for the session's turn, insert the prompt, show it, and tell of the work.
 
+        The handler itself does not insert it: that can be done once.
+
         The block is the work: the session is running while it lasts and idle afterwards.
         `session/cancel` cancels it, and so do close and delete.
 
@@ -124,7 +139,8 @@ class Sessions:
             Whether the message is new. When it is not, another process was first: start no work.
 
         Raises:
-            WithdrawnError: the prompt was cancelled.
+            WithdrawnError: the prompt was cancelled or refused.
+            RuntimeError: the handler has inserted it by itself.
             Exception: what the store raised.
         """
         session_id = submission.session_id

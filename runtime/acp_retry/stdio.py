@@ -24,8 +24,11 @@ LONGEST_LINE: Final = 2**26
 PATIENCE: Final = 5.0
 """Seconds that an agent has to end by itself once its standard input is closed."""
 
+LEFT: Final = 2**20
+"""Bytes that an agent leaves in its pipe at most, the largest that Linux lets a user have."""
+
 GRACE: Final = 1.0
-"""Seconds that an agent's handlers have to end once its standard input has ended."""
+"""Seconds that handlers have to end once the other side has."""
 
 Lines = queue.SimpleQueue[tuple[bytes, Future[None]]]
 
@@ -128,7 +131,10 @@ async def spawn(
     """Start an agent and connect to it. Leaving the block ends it.
 
     Its standard input is closed then. If it does not end within `PATIENCE`, or if leaving is
-    cancelled, it is killed. Programs that it started are its own affair.
+    cancelled, it is killed. The connection ends with the program that was started, once all that
+    it had written is read; what handles that has `GRACE` to end. Programs that it started are
+    their own affair: one that still has its standard output keeps no connection open. (Where pipes
+    can't be read without waiting, as on Windows, it does.)
 
     Args:
         command: the program and its arguments.
@@ -138,11 +144,12 @@ async def spawn(
     Raises:
         OSError: the program could not be started.
     """
+    loop = asyncio.get_running_loop()
     pipe = asyncio.subprocess.PIPE
-    process = await asyncio.create_subprocess_exec(
-        *command, stdin=pipe, stdout=pipe, env=env, limit=LONGEST_LINE
+    transport, agent = await loop.subprocess_exec(
+        lambda: _Agent(loop), *command, stdin=pipe, stdout=pipe, stderr=None, env=env
     )
-    stdin, stdout = process.stdin, process.stdout
+    stdin, stdout = agent.stdin, agent.stdout
     if stdin is None or stdout is None:
         raise OSError(f"{command[0]} has no pipes")
 
@@ -153,27 +160,74 @@ async def spawn(
     async def close() -> None:
         stdin.close()  # what is on its way still leaves, if the agent reads it
 
-    peer = Peer(StreamChannel(stdout, write, close), handlers)
+    peer = Peer(StreamChannel(stdout, write, close), handlers, grace=GRACE)
     serving = asyncio.create_task(peer.serve())
     try:
         yield peer
     finally:
         try:
             await peer.close()
-            await _wait_for_end(process)
+            await _patiently(agent.ended)
         finally:  # also when it is cancelled while it waits
-            if process.returncode is None:
-                process.kill()
+            if not agent.ended.is_set():
+                with contextlib.suppress(ProcessLookupError):
+                    transport.kill()
             serving.cancel()
             await asyncio.wait([serving])
-            await _wait_for_end(process)
+            await _patiently(agent.ended)
+            if stdin.transport.get_write_buffer_size():
+                stdin.transport.abort()  # for a reader that will never come
+            transport.close()
+            await _patiently(agent.gone)
 
 
-async def _wait_for_end(process: asyncio.subprocess.Process) -> None:
-    """Wait for a process. Its children may hold its pipes, which some Pythons wait for too."""
+async def _patiently(event: asyncio.Event) -> None:
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(PATIENCE):
-            await process.wait()
+            await event.wait()
+
+
+class _Agent(asyncio.subprocess.SubprocessStreamProtocol):
+    """An agent and its pipes, which end with it, whoever else holds them.
+
+    `ended` says that the agent is over, and `gone` that its pipes are closed, too. (asyncio's own
+    `Process.wait` waits for both, on some Pythons.)
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(LONGEST_LINE, loop)
+        self.ended = asyncio.Event()
+        self.gone = asyncio.Event()
+        self._pipes: asyncio.SubprocessTransport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        if isinstance(transport, asyncio.SubprocessTransport):
+            self._pipes = transport
+
+    def process_exited(self) -> None:
+        super().process_exited()
+        self.ended.set()
+        output = None if self._pipes is None else self._pipes.get_pipe_transport(1)
+        if isinstance(output, asyncio.ReadTransport) and os.name != "nt":
+            output.pause_reading()
+            # What was read by now is handed over first: it is in the loop's queue already.
+            asyncio.get_running_loop().call_soon(self._read_rest, output)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self.gone.set()
+
+    def _read_rest(self, output: asyncio.ReadTransport) -> None:
+        """Read what the agent left in its pipe, and none of what its children add for good."""
+        if output.is_closing():
+            return  # it was read to its end
+        source, left = output.get_extra_info("pipe").fileno(), LEFT
+        with contextlib.suppress(OSError):
+            while left > 0 and (data := os.read(source, left)):
+                self.pipe_data_received(1, data)
+                left -= len(data)
+        output.close()
 
 
 def _feed(source: int, reader: asyncio.StreamReader, loop: asyncio.AbstractEventLoop) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -149,3 +151,19 @@ def test_what_is_no_message_is_counted(tmp_path: Path, noise: str) -> None:
     outcome = play(script, Programs([sys.executable, str(agent)]), PATIENCE)
     assert outcome.noise == 1
     assert outcome.kept == {"support-keys"}
+
+
+@pytest.mark.parametrize("socket", [[], ["--socket", "missing"]], ids=["no socket", "no agent"])
+def test_joining_says_what_is_missing(socket: list[str], tmp_path: Path) -> None:
+    joined = subprocess.run(
+        [sys.executable, "-m", "acp_conformance.reference", "--join", *socket],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (joined.returncode, joined.stdout) == (2, "")
+    missing = "no agent takes connections at missing" if socket else "--join needs --socket PATH"
+    assert missing in joined.stderr.splitlines()[-1]

@@ -14,6 +14,7 @@ from acp_retry import (
     SessionStore,
     Submission,
 )
+from acp_retry.peer import Handlers
 from agents import Client, pipes
 
 INFO = {"name": "agent", "version": "1"}
@@ -31,6 +32,7 @@ class Agent:
         self.idle = asyncio.Event()
         self.idle.set()
         self.failing = False
+        self.own: Handlers = {}
         self.turns = 0
 
     async def work(self, submission: Submission) -> None:
@@ -51,8 +53,9 @@ class Agent:
     def connect_only(self) -> Client:
         near, far = pipes()
         serving: list[asyncio.Task[None]] = []
-        peer = Peer(far, self.sessions.handlers(), self.sessions.lost)
+        peer = Peer(far, {**self.sessions.handlers(), **self.own}, self.sessions.lost)
         client = Client(near, serving)
+        client.agent_peer = peer
         client.agent_end = far
 
         async def update(call: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Mapping
 
 import pytest
@@ -55,10 +56,28 @@ async def attempts(
 )
 @sync
 async def test_the_class_decides(method: str) -> None:
-    expected = 2 if REQUESTS[method] in AGAIN else 1
+    of_a_connection = method == "session/resume"
+    expected = 2 if REQUESTS[method] in AGAIN and not of_a_connection else 1
     assert await attempts(method) == expected
-    expected = 2 if REQUESTS[method] in WITH_WORD else 1
+    expected = 2 if REQUESTS[method] in WITH_WORD and not of_a_connection else 1
     assert await attempts(method, again=True) == expected
+
+
+@pytest.mark.parametrize("act", ["lost", "unsent"])
+@sync
+async def test_who_connects_does_not_wait_for_itself(act: str) -> None:
+    calls = Calls()
+    calls.connected(ScriptedLink("lost"), 2)
+    title = asyncio.ensure_future(calls.call("session/set_title", {"sessionId": "s", "title": "x"}))
+    links = [ScriptedLink(act), ScriptedLink("ok", "ok")]
+    for link in links:
+        await settle()
+        calls.connected(link, 2)
+        with contextlib.suppress(AnswerLostError, NeverSentError):
+            await calls.call("session/resume", {"sessionId": "s"})
+            calls.resumed("s")
+    assert await title == Reply({}, lost=1)
+    assert links[1].methods == ["session/resume", "session/set_title"]
 
 
 @pytest.mark.parametrize(("carried", "times"), [("session/list", 2), ("initialize", 1)])
@@ -129,7 +148,6 @@ async def test_a_session_is_resumed_anew_on_each_connection() -> None:
         "session/close",
         "session/delete",
         "session/fork",
-        "session/resume",
         "session/unarchive",
     ],
 )

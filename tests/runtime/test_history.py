@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
+from typing import Any
 from uuid import uuid4
 
 import pytest
 
 from acp_retry import HistoryIndex, HistoryStore, Message, derive_message_id
+from acp_retry.stores.conformance import NonconformingError, survives_reopening
 from agents import Agent, settle, sync
 
 KEYS = [derive_message_id("s", key) for key in "abcdef"]
@@ -158,6 +160,146 @@ async def test_an_insertion_in_doubt_is_looked_up() -> None:
     assert await client.ask().answer() == inserted
     assert await client.ask().answer() == inserted
     assert agent.turns == [inserted]
+
+
+NO_PAGES: list[tuple[str, list[Any]]] = [
+    ("one by one", IDS),
+    ("UUIDs", [KEYS]),
+    ("nothing", [[None]]),
+    ("numbers", [[5]]),
+    ("bytes", [IDS[0].encode()]),
+    ("no page", [None]),
+    ("empty", [""]),
+]
+
+
+@pytest.mark.parametrize(("name", "pages"), NO_PAGES, ids=[name for name, _ in NO_PAGES])
+@sync
+async def test_a_page_that_is_none_answers_nobody(name: str, pages: list[Any]) -> None:
+    del name
+    index = HistoryIndex(History(*pages).read)
+    for _ in range(2):
+        with pytest.raises(TypeError):
+            await index.contains("s", KEYS[0])
+
+    def fill() -> None:
+        with index.replay("s") as replay:
+            for page in pages:
+                replay.add(page)
+
+    with pytest.raises(TypeError):
+        fill()
+    with pytest.raises(TypeError):
+        await index.contains("s", KEYS[0])
+
+
+FORMS: dict[str, Callable[[str], str]] = {
+    "capitals": str.upper,
+    "no dashes": lambda id_: id_.replace("-", ""),
+    "a prefix": "msg_{}".format,
+    "a prefix of digits": "5{}".format,
+    "a URN": "urn:uuid:{}".format,
+    "a suffix": "{}/0".format,
+    "all of it": lambda id_: f"MSG_{id_.replace('-', '').upper()}:5",
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@sync
+async def test_a_uuid_is_known_in_whatever_id(form: Callable[[str], str]) -> None:
+    index = HistoryIndex(History([form(each) for each in IDS[:2]]).read)
+    assert [await index.contains("s", key) for key in KEYS[:3]] == [True, True, False]
+
+
+class Runtime(History):
+    """A runtime that shows each message in a way of its own."""
+
+    def __init__(self, shown: Callable[[str], str]) -> None:
+        super().__init__()
+        self.shown = shown
+        self.ids: list[str] = []
+
+    async def read(self, session_id: str) -> AsyncIterator[Iterable[str]]:
+        del session_id
+        self.reads += 1
+        for page in self.pages:
+            yield page
+
+    async def submit(self, message: Message) -> None:
+        self.ids.append(str(message.record))
+        self.pages += ([self.shown(str(message.record))],)
+
+    async def remove(self, session_id: str) -> None:
+        raise NotImplementedError(session_id)
+
+    async def open(self) -> HistoryStore:
+        return HistoryStore(HistoryIndex(self.read), self.submit, self.remove)
+
+
+WRONG: dict[str, Callable[[str], str]] = {
+    "another UUID": lambda id_: str(uuid4()) if id_ else "",
+    "turned round": lambda id_: id_[::-1],
+    "nothing": lambda id_: id_[:0],
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
+@sync
+async def test_a_reader_that_leaves_out_what_was_inserted_is_noticed(
+    wrong: Callable[[str], str], caplog: pytest.LogCaptureFixture
+) -> None:
+    runtime = Runtime(wrong)
+    agent = Agent(await runtime.open())
+    client = agent.connect()
+    first = await client.ask().answer()
+    for key in ("k", "k2", "k2"):
+        assert (await client.ask(key=key).error())["code"] == -32603
+    assert agent.turns == runtime.ids == [first]
+    assert "its reader must yield the ID" in caplog.text
+    with pytest.raises(NonconformingError):
+        await survives_reopening(Runtime(wrong).open)
+
+
+@sync
+async def test_a_reader_that_shows_what_was_inserted_is_asked_no_more() -> None:
+    runtime = Runtime(str)
+    client = Agent(await runtime.open()).connect()
+    for number in range(4):
+        await client.ask(key=f"{number}").answer()
+        await client.ask(key=f"{number}").answer()
+    assert runtime.reads == 2
+
+
+@sync
+async def test_a_replay_that_leaves_out_what_was_inserted_fills_nothing() -> None:
+    runtime = Runtime(str)
+    store = await runtime.open()
+    index = vars(store)["_index"]
+    client = Agent(store).connect()
+    for _ in range(2):
+        inserted = await client.ask().answer()
+
+    def fill() -> None:
+        with index.replay("s") as replay:
+            replay.add(["msg_1"])
+
+    with pytest.raises(LookupError):
+        fill()
+    assert await client.ask().answer() == inserted
+    assert runtime.reads == 3
+
+
+@sync
+async def test_what_is_inserted_during_a_read_need_not_be_in_it() -> None:
+    history = History([])
+    history.gate.clear()
+    index = HistoryIndex(history.read)
+    asked = asyncio.ensure_future(index.contains("s", KEYS[0]))
+    await settle()
+    index.add("s", KEYS[0])
+    history.gate.set()
+    assert await asked
+    assert history.reads == 1
 
 
 @sync

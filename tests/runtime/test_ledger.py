@@ -138,14 +138,14 @@ async def test_a_handler_inserts_once() -> None:
             try:
                 again = insert()
                 told.append(again if isinstance(again, Insertion) else await again)
-            except WithdrawnError as error:
+            except RuntimeError as error:
                 told.append(type(error))
 
     store = MemoryStore()
     ledger = KeyLedger(store, work)
     message_id = (await ledger.prompt("c", 1, prompt()))["messageId"]
     await ledger.stop()
-    assert told == [Insertion(message_id, new=True), WithdrawnError, WithdrawnError]
+    assert told == [Insertion(message_id, new=True), RuntimeError, RuntimeError]
     assert await store.messages("s") == [(message_id, b"mine")]
 
 
@@ -465,8 +465,8 @@ async def test_a_withdrawn_handler_that_goes_on_inserts_nothing_for_the_next_one
             await settle()
             try:
                 await submission.insert()
-            except WithdrawnError:
-                refused.append("the first")
+            except WithdrawnError as error:
+                refused.append(str(error))
             raise
 
     gate = asyncio.Event()
@@ -478,7 +478,7 @@ async def test_a_withdrawn_handler_that_goes_on_inserts_nothing_for_the_next_one
     second = asyncio.ensure_future(ledger.prompt("c", 2, prompt()))
     await settle()
     await settle()
-    assert refused == ["the first"]
+    assert refused == ["the prompt was withdrawn or refused, and must not be inserted"]
     assert await store.messages("s") == []
     with pytest.raises(RequestFailedError, match="-32800"):
         await first

@@ -14,10 +14,11 @@ from acp_retry import (
     Inserted,
     MemoryOutbox,
     Mode,
+    NotSent,
     Outbox,
     OutboxStore,
+    Refused,
     SqliteOutbox,
-    Unknown,
 )
 from acp_retry.pending import Entry
 from agents import TEXT, settle, sync
@@ -104,6 +105,22 @@ async def test_so_does_one_that_is_given_up_or_fails(tmp_path: Path) -> None:
         faulty.close()
 
 
+@pytest.mark.parametrize("kind", ["memory", "sqlite"])
+@sync
+async def test_stores_keep_what_is_known_of_an_entry(kind: str, tmp_path: Path) -> None:
+    refused = Refused(-32603, "\ud800", {"a": [1, None]})
+    with stores(kind, tmp_path) as store:
+        entry = Entry("s", "k", "[]", 1.5)
+        await store.add(entry)
+        for sent, known in ((True, None), (True, refused), (False, None)):
+            changed = replace(entry, sent=sent, refused=known)
+            await store.mark(changed, Mode.PENDING)
+            assert await store.entries() == [changed]
+        other = Entry("s", "other", "[]", 1.5, sent=True, refused=refused)
+        await store.add(other)
+        assert (await store.entries())[1] == other
+
+
 @sync
 async def test_entries_outlive_the_process(tmp_path: Path) -> None:
     with stores("sqlite", tmp_path) as store:
@@ -116,7 +133,7 @@ async def test_entries_outlive_the_process(tmp_path: Path) -> None:
             pending.submitted,
             Mode.PENDING,
         )
-        assert isinstance(again.outcome, Unknown)
+        assert isinstance(again.outcome, NotSent)
 
 
 @sync

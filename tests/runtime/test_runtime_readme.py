@@ -92,6 +92,19 @@ def test_the_examples_are_short() -> None:
         assert len([line for line in text.splitlines() if line.strip()]) <= 20
 
 
+@pytest.mark.parametrize(
+    "readme", [README, README.parents[1] / "README.md"], ids=["runtime", "whole"]
+)
+def test_they_are_installed_from_a_clone(readme: Path) -> None:
+    """No index has the package."""
+    installed = re.findall(r"pip install ([^`\n]+)", readme.read_text("utf-8"))
+    assert installed
+    for each in installed:
+        assert "git+URL_OF_THIS_REPOSITORY" in each or re.fullmatch(
+            r"PATH_OF_THE_CLONE(\[\w+\])?", each
+        )
+
+
 def test_they_run(folder: Path) -> None:
     for text in ("one", "two"):
         submitted, line = client(folder, text)

@@ -91,3 +91,19 @@ async def test_the_application_knows_its_sessions() -> None:
     client = agent.connect()
     assert (await client.ask("s").error())["code"] == -32002
     assert [await client.ask("mine").answer()] == agent.turns
+
+
+@pytest.mark.parametrize("other", [True, 1.0, "1", None, [1], "omitted"])
+@sync
+async def test_a_cancellation_names_the_request_as_it_came(other: object) -> None:
+    agent = Agent()
+    agent.idle.clear()
+    client = agent.connect()
+    asking = client.ask()
+    await settle()
+    assert asking.id == 1
+    await client.notify("$/cancel_request", {} if other == "omitted" else {"requestId": other})
+    await settle()
+    assert asking.pending
+    await asking.cancel()
+    assert (await asking.error())["code"] == -32800

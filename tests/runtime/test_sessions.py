@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
-from acp_retry import MemoryStore, Message, SessionStore, SqliteStore, derive_message_id
+from acp_retry import (
+    Call,
+    MemoryStore,
+    Message,
+    SessionStore,
+    SqliteStore,
+    Submission,
+    derive_message_id,
+)
 from acp_v2 import checkers
 from agents import TEXT, Pipe, settle, sync
 from session_agents import MINE, NEW, Agent, code, open_session, resume
@@ -256,3 +265,49 @@ async def test_a_connection_that_breaks_takes_no_turn_with_it() -> None:
     agent.idle.set()
     await settle()
     assert other.updates[-1] == "idle"
+
+
+@sync
+async def test_a_fork_of_ones_own_is_a_session_like_any_other() -> None:
+    agent = Agent()
+    client, other = await agent.connect(), await agent.connect()
+    session = await open_session(client)
+    first = await client.ask(session).answer()
+
+    async def fork(call: Call) -> object:
+        await agent.store.add_session("fork", "/project")
+        for message_id, body in await agent.store.messages(str(call.params["sessionId"])):
+            await agent.store.insert(Message("fork", UUID(message_id), body))
+        agent.sessions.opened(call.peer, "fork")
+        return {"sessionId": "fork"}
+
+    agent.own = {"session/fork": fork}
+    forking = await agent.connect()
+    await forking.request("session/fork", {"sessionId": session, **NEW})
+    second = await forking.ask("fork").answer()
+    assert second == str(derive_message_id("fork", "k")) != first
+    await settle()
+    assert forking.updates == [second, "running", "idle"]
+    assert (await other.ask("fork").error())["code"] == -32002
+    await resume(other, "fork", replay=True)
+    assert other.updates == [first, second, "idle"]
+    await forking.hang_up()
+    await settle()
+    assert not agent.ledger.is_active(forking.agent_peer, "fork")
+
+
+@sync
+async def test_a_handler_that_inserts_before_its_turn_is_told(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Hasty(Agent):
+        async def work(self, submission: Submission) -> None:
+            await submission.insert()
+            await super().work(submission)
+
+    agent = Hasty()
+    client = await agent.connect()
+    assert await client.ask(await open_session(client)).answer()
+    await settle()
+    assert agent.turns == 0
+    assert "a handler inserts its prompt once, and Sessions.turn does it, too" in caplog.text

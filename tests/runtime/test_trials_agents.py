@@ -110,6 +110,7 @@ class Runtime:
 
     async def submit(self, message: Message) -> None:
         self.submitted.append(str(message.record))
+        self.pages.append([str(message.record)])
 
     async def remove(self, session_id: str) -> None:
         raise NotImplementedError(session_id)
