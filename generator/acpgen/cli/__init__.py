@@ -57,6 +57,7 @@ def main() -> None:
 
 
 def _run() -> None:
+    _refuse_blanks()
     options = _plain_validate()
     if options is None:
         from acpgen.cli.app import NAMES, typer_app
@@ -67,6 +68,16 @@ def _run() -> None:
         from acpgen.cli.validation import run
 
         sys.exit(run(options))
+
+
+def _refuse_blanks() -> None:
+    """Leave with status 2 if a word is blank. `conform` looks at its own, whose COMMAND may be."""
+    from acpgen.cli.blanks import blank
+
+    found = None if sys.argv[1:2] == ["conform"] else blank(sys.argv[2:])
+    if found and _COMPLETING not in os.environ:
+        sys.stderr.write(f"acpgen: {found} is blank: is a variable unset?\n")
+        sys.exit(2)
 
 
 def _give_up_output() -> None:
