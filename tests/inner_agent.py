@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from acp_conformance.faults import KILL, FaultyAgent, write_plan
-from acp_conformance.plans import Plan
+from acp_conformance.plans import Plan, Run
 from acp_conformance.said import Said, read
 
 __all__ = ["Pipe", "Runs", "play"]
@@ -66,8 +66,8 @@ class Pipe:
         raise _Died
 
 
-Runs = Callable[[Path, Callable[[], Pipe], str, int], object]
-"""A run of a client: its folder, what starts an agent, the text, and how far its clock is ahead."""
+Runs = Callable[[Path, Callable[[], Pipe], Run], object]
+"""Runs a client: its folder, what starts an agent, and what is submitted."""
 
 
 def play(client: Runs, plan: Plan, *, hasty: bool) -> Said:
@@ -76,12 +76,12 @@ def play(client: Runs, plan: Plan, *, hasty: bool) -> Said:
         folder = Path(name)
         write_plan(folder, plan.faults, None)
         (folder / "client").mkdir()
-        for run, (text, clock) in enumerate(plan.runs):
+        for number, run in enumerate(plan.runs):
             (folder / KILL).unlink(missing_ok=True)
 
-            def start(run: int = run) -> Pipe:
-                return Pipe(folder, run, hasty=hasty)
+            def start(number: int = number) -> Pipe:
+                return Pipe(folder, number, hasty=hasty)
 
             with contextlib.suppress(KilledError, BrokenPipeError, SystemExit):
-                client(folder / "client", start, text, clock)
+                client(folder / "client", start, run)
         return read(folder, plan)

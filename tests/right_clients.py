@@ -6,27 +6,27 @@ from typing import Final
 
 from wrong_clients import Client, Pending
 
-__all__ = ["RIGHT", "SubmitsNothingWhileSomethingIsPending"]
+__all__ = ["RIGHT", "SendsOneAfterTheOther", "SubmitsNothingWhileSomethingIsPending"]
 
 
 class Reconnects(Client):
     """It starts the agent again by itself when that is gone."""
 
-    def run(self, text: str) -> None:
+    def run(self, *texts: str) -> None:
         try:
-            super().run(text)
+            super().run(*texts)
         except (SystemExit, BrokenPipeError):
             again = Reconnects(self.file, self.clock, self.start)
-            again.run("" if again.pending else text)
+            again.run(*(() if again.pending else texts))
 
 
 class Probes(Client):
     """It starts an agent to see what that can do, and talks to another."""
 
-    def run(self, text: str) -> None:
+    def run(self, *texts: str) -> None:
         self.initialize()
         self.agent, self.last_id = self.start(), 0
-        super().run(text)
+        super().run(*texts)
 
 
 class HasAnAgentForEachSession(Client):
@@ -46,10 +46,10 @@ class HasAnAgentForEachSession(Client):
 class KeepsItsSession(Client):
     """It submits everything in one session."""
 
-    def submit(self) -> None:
+    def submit(self, *texts: str) -> None:
         if "session" in self.notes:
             self.resume(self.notes["session"])
-        super().submit()
+        super().submit(*texts)
 
     def new(self) -> str:
         self.notes["session"] = self.notes.get("session") or super().new()
@@ -59,17 +59,67 @@ class KeepsItsSession(Client):
 class SubmitsNothingWhileSomethingIsPending(Client):
     """It leaves what is new to a later run."""
 
-    def run(self, text: str) -> None:
-        super().run("" if self.pending else text)
+    def run(self, *texts: str) -> None:
+        super().run(*(() if self.pending else texts))
 
 
 class SendsAgainAtOnce(Client):
     """It sends again what was refused, under its key."""
 
-    def deliver(self, entry: Pending) -> None:
-        super().deliver(entry)
-        if entry in self.pending:
+    def deliver(self, *entries: Pending) -> None:
+        super().deliver(*entries)
+        super().deliver(*[each for each in entries if each in self.pending])
+
+
+class SendsOneAfterTheOther(Client):
+    """It sends what is new when what was before it is answered."""
+
+    def deliver(self, *entries: Pending) -> None:
+        for entry in entries:
             super().deliver(entry)
+
+
+class SendsTheLastAgainFirst(Client):
+    """It sends again what is pending in an order of its own."""
+
+    def resend(self) -> None:
+        self.pending.reverse()
+        super().resend()
+
+
+class HasASessionForEachText(Client):
+    """It submits what is new in sessions of their own."""
+
+    def submit(self, *texts: str) -> None:
+        self.deliver(*[self.enter(self.new(), text) for text in texts])
+
+
+class StoresWhatIsNewFirst(Client):
+    """It has what is new pending before it talks to an agent, and a session for it later."""
+
+    def run(self, *texts: str) -> None:
+        for text in filter(None, texts):
+            self.enter("", text)
+        super().run()
+
+    def resume(self, session: str) -> None:
+        if session:
+            super().resume(session)
+
+    def deliver(self, *entries: Pending) -> None:
+        for entry in entries:
+            entry["session"] = entry["session"] or self.new()
+        self.store()
+        super().deliver(*entries)
+
+    def resend(self) -> None:
+        new = [each for each in self.pending if not each["session"]]
+        old, self.pending = [each for each in self.pending if each["session"]], self.pending
+        for each in old:
+            if self.now - each["at"] < self.oldest:
+                self.resume(each["session"])
+                self.deliver(each)
+        self.deliver(*new)
 
 
 RIGHT: Final = (
@@ -80,4 +130,8 @@ RIGHT: Final = (
     KeepsItsSession,
     SubmitsNothingWhileSomethingIsPending,
     SendsAgainAtOnce,
+    SendsOneAfterTheOther,
+    SendsTheLastAgainFirst,
+    HasASessionForEachText,
+    StoresWhatIsNewFirst,
 )

@@ -1,4 +1,4 @@
-"""Clients that do one thing wrong: `python wrong_clients.py CLASS FILE CLOCK TEXT AGENT...`.
+"""Clients that do one thing wrong: `python wrong_clients.py CLASS FILE CLOCK TEXT MORE AGENT...`.
 
 `Client` does everything right, and so do those of `right_clients`. Every other class names the
 requirements that it breaks, and the plans that show it.
@@ -52,7 +52,7 @@ class RefusedError(Exception):
 
 
 class Client:
-    """Sends again what is pending, submits a text if there is one, and ends."""
+    """Sends again what is pending, submits texts that are not empty at once, and ends."""
 
     oldest = 24.0 * 60 * 60
 
@@ -66,14 +66,14 @@ class Client:
         self.notes: dict[str, Any] = stored.get("notes", {})
         self.agent = start()
         self.last_id = 0
+        self.answers: dict[int, Any] = {}
         self.text = ""
 
-    def run(self, text: str) -> None:
-        self.text = text
+    def run(self, *texts: str) -> None:
         self.initialize()
         self.resend()
-        if text:
-            self.submit()
+        if new := [text for text in texts if text]:
+            self.submit(*new)
 
     def initialize(self) -> None:
         self.request("initialize", protocolVersion=2, info={"name": "client", "version": "1"})
@@ -86,11 +86,17 @@ class Client:
     def resume(self, session: str) -> None:
         self.request("session/resume", sessionId=session, cwd="/", mcpServers=[])
 
-    def submit(self) -> None:
-        entry = {"session": self.new(), "text": self.text, "key": self.key(), "at": self.now}
+    def submit(self, *texts: str) -> None:
+        session = self.new()
+        self.deliver(*[self.enter(session, text) for text in texts])
+
+    def enter(self, session: str, text: str) -> Pending:
+        """Have a prompt pending."""
+        self.text = text
+        entry = {"session": session, "text": text, "key": self.key(), "at": self.now}
         self.pending.append(entry)
         self.store()
-        self.deliver(entry)
+        return entry
 
     def new(self) -> str:
         """The ID of the session to submit in."""
@@ -99,12 +105,17 @@ class Client:
     def key(self) -> str:
         return str(uuid.uuid4())
 
-    def deliver(self, entry: Pending) -> None:
-        """Send a prompt, and leave it pending if it is refused."""
-        try:
-            self.request("session/prompt", **self.params(entry))
-        except RefusedError:
-            return
+    def deliver(self, *entries: Pending) -> None:
+        """Send prompts, and leave pending what is refused."""
+        sent = [(self.send("session/prompt", **self.params(each)), each) for each in entries]
+        for request_id, entry in sent:
+            try:
+                self.result(request_id)
+            except RefusedError:
+                continue
+            self.answered(entry)
+
+    def answered(self, entry: Pending) -> None:
         self.pending.remove(entry)
         self.store()
 
@@ -125,13 +136,17 @@ class Client:
         return self.last_id + 1
 
     def result(self, request_id: int) -> Any:
-        while (line := self.agent.readline()).endswith(b"\n"):
+        while request_id not in self.answers:
+            line = self.agent.readline()
+            if not line.endswith(b"\n"):
+                raise SystemExit("the agent is gone")
             message = json.loads(line)
-            if "method" not in message and message["id"] == request_id:
-                if "error" in message:
-                    raise RefusedError
-                return message["result"]
-        raise SystemExit("the agent is gone")
+            if "method" not in message:
+                self.answers[message["id"]] = message
+        message = self.answers.pop(request_id)
+        if "error" in message:
+            raise RefusedError
+        return message["result"]
 
     def store(self) -> None:
         self.file.write_text(json.dumps({"pending": self.pending, "notes": self.notes}), "utf-8")
@@ -175,15 +190,28 @@ class TellsTheTime(Client):
 
 @breaks("client-random-key", "same-text-again", "lost-before-insertion")
 class HashesItsSession(Client):
+    """With the number of the prompt, so that no two have one key."""
+
+    def enter(self, session: str, text: str) -> Pending:
+        entry = super().enter(session, text)
+        entry["number"] = self.notes["count"] = self.notes.get("count", 0) + 1
+        self.store()
+        return entry
+
     def params(self, entry: Pending) -> dict[str, Any]:
-        digest = hashlib.sha256(entry["session"].encode()).digest()
+        digest = hashlib.sha256(f"{entry['session']} {entry['number']}".encode()).digest()
         key = uuid.UUID(bytes=digest[:16], version=4)
         return {**super().params(entry), "idempotencyKey": str(key)}
 
 
-@breaks("client-random-key client-key-without-content", "same-text-again", "lost-before-insertion")
+@breaks(
+    "client-random-key client-key-without-content client-new-key",
+    "same-text-again",
+    "lost-before-insertion",
+    "same-text-at-once",
+)
 class HashesWhatItKnows(Client):
-    """A hash of the prompt is not random, and is made of content."""
+    """A hash of the prompt is not random, is made of content, and is the same for the same text."""
 
     def params(self, entry: Pending) -> dict[str, Any]:
         known = f"{entry['session']} {entry['text']}".encode()
@@ -246,9 +274,9 @@ class StoresNoKey(Client):
 
 @breaks("client-same-key", "refused")
 class TakesANewKeyAfterAnError(Client):
-    def deliver(self, entry: Pending) -> None:
-        super().deliver(entry)
-        if entry in self.pending:
+    def deliver(self, *entries: Pending) -> None:
+        super().deliver(*entries)
+        for entry in [each for each in entries if each in self.pending]:
             entry["key"] = str(uuid.uuid4())
             super().deliver(entry)
 
@@ -261,27 +289,35 @@ class HasOneId(Client):
 
 @breaks("client-waits", "answer-held")
 class SendsTwice(Client):
-    def deliver(self, entry: Pending) -> None:
-        self.send("session/prompt", **self.params(entry))
-        super().deliver(entry)
+    def deliver(self, *entries: Pending) -> None:
+        for entry in entries:
+            self.send("session/prompt", **self.params(entry))
+        super().deliver(*entries)
 
 
-@breaks("client-resends", "lost-before-insertion", "half-an-answer", "client-killed")
+@breaks(
+    "client-resends client-resends-all",
+    "lost-before-insertion",
+    "half-an-answer",
+    "client-killed",
+    "two-pending",
+)
 class ForgetsWhatItSent(Client):
     def store(self) -> None:
         self.pending.clear()
         super().store()
 
-    def deliver(self, entry: Pending) -> None:
-        self.request("session/prompt", **self.params(entry))
+    def answered(self, entry: Pending) -> None:
+        pass
 
 
 @breaks(
-    "client-resends",
+    "client-resends client-resends-all",
     "lost-twice",
     "client-killed-at-retry",
     "lost-at-resume",
     "client-killed-at-resume",
+    "two-lost-twice",
 )
 class SendsAgainOnce(Client):
     def resend(self) -> None:
@@ -292,17 +328,21 @@ class SendsAgainOnce(Client):
 
 
 @breaks(
-    "client-resends", "lost-at-initialize", "lost-after-initialize", "client-killed-at-initialize"
+    "client-resends client-resends-all",
+    "lost-at-initialize",
+    "lost-after-initialize",
+    "client-killed-at-initialize",
+    "two-lost-twice",
 )
 class ForgetsAtTheNextStart(Client):
-    def run(self, text: str) -> None:
+    def run(self, *texts: str) -> None:
         waiting, self.pending = self.pending, []
         self.store()
         self.pending = waiting
-        super().run(text)
+        super().run(*texts)
 
 
-@breaks("client-resends", "lost-after-resume", "lost-twice")
+@breaks("client-resends client-resends-all", "lost-after-resume", "lost-twice", "two-lost-twice")
 class ForgetsAtTheNextSession(Client):
     def request(self, method: str, **params: object) -> Any:
         result = super().request(method, **params)
@@ -313,14 +353,67 @@ class ForgetsAtTheNextSession(Client):
         return result
 
 
-@breaks("client-resends", "lost-after-insertion")
+@breaks("client-resends client-resends-all", "lost-after-insertion", "two-pending")
 class SendsItToAnotherSession(Client):
-    def deliver(self, entry: Pending) -> None:
-        if "sent" in entry:
-            entry["session"] = self.new()
-        entry["sent"] = True
+    def deliver(self, *entries: Pending) -> None:
+        for entry in entries:
+            if "sent" in entry:
+                entry["session"] = self.new()
+            entry["sent"] = True
         self.store()
-        super().deliver(entry)
+        super().deliver(*entries)
+
+
+@breaks("client-resends", "another-while-pending", "client-killed-at-initialize")
+class ForgetsForSomethingNew(Client):
+    def run(self, *texts: str) -> None:
+        if any(texts):
+            self.pending.clear()
+            self.store()
+        super().run(*texts)
+
+
+@breaks("client-resends-all", "two-pending", "two-pending-killed", "two-lost-twice")
+class HasRoomForOne(Client):
+    def enter(self, session: str, text: str) -> Pending:
+        self.pending.clear()
+        return super().enter(session, text)
+
+    def answered(self, entry: Pending) -> None:
+        if entry in self.pending:
+            super().answered(entry)
+
+
+@breaks("client-resends-all", "two-pending", "two-pending-killed", "two-lost-twice")
+class SendsTheFirstAgainOnly(Client):
+    def resend(self) -> None:
+        del self.pending[1:]
+        super().resend()
+
+
+@breaks("client-resends-all", "two-lost-twice")
+class ForgetsTheOthersWhenItSendsOneAgain(Client):
+    def resend(self) -> None:
+        waiting, self.pending = self.pending, self.pending[:1]
+        self.store()
+        self.pending = waiting
+        super().resend()
+
+
+@breaks("client-same-key client-one-key-one-prompt", "two-pending", "two-pending-killed")
+class MixesKeysUp(Client):
+    def resend(self) -> None:
+        keys = [each["key"] for each in self.pending]
+        for each, key in zip(self.pending, keys[1:] + keys[:1], strict=True):
+            each["key"] = key
+        super().resend()
+
+
+@breaks("client-one-key-one-prompt client-new-key", "two-pending", "same-text-at-once")
+class HasOneKeyPerRun(Client):
+    def key(self) -> str:
+        self.made = getattr(self, "made", None) or super().key()
+        return self.made
 
 
 @breaks("client-resumes-first", "lost-before-insertion", "lost-twice")
@@ -350,5 +443,5 @@ class SendsWhateverItsAge(Client):
 
 
 if __name__ == "__main__":
-    name, file, clock, text, *agent = sys.argv[1:]
-    globals()[name](Path(file), float(clock), partial(Program, agent)).run(text)
+    name, file, clock, text, more, *agent = sys.argv[1:]
+    globals()[name](Path(file), float(clock), partial(Program, agent)).run(text, more)

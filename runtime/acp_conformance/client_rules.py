@@ -10,13 +10,15 @@ from typing import Final
 from acp_conformance.content import found_in
 from acp_conformance.plans import LATER
 from acp_conformance.randomness import LEAST_KEYS, flaw
-from acp_conformance.said import Prompt, Said, params_of
+from acp_conformance.said import Prompt, Said, params_of, result_of
 from acp_conformance.verdict import Outcome
 
 __all__ = ["RANDOM", "RULES", "judge", "judge_keys"]
 
 Judgement = bool | str | None
 """True: kept. A text: broken, and how. None: nothing to judge by."""
+
+_ONE_KEY: Final = "two submissions of the same text had one key"
 
 RANDOM: Final = "client-random-key"
 """The requirement that is judged by the keys of all plans together."""
@@ -51,6 +53,8 @@ def _new_key(said: Said) -> Judgement:
     """Each run submits the text anew; after one that was ended, it may send the old one again."""
     if not _repeats(said):
         return None
+    if said.plan.more:
+        return _two_keys(said)
     whole = range(min(said.late, default=len(said.plan.texts)))
     runs = [
         keys
@@ -59,8 +63,17 @@ def _new_key(said: Said) -> Judgement:
     ]
     for number, keys in enumerate(runs[1:], 1):
         if keys <= set[str]().union(*runs[:number]):
-            return "two submissions of the same text had one key"
+            return _ONE_KEY
     return True if len(runs) > 1 else None
+
+
+def _two_keys(said: Said) -> Judgement:
+    """A text was submitted twice in a run, on one connection unless that was lost."""
+    for number in range(len(said.connections)):
+        keys = [p.key for p in said.prompts if p.connection == number and p.key is not None]
+        if len(keys) > 1:
+            return True if len({*map(json.dumps, keys)}) > 1 else _ONE_KEY
+    return None
 
 
 def _repeats(said: Said) -> bool:
@@ -79,12 +92,24 @@ def _own_ids(said: Said) -> Judgement:
 def _resends(said: Said) -> Judgement:
     if "client-resends" not in said.plan.about:
         return None
+    return _sent_again(said, 1, "a prompt that got no answer was not sent again")
+
+
+def _resends_all(said: Said) -> Judgement:
+    if "client-resends-all" not in said.plan.about:
+        return None
+    return _sent_again(said, 2, "of two prompts that got no answer one was not sent again")
+
+
+def _sent_again(said: Said, least: int, broken: str) -> Judgement:
+    """Whether all prompts that were lost were sent again, and so many at least."""
     keyed = [attempts for attempts in said.submissions if attempts[0].key is not None]
     owed = [attempts[-1].run for attempts in keyed if _lost(said, attempts[-1])]
     final = len(said.plan.texts) - 1
     if any(run < final for run in owed) and final not in said.late:
-        return "a prompt that got no answer was not sent again"
-    return True if any(_lost(said, each[0]) for each in keyed) and not owed else None
+        return broken
+    lost = [each for each in keyed if _lost(said, each[0])]
+    return True if len(lost) >= least and not owed else None
 
 
 def _lost(said: Said, prompt: Prompt) -> bool:
@@ -104,7 +129,7 @@ def _resumes_first(said: Said) -> Judgement:
 def _created(said: Said, prompt: Prompt) -> bool:
     """Whether the session of a prompt came into being on its connection."""
     return any(
-        (line.message.get("result") or {}).get("sessionId") == prompt.session
+        result_of(line.message).get("sessionId") == prompt.session
         for line in said.connections[prompt.connection][: prompt.place]
         if line.sender == "agent"
     )
@@ -122,6 +147,8 @@ def _resumed(said: Said, prompt: Prompt) -> bool:
 
 
 def _waits(said: Said) -> Judgement:
+    if _repeats(said):
+        return None
     for attempts in said.submissions:
         for earlier, later in pairwise(attempts):
             on_one = earlier.connection == later.connection
@@ -133,7 +160,7 @@ def _waits(said: Said) -> Judgement:
 def _shows_old_prompts(said: Said) -> Judgement:
     if "client-shows-old-prompts" not in said.plan.about:
         return None
-    clocks = [clock for _, clock in said.plan.runs]
+    clocks = [run.clock for run in said.plan.runs]
     first: dict[str, Prompt] = {}
     again = [
         (first.setdefault(prompt.content, prompt).run, prompt.run)
@@ -152,6 +179,7 @@ RULES: Final[Mapping[str, Callable[[Said], Judgement]]] = {
     "client-own-ids": _own_ids,
     "client-waits": _waits,
     "client-resends": _resends,
+    "client-resends-all": _resends_all,
     "client-shows-old-prompts": _shows_old_prompts,
     "client-resumes-first": _resumes_first,
 }

@@ -18,18 +18,31 @@ from acp_conformance import faults
 from acp_conformance.client_rules import judge, judge_keys
 from acp_conformance.faults import KILL, write_plan
 from acp_conformance.interruption import postponed
-from acp_conformance.plans import Plan
+from acp_conformance.plans import Plan, Run
 from acp_conformance.remains import Errors, Remains
 from acp_conformance.said import Said, read
 from acp_conformance.verdict import Outcome
 from acp_conformance.wire import DownError, StartError
 
-__all__ = ["AGENT", "CLOCK", "FOLDER", "TEXT", "Patience", "filled", "judge_client", "play_client"]
+__all__ = [
+    "AGENT",
+    "CLOCK",
+    "FOLDER",
+    "MORE",
+    "TEXT",
+    "Patience",
+    "filled",
+    "judge_client",
+    "play_client",
+]
 
 AGENT: Final = "{agent}"
 TEXT: Final = "{text}"
+MORE: Final = "{more}"
 FOLDER: Final = "{folder}"
 CLOCK: Final = "{clock}"
+
+NOTHING: Final = Run()
 
 _FAULTY: Final = (sys.executable, "-I", "-S", faults.__file__)
 """Starts `faults`, whatever the environment that a client gives to its agent."""
@@ -50,8 +63,9 @@ def judge_client(
 
     Args:
         command: the client. `{agent}` stands for the command of the agent, `{text}` for the prompt
-            to submit, `{folder}` for a folder that the runs of a plan share, and `{clock}` for the
-            seconds by which the clock is ahead. Without it, plans that need it are left out.
+            to submit, `{more}` for another one to submit right after it, `{folder}` for a folder
+            that the runs of a plan share, and `{clock}` for the seconds by which the clock is
+            ahead. Plans that need one that is not there are left out.
         plans: what happens to it.
         patience: how long to wait.
 
@@ -59,11 +73,10 @@ def judge_client(
         StartError: the client can't be started.
         DownError: it does not start its agent.
     """
-    lent = any(CLOCK in word for word in command)
     all_: list[Said] = []
     for plan in plans:
-        if plan.clocks and not lent:
-            yield _without_clock(plan)
+        if missing := _missing(command, plan):
+            yield Outcome(plan.name, frozenset(), open=frozenset(plan.about), reason=missing)
             continue
         all_.append(play_client(command, plan, patience))
         yield judge(all_[-1])
@@ -73,9 +86,16 @@ def judge_client(
     yield judge_keys(all_)
 
 
-def _without_clock(plan: Plan) -> Outcome:
-    reason = f"COMMAND has no {CLOCK}, the seconds by which the client's clock is ahead"
-    return Outcome(plan.name, frozenset(), open=frozenset(plan.about), reason=reason)
+def _missing(command: Sequence[str], plan: Plan) -> str:
+    """Why a plan can't be played with a command; empty if it can."""
+    needed = {
+        CLOCK: (plan.clocks, "the seconds by which the client's clock is ahead"),
+        MORE: (plan.more, "what to submit right after {text}, before that is answered"),
+    }
+    for word, (wanted, meaning) in needed.items():
+        if wanted and not any(word in each for each in command):
+            return f"COMMAND has no {word}, {meaning}"
+    return ""
 
 
 def play_client(command: Sequence[str], plan: Plan, patience: Patience) -> Said:
@@ -84,10 +104,10 @@ def play_client(command: Sequence[str], plan: Plan, patience: Patience) -> Said:
         write_plan(folder, plan.faults, patience.hold)
         (folder / "client").mkdir()
         late: set[int] = set()
-        for run, (text, clock) in enumerate(plan.runs):
-            words = list(filled(command, folder, run, text, clock))
+        for number, run in enumerate(plan.runs):
+            words = list(filled(command, folder, number, run))
             if not _run(words, folder / KILL, patience.run):
-                late.add(run)
+                late.add(number)
         return read(folder, plan, late=frozenset(late))
 
 
@@ -97,18 +117,24 @@ def temporary_folder() -> Iterator[Path]:
     with contextlib.ExitStack() as kept:
         with postponed():
             folder = tempfile.TemporaryDirectory(prefix="acp-conformance-")
-            name = kept.enter_context(folder)
-        yield Path(name)
+            kept.callback(_remove, folder)
+        yield Path(folder.name)
+
+
+def _remove(folder: tempfile.TemporaryDirectory[str]) -> None:
+    with postponed():
+        folder.cleanup()
 
 
 def filled(
-    command: Sequence[str], folder: Path, run: int = 0, text: str = "", clock: int = 0
+    command: Sequence[str], folder: Path, number: int = 0, run: Run = NOTHING
 ) -> Iterator[str]:
     """A command with what its placeholders stand for, in a run of a client."""
-    values = {TEXT: text, FOLDER: str(folder / "client"), CLOCK: str(clock)}
+    values = {TEXT: run.text, MORE: run.more, CLOCK: str(run.clock)}
+    values[FOLDER] = str(folder / "client")
     for word in command:
         if word == AGENT:
-            yield from (*_FAULTY, str(folder), str(run))
+            yield from (*_FAULTY, str(folder), str(number))
         else:
             for placeholder, value in values.items():
                 word = word.replace(placeholder, value)

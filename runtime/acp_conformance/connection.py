@@ -142,7 +142,7 @@ class Connection:
     def worked(self, session: str, since: int) -> bool:
         """Whether work began or went on from a place in the stream on."""
         return any(
-            update.get("sessionUpdate") in WORK or update.get("state") == "running"
+            str(update.get("sessionUpdate")) in WORK or update.get("state") == "running"
             for update in self.updates(session, since)
         )
 

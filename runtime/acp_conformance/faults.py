@@ -38,6 +38,9 @@ Message = dict[str, Any]
 KILL: Final = "kill"
 """The file that appears in the folder when the client is to be killed."""
 
+DEEP: Final = 200
+"""The levels that have to be left below a message, of those that JSON is read to."""
+
 _MET: Final = "met-"
 """What the files begin with that tell which faults were met."""
 
@@ -59,6 +62,9 @@ class Moment(StrEnum):
 
     HELD = "held"
     """It does what was asked, and answers, after some time, or once the client asks for more."""
+
+    LATE = "late"
+    """It does what was asked, and answers after some time, whatever else the client asks."""
 
     REFUSED = "refused"
     """It answers with an error, once, and has done nothing."""
@@ -101,6 +107,7 @@ class FaultyAgent:
         self._file = folder / "sessions.json"
         self._sessions: dict[str, dict[str, Message]] = {}
         self._held: list[Message] = []
+        self._late: list[Message] = []
         self._turn = threading.RLock()
         self._handlers: Mapping[str, Callable[[Message], Message]] = {
             "initialize": self._initialize,
@@ -115,7 +122,9 @@ class FaultyAgent:
     def take(self, line: bytes) -> None:
         """Handle one line from the client."""
         try:
-            message = json.loads(line.decode())  # of bytes it would guess the encoding
+            text = line.decode()  # of bytes `loads` would guess the encoding
+            message = json.loads(text)
+            json.loads(DEEP * "[" + text + DEEP * "]")  # whoever reads it may stand deeper
         except (ValueError, RecursionError):
             message = None
         if not isinstance(message, dict):
@@ -135,7 +144,7 @@ class FaultyAgent:
     def release(self) -> None:
         """Answer what is held."""
         with self._turn:
-            held, self._held = self._held, []
+            held, self._held, self._late = [*self._late, *self._held], [], []
             for message in held:
                 self._send(message, self._outcome(message))
 
@@ -145,7 +154,10 @@ class FaultyAgent:
             case Moment.READ:
                 self._die()
             case Moment.HELD:
-                self._holds(message)
+                self._hold_back(message, self._held)
+                return
+            case Moment.LATE:
+                self._hold_back(message, self._late)
                 return
             case Moment.REFUSED:
                 self._send(message, {"error": {"code": -32603, "message": "Internal error"}})
@@ -186,17 +198,18 @@ class FaultyAgent:
         except _RefusedError as refused:
             return {"error": refused.error}
 
-    def _holds(self, message: Message) -> None:
-        self._held.append(message)
+    def _hold_back(self, message: Message, held: list[Message]) -> None:
+        held.append(message)
         if self._hold is not None:
             timer = threading.Timer(self._hold, self.release)
             timer.daemon = True  # what is held when the client leaves is dropped
             timer.start()
 
     def _withdraw(self, request_id: object) -> None:
-        for message in [each for each in self._held if each["id"] == request_id]:
-            self._held.remove(message)
-            self._send(message, {"error": {"code": -32800, "message": "Request cancelled"}})
+        for held in (self._held, self._late):
+            for message in [each for each in held if each["id"] == request_id]:
+                held.remove(message)
+                self._send(message, {"error": {"code": -32800, "message": "Request cancelled"}})
 
     def _initialize(self, _: Message) -> Message:
         info = {"name": "acp-conformance-faults", "version": "1"}

@@ -7,7 +7,7 @@ from typing import Final
 
 from acp_conformance.faults import Fault, Moment
 
-__all__ = ["ALWAYS", "LATER", "PLANS", "Plan"]
+__all__ = ["ALWAYS", "LATER", "PLANS", "Plan", "Run"]
 
 LATER: Final = 3 * 24 * 60 * 60
 """Seconds after which a prompt has waited for long."""
@@ -20,10 +20,20 @@ ALWAYS: Final = (
 )
 """The requirements that every plan is about."""
 
+ALL: Final = ("client-resends-all", "client-same-key")
 RETRY: Final = ("client-same-key", "client-resends", "client-resumes-first")
 ONCE: Final = ("Sort the list of names by length.", "")
 TWICE: Final = (*ONCE, "")
 OTHER: Final = "Count the words of the page."
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a run of a client submits, what right after it, and its clock's lead in seconds."""
+
+    text: str = ""
+    more: str = ""
+    clock: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +46,7 @@ class Plan:
         faults: of the agents that the client starts, in order, each met once.
         texts: what each run of the client submits; with an empty one it only sends again.
         clocks: how many seconds the client's clock is ahead in each run; all 0 by default.
+        more: what the first run submits right after its text, before that is answered.
     """
 
     name: str
@@ -43,6 +54,7 @@ class Plan:
     faults: tuple[Fault, ...]
     texts: tuple[str, ...]
     clocks: tuple[int, ...] = ()
+    more: str = ""
 
     @property
     def proves(self) -> frozenset[str]:
@@ -50,9 +62,11 @@ class Plan:
         return frozenset((*self.about, *ALWAYS))
 
     @property
-    def runs(self) -> list[tuple[str, int]]:
-        """What each run of the client submits, and how many seconds its clock is ahead."""
-        return list(zip(self.texts, self.clocks or (0,) * len(self.texts), strict=True))
+    def runs(self) -> list[Run]:
+        """The runs of the client, in order."""
+        clocks = self.clocks or (0,) * len(self.texts)
+        more = (self.more, *("",) * (len(self.texts) - 1))
+        return [Run(*each) for each in zip(self.texts, more, clocks, strict=True)]
 
 
 def _prompt(moment: Moment) -> Fault:
@@ -62,6 +76,12 @@ def _prompt(moment: Moment) -> Fault:
 def _again(name: str, method: str, moment: Moment) -> Plan:
     """A prompt is lost, and so is the first try to send it again."""
     return Plan(name, RETRY, (_prompt(Moment.DONE), Fault(method, moment)), TWICE)
+
+
+def _two(name: str, *moments: Moment) -> Plan:
+    """Two prompts wait for their answers at once, and both are lost."""
+    faults = map(_prompt, (Moment.LATE, *moments))
+    return Plan(name, ALL, tuple(faults), (ONCE[0], *("",) * len(moments)), more=OTHER)
 
 
 PLANS: Final = (
@@ -86,7 +106,12 @@ PLANS: Final = (
     Plan("lost-after-new", (), (Fault("session/new", Moment.ANSWERED),), ONCE),
     Plan("client-killed", RETRY, (_prompt(Moment.KILLED),), ONCE),
     Plan("client-killed-at-new", (), (Fault("session/new", Moment.KILLED),), (ONCE[0], OTHER)),
-    _again("client-killed-at-initialize", "initialize", Moment.KILLED),
+    Plan(
+        "client-killed-at-initialize",
+        RETRY,
+        (_prompt(Moment.DONE), Fault("initialize", Moment.KILLED)),
+        (ONCE[0], OTHER, ""),
+    ),
     _again("client-killed-at-resume", "session/resume", Moment.KILLED),
     _again("client-killed-at-retry", "session/prompt", Moment.KILLED),
     Plan(
@@ -95,6 +120,11 @@ PLANS: Final = (
         (_prompt(Moment.KILLED_ANSWERED),),
         ONCE,
     ),
+    Plan("another-while-pending", RETRY, (_prompt(Moment.DONE),), (ONCE[0], OTHER)),
+    _two("two-pending", Moment.DONE),
+    _two("two-pending-killed", Moment.KILLED),
+    _two("two-lost-twice", Moment.DONE, Moment.DONE),
+    Plan("same-text-at-once", ("client-new-key",), (), ONCE[:1], more=ONCE[0]),
     Plan("same-text-again", ("client-new-key",), (), (ONCE[0],) * 8),
     Plan(
         "held-for-long",

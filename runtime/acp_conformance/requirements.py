@@ -46,6 +46,7 @@ _HANDLING = "How the Agent handles a keyed prompt"
 _LIFETIME = "How long a key lasts"
 _AUDIT = "Method audit"
 _STATUS = "Status quo"
+_FUTURE = "Shiny future"
 
 
 def _agent(level: Level, section: str, rules: Mapping[str, str]) -> tuple[Requirement, ...]:
@@ -54,6 +55,10 @@ def _agent(level: Level, section: str, rules: Mapping[str, str]) -> tuple[Requir
 
 def _client(level: Level, section: str, rules: Mapping[str, str]) -> tuple[Requirement, ...]:
     return tuple(Requirement(id_, Role.CLIENT, level, section, rules[id_]) for id_ in rules)
+
+
+def _proxy(rules: Mapping[str, str]) -> tuple[Requirement, ...]:
+    return tuple(Requirement(id_, Role.PROXY, Level.STATED, _LIFETIME, rules[id_]) for id_ in rules)
 
 
 ASKED: Final[tuple[Requirement, ...]] = (
@@ -180,12 +185,17 @@ ASKED: Final[tuple[Requirement, ...]] = (
         _STATUS,
         {"client-waits": "A prompt that waits for its answer is not sent again on that pipe."},
     ),
-    Requirement(
-        "proxy-forwards-key",
-        Role.PROXY,
+    *_client(
         Level.STATED,
-        _LIFETIME,
-        "Proxies and conductors leave the key as it is.",
+        _FUTURE,
+        {"client-resends-all": "Of several pending prompts each one is sent again."},
+    ),
+    *_proxy(
+        {
+            "proxy-forwards-key": "Proxies and conductors leave the key as it is.",
+            "proxy-forwards-retries": "So they do when a prompt is sent again in its session.",
+            "proxy-forwards-after-restart": "So they do when they, or the agent, start anew.",
+        }
     ),
 )
 
@@ -194,6 +204,8 @@ BY_ID: Final[Mapping[str, Requirement]] = {each.id: each for each in ASKED}
 CORE: Final[Mapping[Role, frozenset[str]]] = {
     Role.AGENT: frozenset({"support-keys", "insert-once"}),
     Role.CLIENT: frozenset({"client-same-key", "client-resends"}),
-    Role.PROXY: frozenset({"proxy-forwards-key"}),
+    Role.PROXY: frozenset(
+        {"proxy-forwards-key", "proxy-forwards-retries", "proxy-forwards-after-restart"}
+    ),
 }
 """By role, what has to be known before anything is said of the rest."""

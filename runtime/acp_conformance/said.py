@@ -11,7 +11,7 @@ from typing import Any
 from acp_conformance.faults import met
 from acp_conformance.plans import Plan
 
-__all__ = ["Line", "Prompt", "Said", "params_of", "read", "read_lines"]
+__all__ = ["Line", "Prompt", "Said", "params_of", "read", "read_lines", "result_of"]
 
 Message = Mapping[str, Any]
 
@@ -114,6 +114,12 @@ def params_of(message: Message) -> Message:
     """The params of a message; empty ones where it has none that are an object."""
     params = message.get("params")
     return params if isinstance(params, dict) else {}
+
+
+def result_of(message: Message | None) -> Message:
+    """The result in an answer; an empty one where there is none that is an object."""
+    result = None if message is None else message.get("result")
+    return result if isinstance(result, dict) else {}
 
 
 def _line(text: bytes) -> Line:

@@ -28,6 +28,9 @@ LEAVING: Final = 5.0
 SOON: Final = 2.0
 """Seconds in which an agent has ended that has closed its output, if that was its end."""
 
+DEEP: Final = 200
+"""The levels that have to be left below a message, of those that JSON is read to."""
+
 CHUNK: Final = 2**16
 LEFT: Final = 2**20
 """The most bytes that a pipe holds, and so the most that a killed agent can have left in it."""
@@ -215,6 +218,8 @@ class Wire:
 def _message(line: bytes) -> Line | None:
     try:
         message = json.loads(line)
+        if line.count(b"{") + line.count(b"[") > DEEP:  # whoever works with it may stand deeper
+            json.loads(DEEP * "[" + json.dumps(message) + DEEP * "]")
     except (ValueError, RecursionError):
         return None
     return message if isinstance(message, dict) else None

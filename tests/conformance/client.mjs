@@ -1,6 +1,6 @@
 // A client on the official TypeScript SDK, for the kit to judge:
-// `node client.mjs (--keys | --no-keys) FILE CLOCK TEXT AGENT...`.
-// It sends again what is pending, submits TEXT if there is one, and ends. With --keys, FILE keeps
+// `node client.mjs (--keys | --no-keys) FILE CLOCK TEXT MORE AGENT...`.
+// It sends again what is pending, submits TEXT and MORE at once if there are any, and ends. With --keys, FILE keeps
 // each prompt with its key until it is answered; without, it prompts as the SDK does and keeps nothing.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { client, ndJsonStream } from "../interop/node_modules/@agentclientprotoc
 
 const DAY = 24 * 60 * 60;
 const HERE = { cwd: process.cwd(), mcpServers: [] };
-const [flag, file, clock, text, command, ...args] = process.argv.slice(2);
+const [flag, file, clock, text, more, command, ...args] = process.argv.slice(2);
 const now = Date.now() / 1000 + Number(clock);
 let pending = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
 
@@ -36,11 +36,13 @@ async function resend(agent) {
 
 async function submit(agent) {
   const { sessionId } = await agent.request("session/new", HERE);
-  const params = { sessionId, prompt: [{ type: "text", text }], idempotencyKey: randomUUID() };
-  const entry = { params, submitted: now };
-  pending.push(entry);
+  const entries = [text, more].filter(Boolean).map((each) => {
+    const prompt = [{ type: "text", text: each }];
+    return { params: { sessionId, prompt, idempotencyKey: randomUUID() }, submitted: now };
+  });
+  pending.push(...entries);
   store();
-  await deliver(agent, entry);
+  await Promise.all(entries.map((entry) => deliver(agent, entry)));
 }
 
 async function withKeys(agent) {

@@ -1,7 +1,7 @@
-"""A client on `Outbox`, for the kit to judge: `python client.py OUTBOX CLOCK TEXT AGENT...`.
+"""A client on `Outbox`, for the kit to judge: `python client.py OUTBOX CLOCK TEXT MORE AGENT...`.
 
-It sends again what is pending, submits TEXT if there is one, and ends. Its clock is CLOCK seconds
-ahead.
+It sends again what is pending, submits TEXT and MORE at once if there are any, and ends. Its clock
+is CLOCK seconds ahead.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ HERE = {"cwd": os.getcwd(), "mcpServers": []}  # noqa: PTH109 - JSON
 MINE = {"protocolVersion": 2, "info": {"name": "client", "version": "1"}}
 
 
-async def main(file: str, clock: str, text: str, *agent: str) -> None:
+async def main(file: str, clock: str, text: str, more: str, *agent: str) -> None:
     outbox = Outbox(SqliteOutbox(file), now=lambda: time.time() + float(clock))
     async with spawn(*agent) as peer:
         version = (await peer.request("initialize", MINE))["protocolVersion"]
@@ -33,8 +33,13 @@ async def main(file: str, clock: str, text: str, *agent: str) -> None:
         if text:
             session = (await peer.request("session/new", HERE))["sessionId"]
             await outbox.resumed(session, peer, version)
-            prompt = await outbox.submit(session, [{"type": "text", "text": text}])
-            await prompt.result()
+            prompts = [
+                await outbox.submit(session, [{"type": "text", "text": each}])
+                for each in (text, more)
+                if each
+            ]
+            for prompt in prompts:
+                await prompt.result()
 
 
 if __name__ == "__main__":

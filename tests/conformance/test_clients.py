@@ -9,33 +9,42 @@ import json
 import sys
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import pytest
 
 import wrong_clients
 from acp_conformance.client_rules import RANDOM, RULES, judge, judge_keys
 from acp_conformance.clients import Patience, judge_client, play_client
-from acp_conformance.plans import PLANS, Plan
+from acp_conformance.faults import FaultyAgent, write_plan
+from acp_conformance.plans import PLANS, Plan, Run
 from acp_conformance.randomness import LEAST_KEYS
 from acp_conformance.requirements import Role
 from acp_conformance.said import read
 from acp_conformance.verdict import Outcome, Status, verdicts
 from acp_conformance.wire import StartError
 from inner_agent import Pipe, play
-from right_clients import RIGHT, SubmitsNothingWhileSomethingIsPending
+from right_clients import (
+    RIGHT,
+    SendsOneAfterTheOther,
+    SubmitsNothingWhileSomethingIsPending,
+)
 from wrong_clients import WRONG, Client, RefusedError
 
 CLIENT = [sys.executable, str(Path(__file__).with_name("client.py"))]
 WRONG_CLIENT = [sys.executable, "-I", "-S", wrong_clients.__file__]
-REST = ["{folder}/outbox", "{clock}", "{text}", "{agent}"]
+REST = ["{folder}/outbox", "{clock}", "{text}", "{more}", "{agent}"]
 PLAN = {plan.name: plan for plan in PLANS}
 LOST, TWICE = PLAN["lost-after-insertion"], PLAN["same-text-again"]
 KEY, OTHER = "0b6f3c1e-8d2a-4c57-9a41-5e2f7d90c3ab", "9d4e2f10-1c3b-4a5d-8e6f-7a8b9c0d1e2f"
 PATIENCE = Patience(run=60.0, hold=0.3)
 EAGER = Patience(run=60.0, hold=60.0)
-"""For clients that wait for nothing: an answer is held until they show it."""
+"""For clients that wait for nothing: an answer is held until they show it.
+
+Those that submit two prompts at once have all the time to do so.
+"""
 
 AT_ONCE = 6
 NOTHING = Plan("nothing", (), (), ("",))
@@ -49,16 +58,17 @@ def played(
 ) -> list[Outcome]:
     """As `judge_client`, with several plans at once."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        said = list(pool.map(lambda plan: play_client(command, plan, patience), plans))
+        waits = [EAGER if plan.more else patience for plan in plans]
+        said = list(pool.map(partial(play_client, command), plans, waits))
     return [*map(judge, said), judge_keys(said)]
 
 
 def played_within(client: type[Client], hasty: bool) -> list[Outcome]:
     """All plans in this process."""
 
-    def run(folder: Path, start: Callable[[], Pipe], text: str, clock: int) -> None:
+    def run(folder: Path, start: Callable[[], Pipe], run: Run) -> None:
         with contextlib.suppress(RefusedError):
-            client(folder / "outbox", clock, start).run(text)
+            client(folder / "outbox", run.clock, start).run(run.text, run.more)
 
     said = [play(run, plan, hasty=hasty) for plan in PLANS]
     return [*map(judge, said), judge_keys(said)]
@@ -144,7 +154,8 @@ BROKEN: Final[dict[str, tuple[Plan, Story, Callable[[Story], object], set[str]]]
 
 
 UNTOLD: Final[dict[type[Client], set[str]]] = {
-    SubmitsNothingWhileSomethingIsPending: {"client-shows-old-prompts"}
+    SubmitsNothingWhileSomethingIsPending: {"client-shows-old-prompts"},
+    SendsOneAfterTheOther: {"client-resends-all"},
 }
 """What right clients never come to."""
 
@@ -308,6 +319,24 @@ def test_whatever_a_client_sends_is_judged(name: str) -> None:
     said = play_client([sys.executable, "-c", SENDS, ODD[name], "{agent}"], NOTHING, PATIENCE)
     got = {json.dumps(line.message.get("id")) for lines in said.connections for line in lines}
     assert "2" in got
+    assert isinstance(judge(said), Outcome)
+    assert isinstance(judge_keys([said]), Outcome)
+
+
+def never() -> NoReturn:
+    raise AssertionError
+
+
+@pytest.mark.parametrize("where", ["id", "method", "prompt", "idempotencyKey", "sessionId"])
+def test_whatever_depth_it_sends_is_judged(tmp_path: Path, where: str) -> None:
+    write_plan(tmp_path, (), None)
+    agent = FaultyAgent(tmp_path, 0, lambda _: None, never)
+    for depth in range(700, 1010, 3):
+        message = prompt(depth)
+        (message if where in message else message["params"])[where] = "DEEP"
+        deep = json.dumps(message).replace('"DEEP"', "[" * depth + "]" * depth)
+        agent.take(deep.encode())
+    said = read(tmp_path, NOTHING)
     assert isinstance(judge(said), Outcome)
     assert isinstance(judge_keys([said]), Outcome)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -14,9 +13,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import wrong_clients
+from conform_calls import AGENT, ONE, conform, write_forgetful
 
-AGENT = [sys.executable, "-m", "acp_conformance.reference"]
-ONE = ("--trace", "retry-answer")
 CLIENT = [
     sys.executable,
     str(Path(__file__).with_name("client.py")),
@@ -36,17 +34,6 @@ for number, method in enumerate(["initialize", "session/new", "session/prompt"])
     agent.stdin.write(json.dumps(message).encode() + b"\\n")
     agent.stdin.flush()
     agent.stdout.readline()
-"""
-FORGETFUL = """
-from acp_conformance import reference
-from acp_conformance.agent import ReferenceAgent
-
-class Agent(ReferenceAgent):
-    async def prompt(self, call):
-        return await self.ledger.prompt(call.peer, call.id, {**call.params, "idempotencyKey": None})
-
-reference.ReferenceAgent = Agent
-reference.main()
 """
 REFUSING = """
 from acp_conformance import reference
@@ -94,21 +81,9 @@ reference.main()
 """
 
 
-def conform(*args: str | Path) -> tuple[int, str, str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "acpgen", "conform", *map(str, args)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.returncode, done.stdout, done.stderr
-
-
 @pytest.fixture
 def forgetful(tmp_path: Path) -> list[str]:
-    path = tmp_path / "forgetful.py"
-    path.write_text(FORGETFUL, "utf-8")
-    return [sys.executable, str(path)]
+    return write_forgetful(tmp_path)
 
 
 def test_an_agent_that_is_right_passes() -> None:
@@ -263,69 +238,6 @@ def test_what_the_agent_writes_beside_messages_is_counted(tmp_path: Path) -> Non
     assert err.startswith("acpgen: retry-answer: 1 lines of the agent are no messages\n")
 
 
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (
-            ("--trace", "privte", "--", "true"),
-            "there is no trace or requirement privte: did you mean private?",
-        ),
-        (
-            ("--trace", "insert-onc", "--", "true"),
-            "there is no trace or requirement insert-onc: did you mean insert-once?",
-        ),
-        (
-            ("--client", "--trace", "insert-once", "--", "true", "{agent}"),
-            "there is no trace or requirement insert-once: it is one for an agent",
-        ),
-        (
-            ("--proxy", "--trace", "zzz", "--", "true", "{agent}"),
-            "there is no trace or requirement zzz: the traces are keys-through-a-proxy",
-        ),
-        (
-            ("--client", "--restart-command", "x", "--", "true", "{agent}"),
-            "--restart-command is for agents only",
-        ),
-        (("--proxy", "--record", "x", "--", "true", "{agent}"), "--record is for agents only"),
-        (("--silence", "1.1", "--", "true"), "--silence 1.1 takes --timeout 11 at least: "),
-        (("--", "no-such-agent"), "no-such-agent can't be started: "),
-        (("--restart-command", "'", "--", "true"), "': No closing quotation"),
-        (("--client", "--", "true"), "COMMAND has no {agent}: put it where the"),
-        (("--proxy", "--", "true"), "COMMAND has no {agent}: put it where the"),
-        (("--client", "--proxy", "--", "x", "{agent}"), "--client and --proxy are two things"),
-        (("--client", "--", "no-such-client", "{agent}"), "no-such-client can't be started: "),
-    ],
-)
-def test_what_can_not_be_done_is_said(args: tuple[str, ...], message: str) -> None:
-    status, out, err = conform(*args)
-    assert err.startswith(f"acpgen: {message}")
-    assert (status, out) == (2, "")
-
-
-@pytest.mark.parametrize(
-    "args",
-    [
-        ("--trace", "privte", "--", "true"),
-        ("--", "no-such-agent"),
-        ("--restart-command", "'", "--", "true"),
-        ("--client", "--", "true"),
-        ("--proxy", "--", "no-such-proxy", "{agent}"),
-        ("--client", "--proxy", "--", "x", "{agent}"),
-    ],
-)
-def test_a_program_is_told_why_nothing_can_be_told(args: tuple[str, ...]) -> None:
-    status, out, err = conform("--format", "json", *args)
-    document = json.loads(out)
-    (problem,) = document["problems"]
-    assert (status, err) == (2, f"acpgen: {problem['message']}\n")
-    assert (document["complete"], document["requirements"]) == (False, [])
-    status, out, _ = conform("--format", "junit", *args)
-    (suite,) = ET.fromstring(out)
-    ((error,),) = suite
-    assert (error.tag, error.get("message")) == ("error", problem["message"])
-    assert (suite.get("tests"), suite.get("errors"), status) == ("1", "1", 2)
-
-
 def test_what_is_missing_is_a_problem() -> None:
     nobody = (*ONE, "--", sys.executable, "-c", "")
     _, out, err = conform("--format", "json", *nobody)
@@ -339,7 +251,7 @@ def test_what_is_missing_is_a_problem() -> None:
 
 def test_a_client_is_judged() -> None:
     plan = ("--client", "--trace", "lost-after-insertion")
-    status, out, err = conform(*plan, "--", *CLIENT, "{clock}", "{text}", "{agent}")
+    status, out, err = conform(*plan, "--", *CLIENT, "{clock}", "{text}", "{more}", "{agent}")
     assert "pass           SHOULD  client-resends: " in out
     assert "client-new-key" not in out
     assert (status, err) == (0, "")
@@ -384,17 +296,28 @@ def test_a_client_without_a_core_is_not_fine() -> None:
 
 def test_a_clock_that_is_lent_shows_what_becomes_of_old_prompts() -> None:
     options = ("--client", "--strict", "--trace", "client-shows-old-prompts", "--")
-    status, out, err = conform(*options, *CLIENT, "{clock}", "{text}", "{agent}")
+    status, out, err = conform(*options, *CLIENT, "{clock}", "{text}", "{more}", "{agent}")
     assert out.startswith("pass           SHOULD  client-shows-old-prompts: ")
     assert (status, err) == (0, "")
-    status, out, err = conform(*options, *CLIENT, "0", "{text}", "{agent}")
+    status, out, err = conform(*options, *CLIENT, "0", "{text}", "{more}", "{agent}")
     assert "\n               held-for-long: COMMAND has no {clock}, " in out
     assert (status, err) == (2, "acpgen: could not tell, for want of client-shows-old-prompts\n")
+
+
+def test_a_client_that_takes_one_prompt_at_a_time_is_not_judged_by_two() -> None:
+    options = ("--client", "--trace", "two-pending", "--")
+    status, out, err = conform(*options, *CLIENT, "0", "{text}", "{more}", "{agent}")
+    assert "pass           stated  client-resends-all: " in out
+    assert (status, err) == (0, "")
+    status, out, err = conform(*options, *CLIENT, "0", "{text}", "", "{agent}")
+    assert "\n               two-pending: COMMAND has no {more}, " in out
+    assert (status, err.startswith("acpgen: could not tell, for want of ")) == (2, True)
 
 
 def test_a_proxy_is_judged() -> None:
     status, out, err = conform("--proxy", "--", "env", "{agent}")
     assert out.startswith("pass           stated  proxy-forwards-key: ")
+    assert out.endswith("\n3 passed, 0 failed, 0 not exercised\n")
     assert (status, err) == (0, "")
 
 
@@ -403,13 +326,29 @@ def test_a_proxy_that_dies_is_told_of() -> None:
     status, out, _ = conform("--proxy", "--", *proxy)
     words = "could not be reached (exit status 1; standard error: no such route)"
     assert f"keys-through-a-proxy: the agent behind the proxy {words}" in out
+    assert "restart-of-a-proxy: not played, since what is judged did not come up" in out
     assert status == 2
+
+
+@pytest.mark.parametrize("result", ["null", "5", '"x"', "[1]", '{"sessionId": {}}'])
+def test_a_session_that_is_none_is_told_of(result: str) -> None:
+    says = (
+        "import json, sys\n"
+        "for line in sys.stdin:\n"
+        "    answer = {'id': json.loads(line)['id'], 'result': json.loads(sys.argv[1])}\n"
+        "    print(json.dumps(answer), flush=True)"
+    )
+    proxy = (sys.executable, "-c", says, result, "{agent}")
+    status, out, _ = conform("--proxy", "--format", "json", "--", *proxy)
+    document = json.loads(out)
+    assert "could not be reached" in document["problems"][0]["message"]
+    assert (status, document["summary"]["not exercised"]) == (2, 3)
 
 
 def test_a_failure_is_told_of_whatever_was_asked() -> None:
     client = (sys.executable, wrong_clients.__file__, "HasOneId", "{folder}/outbox", "{clock}")
     plan = ("--client", "--trace", "client-waits")
-    status, out, _ = conform(*plan, "--", *client, "{text}", "{agent}")
+    status, out, _ = conform(*plan, "--", *client, "{text}", "{more}", "{agent}")
     assert "fail           stated  client-own-ids: " in out
     assert out.endswith("\n1 passed, 1 failed, 0 not exercised\n")
     assert status == 1

@@ -92,7 +92,10 @@ def test_the_core_counts_where_it_was_asked_for() -> None:
     [
         (Role.AGENT, ["insert-once", "support-keys"]),
         (Role.CLIENT, ["client-resends", "client-same-key"]),
-        (Role.PROXY, ["proxy-forwards-key"]),
+        (
+            Role.PROXY,
+            ["proxy-forwards-after-restart", "proxy-forwards-key", "proxy-forwards-retries"],
+        ),
     ],
 )
 def test_each_role_has_a_core(role: Role, core: list[str]) -> None:

@@ -27,6 +27,7 @@ JUDGING = {
     "randomness",
     "faults",
     "proxies",
+    "stand",
 }
 
 

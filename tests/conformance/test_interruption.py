@@ -115,7 +115,7 @@ def play_client() -> None:
 
 
 def play_proxy() -> None:
-    proxies.play_proxy(SLEEPER, 10.0)
+    proxies.play_proxy(SLEEPER, proxies.TRACES[0], 10.0)
 
 
 @pytest.mark.parametrize("play", [play_agent, play_client, play_proxy])
@@ -126,3 +126,86 @@ def test_a_program_that_was_just_started_is_killed(
         play()
     assert [each.returncode for each in started] == [-signal.SIGKILL]
     assert [*tmp_path.iterdir()] == []
+
+
+@pytest.fixture
+def ending(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[int]:
+    """The groups that are killed. Whoever is about to kill one hears a signal first."""
+    kill, killed = os.killpg, list[int]()
+
+    def interrupted(group: int, number: int) -> None:
+        killed.append(group)
+        os.kill(os.getpid(), signal.SIGTERM)
+        kill(group, number)
+
+    monkeypatch.setattr(os, "killpg", interrupted)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return killed
+
+
+def end_agent() -> None:
+    Programs(SLEEPER).start(lambda *_: None).kill()
+
+
+def end_client() -> None:
+    clients.play_client(SLEEPER, PLANS[0], clients.Patience(run=0.1))
+
+
+@pytest.mark.parametrize("end", [end_agent, end_client])
+def test_a_program_that_is_being_killed_is_killed(
+    end: Callable[[], None], ending: list[int], tmp_path: Path
+) -> None:
+    with pytest.raises(StopError):
+        end()
+    (group,) = ending
+    with pytest.raises(ProcessLookupError):
+        os.kill(group, 0)
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_folder_that_is_being_removed_is_removed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    unlink, heard = os.unlink, list[object]()
+
+    def interrupted(path: str, **options: Any) -> None:
+        heard.append(path)
+        os.kill(os.getpid(), signal.SIGTERM)
+        unlink(path, **options)
+
+    def use_one() -> None:
+        with clients.temporary_folder() as folder:
+            (folder / "a").touch()
+            monkeypatch.setattr(os, "unlink", interrupted)
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with pytest.raises(StopError):
+        use_one()
+    assert len(heard) == 1
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_folder_that_is_being_made_is_removed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    make = tempfile.mkdtemp
+
+    def interrupted(*args: Any) -> str:
+        made = str(make(*args))
+        os.kill(os.getpid(), signal.SIGTERM)
+        return made
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(tempfile, "mkdtemp", interrupted)
+    with pytest.raises(StopError), clients.temporary_folder():
+        pass
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_one_of_several_signals_is_heard() -> None:
+    raised: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, _: raised.append(number))
+    with postponed():
+        signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGTERM)
+    assert raised == [signal.SIGTERM]

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Final
 
 import pytest
 
-from acp_conformance.proxies import FORWARDS, play_proxy
-from acp_conformance.wire import StartError
+from acp_conformance.proxies import TRACES, Trace, judge_proxy, play_proxy
+from acp_conformance.verdict import Outcome
+from acp_conformance.wire import DownError, StartError
+
+FIRST, AGAIN, ANEW = TRACES
 
 PROXY = """
-import json, subprocess, sys, threading
+import json, pathlib, subprocess, sys, threading, uuid
 
-agent = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+BEGIN
+agent = subprocess.Popen(sys.argv[2:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 def back():
     for line in agent.stdout:
@@ -23,18 +30,24 @@ def back():
 threading.Thread(target=back, daemon=True).start()
 for line in sys.stdin.buffer:
     message = json.loads(line)
-    params = message.get("params", {})
-    key = params.get("idempotencyKey")
+    params, method = message.get("params", {}), message.get("method")
+    key, session = params.get("idempotencyKey"), params.get("sessionId")
+    keyed = isinstance(key, str) and key
     CHANGE
     agent.stdin.write(json.dumps(message).encode() + b"\\n")
     agent.stdin.flush()
 agent.stdin.close()
 """
-NOTHING = "pass"
+"""It may keep something in the file that it is given."""
+
 RIGHT = {
-    "forwards": NOTHING,
+    "forwards": "pass",
     "writes null for omitted": "params.setdefault('idempotencyKey', None)",
     "adds a block": "'prompt' in params and params['prompt'].append({'type': 'text', 'text': 'x'})",
+    "sends prompts twice": (
+        "keyed and agent.stdin.write(json.dumps({**message, 'id': 'x'}).encode() + b'\\n')"
+    ),
+    "swallows cancels": "if method in ('session/cancel', '$/cancel_request'): continue",
 }
 RAW = """
 import subprocess, sys, threading
@@ -72,63 +85,230 @@ WRONG = {
     "sends what is no message": "message = [message] if 'prompt' in params else message",
     "dies of long keys": "isinstance(key, str) and len(key) > 200 and sys.exit()",
 }
+"""What is wrong with a prompt that is sent for the first time."""
 
+NEW = "params.update(idempotencyKey=uuid.uuid4().hex)"
+DROP = "params.pop('idempotencyKey')"
+DROP_IN_SEEN = f"if keyed and session in seen: {DROP}"
+BOTH = {AGAIN.name, ANEW.name}
+SEEN = "seen = set()"
+STORED = """
+file = pathlib.Path(sys.argv[1])
+file.touch()
+"""
+LATER: Final[dict[str, tuple[str, str, set[str]]]] = {
+    "gives a retry a new key": (
+        SEEN,
+        f"if keyed and (session, key) in seen: {NEW}\n    seen.add((session, str(key)))",
+        BOTH,
+    ),
+    "drops the key of a retry": (
+        SEEN,
+        f"if keyed and (session, key) in seen: {DROP}\n    seen.add((session, str(key)))",
+        BOTH,
+    ),
+    "answers a retry by itself": (
+        SEEN,
+        "if keyed and (session, key) in seen:\n"
+        "        answer = {'id': message['id'], 'result': {'messageId': 'x'}}\n"
+        "        print(json.dumps(answer), flush=True)\n"
+        "        continue\n"
+        "    keyed and seen.add((session, key))",
+        BOTH,
+    ),
+    "gives a key that another session has a new one": (
+        "seen = {}",
+        f"if keyed and seen.setdefault(key, session) != session: {NEW}",
+        BOTH,
+    ),
+    "keeps the key of a text": (
+        "seen = {}",
+        "if keyed: params['idempotencyKey'] = seen.setdefault(json.dumps(params['prompt']), key)",
+        {AGAIN.name},
+    ),
+    "drops keys after session/resume": (
+        SEEN,
+        f"method == 'session/resume' and seen.add(session)\n    {DROP_IN_SEEN}",
+        BOTH,
+    ),
+    "drops keys after session/close": (
+        SEEN,
+        f"method == 'session/close' and seen.add(session)\n    {DROP_IN_SEEN}",
+        {AGAIN.name},
+    ),
+    "drops keys after session/cancel": (
+        SEEN,
+        f"method == 'session/cancel' and seen.add(session)\n    {DROP_IN_SEEN}",
+        {AGAIN.name},
+    ),
+    "drops a key that was cancelled": (
+        "last, seen = None, set()",
+        "last = key or last\n"
+        "    method == '$/cancel_request' and seen.add(last)\n"
+        f"    if keyed and key in seen: {DROP}",
+        {AGAIN.name},
+    ),
+    "gives a key that it had before it was started again a new one": (
+        STORED + "before = file.read_text().splitlines()",
+        "name = json.dumps([session, key])\n"
+        f"    if keyed and name in before: {NEW}\n"
+        "    keyed and file.open('a').write(name + '\\n')",
+        {ANEW.name},
+    ),
+    "drops keys once it was started again": (
+        STORED + "again = file.read_text()\nfile.write_text('x')",
+        f"if keyed and again: {DROP}",
+        {ANEW.name},
+    ),
+}
+"""What begins such a proxy, what it does with a message, and the traces that show it."""
 
 UNANSWERED = {"sends nothing", "sends what is no message"}
 SHORT = 3.0
 """Seconds, all of which pass where prompts are not answered."""
 
 
-def proxy(folder: Path, change: str) -> list[str]:
+def proxy(folder: Path, change: str, begin: str = "") -> list[str]:
     path = folder / "proxy.py"
-    path.write_text(PROXY.replace("CHANGE", change), "utf-8")
-    return [sys.executable, str(path), "{agent}"]
+    path.write_text(PROXY.replace("BEGIN", begin).replace("CHANGE", change), "utf-8")
+    return [sys.executable, str(path), "{folder}/kept", "{agent}"]
+
+
+def played(command: Sequence[str]) -> list[Outcome]:
+    """As `judge_proxy`, with all traces at once."""
+    with ThreadPoolExecutor(len(TRACES)) as pool:
+        return list(pool.map(lambda trace: play_proxy(command, trace, 10.0), TRACES))
+
+
+def broken(outcomes: Sequence[Outcome]) -> set[str]:
+    """The traces that showed something broken, each what it is about."""
+    for outcome in outcomes:
+        (asked,) = {trace.proves for trace in TRACES if trace.name == outcome.trace}
+        assert {id_ for id_, _ in outcome.broken} in (set(), asked)
+    return {outcome.trace for outcome in outcomes if outcome.broken}
 
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_proxy_that_is_right_passes(tmp_path: Path, name: str) -> None:
-    outcome = play_proxy(proxy(tmp_path, RIGHT[name]), 10.0)
-    assert outcome.kept == {FORWARDS}
-    assert list(outcome.broken) == []
+    outcomes = played(proxy(tmp_path, RIGHT[name]))
+    assert broken(outcomes) == set()
+    assert [outcome.kept for outcome in outcomes] == [trace.proves for trace in TRACES]
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_a_proxy_that_is_wrong_fails(tmp_path: Path, name: str) -> None:
-    outcome = play_proxy(proxy(tmp_path, WRONG[name]), SHORT if name in UNANSWERED else 10.0)
+    seconds = SHORT if name in UNANSWERED else 10.0
+    outcome = play_proxy(proxy(tmp_path, WRONG[name]), FIRST, seconds)
     assert outcome.kept == frozenset()
-    assert {id_ for id_, _ in outcome.broken} == {FORWARDS}
+    assert broken([outcome]) == {FIRST.name}
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_a_proxy_that_is_wrong_later_fails_where_it_is(tmp_path: Path, name: str) -> None:
+    begin, change, traces = LATER[name]
+    outcomes = played(proxy(tmp_path, change, begin))
+    assert broken(outcomes) == traces
+    assert {outcome.trace for outcome in outcomes if outcome.kept} == {
+        trace.name for trace in TRACES
+    } - traces
+
+
+def test_every_trace_finds_something_that_no_other_does() -> None:
+    found = [{FIRST.name}, *(traces for _, _, traces in LATER.values())]
+    assert {name for traces in found if len(traces) == 1 for name in traces} == {
+        trace.name for trace in TRACES
+    }
 
 
 @pytest.mark.parametrize("name", SPACES)
 def test_a_proxy_may_write_what_json_may_hold(tmp_path: Path, name: str) -> None:
     path = tmp_path / "proxy.py"
     path.write_text(RAW.replace("WHAT", SPACES[name]), "utf-8")
-    outcome = play_proxy([sys.executable, str(path), "{agent}"], 10.0)
-    assert outcome.kept == {FORWARDS}
+    outcome = play_proxy([sys.executable, str(path), "{agent}"], FIRST, 10.0)
+    assert outcome.kept == FIRST.proves
     assert list(outcome.broken) == []
 
 
-def test_of_a_proxy_that_takes_too_long_nothing_is_told(tmp_path: Path) -> None:
-    waits = "'prompt' in params and threading.Event().wait()"
-    outcome = play_proxy(proxy(tmp_path, waits), SHORT)
-    assert outcome.open == {FORWARDS}
+@pytest.mark.parametrize(
+    ("trace", "waits", "reason"),
+    [
+        (FIRST, "'prompt' in params", "prompt 0 got no answer in 3 seconds: give more --timeout"),
+        (AGAIN, "method == 'session/resume'", "session/resume failed (on the same connection)"),
+        (ANEW, "'prompt' in params", "prompt 0 did not reach the agent"),
+        (
+            ANEW,
+            "method == 'session/resume'",
+            "session/resume failed (to a new process of the proxy)",
+        ),
+    ],
+)
+def test_of_a_proxy_that_takes_too_long_nothing_is_told(
+    tmp_path: Path, trace: Trace, waits: str, reason: str
+) -> None:
+    outcome = play_proxy(proxy(tmp_path, f"{waits} and threading.Event().wait()"), trace, SHORT)
+    assert outcome.open == trace.proves
     assert list(outcome.broken) == []
-    assert outcome.reason == "prompt 0 did not arrive in 3 seconds: give more --timeout"
+    assert outcome.reason == reason
 
 
 def test_what_a_slow_proxy_did_wrong_counts(tmp_path: Path) -> None:
     waits = "key == 'Case' and threading.Event().wait(); " + WRONG["makes keys"]
-    outcome = play_proxy(proxy(tmp_path, waits), SHORT)
-    assert {id_ for id_, _ in outcome.broken} == {FORWARDS}
+    outcome = play_proxy(proxy(tmp_path, waits), FIRST, SHORT)
+    assert broken([outcome]) == {FIRST.name}
 
 
 def test_a_proxy_that_reaches_no_agent_is_not_judged() -> None:
-    outcome = play_proxy([sys.executable, "-c", "", "{agent}"], 10.0)
-    assert outcome.open == {FORWARDS}
+    played = judge_proxy([sys.executable, "-c", "", "{agent}"], TRACES, 10.0)
+    outcome = next(played)
+    assert outcome.open == FIRST.proves
     assert list(outcome.broken) == []
     assert outcome.reason == "the agent behind the proxy could not be reached (exit status 0)"
+    with pytest.raises(DownError, match="could not be reached"):
+        next(played)
+
+
+ODD: Final = ("null", "5", '"x"', "[1]", '{"sessionId": [1]}')
+SAYS = """
+import json, sys
+
+result, where = json.loads(sys.argv[1]), sys.argv[2]
+for line in sys.stdin:
+    message = json.loads(line)
+    good = {"sessionId": "s"} if message.get("method") == "session/new" else {}
+    odd = message.get("method") == where
+    answer = {"id": message.get("id"), "result": result if odd else good}
+    if where == "error" and "prompt" in str(message.get("params")):
+        answer = {"id": message.get("id"), "error": result}
+    if where == "id":
+        print(json.dumps({"id": result, "result": good}))
+    if where == "method":
+        print(json.dumps({"id": result, "method": result, "params": result}))
+    if where == "update":
+        print(json.dumps({"method": "session/update", "params": result}))
+    print(json.dumps(answer), flush=True)
+"""
+WHERE: Final = (
+    "initialize",
+    "session/new",
+    "session/prompt",
+    "session/resume",
+    "session/list",
+    "error",
+    "id",
+    "method",
+    "update",
+)
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("value", ODD)
+def test_whatever_a_proxy_says_it_is_judged(value: str, where: str) -> None:
+    command = [sys.executable, "-S", "-c", SAYS, value, where, "{agent}"]
+    outcome = play_proxy(command, AGAIN, 1.0)
+    assert outcome.kept == frozenset()
+    assert outcome.begun is (where != "session/new")
 
 
 def test_a_proxy_that_is_not_there_is_an_error() -> None:
     with pytest.raises(StartError, match="no-such-proxy can't be started"):
-        play_proxy(["no-such-proxy", "{agent}"], 1.0)
+        play_proxy(["no-such-proxy", "{agent}"], FIRST, 1.0)

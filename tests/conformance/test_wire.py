@@ -52,6 +52,40 @@ def test_everything_that_was_written_before_a_kill_is_read(tmp_path: Path) -> No
     assert wire.closed
 
 
+@pytest.mark.parametrize("member", ["id", "method", "params", "result"])
+def test_what_nobody_could_work_with_is_noise(member: str) -> None:
+    wire = run(
+        "for depth in range(700, 1010, 3):\n"
+        f"    deep = '[' * depth + ']' * depth\n"
+        f'    print(\'{{"id": 1, "method": 1, "{member}": \' + deep + \'}}\')\n'
+        "print('{\"id\": 2}', flush=True)\n"
+    )
+    connection = Connection(wire)
+    assert connection.answer(2, PATIENCE) == {"id": 2}
+    assert isinstance(str(wire.lines), str)
+    wire.kill()
+
+
+@pytest.mark.parametrize("value", ["null", "5", '"x"', "[1]", '{"a": [1]}'])
+def test_updates_of_any_shape_are_looked_at(value: str) -> None:
+    update = '{"sessionId": "s", "update": {"sessionUpdate": VALUE, "state": VALUE}}'
+    odd = [
+        '{"method": "session/update", "params": VALUE}',
+        '{"method": "session/update", "params": {"sessionId": "s", "update": VALUE}}',
+        '{"method": "session/update", "params": {"sessionId": VALUE, "update": {}}}',
+        f'{{"method": "session/update", "params": {update}}}',
+        '{"id": VALUE, "result": VALUE}',
+        '{"id": VALUE, "method": VALUE, "params": VALUE}',
+    ]
+    lines = "\n".join([*odd, '{"id": "end"}', '{"id": 2}', ""]).replace("VALUE", value)
+    connection = Connection(run(f"import sys; sys.stdout.write({lines!r})"))
+    assert connection.answer(2, PATIENCE) == {"id": 2}
+    assert connection.worked("s", 0) is False
+    assert connection.working("s") in (True, None)
+    assert connection.user_messages("s") == {}
+    connection.wire.kill()
+
+
 def test_half_a_line_is_kept_as_noise(tmp_path: Path) -> None:
     done = tmp_path / "done"
     wire = run(

@@ -7,6 +7,7 @@ import sys
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 
 import typer
@@ -16,7 +17,7 @@ from acpgen.cli.report import CannotTell, Exit, fail, note, suggestion, unreadab
 from acpgen.findings import escaped
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from acp_conformance.requirements import Role
     from acp_conformance.runner import Patience
@@ -45,7 +46,8 @@ def conform(
         typer.Option(
             "--client",
             help="Judge a client: in COMMAND, {agent} becomes the agent's command, {text} what to "
-            "submit, {folder} a folder to keep what is pending, and {clock}, if it is there, the "
+            "submit, {folder} a folder to keep what is pending, {more}, if it is there, what to "
+            "submit right after {text}, before that is answered, and {clock}, if it is there, the "
             "seconds by which the client's clock is ahead.",
         ),
     ] = False,
@@ -67,17 +69,15 @@ def conform(
     timeout: Annotated[
         float,
         typer.Option(
-            min=0.1,
-            help="Seconds to wait for an answer, or for a client to end; for an agent ten times "
-            "--silence at least, which is 2 unless you say otherwise.",
+            help="Seconds to wait for an answer, or for a client to end, from 0.1 to 86400; for an "
+            "agent ten times --silence at least, which is 2 unless you say otherwise.",
         ),
     ] = 10.0,
     silence: Annotated[
         float | None,
         typer.Option(
-            min=0.05,
-            help="Seconds to wait for what must not be done: 0.2 for an agent; 2 for a client, "
-            "which may lose its patience later.",
+            help="Seconds to wait for what must not be done, from 0.05 to 8640: 0.2 for an agent; "
+            "2 for a client, which may lose its patience later.",
         ),
     ] = None,
     only: Annotated[
@@ -87,10 +87,11 @@ def conform(
         ),
     ] = None,
     record: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
+            metavar="FOLDER",
             help="Write a transcript of each trace with an agent, and what the agent wrote on "
-            "standard error, to this folder."
+            "standard error, to this folder.",
         ),
     ] = None,
     strict: Annotated[
@@ -106,7 +107,8 @@ def conform(
     A client starts the agent, sends again what is pending, submits the text unless it is empty, and
     ends. A proxy starts the agent and forwards standard input and output. Exit status: 0 if nothing
     fails and the core was exercised, which is support-keys and insert-once of an agent,
-    client-same-key and client-resends of a client; 1 if something fails; 2 if nothing can be told.
+    client-same-key and client-resends of a client, all of a proxy; 1 if something fails; 2 if
+    nothing can be told.
     """
     from acp_conformance.report import FORMATS
     from acp_conformance.runner import Patience
@@ -118,16 +120,20 @@ def conform(
             fail("--client and --proxy are two things to judge: give one of them")
         if client or proxy:
             _refuse({"--restart-command": restart, "--second-command": second, "--record": record})
+        _refuse_blanks(command, [("--record", record), *(("--trace", n) for n in only or [])])
+        quiet = silence if silence is not None else (2.0 if client else 0.2)
+        _bound("--timeout", timeout, 0.1, DAY)
+        _bound("--silence", quiet, 0.05, DAY / 10)
         try:
             if proxy:
                 return _judge_proxy(command, only or [], timeout)
             if client:
-                held = 2.0 if silence is None else silence
-                return _judge_client(command, only or [], timeout, held)
-            patience = Patience(timeout, 0.2 if silence is None else silence)
+                return _judge_client(command, only or [], timeout, quiet)
+            patience = Patience(timeout, quiet)
             _suffice(patience)
-            programs = Programs(command, _words(restart), _words(second))
-            return _judge_agent(programs, patience, only or [], record)
+            again, joins = _words("--restart-command", restart), _words("--second-command", second)
+            folder = None if record is None else Path(record)
+            return _judge_agent(Programs(command, again, joins), patience, only or [], folder)
         except StartError as error:
             fail(str(error))
 
@@ -138,22 +144,22 @@ def conform(
         sys.stdout.write(FORMATS[form]((), end.lines))
         raise
     status = status_of(judged.found, strict=strict)
-    problems = [judged.cut] if judged.cut else []
+    problems = [*judged.problems]
     if status == Exit.UNKNOWN:
         missing = gaps(judged.found, strict=strict)
         problems.append(f"could not tell, for want of {_few(missing, len(judged.found))}")
     for problem in problems:
         note(f"acpgen: {escaped(problem)}")
     sys.stdout.write(FORMATS[form](judged.found, problems))
-    raise typer.Exit(status or (Exit.UNKNOWN if judged.cut else Exit.CLEAN))
+    raise typer.Exit(status or (Exit.UNKNOWN if judged.problems else Exit.CLEAN))
 
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """Verdicts, and why not all was played, if it was not."""
+    """Verdicts, and why not all was played or written, if it was not."""
 
     found: Sequence[Verdict]
-    cut: str
+    problems: Sequence[str]
 
 
 _FEW: Final = 4
@@ -172,13 +178,15 @@ def _judge_agent(
     from acp_conformance.script import scripts
 
     played = _chosen(scripts(), only)
-    seen = shown(play_all(played, programs, patience), played)
     if record is not None:
-        _write(record, seen.outcomes)
+        _prepare(record)
+    seen = shown(play_all(played, programs, patience), played)
+    unwritten = [] if record is None else _write(record, seen.outcomes)
     for outcome in seen.outcomes:
         if outcome.noise:
             note(f"acpgen: {outcome.trace}: {outcome.noise} lines of the agent are no messages")
-    return _asked(seen, Role.AGENT, played, only)
+    judged = _asked(seen, Role.AGENT, played, only)
+    return _Judged(judged.found, [*judged.problems, *unwritten])
 
 
 def _judge_client(
@@ -196,12 +204,12 @@ def _judge_client(
 
 def _judge_proxy(command: Sequence[str], only: Sequence[str], timeout: float) -> _Judged:
     from acp_conformance.clients import AGENT
-    from acp_conformance.proxies import TRACE, play_proxy
+    from acp_conformance.proxies import TRACES, judge_proxy
     from acp_conformance.requirements import Role
 
     _demand(AGENT, command)
-    played = _chosen([TRACE], only)
-    outcomes = (play_proxy(command, timeout) for _ in played)
+    played = _chosen(TRACES, only)
+    outcomes = judge_proxy(command, played, timeout)
     return _asked(shown(outcomes, played), Role.PROXY, played, only)
 
 
@@ -215,7 +223,7 @@ def _asked(seen: Shown, role: Role, played: Sequence[Playable], only: Sequence[s
         for verdict in verdicts(seen.outcomes, role)
         if not only or verdict.requirement.id in told or verdict.status is Status.FAIL
     ]
-    return _Judged(found, seen.cut)
+    return _Judged(found, [seen.cut] if seen.cut else [])
 
 
 def _demand(word: str, command: Sequence[str]) -> None:
@@ -227,6 +235,14 @@ def _refuse(options: Mapping[str, object]) -> None:
     for option, value in options.items():
         if value is not None:
             fail(f"{option} is for agents only")
+
+
+def _refuse_blanks(command: Sequence[str], options: Iterable[tuple[str, str | None]]) -> None:
+    if not command[0].strip():
+        fail("COMMAND begins with a blank word: give the program to start")
+    for option, value in options:
+        if value is not None and not value.strip():
+            fail(f"the value of {option} is blank: is a variable unset?")
 
 
 def _suffice(patience: Patience) -> None:
@@ -261,19 +277,43 @@ def _elsewhere(name: str) -> str | None:
 _ARTICLE: Final = {"agent": "an", "client": "a", "proxy": "a"}
 
 
-def _words(command: str | None) -> list[str] | None:
+DAY: Final = 24.0 * 60 * 60
+
+
+def _bound(option: str, seconds: float, least: float, most: float) -> None:
+    if not least <= seconds <= most:  # nor is it, where it is no number
+        fail(f"{option} {seconds:g} is not from {least:g} to {most:g} seconds")
+
+
+def _words(option: str, command: str | None) -> list[str] | None:
+    if command is None:
+        return None
     try:
-        return None if command is None else shlex.split(command)
+        words = shlex.split(command)
     except ValueError as error:
         fail(f"{command}: {error}")
+    if not words or not words[0].strip():
+        fail(f"{option} names no program: is a variable unset?")
+    return words
 
 
-def _write(folder: Path, outcomes: Sequence[Outcome]) -> None:
+def _prepare(folder: Path) -> None:
+    """See that transcripts can be written, before any is to be."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        fail(unreadable(error, folder))
+
+
+def _write(folder: Path, outcomes: Sequence[Outcome]) -> list[str]:
+    """Write transcripts. Returns why that failed, if it did."""
+    try:
         for outcome in outcomes:
             for suffix, written in (("ndjson", outcome.transcript), ("stderr", outcome.errors)):
                 if written:
                     (folder / f"{outcome.trace}.{suffix}").write_bytes(written)
     except OSError as error:
-        fail(unreadable(error, folder))
+        return [f"not all transcripts are written: {unreadable(error, folder)}"]
+    return []

@@ -14,6 +14,7 @@ import typer
 
 if TYPE_CHECKING:
     from acp_conformance.verdict import Outcome
+    from acp_conformance.wire import StartError
 
 __all__ = ["Playable", "Shown", "shown", "stoppable"]
 
@@ -44,8 +45,12 @@ def shown(outcomes: Iterator[Outcome], played: Sequence[Playable]) -> Shown:
     """Play on, with a bar on a terminal, as long as that goes well and nobody stops it.
 
     What was not played by then is open.
+
+    Raises:
+        StartError: the very first program can't be started.
+        OSError: the system refuses something before anything is known.
     """
-    from acp_conformance.wire import DownError
+    from acp_conformance.wire import DownError, StartError
 
     found: list[Outcome] = []
     hidden = not sys.stderr.isatty()
@@ -61,10 +66,18 @@ def shown(outcomes: Iterator[Outcome], played: Sequence[Playable]) -> Shown:
         except DownError as error:
             why = "not played, since what is judged did not come up"
             told = f"what is judged does not come up: {error}"
+        except (StartError, OSError) as error:
+            if not found:
+                raise
+            why = told = _said(error)
         else:
             return Shown(found)
     rest = _rest(found, played, why)
     return Shown([*found, *rest], f"{told}; {len(found)} played, {len(rest)} not")
+
+
+def _said(error: StartError | OSError) -> str:
+    return f"can't go on: {error.strerror or error}" if isinstance(error, OSError) else str(error)
 
 
 def _rest(found: Sequence[Outcome], played: Sequence[Playable], why: str) -> list[Outcome]:

@@ -1,0 +1,140 @@
+"""What `acpgen conform` can't do it says, beside what it has found by then."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from conform_calls import AGENT, ONE, conform, write_forgetful
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (
+            ("--trace", "privte", "--", "true"),
+            "there is no trace or requirement privte: did you mean private?",
+        ),
+        (
+            ("--trace", "insert-onc", "--", "true"),
+            "there is no trace or requirement insert-onc: did you mean insert-once?",
+        ),
+        (
+            ("--client", "--trace", "insert-once", "--", "true", "{agent}"),
+            "there is no trace or requirement insert-once: it is one for an agent",
+        ),
+        (
+            ("--proxy", "--trace", "zzz", "--", "true", "{agent}"),
+            "there is no trace or requirement zzz: the traces are keys-through-a-proxy, ",
+        ),
+        (
+            ("--client", "--restart-command", "x", "--", "true", "{agent}"),
+            "--restart-command is for agents only",
+        ),
+        (("--proxy", "--record", "x", "--", "true", "{agent}"), "--record is for agents only"),
+        (("--silence", "1.1", "--", "true"), "--silence 1.1 takes --timeout 11 at least: "),
+        (("--timeout", "inf", "--", "true"), "--timeout inf is not from 0.1 to 86400 seconds"),
+        (("--timeout", "nan", "--", "true"), "--timeout nan is not from 0.1 to 86400 seconds"),
+        (("--timeout", "1e10", "--", "true"), "--timeout 1e+10 is not from 0.1 to 86400 seconds"),
+        (("--timeout", "0", "--", "true"), "--timeout 0 is not from 0.1 to 86400 seconds"),
+        (("--timeout=-1", "--", "true"), "--timeout -1 is not from 0.1 to 86400 seconds"),
+        (("--silence", "inf", "--", "true"), "--silence inf is not from 0.05 to 8640 seconds"),
+        (("--silence", "nan", "--", "true"), "--silence nan is not from 0.05 to 8640 seconds"),
+        (("--silence", "0", "--", "true"), "--silence 0 is not from 0.05 to 8640 seconds"),
+        (
+            ("--client", "--timeout", "inf", "--", "true", "{agent}"),
+            "--timeout inf is not from 0.1 to 86400 seconds",
+        ),
+        (
+            ("--proxy", "--timeout", "nan", "--", "true", "{agent}"),
+            "--timeout nan is not from 0.1 to 86400 seconds",
+        ),
+        (("--", "no-such-agent"), "no-such-agent can't be started: "),
+        (("--", " "), "COMMAND begins with a blank word: give the program to start"),
+        (
+            ("--client", "--", "", "{agent}"),
+            "COMMAND begins with a blank word: give the program to start",
+        ),
+        (("--restart-command", "", "--", "true"), "--restart-command names no program: is a"),
+        (("--restart-command", "  ", "--", "true"), "--restart-command names no program: is a"),
+        (("--second-command", "", "--", "true"), "--second-command names no program: is a"),
+        (("--second-command", "''", "--", "true"), "--second-command names no program: is a"),
+        (("--second-command", " \t", "--", "true"), "--second-command names no program: is a"),
+        (("--trace", "", "--", "true"), "the value of --trace is blank: is a variable unset?"),
+        (("--record", "", "--", "true"), "the value of --record is blank: is a variable unset?"),
+        (("--record", __file__, "--", *AGENT), f"{__file__}: File exists"),
+        (("--restart-command", "'", "--", "true"), "': No closing quotation"),
+        (("--client", "--", "true"), "COMMAND has no {agent}: put it where the"),
+        (("--proxy", "--", "true"), "COMMAND has no {agent}: put it where the"),
+        (("--client", "--proxy", "--", "x", "{agent}"), "--client and --proxy are two things"),
+        (("--client", "--", "no-such-client", "{agent}"), "no-such-client can't be started: "),
+    ],
+)
+def test_what_can_not_be_done_is_said(args: tuple[str, ...], message: str) -> None:
+    status, out, err = conform(*args)
+    assert err.startswith(f"acpgen: {message}")
+    assert (status, out) == (2, "")
+
+
+def test_what_was_found_is_told_though_a_program_is_missing_later(tmp_path: Path) -> None:
+    traces = ("--trace", "null-key", "--trace", "retry-answer", "--trace", "retry-after-restart")
+    missing = ("--restart-command", "no-such-agent", *traces)
+    told = "no-such-agent can't be started: "
+    status, out, err = conform(*missing, "--", *AGENT)
+    assert "pass           stated  null-is-omitted: " in out
+    assert f"\n               retry-after-restart: {told}" in out
+    assert err.startswith(f"acpgen: {told}")
+    assert status == 2
+    status, out, err = conform(
+        "--trace", "malformed-keys-refused", *missing, "--", *write_forgetful(tmp_path)
+    )
+    assert "fail           MUST    reject-malformed-key: " in out
+    assert err.startswith(f"acpgen: {told}")
+    assert status == 1
+    status, out, _ = conform("--format", "json", *missing, "--", *AGENT)
+    document = json.loads(out)
+    assert document["problems"][0]["message"].startswith(told)
+    assert (status, document["summary"]["pass"] > 0, document["complete"]) == (2, True, False)
+    status, out, _ = conform("--format", "junit", *missing, "--", *AGENT)
+    (suite,) = ET.fromstring(out)
+    assert {child.tag for case in suite for child in case} == {"skipped", "error"}
+    assert status == 2
+
+
+def test_what_was_found_is_told_though_it_can_not_be_recorded(tmp_path: Path) -> None:
+    (tmp_path / "retry-answer.ndjson").mkdir()
+    status, out, err = conform(*ONE, "--record", tmp_path, "--", *AGENT)
+    assert out.endswith("\n1 passed, 0 failed, 0 not exercised\n")
+    why = f"{tmp_path / 'retry-answer.ndjson'}: Is a directory"
+    assert err == f"acpgen: not all transcripts are written: {why}\n"
+    assert status == 2
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("--trace", "privte", "--", "true"),
+        ("--timeout", "inf", "--", "true"),
+        ("--second-command", "", "--", "true"),
+        ("--record", __file__, "--", *AGENT),
+        ("--", "no-such-agent"),
+        ("--restart-command", "'", "--", "true"),
+        ("--client", "--", "true"),
+        ("--proxy", "--", "no-such-proxy", "{agent}"),
+        ("--client", "--proxy", "--", "x", "{agent}"),
+    ],
+)
+def test_a_program_is_told_why_nothing_can_be_told(args: tuple[str, ...]) -> None:
+    status, out, err = conform("--format", "json", *args)
+    document = json.loads(out)
+    (problem,) = document["problems"]
+    assert (status, err) == (2, f"acpgen: {problem['message']}\n")
+    assert (document["complete"], document["requirements"]) == (False, [])
+    status, out, _ = conform("--format", "junit", *args)
+    (suite,) = ET.fromstring(out)
+    ((error,),) = suite
+    assert (error.tag, error.get("message")) == ("error", problem["message"])
+    assert (suite.get("tests"), suite.get("errors"), status) == ("1", "1", 2)
