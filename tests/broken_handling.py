@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import unicodedata
 import uuid
 from collections import defaultdict
 from typing import Any
 
-from acp_conformance.orders import Order, order
+from acp_conformance.orders import Order
 from acp_retry import (
     Call,
     Found,
@@ -37,6 +36,7 @@ from variation import SHORT, Variation, fails, hashed, malformed, name, text
     "known-mid-turn",
     "known-live-only",
     "known-after-others",
+    "known-while-kept",
     "known-on-any-connection",
     "stored-with-message",
 )
@@ -112,6 +112,8 @@ class TakesAnIdTwice:
     "known-after-restart",
     "known-mid-turn",
     "known-after-others",
+    "known-while-kept",
+    "known-on-any-connection",
     "stored-with-message",
 )
 class InsertsAgainUnderTheSameId(Variation):
@@ -158,20 +160,6 @@ class CountsBytes(Variation):
         return super().key(key, call)
 
 
-@fails("keys-are-case-sensitive")
-class FoldsCase(Variation):
-    def key(self, key: str, call: Call) -> str | None:
-        del call
-        return key.lower()
-
-
-@fails("keys-are-case-sensitive")
-class Normalises(Variation):
-    def key(self, key: str, call: Call) -> str | None:
-        del call
-        return unicodedata.normalize("NFC", key)
-
-
 @fails("null-is-omitted")
 class TakesNullForAKey(Variation):
     async def prompt(self, call: Call) -> Any:
@@ -189,7 +177,12 @@ class KnowsByText(Variation):
         return await super().prompt(call)
 
 
-@fails("insert-once", "known-after-others")
+@fails(
+    "insert-once",
+    "known-after-others",
+    "known-while-kept",
+    "known-on-any-connection",
+)
 class InsertsAgain(Variation):
     async def prompt(self, call: Call) -> Any:
         known = self.known(call)
@@ -248,6 +241,10 @@ class HoldsTwice(Variation):
         return hashed(key) if peer is call.peer and "hold" in text(call) else key
 
 
+TOGETHER = ("plain", "one", "two")
+"""The prompts of which some come together."""
+
+
 @fails("concurrent-attempts")
 class LooksBeforeItClaims(Variation):
     """Looks for as long as it takes until another attempt comes, or is sure to come no more."""
@@ -264,7 +261,7 @@ class LooksBeforeItClaims(Variation):
         if name(call) in self.looking:
             self.apart.add(call)
             self.looking[name(call)].set()
-        elif call.params.get(KEY) is not None and order(text(call)) == Order():
+        elif call.params.get(KEY) is not None and text(call).split()[0] in TOGETHER:
             other = self.looking[name(call)] = asyncio.Event()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(other.wait(), 5 * SHORT)
@@ -341,25 +338,6 @@ class InsertsWhatWasCancelled(Variation):
         if cancelled is not None and name(cancelled) in self.waiting:
             await self.insert_once_more(cancelled)
         await super().cancel_request(call)
-
-
-@fails("cancel-answers-all")
-class AnswersTheCancelledOnly(Variation):
-    def __init__(self, store: Any) -> None:
-        super().__init__(store)
-        self.asked: dict[object, asyncio.Task[Any]] = {}
-
-    async def prompt(self, call: Call) -> Any:
-        task = self.asked[call.peer, call.id] = asyncio.ensure_future(super().prompt(call))
-        await asyncio.wait([task])
-        if task.cancelled():
-            raise RequestFailedError.of(-32800, "Request cancelled")
-        return task.result()
-
-    async def cancel_request(self, call: Call) -> None:
-        asked = self.asked.get((call.peer, call.params.get("requestId")))
-        if asked is not None:
-            asked.cancel()
 
 
 class Silent(Variation):

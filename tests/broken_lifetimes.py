@@ -84,7 +84,7 @@ class RunsCommandsAgain(Variation):
         return None if "local" in text(call) else key
 
 
-@fails("known-after-others")
+@fails("insert-once", "known-after-others")
 class KnowsTheLastKeys(Variation):
     """Of each session the last 32."""
 
@@ -96,7 +96,7 @@ class KnowsTheLastKeys(Variation):
         return own
 
 
-@fails("known-across-connections")
+@fails("known-across-connections", "known-after-restart")
 class ReadsTheLastOfItsHistory(Variation):
     """Knows every key until it ends, and after that those of the last 32 messages."""
 
@@ -127,7 +127,7 @@ class StoresKeysLater(Variation):
         return result
 
 
-@fails("known-on-any-connection")
+@fails("known-on-any-connection", "known-live-only", "cancel-answers-all")
 class KeysOfAConnection(Variation):
     def __init__(self, store: Any) -> None:
         super().__init__(store)

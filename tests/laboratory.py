@@ -147,6 +147,15 @@ class _Held:
         return Remains()
 
 
+class _Beside(_Held):
+    """A second connection: it ends alone."""
+
+    def leave(self) -> None:
+        with contextlib.suppress(OSError):
+            self.end.shutdown(socket.SHUT_WR)
+        self.end.close()
+
+
 class Laboratory:
     """A launcher for one trace."""
 
@@ -157,18 +166,17 @@ class Laboratory:
 
     def start(self, record: Record) -> Wire:
         self.running = Running(self.make, self.disk)
-        return self._wire(self.running, record)
+        return self._wire(_Held(self.running, self.running.connect()), record)
 
     def restart(self, record: Record) -> Wire:
         return self.start(record)
 
     def second(self, record: Record) -> Wire | None:
         assert self.running is not None
-        return self._wire(self.running, record)
+        return self._wire(_Beside(self.running, self.running.connect()), record)
 
-    def _wire(self, running: Running, record: Record) -> Wire:
-        end = running.connect()
-        return Wire(_Held(running, end), end.makefile("rb"), end.makefile("wb"), record)
+    def _wire(self, held: _Held, record: Record) -> Wire:
+        return Wire(held, held.end.makefile("rb"), held.end.makefile("wb"), record)
 
 
 def examine(

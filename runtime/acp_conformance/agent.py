@@ -179,6 +179,9 @@ class ReferenceAgent:
         if asked.verb == "work":
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._stops[session].wait(), asked.seconds)
+        if asked.verb == "compact":
+            done = {"compactionId": uuid.uuid4().hex, "status": "completed"}
+            await self.tell(session, {"sessionUpdate": "compaction_update", **done})
         content = {"type": "text", "text": "Done."}
         message = {"messageId": uuid.uuid4().hex, "content": [content]}
         await self.tell(session, {"sessionUpdate": "agent_message", **message})

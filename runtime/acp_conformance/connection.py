@@ -58,6 +58,8 @@ class Connection:
 
     def __init__(self, wire: Wire) -> None:
         self.wire = wire
+        self.sent = 0
+        """How many requests and notifications were sent."""
         self._last_id = 0
         self._looked_at = 0
         self._answers: dict[float, Line] = {}
@@ -75,6 +77,7 @@ class Connection:
     def request(self, method: str, params: Mapping[str, object]) -> int:
         """Send a request and return its id. An agent that reads gets it before this returns."""
         self._last_id += 1
+        self.sent += 1
         message = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": params}
         self.wire.send(message)
         self.wire.flush()
@@ -82,6 +85,7 @@ class Connection:
 
     def notify(self, method: str, params: Mapping[str, object]) -> None:
         """Send a notification."""
+        self.sent += 1
         self.wire.send({"jsonrpc": "2.0", "method": method, "params": params})
         self.wire.flush()
 
@@ -144,6 +148,14 @@ class Connection:
         return any(
             str(update.get("sessionUpdate")) in WORK or update.get("state") == "running"
             for update in self.updates(session, since)
+        )
+
+    def compacted(self, session: str) -> bool:
+        """Whether a compaction of a session's context was said to be completed."""
+        return any(
+            (update.get("sessionUpdate"), update.get("status"))
+            == ("compaction_update", "completed")
+            for update in self.updates(session)
         )
 
     def _look(self) -> None:

@@ -18,6 +18,7 @@ ORDERS: Final = {
     "steer": "steer: insert the prompt at once, also while the session is at work",
     "fail": "fail once: answer the first such prompt of this very text with an error, insert none",
     "local": "local: answer with a messageId, and keep the message in no history",
+    "compact": "compact: insert the prompt, compact the context, and tell so when that is done",
 }
 """The orders by their first word, each with what it asks for."""
 

@@ -55,7 +55,10 @@ async def _serve(agent: ReferenceAgent, path: str | None) -> None:
         async def close() -> None:
             writer.close()
 
-        await Peer(StreamChannel(reader, write, close), agent.handlers(), agent.lost).serve()
+        try:
+            await Peer(StreamChannel(reader, write, close), agent.handlers(), agent.lost).serve()
+        finally:
+            writer.close()
 
     with contextlib.suppress(FileNotFoundError):
         os.unlink(path)  # noqa: PTH108 - a socket, left by an agent that was killed

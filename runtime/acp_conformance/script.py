@@ -12,7 +12,7 @@ from functools import cache
 from importlib import resources
 from typing import Final
 
-__all__ = ["VERBS", "Script", "ScriptError", "Step", "guide", "parse", "scripts", "texts"]
+__all__ = ["VERBS", "Json", "Script", "ScriptError", "Step", "guide", "parse", "scripts", "texts"]
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
@@ -25,11 +25,12 @@ VERBS: Final[Mapping[str, frozenset[str]]] = {
     "fork": frozenset({"connection", "session", "of"}),
     "call": frozenset({"connection", "session", "method", "request"}),
     "prompt": frozenset({"connection", "session", "request", "text", "key", "literal", "again"}),
-    "prompts": frozenset({"connection", "session", "text", "count"}),
+    "prompts": frozenset({"connection", "session", "text", "count", "literals", "again"}),
     "cancel-request": frozenset({"connection", "request"}),
     "cancel": frozenset({"connection", "session"}),
     "answer": frozenset({"request", "code", "same", "other", "or"}),
     "answered": frozenset({"request", "with"}),
+    "ids": frozenset({"text", "same"}),
     "lose": frozenset({"request"}),
     "shown": frozenset({"connection", "text", "request"}),
     "working": frozenset({"connection", "session"}),
@@ -37,6 +38,7 @@ VERBS: Final[Mapping[str, frozenset[str]]] = {
     "settled": frozenset({"connection", "session"}),
     "wait": frozenset({"milliseconds", "silences"}),
     "messages": frozenset({"connection", "session", "text", "count", "replayed"}),
+    "compacted": frozenset({"connection", "session"}),
     "work": frozenset({"connection", "session", "after"}),
     "no-work": frozenset({"connection", "session", "after"}),
     "private": frozenset(),
@@ -81,6 +83,14 @@ class Step:
         if not isinstance(value, str):
             raise ScriptError(f"{self.verb}: {name} must be a string")
         return value
+
+    def texts(self, name: str) -> list[str]:
+        """A member that is a list of texts; empty where it isn't there."""
+        value = self.words.get(name, [])
+        texts = [t for t in value if isinstance(t, str)] if isinstance(value, list) else []
+        if texts != value:
+            raise ScriptError(f"{self.verb}: {name} must be a list of strings")
+        return texts
 
     def number(self, name: str) -> int | None:
         """A member that is an integer, or None where it isn't there."""

@@ -94,6 +94,8 @@ class Stage:
     folder: str = field(default_factory=tempfile.gettempdir)
     withdrawn: float = 0.0
     """When something was last withdrawn, by the clock of `Sent.since`."""
+    heard: tuple[Connection, int] | None = None
+    """Where messages were counted last, and how much had been sent by then."""
     shows: int = 1
     """In how many updates a replay shows a message that was inserted once."""
 
@@ -171,6 +173,11 @@ class Stage:
             and sent is not but
         ]
         return connection.working(session, max(places, default=0)) is False
+
+    @property
+    def sent_so_far(self) -> int:
+        """How many requests and notifications were sent on all connections."""
+        return sum(connection.sent for connection in self.connections.values())
 
     @property
     def noise(self) -> int:

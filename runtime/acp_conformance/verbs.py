@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from acp_conformance.connection import INFO, Connection
 from acp_conformance.interruption import postponed
-from acp_conformance.script import Step
+from acp_conformance.script import Json, Step
 from acp_conformance.stage import (
     PROMPT,
     ImpossibleError,
@@ -105,12 +105,20 @@ def _fork(stage: Stage, step: Step) -> None:
 
 def _prompts(stage: Stage, step: Step) -> None:
     """Each is answered, and its work has ended, before the next one is sent."""
-    connection, session = stage.on(step), stage.session(step)
-    for number in range(1, (step.number("count") or 0) + 1):
-        name = f"{step.word('text')} {number}"
-        one = {"request": name, "text": step.word("text"), "key": name}
-        _prompt(stage, Step("prompt", {**step.words, **one}))
+    connection, session, text = stage.on(step), stage.session(step), step.word("text")
+    literals, again = step.texts("literals"), step.word("again")
+    for number in range(1, (step.number("count") or len(literals)) + 1):
+        name = f"{text} {number}"
+        own: dict[str, Json] = {"key": name}
+        if literals:
+            own = {"literal": literals[number - 1]}
+        elif again:
+            own = {"again": f"{again} {number}"}
+        one = {"connection": step.word("connection"), "session": step.word("session")}
+        _prompt(stage, Step("prompt", {**one, "request": name, "text": text, **own}))
         result_of(stage.reply(stage.requests[name], name), name)
+        if again:
+            continue
         told = connection.working(session) is not None
         connection.wait(lambda: stage.idle(connection, session), stage.patience.quiet * told)
         if connection.working(session):
@@ -205,6 +213,24 @@ def _message_id(stage: Stage, name: str, sent: Sent) -> object:
     return id_
 
 
+def _ids(stage: Stage, step: Step) -> None:
+    """Each of many prompts has a messageId of its own, or that of its first attempt."""
+    text, same = step.word("text"), step.word("same")
+    firsts = {id_: name for name, id_ in reversed(_message_ids(stage, same or text).items())}
+    for number, (name, id_) in enumerate(_message_ids(stage, text).items(), 1):
+        own = f"{same or text} {number}"
+        first = firsts.get(id_, "")
+        if first != own:
+            told = f"the messageId of {first}" if first else f"a messageId other than that of {own}"
+            raise UnmetError(f"{name} got {told}")
+
+
+def _message_ids(stage: Stage, text: str) -> dict[str, object]:
+    """The messageId of each prompt of a `prompts` step, by the name of its request."""
+    names = [name for name in stage.requests if name.rpartition(" ")[0] == text]
+    return {name: _message_id(stage, name, stage.requests[name]) for name in names}
+
+
 def _lose(stage: Stage, step: Step) -> None:
     """The answer comes, and the client that the trace plays never reads it."""
     name = step.word("request")
@@ -257,7 +283,8 @@ def _still(stage: Stage, connection: Connection) -> None:
 
 
 def _working(stage: Stage, step: Step) -> None:
-    if stage.on(step).working(stage.session(step)) is not True:
+    connection, session = stage.on(step), stage.session(step)
+    if not connection.wait(lambda: connection.working(session) is True, stage.patience.quiet):
         raise UnmetError("the session is not at work")
 
 
@@ -269,13 +296,15 @@ def _wait(stage: Stage, step: Step) -> None:
 def _messages(stage: Stage, step: Step) -> None:
     connection, session, name = stage.on(step), stage.session(step), step.word("text")
     replayed = step.words.get("replayed") is True
-    if not replayed:
+    if not replayed and stage.heard != (connection, stage.sent_so_far):
         _still(stage, connection)
     try:
         place = _replay(stage, connection, session)
     except UnmetError as error:
         told = f"messages can't be counted, {error}: let a session be resumed while it is active"
         raise ImpossibleError(told) from error
+    if not replayed:
+        stage.heard = (connection, stage.sent_so_far)
     mark, wanted = stage.marks[name], step.number("count")
     messages = connection.user_messages(session, place if replayed else 0)
     count = sum(mark in text for text in messages.values())
@@ -297,6 +326,12 @@ def _shows(connection: Connection, session: str, mark: str, place: int) -> int:
     updates = connection.updates(session, place)
     kinds = [u.get("sessionUpdate") for u in updates if mark in str(u.get("content"))]
     return max(kinds.count("user_message"), kinds.count("user_message_chunk"))
+
+
+def _compacted(stage: Stage, step: Step) -> None:
+    connection, session = stage.on(step), stage.session(step)
+    if not connection.wait(lambda: connection.compacted(session), stage.patience.quiet):
+        raise UnmetError("no compaction was completed")
 
 
 def _work(stage: Stage, step: Step) -> None:
@@ -335,6 +370,7 @@ VERBS: Final[Mapping[str, Callable[[Stage, Step], None]]] = {
     "cancel": _cancel,
     "answer": _answer,
     "answered": _answered,
+    "ids": _ids,
     "lose": _lose,
     "shown": _shown,
     "unanswered": _unanswered,
@@ -342,6 +378,7 @@ VERBS: Final[Mapping[str, Callable[[Stage, Step], None]]] = {
     "working": _working,
     "wait": _wait,
     "messages": _messages,
+    "compacted": _compacted,
     "work": _work,
     "no-work": _no_work,
     "private": _private,

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import acp_conformance
 import broken_handling
+import broken_keys
 import broken_lifetimes
+import broken_moments
 from acp_conformance.requirements import Role
 from acp_conformance.runner import Patience
 from acp_conformance.script import scripts
@@ -17,7 +19,7 @@ from acp_conformance.verdict import Status, Verdict, verdicts
 from laboratory import MORE, PATIENCE, Mount, examine
 from variation import FAULTS, Variation
 
-MODULES = (broken_handling, broken_lifetimes)
+MODULES = (broken_handling, broken_keys, broken_lifetimes, broken_moments)
 AT_ONCE = 6
 
 

@@ -128,6 +128,7 @@ def test_an_sdk_without_keys_fails_what_needs_them(tmp_path: Path) -> None:
         "known-across-connections",
         "known-after-restart",
         "known-after-others",
+        "known-while-kept",
         "stored-with-message",
     }
 

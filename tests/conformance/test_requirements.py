@@ -48,7 +48,7 @@ def test_each_section_of_the_rfd_that_asks_something_is_there() -> None:
     assert words[field, Level.MUST] == 4
     assert words[field, Level.SHOULD] == 2
     assert words[handling, Level.MUST] == 2
-    assert words[lifetime, Level.MUST] == 5
+    assert words[lifetime, Level.MUST] == 6
     assert words[lifetime, Level.SHOULD] == 3
 
 

@@ -204,7 +204,7 @@ REASONS = [
     (EndlessTurns, "insert-once", "settled: the session is still at work"),
     (UntoldTurns, "accept-any-valid-key", "no answer came, but the session may be at work"),
     (OneAtATime, "support-keys", "settled: the session is still at work"),
-    (LosesTheNewest, "known-after-restart", "the message is not in the replay once after the"),
+    (LosesTheNewest, "known-mid-turn", "the message is not in the replay once after the"),
     (
         TakesNoPrompts,
         "support-keys",

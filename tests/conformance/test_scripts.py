@@ -45,6 +45,12 @@ def test_a_broken_trace_is_refused(case: str) -> None:
         parse(text, "t")
 
 
+def test_keys_that_are_no_strings_are_refused() -> None:
+    step = Step("prompts", {"literals": ["k", 1]})
+    with pytest.raises(ScriptError, match="prompts: literals must be a list of strings"):
+        step.texts("literals")
+
+
 def test_a_trace_is_named_like_its_file() -> None:
     assert [f"{script.name}.json" for script in scripts()] == list(texts())
 
@@ -87,7 +93,7 @@ def test_what_is_counted_has_a_control() -> None:
 def test_every_expectation_proves_something_or_says_what_to_do() -> None:
     """Of connections and sessions the kit says it."""
     told = {"answer", "answered", "lose", "shown", "unanswered", "messages", "resume", "fork"}
-    told |= {"work", "no-work", "working", "private", "prompts"}
+    told |= {"work", "no-work", "working", "private", "prompts", "ids", "compacted"}
     steps = [(script.name, step) for script in scripts() for step in script.steps]
     silent = [
         each for each in steps if each[1].verb in told and not (each[1].proves or each[1].needs)
@@ -112,7 +118,12 @@ def test_nothing_is_told_of_keys_by_an_agent_that_takes_none() -> None:
 
 def test_a_further_prompt_waits_until_the_agent_is_settled() -> None:
     """An agent may hold it, or refuse it, while it works on another one."""
-    at_once = {"retry-mid-turn", "concurrent-after-restart"}  # it is what they are about
+    at_once = {  # it is what they are about
+        "retry-mid-turn",
+        "retry-steered",
+        "cancel-held-other",
+        "concurrent-after-restart",
+    }
     early = set()
     for script in scripts():
         at_work: set[str] = set()

@@ -1,0 +1,31 @@
+"""Whatever takes two keys for one takes two of the trace `distinct-keys` for one."""
+
+from __future__ import annotations
+
+import pytest
+
+from acp_conformance.script import scripts
+from broken_keys import CONFUSIONS
+
+SCRIPT = next(script for script in scripts() if script.name == "distinct-keys")
+KEYS = next(step for step in SCRIPT.steps if "literals" in step.words).texts("literals")
+
+
+def test_they_are_valid_and_different() -> None:
+    assert [key for key in KEYS if not 1 <= len(key) <= 255] == []
+    assert len(set(KEYS)) == len(KEYS)
+
+
+@pytest.mark.parametrize("way", CONFUSIONS)
+def test_two_are_taken_for_one(way: str) -> None:
+    assert len({CONFUSIONS[way](key) for key in KEYS}) < len(KEYS)
+
+
+def test_none_is_left_out_of_what_follows() -> None:
+    """Each is sent again, twice, and all messages are counted, with one more of the same text."""
+    again = [step.number("count") for step in SCRIPT.steps if "again" in step.words]
+    texts = [
+        step for step in SCRIPT.steps if step.verb == "messages" and step.word("text") == "keys"
+    ]
+    assert again == [len(KEYS), len(KEYS)]
+    assert {step.number("count") for step in texts} == {len(KEYS) + 1}
