@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
+import acp_conformance
 from acp_conformance.script import scripts
 from broken_keys import CONFUSIONS
 
@@ -29,3 +33,10 @@ def test_none_is_left_out_of_what_follows() -> None:
     ]
     assert again == [len(KEYS), len(KEYS)]
     assert {step.number("count") for step in texts} == {len(KEYS) + 1}
+
+
+def test_the_guide_counts_the_ways() -> None:
+    page = (Path(acp_conformance.__file__).parents[1] / "README.md").read_text("utf-8")
+    assert re.findall(r"^- (\d+) ways to take two keys", page, re.MULTILINE) == [
+        str(len(CONFUSIONS))
+    ]

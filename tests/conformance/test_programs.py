@@ -105,6 +105,22 @@ def test_the_reference_keeps_everything(tmp_path: Path, sockets: Path) -> None:
     assert errors(outcomes) == FAULTS_OF_THE_KIT
 
 
+def test_a_second_connection_ends_alone(sockets: Path) -> None:
+    command = [sys.executable, "-m", "acp_conformance.reference", "--socket", str(sockets / "s")]
+    asked = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":2}}\n'
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe) as first:
+        assert first.stdin is not None
+        assert first.stdout is not None
+        first.stdin.write(asked)
+        first.stdin.flush()
+        assert b"protocolVersion" in first.stdout.readline()
+        joined = [*command, "--join"]
+        done = subprocess.run(joined, input=asked, capture_output=True, check=True, timeout=60)
+        assert b"protocolVersion" in done.stdout
+        assert first.poll() is None
+
+
 def test_the_guide_names_the_faults_of_the_kit() -> None:
     page = (Path(acp_conformance.__file__).parents[1] / "README.md").read_text("utf-8")
     paragraph = next(part for part in page.split("\n\n") if "which are the kit's" in part)
