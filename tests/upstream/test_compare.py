@@ -29,6 +29,7 @@ from acpgen.upstream import (
 )
 
 DECLARED = resources.ACCEPTED.with_name("upstream.toml")
+STABILISED = "is in this release of upstream, and unstable here"
 Edit = Callable[[dict[str, Any]], object]
 
 
@@ -114,6 +115,41 @@ def test_a_stable_release_is_held_against_the_stable_part(upstream_schemas: Path
     assert "ForkSessionRequest" not in names
 
 
+def test_of_what_a_release_makes_stable_only_that_is_found(
+    upstream_schemas: Path, tmp_path: Path
+) -> None:
+    """The ordinary next release: the stable file, with a method of the unstable one."""
+    release, unstable = (
+        json.loads((upstream_schemas / "v2" / name).read_text("utf-8"))
+        for name in ("schema.json", "schema.unstable.json")
+    )
+    names = ("ArchiveSessionRequest", "ArchiveSessionResponse")
+    release["$defs"] |= {name: unstable["$defs"][name] for name in names}
+    file = tmp_path / "v2" / "schema.json"
+    file.parent.mkdir()
+    file.write_text(json.dumps(release, indent=1), "utf-8")
+    theirs = load(file)
+    comparisons = compare(theirs, release, ours(), declared())
+    assert lines([*undeclared(comparisons, theirs, ours(), declared())]) == [
+        ("upstream-theirs-only", f"/$defs/{name}", STABILISED) for name in names
+    ]
+    assert [*stale(comparisons, declared())] == []
+
+
+def test_a_whole_release_that_lacks_something_unstable_is_still_the_whole(tmp_path: Path) -> None:
+    gone = ("ForkSessionRequest", "ForkSessionResponse")
+
+    def remove(definitions: dict[str, Any]) -> None:
+        for name in gone:
+            del definitions[name]
+
+    comparisons, _ = compared(tmp_path, remove)
+    lacking = {c.name for c in comparisons if c.status is Status.OURS_ONLY}
+    declared_ = {e.definition for e in declared().entries if e.status is Status.OURS_ONLY}
+    assert lacking == {*gone, *declared_}
+    assert not [c for c in comparisons if c.status is Status.THEIRS_ONLY]
+
+
 def test_what_only_upstream_has_is_found(tmp_path: Path) -> None:
     def add(definitions: dict[str, Any]) -> None:
         definitions["Novelty"] = {"type": "string"}
@@ -121,7 +157,7 @@ def test_what_only_upstream_has_is_found(tmp_path: Path) -> None:
 
     _, found = compared(tmp_path, add)
     assert lines(found) == [
-        ("upstream-theirs-only", "/$defs/Novelty", "is in upstream and not here"),
+        ("upstream-theirs-only", "/$defs/Novelty", "is in this release of upstream, and not here"),
         ("upstream-different", "/$defs/SessionId/title", 'upstream has "T", here is nothing'),
     ]
 

@@ -19,7 +19,7 @@ from acpgen.load import load
 from acpgen.model import Kind, Nullable, Object, Protocol, Ref, RetryClass
 from acpgen.targets import TARGETS
 from acpgen.targets.overlay import Action, actions, overlay
-from acpgen.upstream import annotate, apply, printed, shared
+from acpgen.upstream import annotate, apply, moved, printed, shared
 
 V2 = ["v2/schema.json", "v2/schema.unstable.json"]
 V1 = ["v1/schema.json", "v1/schema.unstable.json"]
@@ -171,6 +171,35 @@ def test_v1_generates_all_that_needs_no_classes(upstream_schemas: Path, tmp_path
     templates = Templates(resources.TEMPLATES)
     for target in (target for target in TARGETS if not target.needs_classes):
         assert target.generate(protocol, templates), target.name
+
+
+def test_only_what_is_another_method_is_moved(upstream_schemas: Path) -> None:
+    for name in V2:
+        assert [*moved(load(upstream_schemas / name), ours())] == []
+
+
+@pytest.mark.parametrize("name", ["v1/schema.json", "v2/schema.json"])
+@pytest.mark.parametrize(
+    ("old", "new"), [("x-side", "client"), ("x-method", "session/enumerate")], ids=["side", "name"]
+)
+def test_a_method_that_is_another_there_gets_no_class(
+    upstream_schemas: Path, tmp_path: Path, name: str, old: str, new: str
+) -> None:
+    release = json.loads((upstream_schemas / name).read_text("utf-8"))
+    for definition in release["$defs"].values():
+        if definition.get("x-method") == "session/list":
+            definition[old] = new
+    file = tmp_path / name
+    file.parent.mkdir()
+    file.write_text(json.dumps(release), "utf-8")
+    theirs = load(file)
+    renamed = "session/enumerate" if old == "x-method" else "session/list"
+    assert (renamed, "session/list") in [(m.name, own.name) for m, own in moved(theirs, ours())]
+    definitions = annotate(release, theirs, ours())["$defs"]
+    assert isinstance(definitions, dict)
+    classed = {n for n, d in definitions.items() if isinstance(d, dict) and "x-retry-class" in d}
+    assert "ListSessionsRequest" not in classed
+    assert {"NewSessionRequest", "CancelNotification"} & classed
 
 
 PATHS: list[tuple[str | None, ...]] = [

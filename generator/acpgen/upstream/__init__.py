@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acpgen.upstream.applying import Replacement, annotate, apply, replacements, shared
+from acpgen.upstream.applying import Replacement, annotate, apply, moved, replacements, shared
 from acpgen.upstream.compare import Comparison, compare
 from acpgen.upstream.declared import Declared, DeclaredError, Status, read_declared
 from acpgen.upstream.findings import overwriting, stale, undeclared, with_lines
@@ -21,6 +21,7 @@ __all__ = [
     "annotate",
     "apply",
     "compare",
+    "moved",
     "overwriting",
     "printed",
     "read_declared",

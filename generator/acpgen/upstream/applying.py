@@ -31,9 +31,9 @@ class Replacement:
 def annotate(schema: JsonSchema, theirs: Protocol, ours: Protocol) -> JsonSchema:
     """Annotate the schema that `theirs` was loaded from. The one given stays as it is.
 
-    A schema of our version gets all that the overlay has. One of another version gets the retry
-    classes of the methods that both have, and no more: what is said about errors and keys holds for
-    our version only.
+    A schema of our version gets all that the overlay has, but for methods that are `moved`. One of
+    another version gets the retry classes of the methods that both have, and no more: what is said
+    about errors and keys holds for our version only.
     """
     return apply(schema, _actions(theirs, ours))
 
@@ -64,8 +64,22 @@ def apply(schema: JsonSchema, actions: Iterable[Action]) -> JsonSchema:
 
 
 def _actions(theirs: Protocol, ours: Protocol) -> tuple[Action, ...]:
-    same = theirs.version == ours.version
-    return actions(ours) if same else tuple(_shared(theirs, ours))
+    if theirs.version != ours.version:
+        return tuple(_shared(theirs, ours))
+    left = {("$defs", method.params) for method, _ in moved(theirs, ours)}
+    return tuple(action for action in actions(ours) if action.path[:2] not in left)
+
+
+def moved(theirs: Protocol, ours: Protocol) -> Iterator[tuple[Method, Method]]:
+    """Their methods that have the params of another method of ours, or one handled elsewhere.
+
+    Each comes with ours. What a copy of it does, ours doesn't tell.
+    """
+    own = {method.params: method for method in ours.methods}
+    for method in theirs.methods:
+        same = own.get(method.params)
+        if same is not None and not _is_same(method, same):
+            yield method, same
 
 
 def shared(theirs: Protocol, ours: Protocol) -> Iterator[tuple[Method, RetryClass]]:
@@ -75,7 +89,7 @@ def shared(theirs: Protocol, ours: Protocol) -> Iterator[tuple[Method, RetryClas
     """
     for method in theirs.methods:
         own = ours.method(method.name, method.kind)
-        if own is None or own.side is not method.side or own.retry is None:
+        if own is None or not _is_same(method, own) or own.retry is None:
             continue
         if own.retry is not RetryClass.KEYED or method.key is not None:
             yield method, own.retry
@@ -88,6 +102,10 @@ def _shared(theirs: Protocol, ours: Protocol) -> Iterator[Action]:
             f"Classifies {method.name}.",
             {"x-retry-class": retry.value, "x-resend": CLASSES[retry].meaning},
         )
+
+
+def _is_same(method: Method, own: Method) -> bool:
+    return (method.name, method.kind, method.side) == (own.name, own.kind, own.side)
 
 
 def _carry_out(schema: JsonSchema, action: Action) -> None:

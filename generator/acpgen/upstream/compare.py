@@ -40,11 +40,10 @@ class Comparison:
 def view(theirs: Protocol, ours: Protocol) -> Protocol:
     """What of ours a release of theirs is to be held against: all, or the stable part of it.
 
-    Upstream releases both apart. Theirs is the whole where it has a type that only unstable parts
-    of ours reach.
+    Upstream releases both apart. Theirs is the one of which it has more nearly the types: a stable
+    release has a few that are unstable here when upstream has made them stable since.
     """
-    unstable = {n for n, t in ours.types.items() if t.stability is Stability.UNSTABLE}
-    return ours if unstable & theirs.types.keys() else stable(ours)
+    return min((stable(ours), ours), key=lambda part: len(part.types.keys() ^ theirs.types.keys()))
 
 
 def compare(

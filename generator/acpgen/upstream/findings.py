@@ -37,7 +37,8 @@ def undeclared(
             yield _finding(comparison, place, "is not in this release of upstream")
         if comparison.status is Status.THEIRS_ONLY and not _is_declared(comparison, declared):
             place = _place(theirs, comparison.name)
-            yield _finding(comparison, place, "is in upstream and not here")
+            here = "unstable here" if comparison.name in ours.types else "not here"
+            yield _finding(comparison, place, f"is in this release of upstream, and {here}")
 
 
 def overwriting(file: str, replacements: Iterable[Replacement]) -> Iterator[Finding]:

@@ -19,12 +19,13 @@ Mend: follow upstream, or add an entry with a reason to `schema/upstream.toml`.
     Status.THEIRS_ONLY: """
 What only upstream defines is declared.
 
-Why: it is what a new release brought, and here nobody knows it yet.
+Why: it is what a new release brought, and here nobody knows it yet. Of a stable release that goes
+for what is unstable here, too: upstream has made it stable.
 
 Mistake: a release with a new method, compared with a schema of the day before
 
-Mend: add the definition to a domain file of the schema, or an entry with a reason to
-`schema/upstream.toml`.
+Mend: add the definition to a domain file of the schema, or take its `x-stability` away, or add an
+entry with a reason to `schema/upstream.toml`.
 """,
     Status.DIFFERENT: """
 A definition that both schemas have is the same in both, or the difference is declared.
