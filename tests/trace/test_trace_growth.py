@@ -67,6 +67,13 @@ def recognized(number: int) -> Iterator[Row]:
     yield "agent", {"id": number, "result": {"messageId": "msg_1"}}
 
 
+def swallowed(number: int) -> Iterator[Row]:
+    """The same words under keys of their own, which are told one message."""
+    yield prompt(number, f"{KEY}{number}")
+    yield shown(1)
+    yield "agent", {"id": number, "result": {"messageId": "msg_1"}}
+
+
 def refused(number: int) -> Iterator[Row]:
     """One key whose retries fail."""
     yield from (prompt(number, KEY), told(number) if number == 1 else failed(number))
@@ -125,6 +132,7 @@ Kind = Callable[[int], Iterator[Row]]
 KINDS: list[Kind] = [
     inserted_again,
     recognized,
+    swallowed,
     refused,
     failing,
     failing_without_keys,

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from acpgen.findings import Severity
 from acpgen.trace.insertion import Insertion, insertions, must_know
-from acpgen.trace.recording import Recording
+from acpgen.trace.recording import Attempt, Recording
 from acpgen.trace.rule import Fault, rule
 
 
@@ -58,6 +58,40 @@ def different_message_ids(recording: Recording) -> Iterator[Fault]:
             )
 
 
+@rule(Severity.ERROR, needs_keys=True)
+def prompt_swallowed(recording: Recording) -> Iterator[Fault]:
+    """Each submission has a message of its own.
+
+    RFD: How the Agent handles a keyed prompt.
+
+    Why: a prompt with a key that is new in its session, or without one, is a submission of its own.
+    Answered with the messageId of another, it is lost, and its sender believes that it went in.
+    Compared are prompts in one session, unless the first message may be lost by then. One that goes
+    out on another connection while the first waits may be that one on its way through a proxy: see
+    `key-not-forwarded`.
+
+    Mistake: one key for "Run the tests" and another for "Deploy", and msg-1 for both
+
+    Mend: compare whole keys, and nothing but keys: not the text, and not the id of the request.
+    """
+    for (_, message_id), attempts in recording.answered.items():
+        first, *others = attempts
+        inserted = Insertion(first, message_id, None)
+        for other in others:
+            if (
+                _is_own(first, other)
+                and not _may_be_forwarded(first, other)
+                and must_know(recording, inserted, other)
+            ):
+                yield Fault(
+                    other.answer_line,
+                    f"gives the {other.prompt.key or 'prompt without a key'} the messageId of "
+                    f"another submission, the prompt of line {first.line}",
+                    ("result", "messageId"),
+                    other.request.subject,
+                )
+
+
 @rule(Severity.WARNING, needs_keys=True)
 def key_forgotten(recording: Recording) -> Iterator[Fault]:
     """A key is recognized on later connections as long as its message is retained.
@@ -87,3 +121,21 @@ def _doubles(recording: Recording) -> Iterator[tuple[Insertion, Insertion]]:
     """Messages inserted for one key, each with the one before it."""
     for attempts in recording.submissions.values():
         yield from pairwise(insertions(recording, attempts))
+
+
+def _is_own(first: Attempt, other: Attempt) -> bool:
+    """Whether two prompts that are answered alike can't be attempts of one submission."""
+    keys = first.prompt.key, other.prompt.key
+    wanted = first.prompt.well_formed and other.prompt.well_formed
+    return wanted and (keys[0] != keys[1] or keys == (None, None))
+
+
+def _may_be_forwarded(first: Attempt, other: Attempt) -> bool:
+    """Whether a prompt may be an earlier one that a proxy sends on, changed or not.
+
+    It is sent and answered on another connection while that one waits. What a proxy may not change
+    at once with the content is the key.
+    """
+    inside = other.connection != first.connection and other.answer_line < first.answer_line
+    keyless = first.prompt.key is None or other.prompt.key is None
+    return inside and (keyless or first.prompt.content == other.prompt.content)
