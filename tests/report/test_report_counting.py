@@ -92,7 +92,7 @@ def test_a_report_is_full_after_as_many_errors_as_asked_for() -> None:
     assert (made.status, made.tally.of("error"), made.tally.complete) == (1, 2, False)
     (problem,) = made.tally.problems
     assert problem.file == "a.ndjson"
-    assert problem.message == "has 2 errors up to here, the limit; the rest is not judged"
+    assert problem.message == "has 2 errors up to here, the limit; the rest is left out"
 
 
 def test_recovered_values_count_for_the_limit_where_they_are_errors() -> None:

@@ -172,8 +172,24 @@ def test_it_stops_after_as_many_errors_as_asked_for(workplace: Path) -> None:
     result = run(*files, "--max-errors", "1")
     assert (result.exit_code, len(result.stdout.splitlines())) == (1, 1)
     assert result.stderr.startswith(
-        "acpgen: a.ndjson: has 1 error up to here, the limit; the rest is not judged\n"
+        "acpgen: a.ndjson: has 1 error up to here, the limit; the rest is left out\n"
     )
+
+
+def test_what_is_left_out_after_the_limit_is_counted_nowhere(workplace: Path) -> None:
+    name = place(workplace, ERROR)
+    *begun, reused, answer = (workplace / name).read_text("utf-8").splitlines()
+    later = [line.replace('"id":8', f'"id":{n}') for n in (8, 9, 10) for line in (reused, answer)]
+    (workplace / name).write_text("\n".join([*begun, *later]) + "\n", "utf-8")
+    assert run(name).stderr.endswith(": 12 messages on 1 connection, 3 findings\n")
+    told = run(name, "--max-errors", "2")
+    assert len(told.stdout.splitlines()) == 2
+    assert told.stderr.splitlines() == [
+        f"acpgen: {name}: has 2 errors up to here, the limit; the rest is left out",
+        f"{name}: 12 messages on 1 connection, 2 findings",
+    ]
+    report = json.loads(run(name, "--max-errors", "2", "--format", "json").stdout)
+    assert len(report["findings"]) == report["counts"]["errors"] == 2
 
 
 def test_gzip_is_read(workplace: Path) -> None:

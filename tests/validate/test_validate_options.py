@@ -128,7 +128,7 @@ def test_it_stops_after_as_many_errors_as_asked_for(limit: int, lines: int) -> N
     result = run("--max-errors", str(limit), stdin=BAD + TWICE_BAD + BAD)
     assert len(result.stdout.splitlines()) == lines
     assert result.returncode == 1
-    assert "up to here, the limit; the rest is not judged" in result.stderr
+    assert "up to here, the limit; the rest is left out" in result.stderr
 
 
 def test_it_does_not_read_on_after_the_limit() -> None:

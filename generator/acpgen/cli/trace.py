@@ -106,9 +106,9 @@ def _trace(file: str, protocol: Protocol, report: Report, show_keys: bool) -> It
         _tell_versions(name, recording, protocol)
         faults = judge(recording, name)
         report.accept(name, recording.messages)
-        for _, found in groupby(faults, lambda finding: finding.line):
-            report.add(list(found))
-        yield f"{printable(name)}: {_summary(recording, len(faults))}"
+        places = groupby(faults, lambda finding: finding.line)
+        told = sum(report.add(list(found)) for _, found in places)
+        yield f"{printable(name)}: {_summary(recording, told)}"
 
 
 def _has_keys(protocol: Protocol) -> bool:
@@ -142,8 +142,9 @@ def _record(stream: BinaryIO, protocol: Protocol, show_keys: bool) -> Recording:
     return record(chain([first], entries), protocol, show_keys=show_keys)
 
 
-def _summary(recording: Recording, faults: int) -> str:
+def _summary(recording: Recording, told: int) -> str:
+    """What a recording is about, with the findings that are reported, as every format has them."""
     return (
         f"{counted(recording.messages, 'message')} on "
-        f"{counted(len(recording.spans), 'connection')}, {counted(faults, 'finding', zero='no')}"
+        f"{counted(len(recording.spans), 'connection')}, {counted(told, 'finding', zero='no')}"
     )

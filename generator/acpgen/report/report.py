@@ -68,9 +68,14 @@ class Report:
             self.tally.refused += any(map(_is_error, taken))
         self._render(taken)
 
-    def add(self, findings: Sequence[Finding]) -> None:
-        """Count and render findings about one place without counting a message."""
-        self._render(self._count(findings))
+    def add(self, findings: Sequence[Finding]) -> int:
+        """Count and render findings about one place without counting a message; how many it took.
+
+        That is all of them, or as many as there was room for.
+        """
+        taken = self._count(findings)
+        self._render(taken)
+        return len(taken)
 
     def problem(self, file: str, reason: str, line: int | None = None) -> None:
         """Note why a file is not judged to its end, so that nobody can tell about the whole."""
@@ -85,7 +90,7 @@ class Report:
             from acpgen.report.rendering import Problem
 
             errors = counted(self._errors, "error")
-            reason = f"has {errors} up to here, the limit; the rest is not judged"
+            reason = f"has {errors} up to here, the limit; the rest is left out"
             self.tally.problems.append(Problem(self._file, reason))
         self._renderer.end(self.tally)
 
