@@ -12,7 +12,7 @@ from typing import Any
 from acpgen import resources
 from acpgen.emit.templates import Templates
 from acpgen.load import load
-from acpgen.model import KEY_TYPE, Kind, MethodName, Protocol, Scalar
+from acpgen.model import KEY_TYPE, Kind, MethodName, Protocol, RetryClass, Scalar
 from acpgen.targets.tables import retry
 from acpgen.targets.vectors import resends
 
@@ -59,6 +59,18 @@ def unlimited(protocol: Protocol) -> Protocol:
     body = replace(key.body, min_length=None, max_length=None)
     types = {**protocol.types, KEY_TYPE: replace(key, body=body)}
     return replace(protocol, version=6, types=types)
+
+
+def partial(protocol: Protocol) -> Protocol:
+    """A protocol in which some methods have no class, none is keyed, and none carries another."""
+    without = {RetryClass.KEYED, RetryClass.CARRIED, RetryClass.NOT_RETRIED}
+    methods = (
+        replace(method, retry=None, resend="", key=None, carries=None)
+        if method.retry in without
+        else method
+        for method in protocol.methods
+    )
+    return replace(protocol, version=4, methods=tuple(methods))
 
 
 def messages(protocol: Protocol) -> tuple[dict[str, Any], ...]:
@@ -137,6 +149,7 @@ def _subjects() -> dict[str, Subject]:
         "invented": GOLDEN,
         "hostile": hostile(GOLDEN),
         "unlimited": unlimited(GOLDEN),
+        "partial": partial(GOLDEN),
         "empty": replace(GOLDEN, version=5, methods=()),
     }
     return {

@@ -11,6 +11,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from acpgen.cli.app import typer_app
+from acpgen.load import load
+from language_subjects import Subject, expected, messages
+from language_tools import LANGUAGES, drivers, records, require, write
 
 APP = typer_app()
 
@@ -141,12 +144,66 @@ def test_what_is_lacking_is_told() -> None:
 
 def test_of_another_version_only_classes_are_lacking_and_the_help_says_so() -> None:
     result = run("overlay", "v1/schema.json", "--out", "v1/schema.json")
-    listed = result.stderr.partition("without one: ")[2].strip().split(", ")
+    (told,) = (line for line in result.stderr.splitlines() if "without one: " in line)
+    listed = told.partition("without one: ")[2].split(", ")
     linted = CliRunner().invoke(APP, ["lint", "v1/schema.json"]).stdout.splitlines()
     assert {line.split(": ")[1] for line in linted} == set(listed)
     assert all(": error[missing-retry-class] " in line for line in linted)
     told = " ".join(run("overlay", "--help").stdout.split())
     assert "what lint says of the others, that they have none, doesn't count there" in told
+
+
+def test_a_method_of_another_side_gets_no_class_and_nothing_is_handed_over() -> None:
+    schema = json.loads(STABLE.read_text("utf-8"))
+    for definition in schema["$defs"].values():
+        if definition.get("x-method") == "session/list":
+            definition["x-side"] = "client"
+    STABLE.write_text(json.dumps(schema, indent=2), "utf-8")
+    result = run("overlay", str(STABLE), "--out", "whole.json")
+    assert result.exit_code == 1
+    (line,) = result.stdout.splitlines()
+    assert "session/list: error[missing-retry-class] /$defs/ListSessionsRequest" in line
+    assert result.stderr.splitlines()[0] == (
+        "v2/schema.json: session/list (request, side client) is session/list (request, side agent) "
+        "here, so it doesn't get the class of that"
+    )
+    assert not Path("whole.json").exists()
+
+
+def test_another_version_has_tables_once_what_lacks_a_class_is_accepted() -> None:
+    """In Python, TypeScript and Rust, which compile and agree."""
+    assert run("overlay", "v1/schema.json", "--out", "v1/schema.json").exit_code == 0
+    order = ["generate", "--schema", "v1/schema.json", "--out", "out"]
+    assert CliRunner().invoke(APP, order).exit_code == 1
+    protocol = load(Path("v1/schema.json"))
+    Path("v1/accepted.toml").write_text(
+        "".join(
+            f'[[accepted]]\nrule = "missing-retry-class"\npointer = "{method.location.pointer}"\n'
+            'reason = "Nobody has decided about it."\n'
+            for method in protocol.methods
+            if method.retry is None
+        ),
+        "utf-8",
+    )
+    result = CliRunner().invoke(APP, order)
+    assert (result.exit_code, result.stdout) == (0, "")
+    rows = json.loads(Path("out/json/methods.json").read_text("utf-8"))["methods"]
+    assert len(rows) == 13
+    subject = Subject(protocol, messages(protocol))
+    table, wanted = expected(subject)
+    assert [row[0] for row in table] == [row["method"] for row in rows]
+    said = {message["method"]: said for message, said in zip(subject.messages, wanted, strict=True)}
+    assert said["session/prompt"][:2] == ["not_at_all", "unknown-method"]
+    assert said["session/prompt"][-1].startswith("session/prompt is not a method of this table")
+    for language in (LANGUAGES["typescript"], LANGUAGES["rust"]):
+        require(language.name, *language.needs)
+        folder = Path(language.name).resolve()
+        folder.mkdir()
+        files = write(language, folder, [protocol])
+        text = Path("out", language.name, files[0].relative_to(folder)).read_text("utf-8")
+        assert files[0].read_text("utf-8") == text
+        language.compile(folder, files, drivers(language, folder, [subject.version]))
+        assert records(language, folder, subject) == [*table, *wanted]
 
 
 def test_an_annotated_release_generates(tmp_path: Path) -> None:

@@ -206,11 +206,24 @@ def test_the_readme_explains_every_member_and_reason() -> None:
 
 
 def test_without_classes_there_are_no_vectors_and_no_table() -> None:
-    first, *others = PROTOCOLS["v2"].methods
-    unclassed = replace(PROTOCOLS["v2"], methods=(replace(first, retry=None), *others))
+    methods = tuple(replace(method, retry=None) for method in PROTOCOLS["v2"].methods)
+    unclassed = replace(PROTOCOLS["v2"], methods=methods)
     assert resends(unclassed, TEMPLATES) == {}
-    with pytest.raises(MissingClassError, match=re.escape(f"no x-retry-class on {first.name};")):
+    with pytest.raises(MissingClassError, match="no method has an x-retry-class; "):
         retry(unclassed, TEMPLATES)
+
+
+def test_a_method_without_a_class_is_decided_about_as_an_unknown_one() -> None:
+    first, *others = PROTOCOLS["v2"].methods
+    partly = replace(PROTOCOLS["v2"], methods=(replace(first, retry=None), *others))
+    reasons = {
+        vector["reason"]
+        for vector in vectors(resends(partly, TEMPLATES))
+        if vector["method"] == first.name
+    }
+    assert reasons == {Reason.UNKNOWN_METHOD, Reason.NOTIFICATION}
+    table = json.loads(retry(partly, TEMPLATES)["json/methods.json"])["methods"]
+    assert [row["method"] for row in table] == [method.name for method in others]
 
 
 def test_two_vectors_of_a_name_are_an_error() -> None:

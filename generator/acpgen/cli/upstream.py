@@ -97,7 +97,8 @@ def overlay(
     """Give a release of upstream's the retry classes, the errors and the key of this schema.
 
     Prints a patch that `git apply` takes, or writes the annotated schema. Nothing is handed over
-    that `acpgen lint` finds fault with, or that would replace what the release says otherwise: each
+    that `acpgen lint` finds fault with, such as a method that another side handles than here, which
+    is left without a class. Nor what would replace something that the release says otherwise: each
     such value is a finding, unless --overwrite is given. A release of another version gets the
     classes of the methods that both have; what lint says of the others, that they have none,
     doesn't count there: they are listed. Exit status: 0 when it is handed over, 1 with findings, 2
@@ -211,8 +212,20 @@ def _require_clean(release: Path, text: str, theirs: Protocol, ours: Protocol) -
         found = [finding for finding in found if finding.rule != missing_retry_class.id]
     if found:
         show("upstream", found, Format.TEXT)
+        _tell_moved(release, theirs, ours)
         note(f"{relative(release)}: {len(found)} left once annotated, so nothing is handed over")
         raise typer.Exit(Exit.FINDINGS)
+
+
+def _tell_moved(release: Path, theirs: Protocol, ours: Protocol) -> None:
+    """Say why a method of our version is left without a class."""
+    from acpgen.upstream import moved
+
+    for method, own in moved(theirs, ours) if theirs.version == ours.version else ():
+        note(
+            f"{relative(release)}: {printable(method.name)} ({method.kind}, side {method.side}) is "
+            f"{own.name} ({own.kind}, side {own.side}) here, so it doesn't get the class of that"
+        )
 
 
 def _lint(release: Path, text: str, version: int | None) -> list[Finding]:
@@ -259,3 +272,8 @@ def _tell(release: Path, theirs: Protocol, ours: Protocol) -> None:
         f"{relative(release)}: is version {theirs.version}: {len(classified)} methods have the "
         f"class that they have in version {ours.version}; without one: {', '.join(unclassified)}"
     )
+    if unclassified:
+        note(
+            f"accept each missing-retry-class in {resources.ACCEPTED.name} beside the schema to "
+            "have the retry tables of the others"
+        )

@@ -23,7 +23,7 @@ class Target:
     """One kind of output. `territory` are the patterns of the paths that only it writes.
 
     It is made, by `make`, from the part of a protocol that it `sees`. One that `needs_classes`
-    can't be made where a method has no retry class.
+    has no more than the methods with a retry class, and can't be made where none has one.
     """
 
     name: str

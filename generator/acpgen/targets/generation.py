@@ -70,7 +70,7 @@ def generate(
 
     Raises:
         SchemaError: the schema can't be loaded, is not admitted, or has no version.
-        MissingClassError: a target needs retry classes that the schema lacks.
+        MissingClassError: a target needs retry classes, and no method has one.
         TemplateError: a template is missing or broken.
         FolderError: the folder to write into is none.
         OSError: the schema or the templates can't be read.

@@ -13,10 +13,10 @@ from acpgen.targets.retry import Row, key_limits, rows
 
 
 def retry(protocol: Protocol, templates: Templates) -> dict[str, str]:
-    """The table of a protocol in which every method has a class.
+    """The table of the methods that have a class.
 
     Raises:
-        MissingClassError: a method has none.
+        MissingClassError: there are methods, and none has a class.
         TemplateError: the template is missing, broken, or uses an unknown name.
     """
     return {**language(PYTHON, protocol, templates), "json/methods.json": _json(protocol)}

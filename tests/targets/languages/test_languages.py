@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from acpgen.targets.retry import rows
 from acpgen.targets.retry.decision import MAX_CARRIED
 from acpgen.targets.retry.derivation import message_id
 from acpgen.targets.vectors import derived
@@ -71,7 +72,7 @@ def subject(request: pytest.FixtureRequest) -> Subject:
 
 def said(language: Language, folder: Path, subject: Subject) -> list[list[str]]:
     """What is said of the messages of a subject, without its table."""
-    return records(language, folder, subject)[len(subject.protocol.methods) :]
+    return records(language, folder, subject)[len(rows(subject.protocol)) :]
 
 
 def unlike(
@@ -83,10 +84,10 @@ def unlike(
 
 
 def test_it_says_what_python_says(language: Language, built: Path, subject: Subject) -> None:
-    rows, wanted = expected(subject)
+    table, wanted = expected(subject)
     found = records(language, built, subject)
-    assert found[: len(rows)] == rows
-    assert unlike(subject, found[len(rows) :], wanted) == []
+    assert found[: len(table)] == table
+    assert unlike(subject, found[len(table) :], wanted) == []
 
 
 def test_a_spoilt_table_is_noticed(language: Language, built: Path) -> None:
@@ -127,7 +128,7 @@ def test_params_that_are_no_object_are_malformed_where_a_type_allows_them(
 def ids(language: Language, folder: Path, pairs: Sequence[dict[str, Any]]) -> list[str]:
     """The message IDs that a language derives, empty where it refuses to."""
     subject = replace(SUBJECTS["real"], messages=())
-    said = records(language, folder, subject, pairs)[len(subject.protocol.methods) :]
+    said = records(language, folder, subject, pairs)[len(rows(subject.protocol)) :]
     return [id_ for (id_,) in said]
 
 

@@ -132,7 +132,8 @@ def test_it_has_every_method_in_every_kind(protocol: Protocol, document: dict[st
     assert found.keys() == {(method.name, method.kind) for method in protocol.methods}
     for method in protocol.methods:
         said = found[method.name, method.kind]
-        assert (said["x-retry-class"], said["x-resend"]) == (method.retry, method.resend)
+        assert said.get("x-retry-class") == method.retry
+        assert said.get("x-resend", "") == method.resend
         assert said["x-side"] == said["tags"][0]["name"] == method.side
         assert said["x-params"] == {"$ref": f"#/components/schemas/{method.params}"}
         assert said["description"] == method.docs

@@ -23,10 +23,10 @@ DIALECTS = {dialect.name: dialect for dialect in (TYPESCRIPT, RUST, GO, KOTLIN, 
 
 
 def language(dialect: Dialect, protocol: Protocol, templates: Templates) -> dict[str, str]:
-    """The table of a protocol in which every method has a class, in one language.
+    """The table of the methods that have a class, in one language.
 
     Raises:
-        MissingClassError: a method has none.
+        MissingClassError: there are methods, and none has a class.
         TemplateError: the template is missing, broken, or uses an unknown name.
     """
     version = protocol.version or 0

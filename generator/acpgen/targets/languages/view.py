@@ -40,7 +40,7 @@ def view(protocol: Protocol, dialect: Dialect) -> dict[str, object]:
         namespace: that of the derived message IDs, a UUID as text.
 
     Raises:
-        MissingClassError: a method has no class.
+        MissingClassError: there are methods, and none has a class.
     """
     least, most = key_limits(protocol)
     return {

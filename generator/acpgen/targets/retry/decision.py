@@ -147,8 +147,8 @@ RULINGS = (
     Ruling(
         Reason.WRONG_KIND,
         Answer.NOT_AT_ALL,
-        "The protocol has the method, though not in the kind that was named.",
-        "{method} is not a {kind} in this protocol, so nothing is known of a copy.",
+        "The table has the method, though not in the kind that was named.",
+        "{method} is not a {kind} in this table, so nothing is known of a copy.",
     ),
     Ruling(
         Reason.EXTENSION,
@@ -159,8 +159,8 @@ RULINGS = (
     Ruling(
         Reason.UNKNOWN_METHOD,
         Answer.NOT_AT_ALL,
-        "The protocol has no such method.",
-        "{method} is not a method of this protocol, so nothing is known of a copy.",
+        "The table has no such method.",
+        "{method} is not a method of this table, so nothing is known of a copy.",
     ),
 )
 """One ruling for each reason, in the order of `Reason`."""

@@ -9,7 +9,7 @@ from acpgen.model import KEY_TYPE, Kind, Protocol, RetryClass, Scalar, Side, Sta
 
 
 class MissingClassError(ValueError):
-    """A method says nothing about being sent again, so no table can be made."""
+    """No method says anything about being sent again, so there is no table to make."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +52,17 @@ class Row:
 
 
 def rows(protocol: Protocol) -> tuple[Row, ...]:
-    """The rows of a protocol in which every method has a class, by name and kind.
+    """The rows of the methods that have a class, by name and kind.
+
+    A method without one has no row, and is decided about as any name that the table lacks: it gets
+    no class that nobody gave it.
 
     Raises:
-        MissingClassError: a method has none.
+        MissingClassError: there are methods, and none has a class.
     """
-    if unclassed := [m.name for m in protocol.methods if m.retry is None]:
+    if protocol.methods and all(method.retry is None for method in protocol.methods):
         raise MissingClassError(
-            f"no x-retry-class on {', '.join(unclassed)}; `acpgen lint` says where each belongs"
+            "no method has an x-retry-class; `acpgen lint` says where each belongs"
         )
     return tuple(
         Row(

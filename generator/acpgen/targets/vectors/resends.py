@@ -25,13 +25,13 @@ _FOLDER = "vectors/resend"
 def resends(protocol: Protocol, templates: Templates) -> dict[str, str]:
     """The vectors of a protocol, an index of them and how to use them, by path.
 
-    A protocol in which a method has no retry class has no table, so there is nothing to write.
+    A protocol in which no method has a retry class has no table, so there is nothing to write.
 
     Raises:
         VectorNameError: two vectors of a file have the same name.
         TemplateError: a template is missing, broken, or uses an unknown name.
     """
-    if any(method.retry is None for method in protocol.methods):
+    if protocol.methods and all(method.retry is None for method in protocol.methods):
         return {}
     table_ = rows(protocol)
     decider = Decider(table_, *key_limits(protocol))
