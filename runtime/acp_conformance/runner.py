@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from acp_conformance.script import Script, Step
-from acp_conformance.stage import ImpossibleError, Patience, Stage, UnmetError
+from acp_conformance.stage import ImpossibleError, Patience, Stage, TellingError, UnmetError
 from acp_conformance.verbs import VERBS
 from acp_conformance.verdict import Outcome
 from acp_conformance.wire import DownError, Launcher
@@ -79,6 +79,7 @@ def _stopped(
     left: Mapping[str, int],
 ) -> Outcome:
     unmet = isinstance(error, UnmetError)
+    advised = unmet and not isinstance(error, TellingError)
     failed = step.proves if unmet else ()
     kept = frozenset(id_ for id_, count in left.items() if count == 0)
     told = f"step {number}, {step.verb}: {error}"
@@ -87,6 +88,6 @@ def _stopped(
         kept,
         tuple((id_, told) for id_ in failed),
         script.proves - kept - set(failed),
-        f"{step.needs} ({told})" if unmet and step.needs and not failed else told,
+        f"{step.needs} ({told})" if advised and step.needs and not failed else told,
         begun=number > 1,
     )

@@ -53,6 +53,10 @@ class UnmetError(Exception):
     """An expectation isn't met."""
 
 
+class TellingError(UnmetError):
+    """An expectation isn't met for a reason that goes before whatever the step needs."""
+
+
 class ImpossibleError(Exception):
     """The agent offers no way to go on, whatever was expected."""
 
@@ -143,8 +147,12 @@ class Stage:
         """
         line = connection.answer(request_id, self.patience.answer)
         if line is None:
-            why = "the connection ended" if connection.wire.closed else "no answer came"
-            raise UnmetError(f"{what}: {why}{connection.wire.remains().told}")
+            remains = connection.wire.remains()
+            if connection.wire.closed:
+                raise TellingError(f"{what}: the connection ended{remains.told}")
+            if remains.status is not None:
+                raise TellingError(f"{what}: the agent ended without an answer{remains.told}")
+            raise UnmetError(f"{what}: no answer came{remains.told}")
         return line
 
     def reply(self, sent: Sent, what: str) -> Line:
@@ -156,8 +164,10 @@ class Stage:
         """
         try:
             return self.answer(sent.connection, sent.id, what)
+        except TellingError:
+            raise
         except UnmetError as error:
-            held = sent.method == PROMPT and not sent.connection.wire.closed
+            held = sent.method == PROMPT
             if not held or self.idle(sent.connection, str(sent.params["sessionId"]), sent):
                 raise
             why = "the session may be at work: give it more time with --timeout"

@@ -15,6 +15,7 @@ from acp_conformance.stage import (
     ImpossibleError,
     Sent,
     Stage,
+    TellingError,
     UnmetError,
     code_of,
     error_of,
@@ -73,6 +74,8 @@ def _new(stage: Stage, step: Step) -> None:
     request = connection.request("session/new", stage.roots())
     try:
         _enter(stage, step, stage.result(connection, request, "session/new"))
+    except TellingError as error:
+        raise ImpossibleError(str(error)) from error
     except UnmetError as error:
         raise ImpossibleError(f"{error}: let the agent open sessions without a login") from error
 
@@ -200,16 +203,20 @@ def _check_code(line: Line, wanted: object, name: str) -> None:
 
 def _check_id(stage: Stage, step: Step, name: str, sent: Sent) -> None:
     own = _message_id(stage, name, sent)
-    if "same" in step.words and own != _message_id(stage, "", stage.sent(step, "same")):
+    if "same" in step.words and own != _message_id_of(stage, step, "same"):
         raise UnmetError(f"{name} got a messageId other than that of {step.word('same')}")
-    if "other" in step.words and own == _message_id(stage, "", stage.sent(step, "other")):
+    if "other" in step.words and own == _message_id_of(stage, step, "other"):
         raise UnmetError(f"{name} got the messageId of {step.word('other')}")
+
+
+def _message_id_of(stage: Stage, step: Step, word: str) -> object:
+    return _message_id(stage, step.word(word), stage.sent(step, word))
 
 
 def _message_id(stage: Stage, name: str, sent: Sent) -> object:
     id_ = result_of(stage.reply(sent, name), name).get("messageId")
     if sent.method == PROMPT and not (isinstance(id_, str) and id_):
-        raise UnmetError(f"{name} was answered without a messageId")
+        raise TellingError(f"{name} was answered without a messageId")
     return id_
 
 
@@ -301,6 +308,9 @@ def _messages(stage: Stage, step: Step) -> None:
     try:
         place = _replay(stage, connection, session)
     except UnmetError as error:
+        seen = connection.user_messages(session).values()
+        if step.number("count") == 0 and not replayed and any(stage.marks[name] in t for t in seen):
+            raise UnmetError(f"a message holds the text of the prompt; then {error}") from error
         told = f"messages can't be counted, {error}: let a session be resumed while it is active"
         raise ImpossibleError(told) from error
     if not replayed:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from acp_conformance.runner import Patience, play
-from acp_conformance.script import scripts
+from acp_conformance.script import Json, Script, Step, scripts
+from acp_conformance.verdict import Outcome
 from acp_conformance.wire import Programs
 
 SCRIPT = next(script for script in scripts() if script.name == "retry-answer")
@@ -75,3 +76,93 @@ def test_an_agent_that_starts_only_once_proves_nothing(tmp_path: Path) -> None:
     assert "File exists" in outcome.reason
     assert outcome.open == script.proves
     assert (outcome.kept, list(outcome.broken)) == (frozenset(), [])
+
+
+def judged(name: str, program: str) -> Outcome:
+    """What a trace shows of an agent that answers as `program` says, and else as `PROGRAM`."""
+    script = next(script for script in scripts() if script.name == name)
+    launcher = Programs([sys.executable, "-c", program + PROGRAM])
+    return play(script, launcher, Patience(5.0, 0.05))
+
+
+@pytest.mark.parametrize("word", ["same", "other"])
+def test_the_request_without_a_message_id_is_named(word: str) -> None:
+    """It is the one that another is compared with, and that nobody has looked at before."""
+    program = """
+import itertools
+class Odd:
+    numbers = itertools.count()
+    def get(self, method):
+        if method == "session/prompt":
+            return {"result": {"messageId": "m"} if next(self.numbers) else {}}
+ODD = Odd()
+"""
+    prompt: dict[str, Json] = {"connection": "c1", "session": "s1", "text": "plain"}
+    steps = (
+        Step("connect", {"connection": "c1"}),
+        Step("new", {"connection": "c1", "session": "s1"}),
+        Step("prompt", {**prompt, "request": "first"}),
+        Step("prompt", {**prompt, "request": "second"}),
+        Step("answer", {"request": "second", word: "first"}),
+    )
+    launcher = Programs([sys.executable, "-c", program + PROGRAM])
+    outcome = play(Script("two", "Two.", steps), launcher, Patience(5.0, 0.05))
+    assert outcome.reason == "step 5, answer: first was answered without a messageId"
+
+
+def test_advice_that_does_not_fit_is_not_given() -> None:
+    without_id = judged("null-key", "ODD = {}\n")
+    assert without_id.reason == "step 4, answer: r0 was answered without a messageId"
+    dead = judged(
+        "null-key", "ODD = type('', (), {'get': lambda _, m: m[8:] == 'prompt' and exit(3)})()\n"
+    )
+    assert dead.reason.startswith("step 4, answer: r0: the connection ended (exit status 3")
+    early = judged(
+        "null-key", "ODD = type('', (), {'get': lambda _, m: m[8:] == 'new' and exit(3)})()\n"
+    )
+    assert early.reason.startswith("step 2, new: session/new: the connection ended (exit status 3")
+    assert "login" not in dead.reason + early.reason
+
+
+def test_an_agent_that_ended_is_not_at_work_though_its_output_is_held() -> None:
+    program = """
+import subprocess
+class Odd:
+    def get(self, method):
+        if method == "session/prompt":
+            subprocess.Popen(["sleep", "20"], stdin=subprocess.DEVNULL)
+            sys.exit(3)
+ODD = Odd()
+"""
+    outcome = judged("null-key", "import sys\n" + program)
+    assert outcome.reason == "step 4, answer: r0: the agent ended without an answer (exit status 3)"
+
+
+def test_what_was_inserted_before_a_crash_is_seen() -> None:
+    """The empty key counts as none, and a key that is a number ends the agent."""
+    program = """
+import json, sys
+shown = []
+def show(update):
+    params = {"sessionId": "s", "update": update}
+    print(json.dumps({"jsonrpc": "2.0", "method": "session/update", "params": params}), flush=True)
+class Odd:
+    def get(self, method):
+        params = asked["params"]
+        if method == "session/resume":
+            for update in shown:
+                show(update)
+        if method == "session/prompt":
+            if isinstance(params.get("idempotencyKey"), int):
+                sys.exit(3)
+            message = {"sessionUpdate": "user_message", "content": params["prompt"]}
+            shown.append({**message, "messageId": f"m{len(shown)}"})
+            show(shown[-1])
+            show({"sessionUpdate": "state_update", "state": "idle"})
+            return {"result": {"messageId": shown[-1]["messageId"]}}
+ODD = Odd()
+"""
+    outcome = judged("malformed-keys-insert-nothing", program)
+    ((broken, reason),) = outcome.broken
+    assert broken == "malformed-is-not-omitted"
+    assert "a message holds the text of the prompt; then session/resume: " in reason
