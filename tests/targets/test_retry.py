@@ -146,7 +146,7 @@ def test_the_kinds_of_a_method_are_told_apart() -> None:
     assert retry.resend("proxy/successor", KEYED, "notification").reason is Reason.NOTIFICATION
     unlisted = retry.resend("session/prompt", {"idempotencyKey": KEY}, "notification")
     assert unlisted.reason is Reason.WRONG_KIND
-    assert unlisted.why.startswith("session/prompt is not a notification in this protocol")
+    assert unlisted.why.startswith("session/prompt is not a notification in this table")
 
 
 def test_a_model_is_read_by_its_wire_names() -> None:
