@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 
 import jsonschema_rs
@@ -30,6 +32,7 @@ MOOD = {
 }
 MEMBER = '"label"'
 PLACE = "/$defs/SendRequest/properties/label"
+WHAT = "SendRequest.label maxLength"
 TOLD = "breaks clients: newer peers do not take what they send"
 FOUND = (
     "new/v2/parcels.json:{line}: parcel/send: error[limit-tightened] "
@@ -79,7 +82,12 @@ def test_a_break_is_1_and_names_its_place() -> None:
 
 @pytest.mark.parametrize(
     ("definitions", "fails"),
-    [(LABEL, {"client", "any"}), (PRICE, {"agent", "any"}), (MOOD, set()), (WORDS, set())],
+    [
+        (LABEL, {"client", "any"}),
+        (PRICE, {"agent", "any"}),
+        (MOOD, set()),
+        (WORDS, set()),
+    ],
     ids=["clients", "agents", "recovered", "docs"],
 )
 @pytest.mark.parametrize("fail_on", ["client", "agent", "any", "none"])
@@ -87,6 +95,26 @@ def test_fail_on(definitions: object, fails: set[str], fail_on: str) -> None:
     write(definitions)
     result = run("old/v2", "new/v2", "--fail-on", fail_on)
     assert result.exit_code == (1 if fail_on in fails else 0)
+
+
+@pytest.mark.parametrize(
+    ("fail_on", "status"), [("client", 0), ("agent", 0), ("any", 1), ("none", 0)]
+)
+def test_what_breaks_proxies_only_fails_for_any(fail_on: str, status: int) -> None:
+    for name, longest in (("old", 20), ("new", 10)):
+        hop = {
+            "description": "Hands a parcel on.",
+            "x-method": "proxy/hop",
+            "x-side": "proxy",
+            "x-retry-class": "not_retried",
+            "x-resend": "Hands it on twice.",
+            "type": "object",
+            "properties": {"to": {"description": "To.", "type": "string", "maxLength": longest}},
+        }
+        write({"HopNotification": hop}, name)
+    result = run("old/v2", "new/v2", "--fail-on", fail_on)
+    assert "breaks proxies: " in result.stdout
+    assert result.exit_code == status
 
 
 @pytest.mark.parametrize(
@@ -127,6 +155,7 @@ def test_json_has_a_message_that_shows_the_break() -> None:
         "recovers": [],
         "methods": ["parcel/send"],
         "path": "SendRequest.label",
+        "what": WHAT,
         "file": "new/v2/parcels.json",
         "line": line_of(MEMBER),
         "pointer": "/$defs/SendRequest/properties/label",
@@ -223,7 +252,7 @@ def accept(reason: str, rule: str = "limit-tightened", name: str = "new/accepted
     path = Path(name)
     path.write_text(
         f'[[accepted]]\nrule = "{rule}"\npointer = "/$defs/SendRequest/properties/label"\n'
-        f'from = "20"\nto = "10"\nreason = "{reason}"\n',
+        f'what = "{WHAT}"\nfrom = "20"\nto = "10"\nreason = "{reason}"\n',
         "utf-8",
     )
     return path
@@ -325,9 +354,67 @@ def test_another_change_at_the_same_place_is_not_accepted() -> None:
     assert result.exit_code == 1
     assert result.stderr == (
         f"new/accepted.toml:1: warning[stale-acceptance]: accepts limit-tightened {PLACE} "
-        'from = "20", to = "10", and what changed is from = "20", to = "9"; correct this or remove '
-        "it\nold/v2 -> new/v2: 1 change: 1 breaking for clients\n"
+        f'what = "{WHAT}", from = "20", to = "10", and what changed is what = "{WHAT}", '
+        'from = "20", to = "9"; correct this or remove it\n'
+        "old/v2 -> new/v2: 1 change: 1 breaking for clients\n"
     )
+
+
+def test_of_two_changes_at_a_place_an_entry_accepts_one() -> None:
+    write({"SendRequest": {"properties": {"label": {"minLength": 10, "maxLength": 10}}}})
+    accept("No label was ever longer than 10.")
+    result = run("old/v2", "new/v2")
+    assert result.exit_code == 1
+    assert [line.partition(": `")[2] for line in result.stdout.splitlines()] == [
+        f"minLength` was 1 and is 10; {TOLD}"
+    ]
+
+
+def test_toml_is_what_accepts_all_that_breaks() -> None:
+    write({**LABEL, **PRICE, **MOOD, "Size": {"oneOf": BASE["$defs"]["Size"]["oneOf"][:1]}})
+    result = run("old/v2", "new/v2", "--format", "toml")
+    assert result.exit_code == 1
+    entries = tomllib.loads(result.stdout)["accepted"]
+    assert entries[0] == {
+        "rule": "limit-tightened",
+        "pointer": PLACE,
+        "what": WHAT,
+        "from": "20",
+        "to": "10",
+        "reason": "",
+    }
+    assert [entry["what"] for entry in entries[1:2]] == ["SendResponse.price #4c2fbf426b2b"]
+    unread = run("old/v2", "new/v2", "--accepted", str(save(result.stdout)))
+    assert unread.exit_code == 1
+    reasoned = result.stdout.replace('reason = ""', 'reason = "Nobody cares."')
+    done = run("old/v2", "new/v2", "--accepted", str(save(reasoned)))
+    assert (done.exit_code, "warning" in done.stderr) == (0, False)
+
+
+def save(text: str) -> Path:
+    path = Path("mine.toml")
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_nothing_in_toml_turns_the_direction_of_writing() -> None:
+    write({"SendRequest": {"properties": {"label": {"pattern": '\u202e\x7f"'}}}})
+    said = run("old/v2", "new/v2", "--format", "toml").stdout
+    assert not {"\u202e", "\x7f"} & set(said)
+    assert [entry["to"] for entry in tomllib.loads(said)["accepted"]] == ['\u202e\x7f"']
+
+
+def test_a_release_of_another_protocol_version_is_none(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resources, "SCHEMA", workplace / "new" / "v2")
+    released = Path("new/released")
+    released.mkdir()
+    for name in ("acp-v2-1.0.0", "acp-v3-2.0.0"):
+        shutil.copy("old/v2/parcels.json", released / f"{name}.schema.json")
+    result = run()
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == "new/released/acp-v2-1.0.0.schema.json -> new/v2: no changes\n"
 
 
 def test_accepted_changes_that_cannot_be_read() -> None:
@@ -343,7 +430,7 @@ def test_a_stale_acceptance_is_told_beside_the_newest_release(
     monkeypatch.setattr(resources, "SCHEMA", workplace / "new" / "v2")
     released = Path("new/released")
     released.mkdir()
-    Path("old/v2/parcels.json").rename(released / "acp-1.0.0.schema.json")
+    Path("old/v2/parcels.json").rename(released / "acp-v2-1.0.0.schema.json")
     accept("No label was ever longer.")
     result = run()
     assert result.exit_code == 0
@@ -351,7 +438,7 @@ def test_a_stale_acceptance_is_told_beside_the_newest_release(
         "new/accepted.toml:1: warning[stale-acceptance]: no limit-tightened at "
         "/$defs/SendRequest/properties/label is among the changes; correct this or remove it\n"
     )
-    assert result.stderr == "new/released/acp-1.0.0.schema.json -> new/v2: no changes\n"
+    assert result.stderr == "new/released/acp-v2-1.0.0.schema.json -> new/v2: no changes\n"
 
 
 def test_without_a_release_it_says_what_to_do(
@@ -381,7 +468,7 @@ def test_without_a_checkout_there_are_no_releases_to_make(
 def test_a_release_called_by_no_version(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resources, "SCHEMA", workplace / "new" / "v2")
     Path("new/released").mkdir()
-    Path("new/released/acp-1.0.x.schema.json").touch()
+    Path("new/released/acp-v2-1.0.x.schema.json").touch()
     result = run()
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith("acpgen: new/released: 1.0.x is no version; ")

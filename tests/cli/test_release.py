@@ -20,6 +20,7 @@ APP = typer_app()
 
 ADDED = {"SendResponse": {"properties": {"eta": {"description": "When.", "type": "string"}}}}
 BROKEN = {"SendRequest": {"properties": {"label": {"maxLength": 10}}}}
+LABEL = "SendRequest.label maxLength"
 WORDS = {"Address": {"description": "Where to."}}
 LINTED = {"Rule": None, "Street": None, "SendRequest": {"x-errors": None, "x-docs": None}}
 """Mends what the small schema has wrong on purpose."""
@@ -42,9 +43,10 @@ def write(definitions: object) -> None:
     path.write_text(json.dumps(document), "utf-8")
 
 
-def accept(rule: str, pointer: str, old: str, new: str) -> None:
+def accept(rule: str, pointer: str, what: str, old: str, new: str) -> None:
     Path("schema/accepted.toml").write_text(
-        f'[[accepted]]\nrule = "{rule}"\npointer = "{pointer}"\nfrom = "{old}"\nto = "{new}"\n'
+        f'[[accepted]]\nrule = "{rule}"\npointer = "{pointer}"\nwhat = "{what}"\n'
+        f'from = "{old}"\nto = "{new}"\n'
         'reason = "Nobody wrote more."\n',
         "utf-8",
     )
@@ -140,7 +142,7 @@ def test_nothing_new_is_no_release() -> None:
 def test_an_accepted_break_needs_no_major_version() -> None:
     run("1.0.0")
     write(BROKEN)
-    accept("limit-tightened", "/$defs/SendRequest/properties/label", "20", "10")
+    accept("limit-tightened", "/$defs/SendRequest/properties/label", LABEL, "20", "10")
     assert run("1.0.1").exit_code == 0
     assert entry("1.0.1") == (
         "### Accepted\n\n- `SendRequest.label`: `maxLength` was 20 and is 10; breaks clients: "
@@ -151,7 +153,7 @@ def test_an_accepted_break_needs_no_major_version() -> None:
 def test_what_is_accepted_stands_apart_from_the_rest() -> None:
     run("1.0.0")
     write({**BROKEN, **ADDED})
-    accept("limit-tightened", "/$defs/SendRequest/properties/label", "20", "10")
+    accept("limit-tightened", "/$defs/SendRequest/properties/label", LABEL, "20", "10")
     assert run("1.1.0").exit_code == 0
     text = LOG.read_text("utf-8")
     assert re.findall("^### (.*)$", text, re.MULTILINE) == ["Additions", "Accepted"]
@@ -217,7 +219,7 @@ def test_what_was_accepted_accepts_nothing_else_later() -> None:
 
     run("1.0.0")
     write_class("duplicating")
-    accept("retry-class-changed", "/$defs/SendRequest", "idempotent", "duplicating")
+    accept("retry-class-changed", "/$defs/SendRequest", "parcel/send", "idempotent", "duplicating")
     assert run("1.0.1").exit_code == 0
     write_class("not_retried")
     result = run("1.0.2")
@@ -231,7 +233,7 @@ def test_what_was_accepted_accepts_nothing_else_later() -> None:
 def test_an_entry_that_is_left_over_is_no_release() -> None:
     run("1.0.0")
     write(BROKEN)
-    accept("limit-tightened", "/$defs/SendRequest/properties/label", "20", "10")
+    accept("limit-tightened", "/$defs/SendRequest/properties/label", LABEL, "20", "10")
     assert run("1.0.1").exit_code == 0
     write({**BROKEN, **ADDED})
     result = run("1.1.0")
@@ -252,7 +254,7 @@ def test_what_a_pre_release_was_accepted_for_is_accepted_for_the_release(
 ) -> None:
     run("1.0.0")
     write(BROKEN)
-    accept("limit-tightened", "/$defs/SendRequest/properties/label", "20", "10")
+    accept("limit-tightened", "/$defs/SendRequest/properties/label", LABEL, "20", "10")
     assert run("1.1.0-rc.1").exit_code == 0
     monkeypatch.setattr(resources, "SCHEMA", Path("schema/v2").resolve())
     compared = CliRunner().invoke(APP, ["diff"])

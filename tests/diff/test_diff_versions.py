@@ -11,7 +11,7 @@ import pytest
 from acpgen.diff import Change, Kind, Party, Standing
 from acpgen.diff.history import newest, refusal, with_entry
 from acpgen.diff.version import Weight, allowed, lowest, parse, weight
-from acpgen.model import Location, Pointer
+from acpgen.model import Location, Pointer, Protocol
 
 ORDERED = (
     "0.1.0",
@@ -30,6 +30,7 @@ ORDERED = (
     "2.0.0",
 )
 BREAK = frozenset({Party.CLIENT})
+SECOND = Protocol("ACP", 2, (), {})
 
 
 def change(
@@ -142,22 +143,23 @@ def test_refusals(version: str, changes: list[Change], reason: str | None) -> No
 def test_the_newest_release_is_not_the_last_by_name(tmp_path: Path) -> None:
     for version in ("1.9.0", "1.10.0", "1.11.0-rc.1"):
         (tmp_path / f"acp-v2-{version}.schema.json").touch()
-    (tmp_path / "notes.schema.json").touch()
-    latest, full = newest(tmp_path), newest(tmp_path, final=True)
+    for other in ("notes", "acp-v3-3.0.0", "acp-4.0.0"):
+        (tmp_path / f"{other}.schema.json").touch()
+    latest, full = newest(tmp_path, SECOND), newest(tmp_path, SECOND, final=True)
     assert latest is not None
     assert full is not None
     assert [str(latest.version), str(full.version)] == ["1.11.0-rc.1", "1.10.0"]
 
 
 def test_no_release(tmp_path: Path) -> None:
-    assert newest(tmp_path) is None
-    assert newest(tmp_path / "nowhere") is None
+    assert newest(tmp_path, SECOND) is None
+    assert newest(tmp_path / "nowhere", SECOND) is None
 
 
 def test_a_file_called_by_no_version(tmp_path: Path) -> None:
     (tmp_path / "acp-v2-1.0.x.schema.json").touch()
     with pytest.raises(ValueError, match=r"^1\.0\.x is no version"):
-        newest(tmp_path)
+        newest(tmp_path, SECOND)
 
 
 def test_entries_stand_newest_first() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -48,11 +48,21 @@ def comes_installed() -> bool:
 
 
 @contextmanager
-def compared(old: str, new: str) -> Iterator[Comparison]:
-    """Two versions and their changes; copies out of git last as long as the context."""
+def compared(old: str | Callable[[Protocol], str], new: str) -> Iterator[Comparison]:
+    """Two versions and their changes; copies out of git last as long as the context.
+
+    `old` may depend on what the new version is.
+    """
     with tempfile.TemporaryDirectory() as scratch:
-        sources = (_locate(old, Path(scratch, "old")), _locate(new, Path(scratch, "new")))
-        before, after = (read(source) for source in sources)
+        folders = Path(scratch, "old"), Path(scratch, "new")
+        if isinstance(old, str):
+            sources = (_locate(old, folders[0]), _locate(new, folders[1]))
+            before, after = (read(source) for source in sources)
+        else:
+            source = _locate(new, folders[1])
+            after = read(source)
+            sources = (_locate(old(after), folders[0]), source)
+            before = read(sources[0])
         yield Comparison(*sources, changes_between(before, after), Witnesses(before, after))
 
 
@@ -71,7 +81,7 @@ def read(source: Source) -> Protocol:
 def sift(changes: Sequence[Change], source: Source, file: Path | None) -> Sifted:
     """Set apart the changes that a file of accepted findings lists; by default the schema's own.
 
-    An entry accepts one change, from what it names to what it names, and no other at its place.
+    An entry accepts the one change that it names.
     """
     beside_it = file or beside(source.path)
     path = None if beside_it is None else relative(beside_it)
@@ -103,11 +113,21 @@ def in_vain(several: Sequence[Sifted]) -> dict[Acceptance, Finding]:
 
 
 def _accepts(entry: Acceptance) -> tuple[str, ...]:
-    return (entry.rule, entry.pointer, entry.old, entry.new)
+    return (entry.rule, entry.pointer, entry.what, entry.old, entry.new)
 
 
 def _identity(change: Change) -> tuple[str, ...]:
-    return (change.kind.value, change.pointer, change.old, change.new)
+    return (change.kind.value, change.pointer, change.what, change.old, change.new)
+
+
+def entry_for(change: Change, reason: str = "") -> str:
+    """The entry of a file of accepted findings that accepts a change, and no other one.
+
+    Without a reason it accepts nothing yet.
+    """
+    members = {"rule": change.kind.value, "pointer": change.pointer, **_step(change)}
+    lines = (f"{name} = {_quoted(text)}" for name, text in (*members.items(), ("reason", reason)))
+    return "\n".join(["[[accepted]]", *lines]) + "\n"
 
 
 def _locate(argument: str, scratch: Path) -> Source:
@@ -133,15 +153,27 @@ def _complaint(entry: Acceptance, changes: Sequence[Change]) -> str:
         return unknown(entry)
     if not entry.reason.strip():
         return f"accepts {entry.rule} {entry.pointer} without a reason, which doesn't count"
-    for change in changes:
-        if _identity(change)[:2] == _accepts(entry)[:2]:
-            return (
-                f"accepts {entry.rule} {entry.pointer} {_step(entry.old, entry.new)}, and what "
-                f"changed is {_step(change.old, change.new)}; correct this or remove it"
-            )
+    there = [change for change in changes if _identity(change)[:2] == _accepts(entry)[:2]]
+    if there:
+        change = max(there, key=lambda c: (c.what == entry.what, c.subject in entry.what))
+        return (
+            f"accepts {entry.rule} {entry.pointer} {_told(_step(entry))}, and what changed is "
+            f"{_told(_step(change))}; correct this or remove it"
+        )
     return f"no {entry.rule} at {entry.pointer} is among the changes; correct this or remove it"
 
 
-def _step(old: str, new: str) -> str:
-    """The members that tell one change from others, as TOML writes them."""
-    return f"from = {json.dumps(old)}, to = {json.dumps(new)}"
+def _step(change: Change | Acceptance) -> dict[str, str]:
+    """The members that tell one change from others at its place; an empty one may be left out."""
+    members = {"what": change.what, "from": change.old, "to": change.new}
+    return {name: text for name, text in members.items() if text}
+
+
+def _told(members: dict[str, str]) -> str:
+    return ", ".join(f"{name} = {_quoted(text)}" for name, text in members.items()) or "nothing"
+
+
+def _quoted(text: str) -> str:
+    """A text as TOML writes it."""
+    text = json.dumps(text, ensure_ascii=False)
+    return "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in text)

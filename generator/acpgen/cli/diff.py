@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from acpgen import resources
-from acpgen.cli.comparing import Sifted, comes_installed, compared, in_vain, sift
+from acpgen.cli.comparing import Sifted, comes_installed, compared, entry_for, in_vain, read, sift
 from acpgen.cli.report import Exit, fail, note, relative, show, telling
 from acpgen.diff import Change, Effect, Party
 from acpgen.diff.changelog import changelog
 from acpgen.diff.history import FOLDER, newest
 from acpgen.diff.report import Comparison, document, findings, summary
+from acpgen.diff.source import Source
 from acpgen.emit.markdown import code, join
 from acpgen.findings import Finding, Format, Severity, text
+from acpgen.model import Protocol
 
 
 class Form(StrEnum):
@@ -28,6 +31,7 @@ class Form(StrEnum):
     JSON = "json"
     GITHUB = "github"
     MARKDOWN = "markdown"
+    TOML = "toml"
 
 
 class FailOn(StrEnum):
@@ -77,14 +81,15 @@ def diff(
     """Say what changed from one version of a schema to another, and whom it breaks.
 
     Text and github leave out changes of documentation and accepted ones; json and markdown have all
-    changes. `acpgen explain RULE` tells more about a kind of change. Exit status: 0 if nothing that
-    counts breaks those whom --fail-on names, 1 if something does, 2 when one of the two can't be
-    read; json is a report then, as of `acpgen lint`.
+    changes. toml has entries of accepted.toml for what breaks, or with --all for all that is not
+    accepted; the reasons are left to write. `acpgen explain RULE` tells more about a kind of
+    change. Exit status: 0 if nothing that counts breaks those whom --fail-on names, 1 if something
+    does, 2 when one of the two can't be read; json is a report then, as of `acpgen lint`.
     """
     after = new or str(relative(resources.SCHEMA))
     with (
         telling("diff", _REPORTS.get(form, Format.TEXT), Path(after)),
-        compared(old or _newest(after), after) as comparison,
+        compared(old or partial(_newest, after), after) as comparison,
     ):
         sifted = sift(comparison.changes, comparison.new, accepted)
         if old is None:
@@ -105,17 +110,21 @@ def _folder(schema: str) -> Path:
 
 def _spared(sifted: Sifted, schema: str, accepted: Path | None) -> Sifted:
     """After a pre-release, what the next full release needs is not accepted in vain."""
-    last, full = newest(_folder(schema)), newest(_folder(schema), final=True)
-    if full is None or full == last or not sifted.stale:
+    if not sifted.stale:
+        return sifted
+    protocol = read(Source(Path(schema), schema))
+    last, full = newest(_folder(schema), protocol), newest(_folder(schema), protocol, final=True)
+    if full is None or full == last:
         return sifted
     with compared(str(full.path), schema) as since:
         return replace(sifted, stale=in_vain([sifted, sift(since.changes, since.new, accepted)]))
 
 
-def _newest(schema: str) -> str:
+def _newest(schema: str, protocol: Protocol) -> str:
+    """The newest release of the same version of the protocol."""
     folder = _folder(schema)
     try:
-        release = newest(folder)
+        release = newest(folder, protocol)
     except ValueError as error:
         fail(f"{relative(folder)}: {error}")
     if release is None and comes_installed():
@@ -136,6 +145,9 @@ def _print(
     elif form is Form.MARKDOWN:
         title = join([code(comparison.old.label), code(comparison.new.label)], " to ")
         typer.echo(changelog(sifted.open, title, accepted=sifted.accepted), nl=False)
+    elif form is Form.TOML:
+        wanted = [change for change in sifted.open if everything or change.breaking]
+        typer.echo("\n".join(map(entry_for, wanted)), nl=False)
     else:
         found = findings(comparison, _shown(sifted.open, everything=everything))
         if everything:

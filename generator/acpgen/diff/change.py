@@ -36,11 +36,12 @@ class Evidence:
 class Change:
     """One change. Peers that have not made it are meant by `breaks` and `recovers`.
 
-    `breaks` are those who are refused, refuse, or misunderstand; `recovers` those who receive
-    something that they don't know and fall back as the schema's x-deserialize-* marks say. `path`
-    is for people, `pointer` an RFC 6901 JSON Pointer to the thing itself, which is in the old
-    protocol when it is gone; `location` is the nearest place in the new one. `methods` carry it.
-    `said` tells what changed, `why` whom a changed promise concerns.
+    `breaks` are those who are refused, refuse, or misunderstand; `recovers` those who would, if
+    receivers did not fall back as the schema's x-deserialize-* marks say. `path` is for people,
+    `pointer` an RFC 6901 JSON Pointer to the thing itself, which is in the old protocol when it is
+    gone; `location` is the nearest place in the new one. `methods` carry it. `said` tells what
+    changed, `why` whom a changed promise concerns. `subject` is the path with the name of what
+    changed there, `shape` stands for the types that `old` and `new` only sum up.
     """
 
     kind: Kind
@@ -56,6 +57,13 @@ class Change:
     methods: tuple[MethodName, ...] = ()
     standing: Standing = Standing.STABLE
     evidence: Evidence | None = field(default=None, compare=False, repr=False)
+    subject: str = ""
+    shape: str = ""
+
+    @property
+    def what(self) -> str:
+        """What tells a change from all others of its kind that go from `old` to `new`."""
+        return f"{self.subject} #{self.shape}" if self.shape else self.subject
 
     @property
     def effect(self) -> Effect:
@@ -89,7 +97,7 @@ class Change:
             why = "" if self.why else f": {_REASONS[self.effect]}"
             parts.append(f"breaks {parties(self.breaks)}{why}")
         if self.recovers:
-            parts.append(f"older {parties(self.recovers)} fall back instead of refusing it")
+            parts.append(_RECOVERED[self.effect].format(parties(self.recovers)))
         message = "; ".join(parts) + (f". {self.why}" if self.why else "")
         return f"{message}{_REMARKS[self.standing]}"
 
@@ -106,6 +114,12 @@ _REASONS: Mapping[Effect, str] = {
     Effect.MISREADS: "old and new take it to mean different things",
     Effect.WEAKENS: "a copy that they send with the key is carried out again",
     Effect.STRENGTHENS: "they look for no key, and carry out every copy that newer peers send",
+}
+
+_RECOVERED: Mapping[Effect, str] = {
+    Effect.NARROWS: "newer peers fall back instead of refusing what older {} send",
+    Effect.WIDENS: "older {} fall back instead of refusing it",
+    Effect.REPLACES: "{} are spared, since receivers fall back",
 }
 
 _REMARKS: Mapping[Standing, str] = {

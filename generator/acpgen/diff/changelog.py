@@ -76,7 +76,7 @@ _SECTIONS = (
     _Section("Breaking for proxies", _breaks(Party.PROXY)),
     _Section("Retry promises", _promise),
     _Section("Additions", _adds),
-    _Section("Older peers fall back", lambda change: bool(change.recovers)),
+    _Section("Receivers fall back", lambda change: bool(change.recovers)),
     _Section("No longer understood", _forgets),
     _Section("Generated types only", _types),
     _Section("Also changed", _also),

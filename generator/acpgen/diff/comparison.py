@@ -10,6 +10,7 @@ from acpgen.diff.difference import Difference
 from acpgen.diff.judgement import of_method, of_type
 from acpgen.diff.methods import methods
 from acpgen.diff.reach import routes
+from acpgen.diff.shape import fingerprint
 from acpgen.diff.walk import Walk
 from acpgen.model import Protocol
 from acpgen.stability import stable
@@ -38,15 +39,27 @@ def diff(old: Protocol, new: Protocol) -> tuple[Change, ...]:
 def _changes(old: Protocol, new: Protocol, wholes: tuple[Protocol, Protocol]) -> Iterator[Change]:
     """The changes between two protocols, which may be the stable parts of `wholes`."""
     for method in methods(old, new, wholes):
-        yield of_method(method.difference, method.channels)
+        shape = _shape(old, new, method.difference)
+        yield of_method(method.difference, method.channels, shape)
     walk = Walk(old, new)
     reached = routes(walk)
     aside = ((name, name) for name in old.types.keys() & new.types.keys())
     for pair in dict.fromkeys((*reached, *aside)):
         for step in walk.pair(pair):
             if isinstance(step, Difference):
-                yield of_type(step, reached.get(pair, ()))
+                yield of_type(step, reached.get(pair, ()), _shape(old, new, step))
+
+
+def _shape(old: Protocol, new: Protocol, difference: Difference) -> str:
+    before, after = difference.shapes
+    if before is None and after is None:
+        return ""
+    return fingerprint([(old, before), (new, after)])
 
 
 def _identity(change: Change) -> tuple[str, ...]:
-    return (change.kind, change.path, change.pointer, change.old, change.new)
+    """What a change is called in the whole protocol and in its stable part.
+
+    The shapes are left aside: that of the stable part may lack something.
+    """
+    return (change.kind, change.subject, change.pointer, change.old, change.new)

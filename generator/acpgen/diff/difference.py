@@ -6,7 +6,11 @@ from dataclasses import dataclass
 
 from acpgen.diff.kinds import Kind
 from acpgen.diff.place import Pair, Place
+from acpgen.diff.spelling import token
 from acpgen.model import Location, Pointer, Type
+
+Shapes = tuple[Type | None, Type | None]
+"""A type before, and one after, where there are any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +20,8 @@ class Difference:
     `name` is what is added or gone there, or which property of the place differs; `old` and `new`
     say from what to what. `pointer` is that of the thing itself, in the old protocol when it is
     gone; `location` is the nearest place in the new one. `types` are the types that are compared at
-    the place.
+    the place, `shapes` those that `old`, `new` and `name` only sum up. `mark` tells apart what
+    nothing else does.
     """
 
     kind: Kind
@@ -28,6 +33,18 @@ class Difference:
     new: str = ""
     types: tuple[Type, Type] | None = None
     path: str = ""
+    shapes: Shapes = (None, None)
+    mark: str = ""
+
+    @property
+    def subject(self) -> str:
+        """What it is that differs: the place inside its type, and the name of what differs there.
+
+        No two differences of one kind between two protocols have the same.
+        """
+        name = "" if self.path != self.place.path else self.name
+        once = f"(once {self.place.once})" if self.place.once else ""
+        return " ".join(filter(None, (self.path, name, self.mark, once)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +70,8 @@ def found(
     at: Location | None = None,
     member: bool = False,
     variant: bool = False,
+    shapes: Shapes = (None, None),
+    mark: str = "",
 ) -> Difference:
     """A difference at a place; of something that is `gone`, or that stands `at` another place.
 
@@ -64,8 +83,8 @@ def found(
         location, pointer = _successor(place, gone), gone.pointer
     path = place.path
     if member or variant:
-        path += f".{name}" if member else f"<{name}>"
-    return Difference(kind, place, pointer, location, name, old, new, types, path)
+        path += f".{token(name)}" if member else f"<{token(name)}>"
+    return Difference(kind, place, pointer, location, name, old, new, types, path, shapes, mark)
 
 
 def _successor(place: Place, gone: Location) -> Location:

@@ -3,78 +3,118 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from acpgen.diff import values
-from acpgen.diff.difference import Found, found
+from acpgen.diff.difference import Difference, Found, found
 from acpgen.diff.kinds import Kind
 from acpgen.diff.place import Place
 from acpgen.diff.spelling import as_json, spelled
-from acpgen.model import ClosedEnum, EnumValue, OpenEnum, Scalar, ScalarType, Type
+from acpgen.model import ClosedEnum, OpenEnum, Scalar, Type
 
 if TYPE_CHECKING:
     from acpgen.diff.walk import Walk
-
-
-@dataclass(frozen=True, slots=True)
-class _Listing:
-    """What an enumeration and a plain scalar have in common."""
-
-    base: ScalarType
-    values: dict[str | int, EnumValue]
-    open: bool
-    listed: bool = True
-
 
 Listable = Scalar | OpenEnum | ClosedEnum
 
 
 def enums(walk: Walk, old: Listable, new: Listable, at: Place) -> Iterator[Found]:
     """Two types of which one at least lists its values."""
-    before, after = _listing(old), _listing(new)
-    if before.base is not after.base:
+    match old, new:
+        case ClosedEnum(), Scalar():
+            yield from _freed(old, new, at)
+        case Scalar(), ClosedEnum():
+            yield from _listed(old, new, at)
+        case ((Scalar() | OpenEnum()), (Scalar() | OpenEnum())) if type(old) is not type(new):
+            yield from values.scalars(_plain(old), _plain(new), at)
+            if old.type is new.type:
+                yield _reshaped(Kind.TYPE_RESTRUCTURED, old, new, at)
+        case OpenEnum() | ClosedEnum(), OpenEnum() | ClosedEnum():
+            yield from _both_listed(walk, old, new, at)
+        case Scalar(), Scalar():
+            yield from values.scalars(old, new, at)
+
+
+def _both_listed(
+    walk: Walk, old: OpenEnum | ClosedEnum, new: OpenEnum | ClosedEnum, at: Place
+) -> Iterator[Found]:
+    if old.type is not new.type:
         yield values.replacement(old, new, at)
         return
-    if not isinstance(old, ClosedEnum) and not isinstance(new, ClosedEnum):
-        yield from values.scalars(_scalar(old), _scalar(new), at)
-    elif before.open or after.open:
-        kind = Kind.ENUM_OPENED if after.open else Kind.ENUM_CLOSED
-        yield found(kind, at, (old, new), old=spelled(old), new=spelled(new))
-    if not (before.listed and after.listed):
-        if before.open and after.open:
-            yield found(Kind.TYPE_RESTRUCTURED, at, old=spelled(old), new=spelled(new))
-        return
-    yield from _values(walk, before, after, (old, new), at)
     if isinstance(old, OpenEnum) and isinstance(new, OpenEnum):
+        yield from values.scalars(_plain(old), _plain(new), at)
         yield from walk.docs(old.other_docs, new.other_docs, at, "other values")
+    elif isinstance(new, OpenEnum):
+        yield _reshaped(Kind.ENUM_OPENED, old, new, at)
+    elif isinstance(old, OpenEnum):
+        yield _reshaped(Kind.ENUM_CLOSED, old, new, at)
+    yield from _values(walk, old, new, at)
+
+
+def _freed(old: ClosedEnum, new: Scalar, at: Place) -> Iterator[Found]:
+    """Listed values only, and now whatever a scalar type takes."""
+    lost = [value for value in old.values if not values.takes(new, value.value)]
+    if len(lost) == len(old.values):
+        yield values.replacement(old, new, at)
+        return
+    yield _reshaped(_OPENED[_all_listed(old, new), old.type is new.type], old, new, at)
+    for value in lost:
+        name = as_json(value.value)
+        yield found(Kind.VALUE_REMOVED, at, (old, new), name=name, gone=value.location)
+
+
+def _listed(old: Scalar, new: ClosedEnum, at: Place) -> Iterator[Found]:
+    """Whatever a scalar type takes, and now listed values only."""
+    gained = [value for value in new.values if not values.takes(old, value.value)]
+    if len(gained) == len(new.values):
+        yield values.replacement(old, new, at)
+        return
+    yield _reshaped(_CLOSED[_all_listed(new, old), old.type is new.type], old, new, at)
+    for value in gained:
+        name = as_json(value.value)
+        yield found(Kind.VALUE_ADDED, at, (old, new), name=name, at=value.location)
+
+
+_OPENED = {
+    (False, True): Kind.ENUM_OPENED,
+    (False, False): Kind.TYPE_WIDENED,
+    (True, True): Kind.TYPE_RESTRUCTURED,
+    (True, False): Kind.TYPE_RESTRUCTURED,
+}
+_CLOSED = _OPENED | {(False, True): Kind.ENUM_CLOSED, (False, False): Kind.TYPE_NARROWED}
+"""The kinds by whether an enumeration lists all values of a scalar type, and is of that type."""
+
+
+def _all_listed(enum: ClosedEnum, scalar: Scalar) -> bool:
+    every = values.few(scalar)
+    return every is not None and every <= {value.value for value in enum.values}
 
 
 def _values(
-    walk: Walk, old: _Listing, new: _Listing, types: tuple[Type, Type], at: Place
+    walk: Walk, old: OpenEnum | ClosedEnum, new: OpenEnum | ClosedEnum, at: Place
 ) -> Iterator[Found]:
-    removed = Kind.KNOWN_VALUE_REMOVED if new.open else Kind.VALUE_REMOVED
-    added = Kind.KNOWN_VALUE_ADDED if old.open else Kind.VALUE_ADDED
-    for value, was in old.values.items():
-        if value not in new.values:
-            yield found(removed, at, types, name=as_json(value), gone=was.location)
-    for value, now in new.values.items():
-        if value not in old.values:
-            yield found(added, at, types, name=as_json(value), at=now.location)
+    removed = Kind.KNOWN_VALUE_REMOVED if isinstance(new, OpenEnum) else Kind.VALUE_REMOVED
+    added = Kind.KNOWN_VALUE_ADDED if isinstance(old, OpenEnum) else Kind.VALUE_ADDED
+    before = {value.value: value for value in old.values}
+    after = {value.value: value for value in new.values}
+    for value, was in before.items():
+        if value not in after:
+            yield found(removed, at, (old, new), name=as_json(value), gone=was.location)
+    for value, now in after.items():
+        if value not in before:
+            yield found(added, at, (old, new), name=as_json(value), at=now.location)
         else:
-            was = old.values[value]
+            was = before[value]
             label = f"value {as_json(value)}"
             yield from walk.docs(was.docs, now.docs, at, label)
             yield from walk.docs(was.title or "", now.title or "", at, f"title of {label}")
 
 
-def _listing(type_: Listable) -> _Listing:
-    if isinstance(type_, Scalar):
-        return _Listing(type_.type, {}, open=True, listed=False)
-    listed = {value.value: value for value in type_.values}
-    return _Listing(type_.type, listed, isinstance(type_, OpenEnum))
+def _reshaped(kind: Kind, old: Type, new: Type, at: Place) -> Difference:
+    types = None if kind is Kind.TYPE_RESTRUCTURED else (old, new)
+    return found(kind, at, types, old=spelled(old), new=spelled(new), shapes=(old, new))
 
 
-def _scalar(type_: Scalar | OpenEnum) -> Scalar:
+def _plain(type_: Scalar | OpenEnum) -> Scalar:
     """The plain type with the same values."""
     return Scalar(type_.type, format=type_.format) if isinstance(type_, OpenEnum) else type_

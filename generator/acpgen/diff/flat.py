@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from acpgen.diff.resolving import body
 from acpgen.model import Map, Object, Property, Protocol, Ref, Type, TypeName, Union
@@ -32,7 +32,10 @@ def as_object(type_: Type) -> Object:
 
 
 def flatten(protocol: Protocol, object_: Object, without: Collection[TypeName] = ()) -> Flat:
-    """An object as one list of members. Its own ones come before those of its bases."""
+    """An object as one list of members. Its own ones come before those of its bases.
+
+    One that several list is required if any of them requires it.
+    """
     flat = Flat(
         {member.name: member for member in object_.properties},
         list(object_.unions),
@@ -44,7 +47,10 @@ def flatten(protocol: Protocol, object_: Object, without: Collection[TypeName] =
         match body(protocol, base):
             case Object() as parent:
                 inner = flatten(protocol, parent, without)
-                flat.members = inner.members | flat.members
+                for member in inner.members.values():
+                    own = flat.members.setdefault(member.name, member)
+                    if member.required and not own.required:
+                        flat.members[member.name] = replace(own, required=True)
                 flat.unions += inner.unions
                 flat.additional = flat.additional or inner.additional
             case Map(values=values):

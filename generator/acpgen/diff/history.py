@@ -40,10 +40,8 @@ def file_name(protocol: Protocol, version: Version) -> str:
     return f"{_stem(protocol)}-{version}.schema.json"
 
 
-def newest(
-    folder: Path, protocol: Protocol | None = None, *, final: bool = False
-) -> Release | None:
-    """The newest release in a folder, or None: of one protocol version or of any.
+def newest(folder: Path, protocol: Protocol, *, final: bool = False) -> Release | None:
+    """The newest release of a protocol version in a folder, or None.
 
     Pre-releases are passed over if only a `final` one will do.
 
@@ -53,8 +51,7 @@ def newest(
     releases = [
         Release(parse(match["version"]), path)
         for path in sorted(folder.glob("*.schema.json"))
-        if (match := _NAME.fullmatch(path.name))
-        and (protocol is None or match["stem"] == _stem(protocol))
+        if (match := _NAME.fullmatch(path.name)) and match["stem"] == _stem(protocol)
     ]
     return max(
         (release for release in releases if not (final and release.version.pre)),

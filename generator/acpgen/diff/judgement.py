@@ -31,24 +31,33 @@ _BROKEN: Mapping[Effect, tuple[bool, bool]] = {
 """Whether a change breaks those who send, and those who receive."""
 
 
-def of_type(difference: Difference, routes: Sequence[Route]) -> Change:
-    """What a difference between types means for those on the routes that carry them."""
+def of_type(difference: Difference, routes: Sequence[Route], shape: str = "") -> Change:
+    """What a difference between types means for those on the routes that carry them.
+
+    `shape` is the fingerprint of its shapes.
+    """
     effect = NATURES[difference.kind].effect
     ways, (senders_break, receivers_break) = ACCEPTANCE[effect], _BROKEN[effect]
     ends = [route.through(difference.place) for route in routes]
     sending = [r for r in ends if senders_break and not (ways and Effect.NARROWS in r.masked)]
     receiving = [r for r in ends if receivers_break and not (ways and Effect.WIDENS in r.masked)]
-    strict = [r for r in receiving if not (ways and r.lenient)]
-    breaks = frozenset({r.channel.sender for r in sending} | {r.channel.receiver for r in strict})
-    recovers = frozenset(r.channel.receiver for r in receiving) - breaks
-    shown = sending or strict or receiving
+    refused = [r for r in sending if not (ways and Effect.NARROWS in r.lenient)]
+    refusing = [r for r in receiving if not (ways and Effect.WIDENS in r.lenient)]
+    breaks = _ends(refused, refusing)
+    recovers = _ends(sending, receiving) - breaks
+    shown = refused or refusing or sending or receiving
     evidence = _evidence(difference, shown) if ways else None
     channels = [r.channel for r in ends]
     why = _lost(channels) if effect is Effect.FORGETS and channels else ""
-    return _change(difference, channels, breaks, recovers, why=why, evidence=evidence)
+    return _change(difference, channels, breaks, recovers, why=why, evidence=evidence, shape=shape)
 
 
-def of_method(difference: Difference, channels: Collection[Channel]) -> Change:
+def _ends(sending: Collection[Route], receiving: Collection[Route]) -> frozenset[Party]:
+    """Those who send on some routes and those who receive on others."""
+    return frozenset({r.channel.sender for r in sending} | {r.channel.receiver for r in receiving})
+
+
+def of_method(difference: Difference, channels: Collection[Channel], shape: str = "") -> Change:
     """What a difference between methods means for those who call and who handle them."""
     effect = NATURES[difference.kind].effect
     senders = frozenset(channel.sender for channel in channels)
@@ -66,7 +75,7 @@ def of_method(difference: Difference, channels: Collection[Channel]) -> Change:
         if breaks
         for party in side
     )
-    return _change(difference, channels, breaks, why=why)
+    return _change(difference, channels, breaks, why=why, shape=shape)
 
 
 def _change(
@@ -77,6 +86,7 @@ def _change(
     *,
     why: str = "",
     evidence: Evidence | None = None,
+    shape: str = "",
 ) -> Change:
     return Change(
         kind=difference.kind,
@@ -91,6 +101,8 @@ def _change(
         recovers=recovers,
         methods=tuple(sorted({c.method for c in channels if c.method is not None})),
         evidence=evidence,
+        subject=difference.subject,
+        shape=shape,
     )
 
 

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from acpgen.diff import choices
+from acpgen.diff import covering
 from acpgen.diff.difference import Edge, Found, found
 from acpgen.diff.flat import Flat, as_object, flatten
-from acpgen.diff.kinds import Kind
+from acpgen.diff.kinds import Effect, Kind
+from acpgen.diff.parts import parts
 from acpgen.diff.place import Place
 from acpgen.diff.resolving import ANY
 from acpgen.diff.spelling import as_json, same, spelled
-from acpgen.model import Map, Object, Property, Type, Union, is_key
+from acpgen.model import (
+    Map,
+    Object,
+    Property,
+    Protocol,
+    Ref,
+    Tolerance,
+    Type,
+    TypeName,
+    Union,
+    is_key,
+)
 
 if TYPE_CHECKING:
     from acpgen.diff.walk import Walk
@@ -26,14 +38,33 @@ def objects(walk: Walk, old: Object | Map, new: Object | Map, at: Place) -> Iter
     shared = bases[0] & bases[1] & walk.old.types.keys() & walk.new.types.keys()
     if bases[0] != bases[1] or isinstance(old, Map) != isinstance(new, Map):
         yield found(Kind.TYPE_RESTRUCTURED, at, old=_parents(old), new=_parents(new))
-    for name in sorted(shared):
-        yield Edge(at.base(name), (name, name))
-    flat = flatten(walk.old, before, shared), flatten(walk.new, after, shared)
+    for base in sorted(shared):
+        yield Edge(at.base(base), (base, base))
+    flat = _flat(walk.old, before, shared), _flat(walk.new, after, shared)
+    for name in sorted(flat[0].members.keys() ^ flat[1].members.keys()):
+        for one, protocol in zip(flat, (walk.old, walk.new), strict=True):
+            inherited = _inherited(protocol, shared).members
+            if name not in one.members and name in inherited:
+                one.members[name] = inherited[name]
     yield from _members(walk, *flat, (old, new), at)
     yield from _unions(walk, *flat, (old, new), at)
     if flat[0].additional is not None or flat[1].additional is not None:
         extra = (flat[0].additional or ANY, flat[1].additional or ANY)
         yield from walk.types(*extra, at.entry())
+
+
+def _flat(protocol: Protocol, object_: Object, shared: Collection[TypeName]) -> Flat:
+    """An object without its shared bases, but with what these require of the same members."""
+    flat = flatten(protocol, object_, shared)
+    inherited = _inherited(protocol, shared).members
+    for name in flat.members.keys() & inherited.keys():
+        member = flat.members[name]
+        flat.members[name] = replace(member, required=member.required or inherited[name].required)
+    return flat
+
+
+def _inherited(protocol: Protocol, bases: Collection[TypeName]) -> Flat:
+    return flatten(protocol, Object(bases=tuple(Ref(name) for name in sorted(bases))))
 
 
 def _parents(type_: Object | Map) -> str:
@@ -49,9 +80,14 @@ def _members(
         if before is not None and after is not None:
             yield from _member(walk, before, after, types, at)
         elif after is not None:
-            yield from _added(walk, after, old.additional, types, at)
+            yield from _added(walk, after, _told(old, types[0]), types, at)
         elif before is not None:
-            yield from _removed(walk, before, new.additional, types, at)
+            yield from _removed(walk, before, _told(new, types[1]), types, at)
+
+
+def _told(flat: Flat, type_: Type) -> Type | None:
+    """What any member is, where that says something: an open object says nothing of others."""
+    return flat.additional if flat.additional != ANY or isinstance(type_, Map) else None
 
 
 def _added(
@@ -66,11 +102,12 @@ def _added(
         new=spelled(member.type),
         at=member.location,
         member=True,
+        shapes=(None, member.type),
     )
     if _forgets_keys(member):
         yield found(Kind.KEY_TOLERATED, at, name=member.name, at=member.location, member=True)
-    if before is not None and before != ANY:
-        yield from walk.types(before, member.type, at.member(member, member))
+    if before is not None:
+        yield from walk.types(before, member.type, at.member(_unmarked(member), member))
 
 
 def _removed(
@@ -85,10 +122,16 @@ def _removed(
         old=spelled(member.type),
         gone=member.location,
         member=True,
+        shapes=(member.type, None),
     )
-    if after is not None and after != ANY:
-        still = replace(member, location=at.new)
+    if after is not None:
+        still = replace(_unmarked(member), location=at.new)
         yield from walk.types(member.type, after, at.member(member, still))
+
+
+def _unmarked(member: Property) -> Property:
+    """A member as a version has it that doesn't list it: nobody falls back there."""
+    return replace(member, tolerance=Tolerance())
 
 
 def _member(
@@ -134,19 +177,73 @@ def _unions(
     pairs, lost, gained = _matched(old.unions, new.unions)
     for i, j in pairs:
         yield from walk.types(old.unions[i], new.unions[j], at.choice(i, j))
-    for union in (old.unions[i] for i in lost):
-        wider = choices.released(walk, union, _plain(new))
-        kind = Kind.CHOICE_REMOVED if wider else Kind.TYPE_RESTRUCTURED
-        yield found(kind, at, types, old=spelled(union), new=spelled(types[1]))
-    for union in (new.unions[j] for j in gained):
-        narrower = choices.demanded(walk, _plain(old), union)
-        kind = Kind.CHOICE_ADDED if narrower else Kind.TYPE_RESTRUCTURED
-        yield found(kind, at, types, old=spelled(types[0]), new=spelled(union))
+    for i in lost:
+        union = old.unions[i]
+        wider = covering.released(walk, union, _plain(new))
+        narrower = _differs(walk, union, new, old, Effect.NARROWS)
+        kind = _LOST[narrower, wider]
+        yield found(
+            kind,
+            at,
+            types,
+            old=spelled(union),
+            new=spelled(types[1]),
+            shapes=(union, None),
+            mark=f"choice {i + 1}",
+        )
+    for j in gained:
+        union = new.unions[j]
+        narrower = covering.demanded(walk, _plain(old), union)
+        wider = _differs(walk, union, old, new, Effect.WIDENS)
+        kind = _GAINED[narrower, wider]
+        yield found(
+            kind,
+            at,
+            types,
+            old=spelled(types[0]),
+            new=spelled(union),
+            shapes=(None, union),
+            mark=f"choice {j + 1}",
+        )
+
+
+_LOST = {
+    (False, False): Kind.TYPE_RESTRUCTURED,
+    (False, True): Kind.CHOICE_REMOVED,
+    (True, False): Kind.TYPE_NARROWED,
+    (True, True): Kind.TYPE_REPLACED,
+}
+_GAINED = {
+    (False, False): Kind.TYPE_RESTRUCTURED,
+    (True, False): Kind.CHOICE_ADDED,
+    (False, True): Kind.TYPE_WIDENED,
+    (True, True): Kind.TYPE_REPLACED,
+}
+"""What a choice means that went or came, by whether that narrows and widens the object."""
+
+
+def _differs(walk: Walk, union: Union, there: Flat, beside: Flat, effect: Effect) -> bool:
+    """Whether a member that only variants list differs from the one that the other version has.
+
+    `there` is the object of the other version, `beside` what is listed around the union.
+    """
+    protocol = walk.old if effect is Effect.NARROWS else walk.new
+    for part in parts(protocol, union):
+        members = flatten(protocol, as_object(part)).members if _is_object(part) else {}
+        for name in members.keys() & there.members.keys() - beside.members.keys():
+            pair = (members[name].type, there.members[name].type)
+            if effect in walk.verdict(*(pair if effect is Effect.NARROWS else pair[::-1])):
+                return True
+    return False
+
+
+def _is_object(type_: Type) -> bool:
+    return isinstance(type_, Object | Map)
 
 
 def _plain(flat: Flat) -> Object:
-    """An object of members alone."""
-    return Object(tuple(flat.members.values()))
+    """An object without its choices."""
+    return Object(tuple(flat.members.values()), additional=flat.additional)
 
 
 def _matched(

@@ -13,7 +13,7 @@ from acpgen.diff.kinds import Kind
 from acpgen.diff.place import Place
 from acpgen.diff.resolving import ANY
 from acpgen.diff.spelling import spelled
-from acpgen.model import Location, Method, Pointer, Protocol, Ref, TypeName
+from acpgen.model import Location, Method, Pointer, Protocol, Ref, Type, TypeName
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +113,15 @@ def _results(old: Method, new: Method) -> Iterator[MethodDifference]:
         kind,
         _place(old, new),
         name="result",
-        old=_spelled(old.result),
-        new=_spelled(new.result),
+        old=spelled(_result(old)),
+        new=spelled(_result(new)),
+        shapes=(_result(old), _result(new)),
     )
     yield MethodDifference(difference, tuple(answers(new)))
 
 
-def _spelled(result: TypeName | None) -> str:
-    return spelled(ANY if result is None else Ref(result))
+def _result(method: Method) -> Type:
+    return ANY if method.result is None else Ref(method.result)
 
 
 def _pages(old: Method, new: Method) -> Iterator[MethodDifference]:

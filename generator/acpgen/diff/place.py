@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from acpgen.diff.kinds import Effect
+from acpgen.diff.spelling import token
 from acpgen.model import Location, Property, Tolerance, TypeName, is_key
 
 Pair = tuple[TypeName, TypeName]
@@ -49,7 +50,7 @@ class Branch:
     new: int
 
 
-_NO_MARK = Tolerance()
+_NO_MARKS = (Tolerance(), Tolerance())
 
 Step = Into | Member | Base | Choice | Branch
 Steps = tuple[Step, ...]
@@ -59,21 +60,23 @@ Steps = tuple[Step, ...]
 class Place:
     """One spot of a type, in both protocols.
 
-    `path` is for people, `old` and `new` are the nearest places that the model knows. What is wrong
-    at a `lenient` place makes older receivers fall back instead of refusing the message;
-    `tolerance` is the member's own mark, where the place is one. Effects are `masked` where another
+    `path` is for people, `old` and `new` are the nearest places that the model knows. Effects
+    are `lenient` where receivers fall back instead of refusing the message: newer ones what a
+    change narrows, older ones what it widens. `tolerances` are the member's own marks in the old
+    and in the new, where the place is one. Effects are `masked` where another
     variant of a choice takes the same values. `inside` holds the pairs that are being compared
-    around it.
+    around it. `once` is what its type was called before, where that is not what it is called now.
     """
 
     path: str
     old: Location
     new: Location
     steps: Steps = ()
-    lenient: bool = False
-    tolerance: Tolerance = _NO_MARK
+    lenient: frozenset[Effect] = frozenset()
+    tolerances: tuple[Tolerance, Tolerance] = _NO_MARKS
     masked: frozenset[Effect] = frozenset()
     inside: frozenset[Pair] = frozenset()
+    once: str = ""
 
     def member(self, old: Property, new: Property) -> Place:
         """A member that both have.
@@ -83,29 +86,31 @@ class Place:
         """
         return replace(
             self,
-            path=f"{self.path}.{new.name}",
+            path=f"{self.path}.{token(new.name)}",
             old=old.location,
             new=new.location,
             steps=(*self.steps, Member(new.name)),
-            lenient=self.lenient or (old.tolerance.default_on_error and not is_key(old.type)),
-            tolerance=old.tolerance,
+            lenient=self.lenient | _who_falls_back(_forgiven(old), _forgiven(new)),
+            tolerances=(old.tolerance, new.tolerance),
         )
 
     def item(self) -> Place:
         """The elements of an array."""
-        return self._into(Into.ITEM, lenient=self.lenient or self.tolerance.skip_invalid_items)
+        lenient = _who_falls_back(*(mark.skip_invalid_items for mark in self.tolerances))
+        return self._into(Into.ITEM, self.lenient | lenient)
 
     def entry(self) -> Place:
         """The members of an object that are not listed."""
-        return self._into(Into.ENTRY, lenient=self.lenient)
+        return self._into(Into.ENTRY, self.lenient)
 
     def base(self, name: TypeName) -> Place:
         """What the object also is."""
-        return replace(self, steps=(*self.steps, Base(name)), tolerance=_NO_MARK)
+        return replace(self, steps=(*self.steps, Base(name)), tolerances=_NO_MARKS)
 
     def choice(self, old: int, new: int) -> Place:
         """A union that the object must satisfy."""
-        return replace(self, steps=(*self.steps, Choice(old, new)))
+        path = f"{self.path}&{new + 1}" if new else self.path
+        return replace(self, path=path, steps=(*self.steps, Choice(old, new)))
 
     def branch(
         self, label: str, step: Branch, old: Location, new: Location, masked: frozenset[Effect]
@@ -113,11 +118,11 @@ class Place:
         """A variant of a union, of which other variants mask some effects."""
         return replace(
             self,
-            path=f"{self.path}<{label}>",
+            path=f"{self.path}<{token(label)}>",
             old=old,
             new=new,
             steps=(*self.steps, step),
-            tolerance=_NO_MARK,
+            tolerances=_NO_MARKS,
             masked=self.masked | masked,
         )
 
@@ -125,15 +130,27 @@ class Place:
         """The same place, while the bodies of two types are compared there."""
         return replace(self, inside=self.inside | {pair})
 
-    def leniently(self, lenient: bool) -> Place:
-        """The same place, seen by receivers that fall back there, or don't."""
-        return replace(self, lenient=lenient)
+    def null(self) -> Place:
+        """The same place, as far as null is concerned."""
+        lenient = _who_falls_back(*(mark.default_on_null for mark in self.tolerances))
+        return replace(self, lenient=self.lenient | lenient)
 
-    def _into(self, step: Into, *, lenient: bool) -> Place:
+    def _into(self, step: Into, lenient: frozenset[Effect]) -> Place:
         return replace(
             self,
             path=f"{self.path}{step.value}",
             steps=(*self.steps, step),
             lenient=lenient,
-            tolerance=_NO_MARK,
+            tolerances=_NO_MARKS,
         )
+
+
+def _forgiven(member: Property) -> bool:
+    """Whether receivers take what is malformed there for nothing."""
+    return member.tolerance.default_on_error and not is_key(member.type)
+
+
+def _who_falls_back(old: bool, new: bool) -> frozenset[Effect]:
+    """The effects that receivers recover from, by whether older and newer ones do."""
+    marks = ((Effect.WIDENS, old), (Effect.NARROWS, new))
+    return frozenset(effect for effect, marked in marks if marked)

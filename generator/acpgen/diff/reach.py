@@ -19,18 +19,18 @@ from acpgen.model import ENVELOPE_TYPES
 class Route:
     """One way to a type: from the types of a message as a whole, step by step.
 
-    On a `lenient` route, receivers fall back where something on the way is malformed. Effects are
-    `masked` where something else on the way takes what the type doesn't.
+    Effects are `lenient` where receivers fall back on the way, as at a place, and `masked` where
+    something else on the way takes what the type doesn't.
     """
 
     channel: Channel
     root: Pair
     steps: Steps = ()
-    lenient: bool = False
+    lenient: frozenset[Effect] = frozenset()
     masked: frozenset[Effect] = frozenset()
 
     @property
-    def sort(self) -> tuple[Channel, bool, frozenset[Effect]]:
+    def sort(self) -> tuple[Channel, frozenset[Effect], frozenset[Effect]]:
         """What tells routes apart that lead to the same type."""
         return (self.channel, self.lenient, self.masked)
 
@@ -40,7 +40,7 @@ class Route:
             self.channel,
             self.root,
             (*self.steps, *place.steps),
-            self.lenient or place.lenient,
+            self.lenient | place.lenient,
             self.masked | place.masked,
         )
 

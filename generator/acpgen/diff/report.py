@@ -119,6 +119,7 @@ def _row(
         "recovers": [*map(str, sorted(change.recovers))],
         "methods": [*change.methods],
         "path": change.path,
+        "what": change.what,
         "file": finding.file,
         "line": finding.line,
         "pointer": change.pointer,

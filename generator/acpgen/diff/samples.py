@@ -175,7 +175,7 @@ def _numbers(scalar: Scalar, other: Type | None) -> Iterator[int | float]:
         bounds += [other.minimum, other.maximum]
     low = -float("inf") if scalar.minimum is None else scalar.minimum
     high = float("inf") if scalar.maximum is None else scalar.maximum
-    near = [bound + step for bound in bounds if bound is not None for step in (0, 1, -1)]
+    near = [bound + step for bound in bounds if bound is not None for step in (0, 1, -1, 0.5)]
     whole = scalar.type is ScalarType.INTEGER
     for number in dict.fromkeys(near):
         if low <= number <= high and not (whole and isinstance(number, float)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from acpgen.model import (
     Array,
@@ -20,6 +21,7 @@ from acpgen.model import (
 )
 
 _LONGEST = 60
+_PLAIN = re.compile(r"[^.<>{}\[\]\"\\]+")
 
 
 def spelled(type_: Type) -> str:
@@ -60,15 +62,24 @@ def _scalar(type_: Scalar | OpenEnum | ClosedEnum) -> str:
         case OpenEnum(type=scalar):
             return f"open enumeration of {scalar.value}s"
         case ClosedEnum(values=(only,)):
-            return f"`{as_json(only.value)}`"
+            return f"`{shortened(as_json(only.value))}`"
         case ClosedEnum(type=scalar):
             return f"closed enumeration of {scalar.value}s"
 
 
 def as_json(value: JsonValue) -> str:
-    """A JSON value on one line, cut to a readable length."""
-    text = json.dumps(value, ensure_ascii=False)
+    """A JSON value on one line."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def shortened(text: str) -> str:
+    """A text cut to a readable length."""
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+def token(name: str) -> str:
+    """A name as part of a path: between quotation marks where it would be taken for more."""
+    return name if _PLAIN.fullmatch(name) else as_json(name)
 
 
 def same(one: JsonValue, another: JsonValue) -> bool:

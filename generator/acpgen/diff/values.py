@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from math import ceil, floor
 
 from acpgen.diff.difference import Difference, Found, found
 from acpgen.diff.kinds import Kind
 from acpgen.diff.place import Place
 from acpgen.diff.spelling import spelled
 from acpgen.model import Array, Scalar, ScalarType, Type
+from acpgen.pattern import compiled
 
 _LOWER = ("min_length", "minimum", "min_items")
 _UPPER = ("max_length", "maximum", "max_items")
+_NUMERIC = frozenset({ScalarType.INTEGER, ScalarType.NUMBER})
+_MANY = 64
 _INFINITY = float("inf")
 _COUNTS = frozenset({"min_length", "min_items"})
 
@@ -23,13 +28,46 @@ def scalars(old: Scalar, new: Scalar, at: Place) -> Iterator[Found]:
     """Two scalar types: what they are, then their limits."""
     if old.type is not new.type:
         yield replacement(old, new, at)
-        return
+        if not {old.type, new.type} <= _NUMERIC:
+            return
     yield from limits(old, new, at)
     yield from _patterns(old, new, at)
     for name in ("format", "content_encoding"):
         before, after = getattr(old, name) or "", getattr(new, name) or ""
         if before != after:
             yield found(Kind.FORMAT_CHANGED, at, name=name, old=before, new=after)
+
+
+def meet(one: Scalar | Array, other: Scalar | Array) -> bool:
+    """Whether the limits of two types leave them a value in common, as far as can be told."""
+    if isinstance(one, Scalar) and isinstance(other, Scalar):
+        kinds = {one.type, other.type}
+        if len(kinds) > 1 and not kinds <= _NUMERIC:
+            return False
+    for low, high in zip(_LOWER, _UPPER, strict=True):
+        least = [n for n in (_bound(one, low), _bound(other, low)) if n is not None]
+        most = [n for n in (_bound(one, high), _bound(other, high)) if n is not None]
+        if least and most and max(least) > min(most):
+            return False
+    return True
+
+
+def takes(scalar: Scalar, value: str | int) -> bool:
+    """Whether a text or an integer is one of the values of a scalar type."""
+    if scalar.type is ScalarType.ANY:
+        return True
+    if isinstance(value, str):
+        fits = scalar.type is ScalarType.STRING and _within(scalar, "length", len(value))
+        return fits and (scalar.pattern is None or _matches(scalar.pattern, value))
+    return scalar.type in _NUMERIC and _within(scalar, "", value)
+
+
+def few(scalar: Scalar) -> frozenset[str | int] | None:
+    """All values of a scalar type that has few of them, or None."""
+    low, high = _bound(scalar, "minimum"), _bound(scalar, "maximum")
+    if scalar.type is ScalarType.INTEGER and low is not None and high is not None:
+        return frozenset(range(int(low), int(high) + 1)) if high - low < _MANY else None
+    return frozenset({""}) if scalar.type is ScalarType.STRING and scalar.max_length == 0 else None
 
 
 def replacement(old: Type, new: Type, at: Place) -> Difference:
@@ -40,7 +78,7 @@ def replacement(old: Type, new: Type, at: Place) -> Difference:
         kind = Kind.TYPE_WIDENED
     elif pair[0] is ScalarType.ANY or pair[::-1] in _CONTAINED:
         kind = Kind.TYPE_NARROWED
-    return found(kind, at, (old, new), old=spelled(old), new=spelled(new))
+    return found(kind, at, (old, new), old=spelled(old), new=spelled(new), shapes=(old, new))
 
 
 def limits(old: Scalar | Array, new: Scalar | Array, at: Place) -> Iterator[Found]:
@@ -58,7 +96,10 @@ def limits(old: Scalar | Array, new: Scalar | Array, at: Place) -> Iterator[Foun
 
 
 def _bound(type_: Scalar | Array, name: str) -> float | None:
+    """A limit, where it is one: an integer has no fractions, and no length is negative."""
     bound: float | None = getattr(type_, name, None)
+    if bound is not None and isinstance(type_, Scalar) and type_.type is ScalarType.INTEGER:
+        return ceil(bound) if name in _LOWER else floor(bound)
     return None if bound == 0 and name in _COUNTS else bound
 
 
@@ -79,6 +120,20 @@ def _patterns(old: Scalar, new: Scalar, at: Place) -> Iterator[Found]:
         if before is None or after is None:
             kind = Kind.PATTERN_ADDED if before is None else Kind.PATTERN_REMOVED
         yield found(kind, at, (old, new), old=before or "", new=after or "")
+
+
+def _within(scalar: Scalar, of: str, number: float) -> bool:
+    names = ("min_length", "max_length") if of else ("minimum", "maximum")
+    low, high = (_bound(scalar, name) for name in names)
+    return (low is None or low <= number) and (high is None or number <= high)
+
+
+def _matches(pattern: str, text: str) -> bool:
+    """Whether a text matches, as far as can be told."""
+    try:
+        return compiled(pattern).search(text) is not None
+    except re.error:
+        return True
 
 
 def _scalar_type(type_: Type) -> ScalarType | None:

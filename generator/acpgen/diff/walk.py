@@ -46,6 +46,7 @@ class Walk:
         self._done: dict[Pair, tuple[Found, ...]] = {}
         self._open: set[Pair] = set()
         self._assumed = False
+        self._judged: list[tuple[Type, Type]] = []
 
     def pair(self, pair: Pair) -> tuple[Found, ...]:
         """What differs between two named types, those that they refer to left aside.
@@ -81,8 +82,13 @@ class Walk:
     def verdict(self, old: Type, new: Type) -> frozenset[Effect]:
         """Whether all values of the old type are taken by the new one, and the other way round.
 
-        Empty when both take the same values; otherwise NARROWS, WIDENS or both.
+        Empty when both take the same values; otherwise NARROWS, WIDENS or both. Two types that are
+        being judged further up are taken to be equal, as in `pair`.
         """
+        if (old, new) in self._judged:
+            self._assumed = True
+            return frozenset()
+        self._judged.append((old, new))
         effects: set[Effect] = set()
         seen: set[tuple[Pair, frozenset[Effect]]] = set()
         queue = deque((step, frozenset[Effect]()) for step in self.types(old, new, _NOWHERE))
@@ -94,6 +100,7 @@ class Walk:
             elif (step.pair, masked) not in seen:
                 seen.add((step.pair, masked))
                 queue.extend((further, masked) for further in self.pair(step.pair))
+        self._judged.pop()
         return frozenset(effects)
 
     def docs(self, old: str, new: str, at: Place, name: str = "") -> Iterator[Found]:
@@ -103,7 +110,8 @@ class Walk:
 
     def _definitions(self, pair: Pair) -> Iterator[Found]:
         old, new = self.old.types[pair[0]], self.new.types[pair[1]]
-        at = Place(new.name, old.location, new.location, inside=frozenset({pair}))
+        once = "" if old.name == new.name else old.name
+        at = Place(new.name, old.location, new.location, inside=frozenset({pair}), once=once)
         if old.name != new.name:
             yield found(Kind.TYPE_RENAMED, at, old=old.name, new=new.name)
         if old.patch != new.patch and self._tells_patches:
@@ -146,10 +154,9 @@ class Walk:
     def _nullables(self, old: Type, new: Type, at: Place) -> Iterator[Found]:
         was, now = takes_null(self.old, old), takes_null(self.new, new)
         if was and not now:
-            yield found(Kind.NULL_REFUSED, at, (old, new))
+            yield found(Kind.NULL_REFUSED, at.null(), (old, new))
         if now and not was:
-            recovers = at.lenient or at.tolerance.default_on_null
-            yield found(Kind.NULL_ALLOWED, at.leniently(recovers), (old, new))
+            yield found(Kind.NULL_ALLOWED, at.null(), (old, new))
         bodies = core(self.old, old), core(self.new, new)
         if isinstance(old, Ref) != isinstance(new, Ref) and not any(
             isinstance(part, Ref) for part in bodies

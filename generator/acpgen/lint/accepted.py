@@ -6,7 +6,8 @@
     reason = "Older peers send it without a tag."
 
 `pointer` is that of the finding. A type has one home, so it needs no file. An entry about a change
-between two versions says with `from` and `to` which one, as `acpgen diff --format json` tells them.
+between two versions says with `what`, `from` and `to` which one; `acpgen diff --format toml` writes
+them.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ Why: an entry that has outlived its finding would hide the next one at the same 
 
 Mistake: an entry for a definition that was renamed, or without `reason`, or for a released change
 
-Mend: remove the entry, or correct its rule and pointer, and for a change its from and to.
+Mend: remove the entry, or correct its rule and pointer, and for a change its what, from and to.
 What stops the loader can't be accepted.
 """.strip(),
 )
@@ -40,7 +41,7 @@ What stops the loader can't be accepted.
 IDS = frozenset(rule.id for rule in RULES)
 """The rules that findings of lint can be accepted of."""
 
-_MEMBERS = ("rule", "pointer", "reason", "from", "to")
+_MEMBERS = ("rule", "pointer", "reason", "what", "from", "to")
 _HEADING = re.compile(r"^\s*\[\[\s*accepted\s*\]\]", re.MULTILINE)
 
 
@@ -50,12 +51,16 @@ class AcceptedError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """One entry; `line` is where it starts. `old` and `new` are its `from` and `to`."""
+    """One entry; `line` is where it starts. `old` and `new` are its `from` and `to`.
+
+    `what` tells one change at a place from others.
+    """
 
     rule: str
     pointer: str
     reason: str
     line: int | None
+    what: str = ""
     old: str = ""
     new: str = ""
 
@@ -121,6 +126,7 @@ def read_accepted(path: Path) -> Accepted:
             pointer=row.get("pointer", ""),
             reason=row.get("reason", ""),
             line=line,
+            what=row.get("what", ""),
             old=row.get("from", ""),
             new=row.get("to", ""),
         )
@@ -145,6 +151,6 @@ def _complaint(entry: Acceptance, used: bool) -> str | None:
         return unknown(entry)
     if not entry.reason.strip():
         return f"accepts {entry.rule} {entry.pointer} without a reason"
-    if entry.old or entry.new:
-        return f"accepts {entry.rule} {entry.pointer} with from or to, which changes have"
+    if entry.what or entry.old or entry.new:
+        return f"accepts {entry.rule} {entry.pointer} with what, from or to, which changes have"
     return None if used else f"no {entry.rule} at {entry.pointer} is left for this; remove it"

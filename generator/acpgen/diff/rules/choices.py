@@ -137,7 +137,7 @@ def choice_exclusive(_: Difference) -> str:
 
     Mend: keep `anyOf`.
     """
-    return "a value may fit one variant only, where it could fit several"
+    return "a value that fits several variants is refused now"
 
 
 @rule
@@ -150,4 +150,4 @@ def choice_inclusive(_: Difference) -> str:
 
     Mend: keep `oneOf`.
     """
-    return "a value may fit several variants, where it could fit one only"
+    return "a value that fits several variants is taken now"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from acpgen.diff.difference import Difference
 from acpgen.diff.rule import rule
+from acpgen.diff.spelling import shortened
 
 
 @rule
@@ -16,7 +17,7 @@ def value_added(difference: Difference) -> str:
 
     Mend: make enumerations that may grow open ones from the start.
     """
-    return f"takes `{difference.name}` now, in a closed enumeration"
+    return f"takes `{shortened(difference.name)}` now, in a closed enumeration"
 
 
 @rule
@@ -29,7 +30,7 @@ def value_removed(difference: Difference) -> str:
 
     Mend: keep the value and say in its description what to send instead.
     """
-    return f"no longer takes `{difference.name}`"
+    return f"no longer takes `{shortened(difference.name)}`"
 
 
 @rule
@@ -42,7 +43,7 @@ def known_value_added(difference: Difference) -> str:
 
     Mend: nothing to mend.
     """
-    return f"the value `{difference.name}` has a meaning now"
+    return f"the value `{shortened(difference.name)}` has a meaning now"
 
 
 @rule
@@ -56,7 +57,7 @@ def known_value_removed(difference: Difference) -> str:
 
     Mend: keep it and say in its description what to send instead.
     """
-    return f"the value `{difference.name}` is no longer known, and taken as any other"
+    return f"the value `{shortened(difference.name)}` is no longer known, and taken as any other"
 
 
 @rule

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from acpgen.diff.difference import Difference
 from acpgen.diff.rule import rule
+from acpgen.diff.spelling import shortened
 
 
 @rule
@@ -122,7 +123,8 @@ def default_changed(difference: Difference) -> str:
 
     Mend: keep the default, and let those who want another value send it.
     """
-    return f"omitted, it stood for `{difference.old}` and stands for `{difference.new}`"
+    old, new = shortened(difference.old), shortened(difference.new)
+    return f"omitted, it stood for `{old}` and stands for `{new}`"
 
 
 @rule
@@ -135,7 +137,7 @@ def default_stated(difference: Difference) -> str:
 
     Mend: nothing to mend, if receivers did so before.
     """
-    return f"omitted, it now stands for `{difference.new}`"
+    return f"omitted, it now stands for `{shortened(difference.new)}`"
 
 
 @rule
@@ -148,7 +150,7 @@ def default_dropped(difference: Difference) -> str:
 
     Mend: keep the default.
     """
-    return f"it is no longer said that it stands for `{difference.old}` when omitted"
+    return f"it is no longer said that it stands for `{shortened(difference.old)}` when omitted"
 
 
 @rule

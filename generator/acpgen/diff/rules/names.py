@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from acpgen.diff.difference import Difference
 from acpgen.diff.rule import rule
+from acpgen.diff.spelling import shortened
 
 
 @rule
@@ -86,4 +87,4 @@ def docs_changed(difference: Difference) -> str:
 
     Mend: nothing to mend.
     """
-    return f"{difference.name or 'description'} changed"
+    return f"{shortened(difference.name) or 'description'} changed"

@@ -1,0 +1,232 @@
+"""Whether a union takes all values of another type, by one of its variants or by several.
+
+Peers send no members that their version of a type doesn't describe, and by a fallback no tag value
+that another variant has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations, product
+from typing import TYPE_CHECKING
+
+from acpgen.diff.flat import Flat, as_object, flatten
+from acpgen.diff.kinds import Effect
+from acpgen.diff.overlap import Known, overlap
+from acpgen.diff.parts import NULL, constant, parts, whole
+from acpgen.diff.resolving import body
+from acpgen.model import (
+    ClosedEnum,
+    Map,
+    Object,
+    Protocol,
+    Type,
+    Union,
+    Variant,
+)
+
+if TYPE_CHECKING:
+    from acpgen.diff.walk import Walk
+
+_FEW = 4
+
+
+def demanded(walk: Walk, old: Type, new: Union) -> bool:
+    """Whether a new union refuses some value of an old type."""
+    return not _covered(walk, old, new, Effect.NARROWS)
+
+
+def released(walk: Walk, old: Union, new: Type) -> bool:
+    """Whether a new type has some value that an old union refuses."""
+    return not _covered(walk, new, old, Effect.WIDENS)
+
+
+def crowded(walk: Walk, old: Union, new: Union, pairs: list[tuple[int, int]]) -> bool:
+    """Whether a new union refuses a value because it fits several variants, and the old one didn't.
+
+    `pairs` has the indices of the variants that stand for each other.
+    """
+    return new.exclusive and _crowded(walk, old, new, pairs, Effect.NARROWS)
+
+
+def uncrowded(walk: Walk, old: Union, new: Union, pairs: list[tuple[int, int]]) -> bool:
+    """The same the other way round: whether it takes one that the old one refused so."""
+    turned = [(j, i) for i, j in pairs]
+    return old.exclusive and _crowded(walk, new, old, turned, Effect.WIDENS)
+
+
+def _covered(walk: Walk, type_: Type, union: Union, effect: Effect) -> bool:
+    """Whether a union takes all parts of a type, of which one is new and the other old."""
+    protocol, others = _sides(walk, effect)
+    names = _listed(protocol, type_)
+    return all(
+        _takes(walk, part, union, effect, None if names is None else names - absent)
+        for whole_part in _cut(protocol, type_, union)
+        for part, absent in _by_presence(protocol, others, whole_part, union)
+    )
+
+
+def _takes(
+    walk: Walk, part: Type, union: Union, effect: Effect, names: frozenset[str] | None
+) -> bool:
+    """Whether a variant takes all of a part, and no other one any of it where that is refused."""
+    own, others = _sides(walk, effect)
+    constant_ = _constant(own, part, union.tag)
+    for variant in union.variants:
+        if variant.fallback and constant_ in union.known:
+            continue
+        if _misses(walk, part, whole(variant, union.tag), effect):
+            continue
+        if not union.exclusive or not any(
+            overlap(Known(own, part), Known(others, whole(rival, union.tag)), names)
+            for rival in union.variants
+            if rival is not variant and not _apart(rival, variant)
+        ):
+            return True
+    return False
+
+
+def _crowded(
+    walk: Walk, old: Union, new: Union, pairs: list[tuple[int, int]], effect: Effect
+) -> bool:
+    """Whether a value of one union fits several variants of another, exclusive one."""
+    own, others = _sides(walk, effect)
+    names = _listed(own, old)
+    bodies = [Known(others, variant.body) for variant in new.variants]
+    counterparts = {j: i for i, j in pairs}
+    for j, k in combinations(range(len(bodies)), 2):
+        if not overlap(bodies[j], bodies[k], names):
+            continue
+        before = [counterparts.get(index) for index in (j, k)]
+        if old.exclusive and all(
+            i is not None and not _grown(walk, old.variants[i].body, bodies[n].type, effect)
+            for i, n in zip(before, (j, k), strict=True)
+        ):
+            continue
+        if any(
+            all(overlap(Known(own, variant.body), bodies[n], names) for n in (j, k))
+            for variant in old.variants
+        ):
+            return True
+    return False
+
+
+def _misses(walk: Walk, one: Type, other: Type, effect: Effect) -> bool:
+    """Whether a type lacks values of another: the new one of the old, or the old one of the new."""
+    pair = (one, other) if effect is Effect.NARROWS else (other, one)
+    return effect in walk.verdict(*pair)
+
+
+def _grown(walk: Walk, one: Type, other: Type, effect: Effect) -> bool:
+    """Whether a type has values that another lacks, told the way round that `_misses` has not."""
+    if effect is Effect.NARROWS:
+        return Effect.WIDENS in walk.verdict(one, other)
+    return Effect.NARROWS in walk.verdict(other, one)
+
+
+def _sides(walk: Walk, effect: Effect) -> tuple[Protocol, Protocol]:
+    return (walk.old, walk.new) if effect is Effect.NARROWS else (walk.new, walk.old)
+
+
+def _apart(one: Variant, other: Variant) -> bool:
+    """Whether the tag of one keeps a value from being the other."""
+    return (one.fallback and other.value is not None) or (other.fallback and one.value is not None)
+
+
+def _cut(protocol: Protocol, type_: Type, union: Union) -> Iterator[Type]:
+    """The parts of a type, also by the tag of a union, which has a variant for each."""
+    inner = body(protocol, type_)
+    unknown: list[Type] = []
+    if isinstance(inner, Union) and inner.tag is not None and inner.tag == union.tag:
+        unknown = [variant.body for variant in inner.variants if variant.fallback]
+        yield from unknown
+        variants = tuple(variant for variant in inner.variants if not variant.fallback)
+        type_ = replace(inner, variants=variants)
+    for part in parts(protocol, type_):
+        yield from _by_tag(protocol, part, union)
+
+
+def _by_tag(protocol: Protocol, part: Type, union: Union) -> Iterator[Type]:
+    if union.tag is None or not isinstance(part, Object):
+        yield part
+        return
+    member = flatten(protocol, part).members.get(union.tag)
+    if member is None:
+        yield part
+        return
+    others = tuple(p for p in part.properties if p.name != union.tag)
+    if not member.required:
+        yield replace(part, properties=others)
+    for value in _values(protocol, member.type, union):
+        yield replace(part, properties=(replace(member, type=value, required=True), *others))
+
+
+def _by_presence(
+    protocol: Protocol, others: Protocol, part: Type, union: Union
+) -> Iterator[tuple[Type, frozenset[str]]]:
+    """A part with and without the members that a variant requires, and which it doesn't have."""
+    if not isinstance(part, Object):
+        yield part, frozenset()
+        return
+    members = flatten(protocol, part).members
+    wanted = _required(others, union)
+    free = [p for p in part.properties if p.name in wanted and not members[p.name].required][:_FEW]
+    for present in product((True, False), repeat=len(free)):
+        chosen = {p.name: there for p, there in zip(free, present, strict=True)}
+        kept = (
+            replace(p, required=p.required or p.name in chosen)
+            for p in part.properties
+            if chosen.get(p.name, True)
+        )
+        absent = frozenset(name for name, there in chosen.items() if not there)
+        yield replace(part, properties=tuple(kept)), absent
+
+
+def _required(protocol: Protocol, union: Union) -> set[str]:
+    """The members that some variant of a union requires."""
+    return {
+        member.name
+        for part in parts(protocol, union)
+        if isinstance(part, Object)
+        for member in flatten(protocol, part).members.values()
+        if member.required
+    }
+
+
+def _values(protocol: Protocol, tag: Type, union: Union) -> Iterator[Type]:
+    """The values of a tag: those that a union knows, and the others as one."""
+    for part in parts(protocol, tag):
+        if not isinstance(part, ClosedEnum) and part != NULL:
+            yield from map(constant, union.known)
+        yield part
+
+
+def _constant(protocol: Protocol, part: Type, tag: str | None) -> str | int | None:
+    """The only value that the tag of a part has, if there is one."""
+    if tag is None or not isinstance(part, Object):
+        return None
+    member = flatten(protocol, part).members.get(tag)
+    type_ = None if member is None else body(protocol, member.type)
+    only = isinstance(type_, ClosedEnum) and len(type_.values) == 1
+    return type_.values[0].value if isinstance(type_, ClosedEnum) and only else None
+
+
+def _listed(protocol: Protocol, type_: Type) -> frozenset[str] | None:
+    """The members that an object of a type may have, None where it may have any."""
+    names: set[str] = set()
+    for part in parts(protocol, type_):
+        if isinstance(part, Object | Map):
+            flat = flatten(protocol, as_object(part))
+            if flat.additional is not None:
+                return None
+            names |= _names(protocol, flat)
+    return frozenset(names)
+
+
+def _names(protocol: Protocol, flat: Flat) -> set[str]:
+    names = set(flat.members)
+    for union in flat.unions:
+        names |= {union.tag} if union.tag is not None else set()
+        names |= _listed(protocol, union) or set()
+    return names
