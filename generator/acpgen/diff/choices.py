@@ -71,10 +71,12 @@ def unions(walk: Walk, old: Union, new: Union, at: Place) -> Iterator[Found]:
             shapes=(None, variant.body),
         )
     if old.tag is None:
+        # What only grows together is known to overlap, but by which value may be hard to find.
+        shown = (old, new) if old.exclusive != new.exclusive else None
         if Effect.NARROWS not in masked and crowded(walk, old, new, pairs):
-            yield found(Kind.CHOICE_EXCLUSIVE, at, (old, new), shapes=(old, new))
+            yield found(Kind.CHOICE_EXCLUSIVE, at, shown, shapes=(old, new))
         if Effect.WIDENS not in masked and uncrowded(walk, old, new, pairs):
-            yield found(Kind.CHOICE_INCLUSIVE, at, (old, new), shapes=(old, new))
+            yield found(Kind.CHOICE_INCLUSIVE, at, shown, shapes=(old, new))
 
 
 def one_to_many(walk: Walk, old: Type, new: Union, at: Place) -> Iterator[Found]:
