@@ -13,7 +13,7 @@ from acpgen.diff.kinds import Kind
 from acpgen.diff.place import Place
 from acpgen.diff.resolving import ANY
 from acpgen.diff.spelling import spelled
-from acpgen.model import Location, Method, Pointer, Protocol, Ref, Type, TypeName
+from acpgen.model import Location, Method, Pointer, Protocol, Ref, Type
 
 
 @dataclass(frozen=True, slots=True)
