@@ -11,7 +11,11 @@ import pytest
 from acpgen.diff import diff
 from acpgen.diff.source import GitError, locate
 from acpgen.load import load
-from small_schema import BASE, schema
+from small_schema import patched, schema
+
+VERSION = {"x-protocol-version": 2}
+FIRST = patched(schema({}), VERSION)
+SECOND = patched(schema({"Address": {"maxLength": 9}}), VERSION)
 
 
 def git(*arguments: str) -> str:
@@ -31,8 +35,8 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = folder / "schema" / "v2" / "parcels.json"
     git("init", "--quiet")
     for tag, document in (
-        ("first", BASE),
-        ("second", schema({"Address": {"maxLength": 9}})),
+        ("first", FIRST),
+        ("second", SECOND),
     ):
         file.write_text(json.dumps(document), "utf-8")
         (folder / "schema" / "v2" / "README.md").write_text("Not a schema.", "utf-8")
@@ -69,7 +73,7 @@ def test_a_revision_may_name_a_file_from_the_top(
 ) -> None:
     monkeypatch.chdir(repository / folder)
     source = locate("git:HEAD~1:schema/v2/parcels.json", tmp_path / "scratch")
-    assert json.loads(source.path.read_text("utf-8")) == BASE
+    assert json.loads(source.path.read_text("utf-8")) == FIRST
 
 
 @pytest.mark.parametrize(
@@ -88,7 +92,7 @@ def test_a_path_may_start_at_the_current_folder(
     monkeypatch.chdir(repository / folder)
     source = locate(f"git:first:{path}", tmp_path / "scratch")
     assert source.label == "git:first:schema/v2"
-    assert json.loads((source.path / "parcels.json").read_text("utf-8")) == BASE
+    assert json.loads((source.path / "parcels.json").read_text("utf-8")) == FIRST
 
 
 @pytest.mark.usefixtures("repository")

@@ -178,13 +178,13 @@ class Reason(StrEnum):
     """Messages are inside one another more than 32 deep."""
 
     WRONG_KIND = "wrong-kind"
-    """The protocol has the method, though not in the kind that was named."""
+    """The table has the method, though not in the kind that was named."""
 
     EXTENSION = "extension"
     """It is an extension, whose name starts with `_`."""
 
     UNKNOWN_METHOD = "unknown-method"
-    """The protocol has no such method."""
+    """The table has no such method."""
 
 
 class Method(NamedTuple):
@@ -696,7 +696,7 @@ METHODS: Final[tuple[Method, ...]] = (
         resend="Cancels nothing further. When the tool call has already ended, the copy is answered with `-32602`, and the last `tool_call_update` tells how it ended.",
     ),
 )
-"""Every method of the protocol, by name and kind."""
+"""Every method of the protocol that has a retry class, by name and kind."""
 
 _BY_NAME: Final = {(method.name, method.kind): method for method in METHODS}
 
@@ -751,7 +751,7 @@ _RULINGS: Final = {
     ),
     Reason.WRONG_KIND: (
         Answer.NOT_AT_ALL,
-        "{method} is not a {kind} in this protocol, so nothing is known of a copy.",
+        "{method} is not a {kind} in this table, so nothing is known of a copy.",
     ),
     Reason.EXTENSION: (
         Answer.NOT_AT_ALL,
@@ -759,7 +759,7 @@ _RULINGS: Final = {
     ),
     Reason.UNKNOWN_METHOD: (
         Answer.NOT_AT_ALL,
-        "{method} is not a method of this protocol, so nothing is known of a copy.",
+        "{method} is not a method of this table, so nothing is known of a copy.",
     ),
 }
 """What follows from a reason, and the words for it, whose fields `resend` fills in."""

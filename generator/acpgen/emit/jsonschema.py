@@ -26,6 +26,8 @@ from acpgen.model import (
 JsonSchema = dict[str, JsonValue]
 
 _UNSTABLE: JsonSchema = {"x-stability": "unstable"}
+_FOR_ALL_TYPES = {"$ref", "const", "enum", "not", "if", "allOf", "anyOf", "oneOf"}
+"""Keywords that restrict null, too; all others are about the values of one type."""
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -83,7 +85,7 @@ def schema_of(type_: Type) -> JsonSchema:
 
 def nullable(schema: JsonSchema) -> JsonSchema:
     """A schema that takes null besides: a type list where that says it, `anyOf` otherwise."""
-    if isinstance(schema.get("type"), str) and not schema.keys() & {"const", "anyOf", "oneOf"}:
+    if isinstance(schema.get("type"), str) and not schema.keys() & _FOR_ALL_TYPES:
         return {
             "type": [schema["type"], "null"],
             **{k: v for k, v in schema.items() if k != "type"},

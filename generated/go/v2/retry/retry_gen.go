@@ -114,11 +114,11 @@ const (
 	ReasonCarriedUnnamed Reason = "carried-unnamed"
 	// Messages are inside one another more than 32 deep.
 	ReasonCarriedTooDeep Reason = "carried-too-deep"
-	// The protocol has the method, though not in the kind that was named.
+	// The table has the method, though not in the kind that was named.
 	ReasonWrongKind Reason = "wrong-kind"
 	// It is an extension, whose name starts with `_`.
 	ReasonExtension Reason = "extension"
-	// The protocol has no such method.
+	// The table has no such method.
 	ReasonUnknownMethod Reason = "unknown-method"
 )
 
@@ -177,7 +177,7 @@ func (d Decision) Allowed() bool {
 	return d.Answer != AnswerNotAtAll
 }
 
-// Methods holds every method of the protocol, by name and kind.
+// Methods holds every method of the protocol that has a retry class, by name and kind.
 var Methods = []Method{
 	{
 		Name:      "$/cancel_request",
@@ -809,11 +809,11 @@ func (d decision) why(kind string) string {
 	case ReasonCarriedTooDeep:
 		return "Messages are inside one another more than " + "32" + " deep, so nobody looked further in."
 	case ReasonWrongKind:
-		return method + " is not a " + kind + " in this protocol, so nothing is known of a copy."
+		return method + " is not a " + kind + " in this table, so nothing is known of a copy."
 	case ReasonExtension:
 		return method + " is an extension; only whoever defined it can say what a copy does."
 	case ReasonUnknownMethod:
-		return method + " is not a method of this protocol, so nothing is known of a copy."
+		return method + " is not a method of this table, so nothing is known of a copy."
 	}
 	return ""
 }

@@ -197,11 +197,11 @@ pub enum Reason {
     CarriedUnnamed,
     /// Messages are inside one another more than 32 deep.
     CarriedTooDeep,
-    /// The protocol has the method, though not in the kind that was named.
+    /// The table has the method, though not in the kind that was named.
     WrongKind,
     /// It is an extension, whose name starts with `_`.
     Extension,
-    /// The protocol has no such method.
+    /// The table has no such method.
     UnknownMethod,
 }
 
@@ -293,18 +293,16 @@ impl Reason {
                 "Messages are inside one another more than 32 deep, so nobody looked \
                 further in.",
             ),
-            Self::WrongKind => format!(
-                "{method} is not a {kind} in this protocol, so nothing is known of a \
-                copy."
-            ),
+            Self::WrongKind => {
+                format!("{method} is not a {kind} in this table, so nothing is known of a copy.")
+            }
             Self::Extension => format!(
                 "{method} is an extension; only whoever defined it can say what a copy \
                 does."
             ),
-            Self::UnknownMethod => format!(
-                "{method} is not a method of this protocol, so nothing is known of a \
-                copy."
-            ),
+            Self::UnknownMethod => {
+                format!("{method} is not a method of this table, so nothing is known of a copy.")
+            }
         }
     }
 }
@@ -654,7 +652,7 @@ fn member<'a, J: Json>(params: Option<&'a J>, name: &str) -> Option<&'a J> {
     params.and_then(|params| params.get(name))
 }
 
-/// Every method of the protocol, by name and kind.
+/// Every method of the protocol that has a retry class, by name and kind.
 pub static METHODS: &[Method] = &[
     Method {
         name: "$/cancel",

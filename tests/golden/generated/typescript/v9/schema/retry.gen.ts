@@ -127,11 +127,11 @@ export const Reason = {
   CarriedUnnamed: "carried-unnamed",
   /** Messages are inside one another more than 32 deep. */
   CarriedTooDeep: "carried-too-deep",
-  /** The protocol has the method, though not in the kind that was named. */
+  /** The table has the method, though not in the kind that was named. */
   WrongKind: "wrong-kind",
   /** It is an extension, whose name starts with `_`. */
   Extension: "extension",
-  /** The protocol has no such method. */
+  /** The table has no such method. */
   UnknownMethod: "unknown-method",
 } as const;
 export type Reason = (typeof Reason)[keyof typeof Reason];
@@ -195,7 +195,7 @@ export interface Resend {
   readonly method: Method | undefined;
 }
 
-/** Every method of the protocol, by name and kind. */
+/** Every method of the protocol that has a retry class, by name and kind. */
 export const METHODS: readonly Method[] = [
   {
     name: "$/cancel",
@@ -566,10 +566,10 @@ function whyFor(decision: Decision, kind: Kind | null | undefined): string {
     case Reason.CarriedTooDeep:
       return `Messages are inside one another more than 32 deep, so nobody looked further in.`;
     case Reason.WrongKind:
-      return `${method} is not a ${kind} in this protocol, so nothing is known of a copy.`;
+      return `${method} is not a ${kind} in this table, so nothing is known of a copy.`;
     case Reason.Extension:
       return `${method} is an extension; only whoever defined it can say what a copy does.`;
     case Reason.UnknownMethod:
-      return `${method} is not a method of this protocol, so nothing is known of a copy.`;
+      return `${method} is not a method of this table, so nothing is known of a copy.`;
   }
 }

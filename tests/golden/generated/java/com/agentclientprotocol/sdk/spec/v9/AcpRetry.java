@@ -233,13 +233,13 @@ public final class AcpRetry {
 		/** Messages are inside one another more than 32 deep. */
 		CARRIED_TOO_DEEP("carried-too-deep", Answer.NOT_AT_ALL),
 
-		/** The protocol has the method, though not in the kind that was named. */
+		/** The table has the method, though not in the kind that was named. */
 		WRONG_KIND("wrong-kind", Answer.NOT_AT_ALL),
 
 		/** It is an extension, whose name starts with {@code _}. */
 		EXTENSION("extension", Answer.NOT_AT_ALL),
 
-		/** The protocol has no such method. */
+		/** The table has no such method. */
 		UNKNOWN_METHOD("unknown-method", Answer.NOT_AT_ALL);
 
 		private final String value;
@@ -336,7 +336,7 @@ public final class AcpRetry {
 
 	}
 
-	/** Every method of the protocol, by name and kind. */
+	/** Every method of the protocol that has a retry class, by name and kind. */
 	public static final List<Method> METHODS = List.of(
 			new Method(
 					"$/cancel",
@@ -676,11 +676,11 @@ public final class AcpRetry {
 			case CARRIED_TOO_DEEP ->
 				"Messages are inside one another more than " + "32" + " deep, so nobody looked further in.";
 			case WRONG_KIND ->
-				method + " is not a " + kind + " in this protocol, so nothing is known of a copy.";
+				method + " is not a " + kind + " in this table, so nothing is known of a copy.";
 			case EXTENSION ->
 				method + " is an extension; only whoever defined it can say what a copy does.";
 			case UNKNOWN_METHOD ->
-				method + " is not a method of this protocol, so nothing is known of a copy.";
+				method + " is not a method of this table, so nothing is known of a copy.";
 		};
 	}
 

@@ -103,11 +103,11 @@ public enum class Reason(public val value: String, public val answer: Answer) {
     CARRIED_UNNAMED("carried-unnamed", Answer.NOT_AT_ALL),
     /** Messages are inside one another more than 32 deep. */
     CARRIED_TOO_DEEP("carried-too-deep", Answer.NOT_AT_ALL),
-    /** The protocol has the method, though not in the kind that was named. */
+    /** The table has the method, though not in the kind that was named. */
     WRONG_KIND("wrong-kind", Answer.NOT_AT_ALL),
     /** It is an extension, whose name starts with `_`. */
     EXTENSION("extension", Answer.NOT_AT_ALL),
-    /** The protocol has no such method. */
+    /** The table has no such method. */
     UNKNOWN_METHOD("unknown-method", Answer.NOT_AT_ALL),
 }
 
@@ -169,7 +169,7 @@ public data class Resend(
     val isAllowed: Boolean get() = answer != Answer.NOT_AT_ALL
 }
 
-/** Every method of the protocol, by name and kind. */
+/** Every method of the protocol that has a retry class, by name and kind. */
 public val METHODS: List<Method> = listOf(
     Method(
         name = "\$/cancel",
@@ -452,9 +452,9 @@ private fun Reason.why(method: String, kind: String, key: String, note: String):
     Reason.CARRIED_TOO_DEEP ->
         "Messages are inside one another more than 32 deep, so nobody looked further in."
     Reason.WRONG_KIND ->
-        "$method is not a $kind in this protocol, so nothing is known of a copy."
+        "$method is not a $kind in this table, so nothing is known of a copy."
     Reason.EXTENSION ->
         "$method is an extension; only whoever defined it can say what a copy does."
     Reason.UNKNOWN_METHOD ->
-        "$method is not a method of this protocol, so nothing is known of a copy."
+        "$method is not a method of this table, so nothing is known of a copy."
 }
