@@ -291,8 +291,11 @@ def _still(stage: Stage, connection: Connection) -> None:
 
 def _working(stage: Stage, step: Step) -> None:
     connection, session = stage.on(step), stage.session(step)
-    if not connection.wait(lambda: connection.working(session) is True, stage.patience.quiet):
+    seconds = stage.patience.quiet
+    if not connection.wait(lambda: connection.working(session) is True, seconds):
         raise UnmetError("the session is not at work")
+    if connection.wait(lambda: connection.working(session) is not True, seconds):
+        raise UnmetError("the session was at work for a moment only")
 
 
 def _wait(stage: Stage, step: Step) -> None:

@@ -113,7 +113,11 @@ def test_an_interruption_is_no_pass(tmp_path: Path) -> None:
     only = ("--trace", "keyless", "--trace", "live-only", "--format", "json")
     status, out, _ = stopped(tmp_path, signal.SIGTERM, *only, "--", *agent)
     statuses = {each["id"]: each["status"] for each in json.loads(out)["requirements"]}
-    assert statuses == {"keyless-prompts-are-new": "pass", "known-live-only": "not exercised"}
+    assert statuses == {
+        "keyless-prompts-are-new": "pass",
+        "no-second-round": "not exercised",
+        "known-live-only": "not exercised",
+    }
     assert status == 2
 
 
