@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from typing import Final
 
 from acpgen import digests
@@ -69,18 +70,26 @@ def digest(part: Protocol) -> str:
 
 def _plain(value: object) -> JsonValue:
     """A value of the model as JSON, without the places in schema files."""
-    if is_dataclass(value):
-        names = (each.name for each in fields(value) if each.name not in _PLACES)
-        return {type(value).__name__: {name: _plain(getattr(value, name)) for name in names}}
+    class_: type = type(value)
     match value:
         case None | bool() | int() | float() | str():
             return value
+        case _ if (names := _names(class_)) is not None:
+            return {class_.__name__: {name: _plain(getattr(value, name)) for name in names}}
         case Mapping():
             return {str(name): _plain(member) for name, member in value.items()}
         case list() | tuple():
             return [_plain(element) for element in value]
         case _:
-            raise AssertionError(f"the model holds a {type(value).__name__}")
+            raise AssertionError(f"the model holds a {class_.__name__}")
+
+
+@cache
+def _names(class_: type) -> tuple[str, ...] | None:
+    """The fields of a class of the model, None for any other class."""
+    if not is_dataclass(class_):
+        return None
+    return tuple(each.name for each in fields(class_) if each.name not in _PLACES)
 
 
 def _definition(definition: TypeDef) -> TypeDef:
