@@ -66,6 +66,10 @@ def is_waiting(thread: threading.Thread) -> bool:
     return thread.name.startswith("asyncio-waitpid")
 
 
+class ForeignError(Exception):
+    """What a transport raises that knows nothing of ours, as those over HTTP and WebSocket do."""
+
+
 class Pipe:
     """One end of a connection in memory. Messages are copied as JSON text."""
 

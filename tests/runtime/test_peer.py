@@ -22,7 +22,7 @@ from acp_retry import (
 )
 from acp_retry.peer import Handlers
 from acp_v2.retry import METHODS, Kind
-from agents import is_gone, pipes, settle, sync
+from agents import ForeignError, is_gone, pipes, settle, sync
 
 ECHO = """
 import asyncio, os
@@ -220,14 +220,10 @@ async def test_a_request_that_breaks_off_may_have_arrived() -> None:
     assert sent == [1]
 
 
-class Foreign(Exception):  # noqa: N818
-    """What a transport raises that knows nothing of ours."""
-
-
 @sync
 async def test_any_error_of_a_transport_is_a_lost_connection() -> None:
     near, _ = pipes()
-    near.broken = Foreign
+    near.broken = ForeignError
     lost: list[Peer] = []
     peer = Peer(near, lost=lost.append)
     with pytest.raises(AnswerLostError):

@@ -27,7 +27,7 @@ from acp_retry import (
     prompt_handlers,
 )
 from acp_retry.sdk import SdkLink
-from agents import TEXT, Agent, settle, sync
+from agents import TEXT, Agent, ForeignError, settle, sync
 
 
 async def unhandled(method: str, params: object, is_notification: bool) -> None:
@@ -109,10 +109,6 @@ async def test_a_closed_connection_loses_the_answer() -> None:
             await link.request("session/list", {})
 
 
-class Foreign(Exception):  # noqa: N818
-    """What a transport raises that knows nothing of ours, as those over HTTP and WebSocket do."""
-
-
 class Failing:
     """Sends so many messages, then raises. Nothing ever comes, and its end is never seen."""
 
@@ -146,7 +142,7 @@ async def failing(error: BaseException, after: int = 1) -> AsyncIterator[tuple[S
 ERRORS = pytest.mark.parametrize(
     "error",
     [
-        Foreign("gone"),
+        ForeignError("gone"),
         OSError("gone"),
         RuntimeError("HTTP 503"),
         ValueError("the answer is no JSON"),
@@ -212,7 +208,7 @@ async def test_a_request_is_sent_again_after_a_transport_has_failed(error: BaseE
 @pytest.mark.parametrize("params", [{"a": object()}, {"a": float("nan")}, {"a": "\ud800"}])
 @sync
 async def test_params_that_are_no_json_are_the_callers_mistake(params: dict[str, object]) -> None:
-    async with failing(Foreign()) as (link, transport):
+    async with failing(ForeignError()) as (link, transport):
         for send in (link.request, link.notify):
             with pytest.raises((TypeError, ValueError)):
                 await send("session/list", params)
@@ -238,7 +234,7 @@ async def test_giving_up_a_request_leaves_the_link_as_it_is() -> None:
 
 @sync
 async def test_messages_leave_in_the_order_of_the_calls() -> None:
-    async with failing(Foreign(), 9) as (link, transport):
+    async with failing(ForeignError(), 9) as (link, transport):
         asked = [asyncio.ensure_future(link.request("a", {})) for _ in range(2)]
         told = [asyncio.ensure_future(link.notify("b", {}))]
         asked.append(asyncio.ensure_future(link.request("a", {})))

@@ -18,7 +18,7 @@ from acp_retry import (
     derive_message_id,
 )
 from acp_v2 import checkers
-from agents import TEXT, Pipe, settle, sync
+from agents import TEXT, ForeignError, Pipe, settle, sync
 from session_agents import MINE, NEW, Agent, code, open_session, resume
 
 
@@ -247,10 +247,6 @@ async def test_nothing_is_kept_of_sessions_that_nobody_uses() -> None:
     assert len(other.updates) == 2
 
 
-class Foreign(Exception):  # noqa: N818
-    """What a transport raises that knows nothing of ours."""
-
-
 @sync
 async def test_a_connection_that_breaks_takes_no_turn_with_it() -> None:
     agent = Agent()
@@ -261,7 +257,7 @@ async def test_a_connection_that_breaks_takes_no_turn_with_it() -> None:
     await one.ask(session).answer()
     await settle()
     end: Pipe = one.agent_end
-    end.broken = Foreign
+    end.broken = ForeignError
     agent.idle.set()
     await settle()
     assert other.updates[-1] == "idle"
