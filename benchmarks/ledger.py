@@ -20,8 +20,7 @@ from itertools import count, islice
 from pathlib import Path
 from uuid import uuid4
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "runtime"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 
 import private_postgres
 from acp_retry import (

@@ -36,7 +36,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_wheel_holds_the_packages_and_the_data(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     tops = {name.split("/")[0] for name in names if ".dist-info/" not in name}
-    assert tops == {"acpgen", "acp_v2", "acp_conformance", "acp_retry"}
+    assert tops == {"acpgen", "acp_v2", "acp_conformance", "acp_retry", "acp_wire"}
     assert "acpgen/_resources/schema/v2/prompt.json" in names
     assert "acpgen/_resources/schema/dialect.schema.json" in names
     assert "acpgen/_resources/templates/retry/retry.py.jinja" in names

@@ -72,5 +72,5 @@ def test_every_broken_agent_is_examined() -> None:
 
 
 def test_the_guide_counts_them() -> None:
-    page = (Path(acp_conformance.__file__).parents[1] / "README.md").read_text("utf-8")
+    page = (Path(acp_conformance.__file__).parents[2] / "README.md").read_text("utf-8")
     assert re.findall(r"^- (\d+) agents", page, re.MULTILINE) == [str(len(FAULTS))]

@@ -36,7 +36,7 @@ def test_none_is_left_out_of_what_follows() -> None:
 
 
 def test_the_guide_counts_the_ways() -> None:
-    page = (Path(acp_conformance.__file__).parents[1] / "README.md").read_text("utf-8")
+    page = (Path(acp_conformance.__file__).parents[2] / "README.md").read_text("utf-8")
     assert re.findall(r"^- (\d+) ways to take two keys", page, re.MULTILINE) == [
         str(len(CONFUSIONS))
     ]

@@ -122,7 +122,7 @@ def test_a_second_connection_ends_alone(sockets: Path) -> None:
 
 
 def test_the_guide_names_the_faults_of_the_kit() -> None:
-    page = (Path(acp_conformance.__file__).parents[1] / "README.md").read_text("utf-8")
+    page = (Path(acp_conformance.__file__).parents[2] / "README.md").read_text("utf-8")
     paragraph = next(part for part in page.split("\n\n") if "which are the kit's" in part)
     words = {word for fault in FAULTS_OF_THE_KIT for word in fault}
     assert {word for word in words if f"`{word}`" not in paragraph} == set()

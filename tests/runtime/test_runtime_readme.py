@@ -17,7 +17,7 @@ import pytest
 import acp_retry
 from acp_v2 import checkers
 
-README = Path(acp_retry.__file__).parents[1] / "README.md"
+README = Path(acp_retry.__file__).parents[2] / "README.md"
 TEXT = README.read_text("utf-8")
 EXAMPLES = dict(re.findall(r"<!-- example: (\S+) -->\n```python\n(.*?)```", TEXT, re.DOTALL))
 ((_, SESSION),) = re.findall(r"<!-- example: (session) -->\n```console\n(.*?)```", TEXT, re.DOTALL)

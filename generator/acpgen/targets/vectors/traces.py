@@ -1,6 +1,6 @@
 """Traces as vectors: crashes, lost answers and retries, for test suites in any language.
 
-They are those that `acpgen conform` plays, `runtime/acp_conformance/traces`.
+They are those that `acpgen conform` plays, `runtime/acp-conformance/acp_conformance/traces`.
 """
 
 from __future__ import annotations

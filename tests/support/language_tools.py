@@ -17,7 +17,7 @@ from acpgen.model import Protocol
 from acpgen.targets.languages import DIALECTS, language
 from language_subjects import TEMPLATES, Subject, plain
 
-TESTS = Path(__file__).parent
+TESTS = Path(__file__).parents[1]
 DRIVERS = TESTS / "targets" / "languages" / "drivers"
 NODE_MODULES = TESTS / "languages" / "node_modules"
 KOTLIN = NODE_MODULES / "kotlin-compiler"

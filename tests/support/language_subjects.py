@@ -17,7 +17,7 @@ from acpgen.targets.tables import retry
 from acpgen.targets.vectors import resends
 
 TEMPLATES = Templates(resources.TEMPLATES)
-GOLDEN = load(Path(__file__).parent / "golden" / "schema" / "v9")
+GOLDEN = load(Path(__file__).parents[1] / "golden" / "schema" / "v9")
 
 HOSTILE = (
     "a\"b'c`d\\e \\u0022 \\u000a \\x22 ${f} $g {h} %s */ /* // -- <b>&amp; {@code i} #{j} \\{k} "

@@ -9,8 +9,8 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, R
 
 import unavailable
 
-SITE = Path(__file__).parents[1] / "site"
-AXE = Path(__file__).parent / "site/node_modules/axe-core/axe.min.js"
+SITE = Path(__file__).parents[2] / "site"
+AXE = Path(__file__).parents[1] / "site/node_modules/axe-core/axe.min.js"
 
 Width = Literal["phone", "tablet", "desktop"]
 Scheme = Literal["light", "dark"]

@@ -16,7 +16,7 @@ from acpgen.load import load
 from acpgen.model import Protocol
 from acpgen.trace import trace
 
-_TRACE = Path(__file__).parent / "trace"
+_TRACE = Path(__file__).parents[1] / "trace"
 CASES = _TRACE / "cases"
 TRIALS = _TRACE / "trials"
 FILE = "transcript.ndjson"

@@ -1,6 +1,6 @@
 """Damaged messages, the engines that say whether they are valid, and how far these agree.
 
-    python tests/mutants.py 100000
+    python tests/support/mutants.py 100000
 
 prints the table of docs/agreement.md.
 """
@@ -36,7 +36,7 @@ from acpgen.targets.vectors.samples import Samples
 from agreement import acp, checkers, decoders, nudged, samples, schemas, strict
 
 SEED = int(os.environ.get("ACPGEN_SEED", "1"))
-AJV = Path(__file__).parent / "targets" / "ajv.mjs"
+AJV = Path(__file__).parents[1] / "targets" / "ajv.mjs"
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from acpgen.diff import Change
 from acpgen.load import load
 from acpgen.model import Protocol
 
-FOLDER = Path(__file__).parent / "diff"
+FOLDER = Path(__file__).parents[1] / "diff"
 BASE: dict[str, Any] = json.loads((FOLDER / "base.json").read_text("utf-8"))
 
 
