@@ -24,7 +24,7 @@ from acpgen import resources, validate
 from acpgen.load import load
 from acpgen.model import Kind, Protocol, Ref, Stability, TypeName
 from acpgen.targets.bundles import bundle
-from acpgen.targets.vectors.samples import Samples
+from acpgen.types.samples import Samples
 
 LEAST, MOST = 1, 255
 LETTERS = st.one_of(

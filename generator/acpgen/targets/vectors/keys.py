@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from acpgen.model import JsonValue, Kind, Method, Protocol, Side
 from acpgen.targets.retry import key_limits
 from acpgen.targets.vectors.frame import Frame, call
-from acpgen.targets.vectors.samples import Members, Samples
 from acpgen.targets.vectors.vector import (
     Code,
     Difference,
@@ -26,6 +25,7 @@ from acpgen.targets.vectors.vector import (
     replaced,
 )
 from acpgen.types.json_types import JsonType, mismatch
+from acpgen.types.samples import Members, Samples
 from acpgen.words import counted
 
 _ASTRAL = "\U0001f511"
