@@ -6,9 +6,9 @@ and null are no key; anything else that is malformed is refused with -32602.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
+from acpgen.emit.casing import snake
 from acpgen.model import JsonValue, Kind, Method, Protocol, Side
 from acpgen.targets.retry import key_limits
 from acpgen.targets.vectors.frame import Frame, call
@@ -177,8 +177,3 @@ def _missed(name: str, frame: Frame, message: JsonValue, path: Path) -> Vector:
 def _params(method: Method, samples: Samples) -> Members:
     params = samples.least(samples.body(method.params))
     return params if isinstance(params, dict) else {}
-
-
-def snake(name: str) -> str:
-    """A name in camelCase as snake_case."""
-    return re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
