@@ -11,8 +11,8 @@ from dataclasses import replace
 from itertools import combinations, product
 from typing import TYPE_CHECKING
 
+from acpgen.diff.effect import Effect
 from acpgen.diff.flat import Flat, as_object, flatten
-from acpgen.diff.kinds import Effect
 from acpgen.diff.overlap import Known, overlap
 from acpgen.diff.parts import NULL, constant, parts, whole
 from acpgen.diff.resolving import body

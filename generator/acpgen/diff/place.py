@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from acpgen.diff.kinds import Effect
+from acpgen.diff.effect import Effect
 from acpgen.diff.spelling import token
 from acpgen.model import Location, Property, Tolerance, TypeName, is_key
 
