@@ -37,17 +37,17 @@ _PLACES: Final = frozenset({"domain", "location", "source"})
 """The fields of the model that say where something is written."""
 
 
-def whole(protocol: Protocol) -> Protocol:
+def everything(protocol: Protocol) -> Protocol:
     """All of it."""
     return protocol
 
 
-def calls(protocol: Protocol) -> Protocol:
+def methods_only(protocol: Protocol) -> Protocol:
     """Its methods and the type of their keys, but no other type."""
     return replace(protocol, types={n: t for n, t in protocol.types.items() if n == KEY_TYPE})
 
 
-def wordless(protocol: Protocol) -> Protocol:
+def without_docs(protocol: Protocol) -> Protocol:
     """All of it without descriptions, which no message depends on.
 
     What a method says of a second sending stays, since that is no description.

@@ -24,7 +24,7 @@ from acpgen.targets.models import codegen, spelling
 from acpgen.targets.models.naming import HELPERS, names_of, unusable, unusable_place
 from acpgen.targets.models.normal import normalize
 from acpgen.targets.models.shapes import Choice, Normal
-from acpgen.targets.parts import calls, digest, wordless
+from acpgen.targets.parts import digest, methods_only, without_docs
 
 
 def models(protocol: Protocol, templates: Templates) -> dict[str, str]:
@@ -46,8 +46,8 @@ def models(protocol: Protocol, templates: Templates) -> dict[str, str]:
         "package": package,
         "title": f"{protocol.title} v{protocol.version or 0}",
         "retry": all(method.retry is not None for method in protocol.methods),
-        "schema": literal(digest(wordless(protocol))),
-        "table": literal(digest(calls(protocol))),
+        "schema": literal(digest(without_docs(protocol))),
+        "table": literal(digest(methods_only(protocol))),
         "meta": META,
         "open": spelling.OPEN,
         "excludes": spelling.EXCLUDES,

@@ -24,10 +24,9 @@ def _sentence(parts: Sentence) -> str:
     return f'"{written}"'
 
 
-KOTLIN = Dialect(
-    name="kotlin",
+DIALECT = Dialect(
+    title="Kotlin",
     path="com/agentclientprotocol/model/v{version}/retry/Retry.kt",
-    template="kotlin/Retry.kt.jinja",
     text_type="String",
     optional_type="String?",
     string=string,

@@ -36,10 +36,9 @@ def _sentence(parts: Sentence) -> str:
     return " + ".join(part.name if isinstance(part, Slot) else string(part) for part in parts)
 
 
-GO = Dialect(
-    name="go",
+DIALECT = Dialect(
+    title="Go",
     path="v{version}/retry/retry_gen.go",
-    template="go/retry.go.jinja",
     text_type="string",
     optional_type="string",
     string=string,

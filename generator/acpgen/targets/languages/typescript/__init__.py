@@ -29,10 +29,9 @@ def _sentence(parts: Sentence) -> str:
     return f"`{''.join(written)}`"
 
 
-TYPESCRIPT = Dialect(
-    name="typescript",
+DIALECT = Dialect(
+    title="TypeScript",
     path="v{version}/schema/retry.gen.ts",
-    template="typescript/retry.ts.jinja",
     text_type="string",
     optional_type="string | null",
     string=string,

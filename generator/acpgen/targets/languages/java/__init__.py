@@ -37,10 +37,9 @@ def _entity(found: re.Match[str]) -> str:
     return {"&": "&amp;", "<": "&lt;", ">": "&gt;"}[found[0]]
 
 
-JAVA = Dialect(
-    name="java",
+DIALECT = Dialect(
+    title="Java",
     path="com/agentclientprotocol/sdk/spec/v{version}/AcpRetry.java",
-    template="java/AcpRetry.java.jinja",
     text_type="String",
     optional_type="String",
     string=string,

@@ -58,10 +58,9 @@ def _call(name: str, text: str, comma: str) -> str:
     return f"{name}(\n{' ' * 16}{literal}{comma}\n{' ' * 12})"
 
 
-RUST = Dialect(
-    name="rust",
+DIALECT = Dialect(
+    title="Rust",
     path="v{version}/retry.rs",
-    template="rust/retry.rs.jinja",
     text_type="&'static str",
     optional_type="Option<&'static str>",
     string=string,

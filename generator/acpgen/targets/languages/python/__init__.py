@@ -16,10 +16,9 @@ def _sentence(parts: Sentence) -> str:
     return literal("".join(written))
 
 
-PYTHON = Dialect(
-    name="python",
+DIALECT = Dialect(
+    title="Python",
     path="acp_v{version}/retry.py",
-    template="retry/retry.py.jinja",
     text_type="str",
     optional_type="str | None",
     string=literal,
