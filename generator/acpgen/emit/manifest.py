@@ -102,7 +102,7 @@ def of_acpgen() -> dict[str, str]:
         "dialect": _combined(resources.DIALECT.parent, [resources.DIALECT]),
         "traces": _combined(
             resources.CONFORMANCE,
-            [resources.CONFORMANCE / "script.py", *_found(resources.CONFORMANCE, "traces/*")],
+            [resources.CONFORMANCE / "trace_script.py", *_found(resources.CONFORMANCE, "traces/*")],
         ),
         "generator": _combined(
             _PACKAGE, (f for pattern in SHAPING_MODULES for f in _found(_PACKAGE, pattern))
