@@ -22,11 +22,10 @@ _PACKAGE = Path(resources.__file__).parent
 SHAPING_MODULES = (
     "digests.py",
     "encoding.py",
-    "jsontype.py",
+    "types/*.py",
     "listing.py",
     "model.py",
     "pattern.py",
-    "stability.py",
     "strictjson.py",
     "words.py",
     "load/*.py",

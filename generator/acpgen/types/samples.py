@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator
 from itertools import combinations, islice
 
-from acpgen.diff.flat import Flat, as_object, flatten
-from acpgen.diff.resolving import body
 from acpgen.model import (
     Array,
     ClosedEnum,
@@ -25,6 +23,7 @@ from acpgen.model import (
     Variant,
 )
 from acpgen.pattern import compiled
+from acpgen.types.objects import FlatObject, as_object, flatten, resolve
 
 UNKNOWN = "_other"
 """A tag value, an enumeration's value and a member's name that no schema describes."""
@@ -47,7 +46,7 @@ class Samples:
     def __init__(self, protocol: Protocol) -> None:
         self._protocol = protocol
 
-    def frame(self, flat: Flat) -> dict[str, JsonValue]:
+    def frame(self, flat: FlatObject) -> dict[str, JsonValue]:
         """A small object: its required members, and those of one variant of each of its unions.
 
         Raises:
@@ -64,7 +63,7 @@ class Samples:
             return
         match type_:
             case Ref():
-                yield from self.of(body(self._protocol, type_), other, depth)
+                yield from self.of(resolve(self._protocol, type_), other, depth)
             case Nullable(of=inner):
                 yield from self.of(inner, other, depth)
                 yield None
@@ -100,7 +99,7 @@ class Samples:
                 items = islice(self.of(type_.items, None, depth + 1), _FEW)
                 yield from ([item] * count for item in items)
 
-    def _objects(self, flat: Flat, depth: int) -> Iterator[dict[str, JsonValue]]:
+    def _objects(self, flat: FlatObject, depth: int) -> Iterator[dict[str, JsonValue]]:
         chosen: dict[str, JsonValue] = {}
         for union in flat.unions:
             branch = next(self._unions(union, depth + 1), None)

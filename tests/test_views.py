@@ -13,9 +13,10 @@ from acpgen.emit.templates import Templates
 from acpgen.load import load
 from acpgen.model import JsonValue, Protocol, Scalar, ScalarType
 from acpgen.targets import TARGETS, Target
-from acpgen.targets.parts import calls, digest, whole, wordless
+from acpgen.types.fingerprint import digest
+from acpgen.types.views import everything, methods_only, without_docs
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "schema" / "v9"
+GOLDEN = Path(__file__).parent / "golden" / "schema" / "v9"
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +54,7 @@ def placeless(protocol: Protocol) -> str:
 
 def test_other_words_are_the_same_without_words(protocol: Protocol, elsewhere: Protocol) -> None:
     assert placeless(elsewhere) != placeless(protocol)
-    assert placeless(wordless(elsewhere)) == placeless(wordless(protocol))
+    assert placeless(without_docs(elsewhere)) == placeless(without_docs(protocol))
 
 
 @pytest.mark.parametrize("name", ["checkers", "vectors"])
@@ -69,11 +70,11 @@ def test_without_words_a_change_of_any_type_is_seen(protocol: Protocol) -> None:
     for name, type_ in protocol.types.items():
         other = replace(type_, body=Scalar(ScalarType.STRING, max_length=3))
         changed = replace(protocol, types={**protocol.types, name: other})
-        assert wordless(changed) != wordless(protocol), name
+        assert without_docs(changed) != without_docs(protocol), name
 
 
 def test_calls_have_all_methods_and_the_type_of_the_key(protocol: Protocol) -> None:
-    seen = calls(protocol)
+    seen = methods_only(protocol)
     assert seen.methods == protocol.methods
     assert list(seen.types) == ["IdempotencyKey"]
 
@@ -87,7 +88,7 @@ def test_the_part_that_a_target_sees_is_all_that_it_needs(
 
 
 def test_most_targets_see_a_part_only() -> None:
-    assert {target.name for target in TARGETS if target.sees is whole} == {
+    assert {target.name for target in TARGETS if target.sees is everything} == {
         "bundles",
         "models",
         "openrpc",
@@ -99,6 +100,6 @@ def test_most_targets_see_a_part_only() -> None:
 def test_a_bundle_is_the_same_schema_as_its_sources() -> None:
     sources = load(resources.SCHEMA)
     bundled = load(resources.GENERATED / "schema" / "acp-v2.unstable.schema.json")
-    assert digest(wordless(bundled)) == digest(wordless(sources))
-    assert digest(calls(bundled)) == digest(calls(sources))
-    assert digest(calls(sources)) != digest(wordless(sources))
+    assert digest(without_docs(bundled)) == digest(without_docs(sources))
+    assert digest(methods_only(bundled)) == digest(methods_only(sources))
+    assert digest(methods_only(sources)) != digest(without_docs(sources))
