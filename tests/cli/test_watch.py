@@ -24,7 +24,7 @@ from acpgen.emit.templates import Templates
 from acpgen.load import load
 from acpgen.model import Protocol
 from acpgen.targets import Target
-from acpgen.targets.parts import everything, without_docs
+from acpgen.types.views import everything, without_docs
 
 APP = typer_app()
 

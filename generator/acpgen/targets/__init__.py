@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from acpgen.emit.templates import Templates
 from acpgen.model import Protocol
 from acpgen.targets import languages
-from acpgen.targets.parts import everything, methods_only, without_docs
+from acpgen.types.views import everything, methods_only, without_docs
 
 Tree = Mapping[str, str]
 """Generated text by path, relative to the output folder, with forward slashes."""

@@ -14,7 +14,8 @@ from acpgen.targets.checkers.compiled import compile_checkers, compile_decoders
 from acpgen.targets.checkers.decoders import decoders_module
 from acpgen.targets.checkers.module import checkers_module
 from acpgen.targets.checkers.slots import Renderer
-from acpgen.targets.parts import digest, without_docs
+from acpgen.types.fingerprint import digest
+from acpgen.types.views import without_docs
 
 __all__ = ["Checkers", "Decoders", "checkers", "compile_checkers", "compile_decoders"]
 
