@@ -21,7 +21,7 @@ LAYERS = (
         "encoding",
         "digests",
     },
-    {"stability", "report", "redaction", "rulebook", "jsontype", "strictjson"},
+    {"report", "redaction", "rulebook", "types", "strictjson"},
     {"load"},
     {"emit"},
     {"targets", "judge", "diff"},

@@ -19,8 +19,8 @@ from acpgen.diff.rules.enums import (
 )
 from acpgen.diff.rules.names import type_restructured
 from acpgen.diff.rules.values import type_narrowed, type_widened
-from acpgen.diff.spelling import as_json, spelled
 from acpgen.model import ClosedEnum, OpenEnum, Scalar, Type
+from acpgen.types.wording import as_json, spelled
 
 if TYPE_CHECKING:
     from acpgen.diff.walk import Walk

@@ -10,7 +10,6 @@ from acpgen.diff.channels import Channel, answers, calls
 from acpgen.diff.difference import Difference, found
 from acpgen.diff.keys import keys
 from acpgen.diff.place import Place
-from acpgen.diff.resolving import ANY
 from acpgen.diff.rule import ChangeRule
 from acpgen.diff.rules.methods import (
     error_added,
@@ -25,8 +24,8 @@ from acpgen.diff.rules.methods import (
 from acpgen.diff.rules.names import docs_changed
 from acpgen.diff.rules.promises import carried_method_changed, resend_reworded, retry_class_changed
 from acpgen.diff.rules.values import type_narrowed, type_widened
-from acpgen.diff.spelling import spelled
-from acpgen.model import Location, Method, Pointer, Protocol, Ref, Type
+from acpgen.model import ANY, Location, Method, Pointer, Protocol, Ref, Type
+from acpgen.types.wording import spelled
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,9 @@ from acpgen.diff.rules.values import (
     type_replaced,
     type_widened,
 )
-from acpgen.diff.spelling import spelled
 from acpgen.model import Array, Scalar, ScalarType, Type
 from acpgen.pattern import compiled
+from acpgen.types.wording import spelled
 
 _LOWER = ("min_length", "minimum", "min_items")
 _UPPER = ("max_length", "maximum", "max_items")

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 
-from acpgen.diff import choices, enums, flat, members, values
+from acpgen.diff import choices, enums, members, values
 from acpgen.diff.difference import Edge, Found, found
 from acpgen.diff.effect import Effect
 from acpgen.diff.place import Pair, Place
-from acpgen.diff.resolving import body, core, takes_null
 from acpgen.diff.rules.members import null_allowed, null_refused, patch_added, patch_removed
 from acpgen.diff.rules.names import (
     docs_changed,
@@ -22,7 +21,6 @@ from acpgen.diff.rules.names import (
     type_renamed,
     type_switched,
 )
-from acpgen.diff.spelling import as_json, same, spelled
 from acpgen.model import (
     Array,
     ClosedEnum,
@@ -38,6 +36,8 @@ from acpgen.model import (
     TypeDef,
     Union,
 )
+from acpgen.types.objects import as_object, resolve, takes_null, without_null
+from acpgen.types.wording import as_json, same, spelled
 
 _NOWHERE = Place("", Location(""), Location(""))
 
@@ -165,7 +165,7 @@ class Walk:
             yield found(null_refused, at.null(), (old, new))
         if now and not was:
             yield found(null_allowed, at.null(), (old, new))
-        bodies = core(self.old, old), core(self.new, new)
+        bodies = without_null(self.old, old), without_null(self.new, new)
         if isinstance(old, Ref) != isinstance(new, Ref) and not any(
             isinstance(part, Ref) for part in bodies
         ):
@@ -185,14 +185,14 @@ class Walk:
             return
         yield found(type_switched, at, old=old.name, new=new.name)
         if pair not in at.inside:
-            bodies = body(self.old, old), body(self.new, new)
+            bodies = resolve(self.old, old), resolve(self.new, new)
             yield from self.types(*bodies, at.within(pair))
 
     def _named_or_not(self, old: Type, new: Type, at: Place) -> Iterator[Found]:
-        bodies = body(self.old, old), body(self.new, new)
+        bodies = resolve(self.old, old), resolve(self.new, new)
         objects = [isinstance(part, Object | Map) for part in bodies]
         if all(objects) and (isinstance(old, Object) or isinstance(new, Object)):
-            bodies = flat.as_object(old), flat.as_object(new)
+            bodies = as_object(old), as_object(new)
         else:
             yield _named(old, new, at)
         yield from self.types(*bodies, at)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acpgen.diff.effect import Effect
 from acpgen.diff.rule import Edit, change
-from acpgen.diff.spelling import shortened
+from acpgen.types.wording import shortened
 
 
 @change(Effect.BINDS)
