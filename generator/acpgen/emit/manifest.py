@@ -15,7 +15,7 @@ from pathlib import Path
 from acpgen import digests, resources
 from acpgen.emit.header import HEADER
 from acpgen.emit.templates import files as template_files
-from acpgen.listing import is_hidden, schema_files
+from acpgen.load.listing import is_hidden, schema_files
 
 NAME = "manifest.json"
 _PACKAGE = Path(resources.__file__).parent
@@ -101,7 +101,7 @@ def of_acpgen() -> dict[str, str]:
         "dialect": _combined(resources.DIALECT.parent, [resources.DIALECT]),
         "traces": _combined(
             resources.CONFORMANCE,
-            [resources.CONFORMANCE / "script.py", *_found(resources.CONFORMANCE, "traces/*")],
+            [resources.CONFORMANCE / "trace_script.py", *_found(resources.CONFORMANCE, "traces/*")],
         ),
         "generator": _combined(
             _PACKAGE, (f for pattern in SHAPING_MODULES for f in _found(_PACKAGE, pattern))
