@@ -10,7 +10,6 @@ from acpgen.emit.python import literal
 from acpgen.emit.templates import Templates
 from acpgen.load.source import SchemaError
 from acpgen.model import (
-    META,
     Kind,
     Location,
     Method,
@@ -40,7 +39,8 @@ def models(protocol: Protocol, templates: Templates) -> dict[str, str]:
         raise SchemaError(findings)
     _require_order(protocol)
     definitions = spelling.spell(normal, _carriers(protocol))
-    generated = codegen.modules(definitions, f"{package}.models._base", names)
+    generated = codegen.modules(definitions, "acp_wire.models.base", names)
+    exported = {**HELPERS, **{f".{domain}": defined for domain, defined in names.items()}}
     context: dict[str, object] = {
         "header": HEADER,
         "package": package,
@@ -48,27 +48,15 @@ def models(protocol: Protocol, templates: Templates) -> dict[str, str]:
         "retry": all(method.retry is not None for method in protocol.methods),
         "schema": literal(digest(wordless(protocol))),
         "table": literal(digest(calls(protocol))),
-        "meta": META,
-        "open": spelling.OPEN,
-        "excludes": spelling.EXCLUDES,
-        "tag": spelling.TAG,
-        "integer": spelling.INTEGER,
-        "on_error": spelling.ON_ERROR,
-        "on_null": spelling.ON_NULL,
-        "skip_items": spelling.SKIP_ITEMS,
-        "modules": sorted({**HELPERS, **names}.items()),
-        "homes": sorted(_homes({**HELPERS, **names})),
+        "modules": sorted(exported.items()),
+        "homes": sorted(_homes(exported)),
         "rows": [_row(method, protocol) for method in protocol.methods],
         "owners": sorted(_owners(protocol, normal)),
     }
     helpers = {
         "__init__.py": "package",
         "models/__init__.py": "init",
-        "models/_base.py": "base",
-        "models/_branches.py": "branches",
-        "models/_errors.py": "errors",
         "models/_methods.py": "methods",
-        "models/_tolerance.py": "tolerance",
         "models/_wire.py": "wire",
     }
     return {
@@ -109,7 +97,7 @@ def _carriers(protocol: Protocol) -> frozenset[TypeName]:
 
 def _row(method: Method, protocol: Protocol) -> dict[str, str]:
     """The fields of a signature as Python source, and what type checkers are told of it."""
-    # Without a kind a name means its request; see `signature` in the generated table.
+    # Without a kind a name means its request; see `acp_wire.models.methods.MethodTable`.
     first = min((m.kind for m in protocol.methods if m.name == method.name), key=list(Kind).index)
     kind = f"Literal[{literal(method.kind)}]"
     return {
