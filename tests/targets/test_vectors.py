@@ -29,9 +29,9 @@ from acpgen.model import (
     TypeName,
     Union,
     Variant,
-    children,
 )
-from acpgen.stability import reach
+from acpgen.types.stability import reach
+from acpgen.types.structure import children
 from vector_files import INDEX, PROTOCOL, TREE, VECTORS, Vector, named
 
 ANY = Scalar(ScalarType.ANY)
@@ -275,7 +275,7 @@ def test_the_readme_explains_every_member_outcome_and_difference() -> None:
     used = {v.outcome for v in VECTORS} | {v.differs for v in VECTORS if v.differs}
     assert explained == (members - {"file"}) | used
     languages = re.findall(r"^```(\w+)$", readme, flags=re.MULTILINE)
-    assert languages == ["typescript", "rust", "kotlin", "java", "go"]
+    assert languages == ["go", "java", "kotlin", "rust", "typescript"]
 
 
 def test_the_bytes_depend_on_nothing_but_the_schema(tmp_path: Path) -> None:

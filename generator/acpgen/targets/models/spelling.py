@@ -35,9 +35,9 @@ from acpgen.model import (
     Type,
     TypeName,
     Union,
-    is_key,
 )
 from acpgen.targets.models.shapes import Alias, Choice, Normal, Record, Shape
+from acpgen.types.structure import is_key
 
 MEMBER_MARKS = (ON_ERROR, ON_NULL, SKIP_ITEMS, DEFAULT, TAG, INTEGER)
 """What the generated code says about a member or a choice besides its type."""
