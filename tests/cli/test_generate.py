@@ -56,7 +56,7 @@ def test_missing_and_surplus_are_1() -> None:
     assert result.stdout == (
         "out/json/methods.json: error[drift-missing]: is missing\n"
         "out/json/old.json: error[drift-surplus]: "
-        "was generated once and follows from nothing any more\n"
+        "was generated once, and nothing in the schema leads to it any more\n"
     )
 
 
@@ -241,7 +241,7 @@ def test_a_lost_header_is_found_and_the_hint_is_true() -> None:
     assert (result.exit_code, result.stdout) == (
         1,
         "out/json/methods.json: error[drift-foreign]: was not written by acpgen, or has lost its "
-        "header, so it is spared\n",
+        "header, so it is left alone\n",
     )
     assert result.stderr == (
         "to mend: move out/json/methods.json away, then "

@@ -21,7 +21,7 @@ from acpgen.emit import manifest
 from acpgen.emit.templates import OWN, PATTERN, TemplateError
 from acpgen.findings import Format
 from acpgen.lint.accepted import beside
-from acpgen.listing import is_hidden, is_schema_file
+from acpgen.load.listing import is_hidden, is_schema_file
 from acpgen.targets.generation import Plan
 
 _PULSE_MS = 250
