@@ -1,0 +1,76 @@
+"""The dependencies of a package on the others of its repository, which no index has.
+
+Who builds the package decides how they are written; `docs/packages.md` says more:
+
+- pip and uv install from a clone, so each is named with its folder: `acp-wire @ file:///...`.
+- An editable install has the folders of the others on its path, so none is named.
+- `hatchling build` builds for distribution, so each is named with its versions: `acp-wire>=0.1.0`.
+  So is one whose folder isn't there.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from hatchling.metadata.plugin.interface import MetadataHookInterface
+
+_CLONE_OF_PIP = "pip-req-build-"
+"""How the names of the folders begin that pip clones into, and removes when it is done."""
+
+
+class Dependencies(MetadataHookInterface):
+    """Joins what the project's table declares: `dependencies`, and its `siblings` by name."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Set the project's dependencies."""
+        call = _backend_call()
+        dependencies = list(self.config.get("dependencies", []))
+        if "editable" not in call:
+            for name, sibling in self.config.get("siblings", {}).items():
+                folder = Path(self.root, sibling["path"]).resolve()
+                in_clone = "wheel" in call and (folder / "pyproject.toml").is_file()
+                in_clone = in_clone and not Path(self.root, "PKG-INFO").exists()
+                place = f" @ {_location(folder)}" if in_clone else sibling["version"]
+                dependencies.append(f"{name}{place}")
+        metadata["dependencies"] = dependencies
+
+
+def _backend_call() -> str:
+    """The PEP 517 hook that is running, which hatchling doesn't pass on; empty without one."""
+    frame = sys._getframe()  # noqa: SLF001 - the documented way to the callers of a function
+    while frame.f_back is not None:
+        frame = frame.f_back
+        if frame.f_globals.get("__name__") == "hatchling.build":
+            return frame.f_code.co_name
+    return ""
+
+
+def _location(folder: Path) -> str:
+    """The URL of a sibling: its folder, or its repository if the clone won't last.
+
+    pip keeps the wheel of a commit for later installs, and removes the clone it was built from.
+    """
+    if not any(parent.name.startswith(_CLONE_OF_PIP) for parent in folder.parents):
+        return folder.as_uri()
+    url, top, commit = (
+        _git(folder, *words)
+        for words in (
+            ("config", "--get", "remote.origin.url"),
+            ("rev-parse", "--show-toplevel"),
+            ("rev-parse", "HEAD"),
+        )
+    )
+    parts = urlsplit(url if "://" in url else Path(url).as_uri())
+    if parts.password or (parts.username and parts.scheme != "ssh"):
+        return folder.as_uri()  # credentials don't belong into metadata
+    inside = folder.relative_to(Path(top).resolve()).as_posix()
+    return f"git+{parts.geturl()}@{commit}#subdirectory={inside}"
+
+
+def _git(folder: Path, *words: str) -> str:
+    command = ["git", "-C", str(folder), *words]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()  # noqa: S603
