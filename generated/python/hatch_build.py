@@ -57,19 +57,15 @@ def _location(folder: Path) -> str:
     """
     if not any(parent.name.startswith(_CLONE_OF_PIP) for parent in folder.parents):
         return folder.as_uri()
-    url, top, commit = (
-        _git(folder, *words)
-        for words in (
-            ("config", "--get", "remote.origin.url"),
-            ("rev-parse", "--show-toplevel"),
-            ("rev-parse", "HEAD"),
-        )
-    )
-    parts = urlsplit(url if "://" in url else Path(url).as_uri())
-    if parts.password or (parts.username and parts.scheme != "ssh"):
-        return folder.as_uri()  # credentials don't belong into metadata
-    inside = folder.relative_to(Path(top).resolve()).as_posix()
-    return f"git+{parts.geturl()}@{commit}#subdirectory={inside}"
+    commit = _git(folder, "rev-parse", "HEAD")
+    url = urlsplit(_git(folder, "config", "--get", "remote.origin.url"))
+    if url.scheme in ("", "file") or url.password or (url.username and url.scheme != "ssh"):
+        # pip before 24.1 reads no git+file:// in metadata, and credentials don't belong there. pip
+        # doesn't keep the wheel of a tag, which can move, nor of a commit that a tag is named like.
+        _git(folder, "tag", "--force", commit, commit)
+        return folder.as_uri()
+    inside = _git(folder, "rev-parse", "--show-prefix").rstrip("/")
+    return f"git+{url.geturl()}@{commit}#subdirectory={inside}"
 
 
 def _git(folder: Path, *words: str) -> str:
