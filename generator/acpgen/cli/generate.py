@@ -14,6 +14,7 @@ from acpgen import resources
 from acpgen.cli import drift
 from acpgen.cli.crash import is_own
 from acpgen.cli.lint import accepted_by_lint
+from acpgen.cli.extras import installation
 from acpgen.cli.report import Exit, fail, note, relative, show, suggestion, telling, unreadable
 from acpgen.emit import manifest
 from acpgen.emit.tree import Change, Difference, FolderError, ForeignFileError
@@ -120,7 +121,7 @@ def work_out(order: Order, format_: Format) -> Outcome:
     except ImportError as error:
         if is_own(error):
             raise
-        fail(f"{error}; generating needs more: pip install 'acpgen[generate]'")
+        fail(f"{error}; generating needs more packages: {installation('generate')}")
     except OSError as error:
         fail(unreadable(error, order.schema))
     except ValueError as error:

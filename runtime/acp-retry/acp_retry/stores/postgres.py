@@ -1,4 +1,4 @@
-"""Messages in PostgreSQL: for agents that run on many nodes. Needs `acpgen[postgres]`."""
+"""Messages in PostgreSQL: for agents that run on many nodes. Needs the extra `postgres` of acp-retry."""
 
 from __future__ import annotations
 
