@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
-_CLONE_OF_PIP = "pip-req-build-"
+_CLONES_OF_PIP = ("pip-req-build-", "pip-install-")
 """How the names of the folders begin that pip clones into, and removes when it is done."""
 
 
@@ -55,7 +55,7 @@ def _location(folder: Path) -> str:
 
     pip keeps the wheel of a commit for later installs, and removes the clone it was built from.
     """
-    if not any(parent.name.startswith(_CLONE_OF_PIP) for parent in folder.parents):
+    if not any(parent.name.startswith(_CLONES_OF_PIP) for parent in folder.parents):
         return folder.as_uri()
     commit = _git(folder, "rev-parse", "HEAD")
     url = urlsplit(_git(folder, "config", "--get", "remote.origin.url"))

@@ -12,8 +12,8 @@ import typer
 
 from acpgen import resources
 from acpgen.cli.crash import is_own
-from acpgen.cli.options import Schema
 from acpgen.cli.extras import installation
+from acpgen.cli.options import Schema
 from acpgen.cli.report import Exit, fail, note, relative, show, telling, unreadable
 from acpgen.emit.tree import replace_files
 from acpgen.findings import Finding, Format, printable

@@ -15,7 +15,7 @@ def installation(extra: str) -> str:
         declared = metadata.requires("acpgen") or []
     except metadata.PackageNotFoundError:
         declared = []
-    ending = f"extra == '{extra}'"
+    markers = (f"extra == '{extra}'", f'extra == "{extra}"')
     rows = (requirement.partition(";") for requirement in declared)
-    packages = [name.strip() for name, _, marker in rows if marker.strip() == ending]
+    packages = [name.strip() for name, _, marker in rows if marker.strip() in markers]
     return shlex.join(["pip", "install", *(packages or [f"PATH_OF_THE_CLONE[{extra}]"])])

@@ -13,8 +13,8 @@ import typer
 from acpgen import resources
 from acpgen.cli import drift
 from acpgen.cli.crash import is_own
-from acpgen.cli.lint import accepted_by_lint
 from acpgen.cli.extras import installation
+from acpgen.cli.lint import accepted_by_lint
 from acpgen.cli.report import Exit, fail, note, relative, show, suggestion, telling, unreadable
 from acpgen.emit import manifest
 from acpgen.emit.tree import Change, Difference, FolderError, ForeignFileError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from acpgen import __version__, resources
+from acpgen import __version__
 from acpgen.emit.header import HEADER
 from acpgen.emit.templates import Templates
 from acpgen.model import Protocol
@@ -15,9 +15,10 @@ _HOOK = Path(__file__).with_name("hatch_build.py")
 def distribution(protocol: Protocol, templates: Templates) -> dict[str, str]:
     """The files that make a package of the modules in `python/`, which pip can install."""
     context = {"header": HEADER, "version": protocol.version or 0, "release": __version__}
+    licence = templates.render("distribution/LICENSE.jinja", header=HEADER)
     return {
         "python/pyproject.toml": templates.render("distribution/pyproject.toml.jinja", **context),
         "python/README.md": templates.render("distribution/readme.md.jinja", **context),
         "python/hatch_build.py": f"# {HEADER}\n{_HOOK.read_text('utf-8')}",
-        "python/LICENSE": f"{HEADER}\n\n{resources.LICENSE.read_text('utf-8')}",
+        "python/LICENSE": licence,
     }

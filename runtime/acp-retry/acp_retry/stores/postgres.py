@@ -1,4 +1,4 @@
-"""Messages in PostgreSQL: for agents that run on many nodes. Needs the extra `postgres` of acp-retry."""
+"""Messages in PostgreSQL: for agents that run on many nodes. Needs acp-retry's extra `postgres`."""
 
 from __future__ import annotations
 
