@@ -201,12 +201,12 @@ def _check(pages: dict[Path, Page], format_: Format) -> None:
 
 
 def _findings(file: Path, page: Page) -> Iterator[Finding]:
-    from acpgen.inject import STALE_REGION
+    from acpgen.inject.rules import stale_region
 
     for region in page.stale:
         yield Finding(
-            STALE_REGION.id,
-            STALE_REGION.severity,
+            stale_region.id,
+            stale_region.severity,
             str(file),
             "",
             f"{region.name} is not as generated; run `acpgen docs inject`",

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from acpgen.diff.change import Change, Evidence, Standing
 from acpgen.diff.channels import Channel
-from acpgen.diff.kinds import ACCEPTANCE, Effect
+from acpgen.diff.effect import Effect
 from acpgen.diff.place import Base, Branch, Choice, Into, Member, Step, Steps
 from acpgen.emit.jsonschema import JsonSchema, definition
 from acpgen.emit.validators import Validators
@@ -54,7 +54,7 @@ class Witnesses:
         """A message that the change is to blame for, or None: none is needed, or known."""
         if change.evidence is None:
             return None
-        ways = ACCEPTANCE[change.effect]
+        ways = change.effect.moves
         for effect, accepting in ((Effect.NARROWS, 0), (Effect.WIDENS, 1)):
             if effect in ways:
                 whole = change.standing is Standing.UNSTABLE

@@ -7,12 +7,8 @@ from acpgen.upstream.compare import Comparison, compare
 from acpgen.upstream.declared import Declared, DeclaredError, Status, read_declared
 from acpgen.upstream.findings import overwriting, stale, undeclared, with_lines
 from acpgen.upstream.printing import printed
-from acpgen.upstream.topics import OVERWRITTEN_VALUE, STALE_DECLARATION, TOPICS
 
 __all__ = [
-    "OVERWRITTEN_VALUE",
-    "STALE_DECLARATION",
-    "TOPICS",
     "Comparison",
     "Declared",
     "DeclaredError",

@@ -10,11 +10,16 @@ from pathlib import Path
 from acpgen.findings import Finding
 from acpgen.load.source import scan
 from acpgen.model import Location, Pointer, Protocol, TypeName, append
+from acpgen.upstream import rules
 from acpgen.upstream.applying import Replacement
 from acpgen.upstream.compare import Comparison
 from acpgen.upstream.declared import NOTHING, Declared, Entry, Status
-from acpgen.upstream.topics import OVERWRITTEN_VALUE, STALE_DECLARATION, TOPICS
 
+_RULES = {
+    Status.OURS_ONLY: rules.upstream_ours_only,
+    Status.THEIRS_ONLY: rules.upstream_theirs_only,
+    Status.DIFFERENT: rules.upstream_different,
+}
 _LONGEST = 160
 """How many characters of a value a message shows."""
 
@@ -46,8 +51,8 @@ def overwriting(file: str, replacements: Iterable[Replacement]) -> Iterator[Find
     for replacement in replacements:
         new = replacement.new
         yield Finding(
-            OVERWRITTEN_VALUE.id,
-            OVERWRITTEN_VALUE.severity,
+            rules.overwritten_value.id,
+            rules.overwritten_value.severity,
             file,
             replacement.pointer,
             f"upstream has {_cut(replacement.old)}, which "
@@ -61,8 +66,8 @@ def stale(comparisons: Sequence[Comparison], declared: Declared) -> Iterator[Fin
     for entry in declared.entries:
         if entry.definition in compared and not _used(entry, compared[entry.definition]):
             yield Finding(
-                STALE_DECLARATION.id,
-                STALE_DECLARATION.severity,
+                rules.stale_declaration.id,
+                rules.stale_declaration.severity,
                 declared.file,
                 "",
                 f"{entry.definition} is not {entry.status.value}{_mend(entry)}",
@@ -115,8 +120,8 @@ def _place(protocol: Protocol, name: str, pointer: str = "") -> Location:
 
 
 def _finding(comparison: Comparison, place: Location, message: str) -> Finding:
-    topic = TOPICS[comparison.status]
-    return Finding(topic.id, topic.severity, place.file, place.pointer, message)
+    rule = _RULES[comparison.status]
+    return Finding(rule.id, rule.severity, place.file, place.pointer, message)
 
 
 def _cut(value: str) -> str:
