@@ -72,7 +72,7 @@ def request(method: str, params: object, kind: Kind = Kind.REQUEST) -> dict[str,
 def verdicts(method: str, params: object, kind: Kind = Kind.REQUEST) -> dict[str, bool]:
     message = request(method, params, kind)
     try:
-        models.parse_params(method, json.dumps(params).encode(), kind.value)
+        models.parse(models.signature(method, kind.value).params_type, json.dumps(params).encode())
         modelled = True
     except ValidationError:
         modelled = False
