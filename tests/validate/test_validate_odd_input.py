@@ -17,13 +17,13 @@ import pytest
 from acpgen import resources
 from acpgen.checks import Checkers, Decoders
 from acpgen.cli import validation
-from acpgen.cli.arguments import Options
 from acpgen.judge import ErrorCode, pairing, validate
 from acpgen.judge.inputs import read
 from acpgen.judge.quick import Quick
 from acpgen.judge.stream import Stream
 from acpgen.load import load
 from acpgen.model import Protocol
+from acpgen.startup.options import Options
 from acpgen.strictjson import MAX_DEPTH
 from acpgen.targets.checkers import compile_checkers, compile_decoders
 

@@ -22,8 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Self
 
-    from acpgen.cli.arguments import Options
     from acpgen.cli.progress import Progress
+    from acpgen.startup.options import Options
 
 _LONG = 4_000_000
 """How many bytes of input take so long that it is worth showing how far they are."""
