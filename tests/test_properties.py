@@ -24,7 +24,7 @@ from acpgen import resources, validate
 from acpgen.load import load
 from acpgen.model import Kind, Protocol, Ref, Stability, TypeName
 from acpgen.targets.bundles import bundle
-from acpgen.targets.vectors.samples import Samples
+from acpgen.types.samples import Samples
 from proofs import a_few, amount, scaled
 
 LEAST, MOST = 1, 255
@@ -73,7 +73,7 @@ def request(method: str, params: object, kind: Kind = Kind.REQUEST) -> dict[str,
 def verdicts(method: str, params: object, kind: Kind = Kind.REQUEST) -> dict[str, bool]:
     message = request(method, params, kind)
     try:
-        models.parse_params(method, json.dumps(params).encode(), kind.value)
+        models.parse(models.signature(method, kind.value).params_type, json.dumps(params).encode())
         modelled = True
     except ValidationError:
         modelled = False

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acpgen.diff import Change, Party, diff
-from acpgen.diff.kinds import Effect
+from acpgen.diff.effect import Effect
 from acpgen.emit.jsonschema import definition, schema_of
 from acpgen.load import load
 from acpgen.model import Object, TypeName
@@ -98,7 +98,7 @@ def test_what_is_kept_quiet_or_made_up_would_be_noticed(tmp_path: Path) -> None:
 
 def identity(change: Change) -> tuple[str, ...]:
     """What an entry of accepted.toml says."""
-    return (change.kind, change.pointer, change.what, change.old, change.new)
+    return (change.rule.id, change.pointer, change.what, change.old, change.new)
 
 
 @pytest.mark.parametrize("seed", a_few(SEEDS, SEEDS[:1], "compares many random types"))

@@ -13,7 +13,7 @@ from acpgen.findings import Finding, Format, Severity
 from acpgen.judge.inputs import Entry
 from acpgen.model import JsonValue, Protocol
 from acpgen.redaction import Key
-from acpgen.trace import RULES, Recording, Rule, TranscriptError, judge, record, trace
+from acpgen.trace import RULES, Recording, TraceRule, TranscriptError, judge, record, trace
 from acpgen.trace.digest import digest
 from acpgen.trace.rule import Fault, rule
 from case_folders import folders, name
@@ -232,8 +232,8 @@ def without_keys() -> Protocol:
     return dataclasses.replace(protocol(), methods=tuple(methods))
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_a_rule_that_needs_keys_says_so(rule: Rule) -> None:
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.id)
+def test_a_rule_that_needs_keys_says_so(rule: TraceRule) -> None:
     """It finds nothing in its own bad cases where the schema has no keys; the others still do."""
     found = {
         finding.rule

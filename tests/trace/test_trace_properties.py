@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acpgen.findings import Finding
-from acpgen.trace import TOPICS, TranscriptError
+from acpgen.trace import RULES, TranscriptError
 from case_folders import folders
 from proofs import amount, scaled
 from transcripts import CASES, TRIALS, comparable, findings, lines, stranger
@@ -56,7 +56,7 @@ def test_strangers_in_between_change_nothing(cases: list[Path], order: list[int]
 
 @scaled("random transcripts")
 @settings(max_examples=amount(12, 100), deadline=None)
-@given(data=st.data(), topic=st.sampled_from(sorted(TOPICS)), order=orders)
+@given(data=st.data(), topic=st.sampled_from(sorted(RULES)), order=orders)
 def test_a_good_case_in_place_of_a_bad_one_clears_just_its_finding(
     data: st.DataObject, topic: str, order: list[int]
 ) -> None:
@@ -76,7 +76,7 @@ def test_whatever_happens_to_lines_is_judged(data: st.DataObject, folder: Path) 
     transcript = lines(folder)
     chosen = data.draw(st.lists(st.sampled_from(transcript), max_size=2 * len(transcript)))
     for finding in findings(chosen):
-        assert finding.rule in TOPICS
+        assert finding.rule in RULES
         assert finding.line is not None
         assert 1 <= finding.line <= len(chosen)
 
@@ -101,7 +101,7 @@ def test_whatever_stands_in_a_message_is_judged(data: st.DataObject, folder: Pat
                 node[name] = data.draw(json_values)
                 break
             node = node[name]
-    assert all(finding.rule in TOPICS for finding in findings_if_json(map(json.dumps, rows)))
+    assert all(finding.rule in RULES for finding in findings_if_json(map(json.dumps, rows)))
 
 
 def findings_if_json(transcript: Iterable[str]) -> list[Finding]:

@@ -12,11 +12,10 @@ from typing import Annotated, BinaryIO
 
 import typer
 
-from acpgen import resources
+from acpgen import resources, rulebook
 from acpgen.cli import opening
 from acpgen.cli.options import Failing, Form, MaxErrors, Quiet, Schema, ShowKeys, Summary
 from acpgen.cli.report import FailOn, note, relative, tell_problems
-from acpgen.cli.ruledocs import docs_of
 from acpgen.findings import Format, printable, text
 from acpgen.judge.inputs import InputError, read
 from acpgen.load import SchemaError, load
@@ -50,7 +49,9 @@ def trace(
     """
     files = files or [Path("-")]
     set_up(format_, sys.stdout)
-    form = renderer(format_, sys.stdout, os.environ, counts_only=summary, docs=docs_of("trace"))
+    form = renderer(
+        format_, sys.stdout, os.environ, counts_only=summary, docs=rulebook.page("trace")
+    )
     tally = Tally("trace", judges=False)
     report = Report(tally, form, max_errors=max_errors, fail_on=fail_on, counts_only=summary)
     report.begin([opening.name(str(file)) for file in files])
@@ -116,7 +117,7 @@ def _has_keys(protocol: Protocol) -> bool:
 
 
 def _idle_rules() -> str:
-    idle = sum(rule.needs_keys for rule in RULES)
+    idle = sum(rule.needs_keys for rule in RULES.values())
     return f"{idle} of {len(RULES)} rules can't be applied: those about prompts and their keys"
 
 

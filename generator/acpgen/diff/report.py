@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from acpgen.diff.change import Change, Standing
 from acpgen.diff.channels import Party
-from acpgen.diff.kinds import Effect
+from acpgen.diff.effect import Section
 from acpgen.diff.source import Source
 from acpgen.diff.witness import Witnesses
 from acpgen.findings import Finding, Severity
@@ -41,7 +41,7 @@ def findings(comparison: Comparison, changes: Iterable[Change]) -> list[Finding]
     lines = Lines()
     return [
         Finding(
-            rule=change.kind,
+            rule=change.rule.id,
             severity=change.severity,
             file=comparison.new.named(change.location.file),
             pointer=change.pointer,
@@ -111,9 +111,9 @@ def _row(
             "value": witness.value,
         }
     return {
-        "rule": change.kind.value,
+        "rule": change.rule.id,
         "severity": change.severity.value,
-        "effect": change.effect.value,
+        "effect": change.effect.value.name,
         "standing": change.standing.value,
         "breaks": [*map(str, sorted(change.breaks))],
         "recovers": [*map(str, sorted(change.recovers))],
@@ -144,30 +144,17 @@ def counts(changes: Iterable[Change]) -> dict[str, int]:
 def _labels(change: Change) -> Iterable[str]:
     if change.breaking and change.breaks:
         return [f"breaking for {party.plural}" for party in change.breaks]
-    if change.effect is Effect.DOCS:
-        return ["docs only"]
-    if change.standing is Standing.UNSTABLE:
+    section = change.effect.value.section
+    if change.standing is Standing.UNSTABLE and not change.breaking and section is not Section.DOCS:
         return ["unstable"]
-    if change.effect is Effect.ADDS:
-        return ["additions"]
-    if change.effect is Effect.FORGETS:
-        return [_FORGOTTEN]
-    if change.effect is Effect.HARDENS:
-        return ["other"]
-    return [_BY_SEVERITY[change.severity]]
+    return [_BY_SEVERITY.get(change.severity, section)]
 
 
-_BY_SEVERITY = {
-    Severity.ERROR: "faults",
-    Severity.RECOVERED: "recovered",
-    Severity.WARNING: "types only",
-    Severity.NOTE: "other",
-}
+_BY_SEVERITY = {Severity.ERROR: "faults", Severity.RECOVERED: "recovered"}
 _NOUNS = frozenset({"faults", "additions"})
-_FORGOTTEN = "no longer understood"
 _LABELS = (
-    *("faults", "recovered", _FORGOTTEN),
-    *("types only", "additions", "other", "unstable", "docs only"),
+    *("faults", "recovered", Section.FORGOTTEN, Section.TYPES, Section.ADDITIONS),
+    *(Section.OTHER, "unstable", Section.DOCS),
 )
 
 

@@ -10,7 +10,7 @@ from acpgen.findings import Severity
 from acpgen.judge.verdict import ErrorCode
 from acpgen.trace.insertion import Insertion, message_of, must_know
 from acpgen.trace.recording import REFUSED_AT_THE_DOOR, Attempt, Recording, Sighting
-from acpgen.trace.rule import Fault, rule
+from acpgen.trace.rule import Fault, fault, rule
 from acpgen.words import counted
 
 
@@ -23,13 +23,13 @@ def malformed_key_accepted(recording: Recording) -> Iterator[Fault]:
     Why: an agent that takes such a key for none inserts the prompt without the protection that the
     client asked for. null is not malformed: it means no key.
 
-    Mistake: `"idempotencyKey": ""`, answered with a messageId
+    Example: `"idempotencyKey": ""`, answered with a messageId
 
-    Mend: answer with -32602. A key is a string of 1 to 255 characters.
+    Fix: answer with -32602. A key is a string of 1 to 255 characters.
     """
     for attempt in recording.attempts:
         if attempt.prompt.key_fault and attempt.response is not None and not attempt.failed:
-            yield Fault(
+            yield fault(
                 attempt.response.line,
                 f"accepts the malformed key of line {attempt.line}: {attempt.prompt.key_fault}",
                 ("result",),
@@ -50,14 +50,14 @@ def key_echoed(recording: Recording) -> Iterator[Fault]:
     as a word in a text; and strings in members that are called as keys are, outside of what belongs
     to tools.
 
-    Mistake: `user_message` with the key in `_meta`
+    Example: `user_message` with the key in `_meta`
 
-    Mend: leave the key out. A client learns what became of it by sending it again.
+    Fix: leave the key out. A client learns what became of it by sending it again.
     """
     for echo in recording.echoes:
         others = echo.lines - 1
         more = f" here and on {counted(others, 'more line')}" if others else ""
-        yield Fault(echo.line, f"repeats the {echo.key}{more}", echo.path)
+        yield fault(echo.line, f"repeats the {echo.key}{more}", echo.path)
 
 
 @rule(Severity.ERROR, needs_keys=True)
@@ -72,15 +72,15 @@ def inserted_despite_error(recording: Recording) -> Iterator[Fault]:
     be forgotten (see `key-forgotten`). Whoever answers in the agent's place, such as a proxy that
     restarts, can give rise to this as well.
 
-    Mistake: `user_message` with msg-1, then an error, and for the retry msg-1
+    Example: `user_message` with msg-1, then an error, and for the retry msg-1
 
-    Mend: answer with the messageId once the message is inserted. A proxy that doesn't know leaves
+    Fix: answer with the messageId once the message is inserted. A proxy that doesn't know leaves
     the request unanswered.
     """
     yield from _inserted_all_the_same(recording)
     for attempts in recording.submissions.values():
         for recorded, retry in _refused_retries(recording, attempts):
-            yield Fault(
+            yield fault(
                 retry.answer_line,
                 f"answers the {retry.prompt.key} with error {retry.code}, although line "
                 f"{recorded.answer_line} gave it a messageId",
@@ -99,16 +99,16 @@ def error_recorded(recording: Recording) -> Iterator[Fault]:
     client gets a messageId for a message that doesn't exist, and what the user said is lost.
     Applied where the agent shows the messages of the session, and goes on without showing this one.
 
-    Mistake: an error for id 7, then msg-1 for id 8 with the same key, and no `user_message` for it
+    Example: an error for id 7, then msg-1 for id 8 with the same key, and no `user_message` for it
 
-    Mend: record the key in the step that inserts the message.
+    Fix: record the key in the step that inserts the message.
     """
     for attempts in recording.submissions.values():
         accepted = next((i for i, attempt in enumerate(attempts) if not attempt.failed), 0)
         attempt = attempts[accepted]
         settled = all(early.answered_by(attempt.line) for early in attempts[:accepted])
         if accepted and settled and _is_phantom(recording, attempt):
-            yield Fault(
+            yield fault(
                 attempt.answer_line,
                 f"gives the {attempt.prompt.key}, unused since the error for line "
                 f"{attempts[0].line}, a messageId that no update shows",
@@ -128,9 +128,9 @@ def key_not_forwarded(recording: Recording) -> Iterator[Fault]:
     connection, another one carries the same prompt under another key or none, and both are answered
     with one messageId.
 
-    Mistake: a typed proxy that was built before there were keys, and drops members it doesn't know
+    Example: a typed proxy that was built before there were keys, and drops members it doesn't know
 
-    Mend: forward all params as they came, those that are not known too.
+    Fix: forward all params as they came, those that are not known too.
     """
     for attempts in recording.answered.values():
         if len({attempt.prompt.key for attempt in attempts}) > 1:
@@ -138,7 +138,7 @@ def key_not_forwarded(recording: Recording) -> Iterator[Fault]:
                 end = bisect_left(attempts, attempt.answer_line, key=lambda other: other.line)
                 for other in attempts[i + 1 : end]:
                     if _loses_key(attempt, other):
-                        yield Fault(
+                        yield fault(
                             other.line,
                             f"forwards the prompt of line {attempt.line} without its "
                             f"{attempt.prompt.key}",
@@ -155,7 +155,7 @@ def _inserted_all_the_same(recording: Recording) -> Iterator[Fault]:
             alone = recording.sole.get(attempt.line) if attempt.prompt.well_formed else None
             shown = alone or later.get(attempt.line)
             if shown is not None:
-                yield Fault(
+                yield fault(
                     attempt.answer_line,
                     f"answers with error {attempt.code}, although the message is inserted on line "
                     f"{shown.line}",

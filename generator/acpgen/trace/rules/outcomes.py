@@ -13,7 +13,7 @@ from acpgen.trace.digest import Digest
 from acpgen.trace.event import Call
 from acpgen.trace.reading import about
 from acpgen.trace.recording import REFUSED_AT_THE_DOOR, Attempt, Recording
-from acpgen.trace.rule import Fault, rule
+from acpgen.trace.rule import Fault, fault, rule
 
 _CANCEL = "$/cancel_request"
 
@@ -39,9 +39,9 @@ def split_cancel(recording: Recording) -> Iterator[Fault]:
     every one gets the messageId. Anything else leaves the client with two truths, or waiting. An
     attempt that is sent after the cancel may be a new submission.
 
-    Mistake: ids 7 and 8 wait with one key, id 8 is cancelled: -32800 for 8, and a messageId for 7
+    Example: ids 7 and 8 wait with one key, id 8 is cancelled: -32800 for 8, and a messageId for 7
 
-    Mend: keep the waiters with the key, and answer them in one go.
+    Fix: keep the waiters with the key, and answer them in one go.
     """
     for wait in _waits(recording):
         if wait.cancel is None:
@@ -50,7 +50,7 @@ def split_cancel(recording: Recording) -> Iterator[Fault]:
             yield _split(first, other, f"after the cancel on line {wait.cancel.line}")
         for waiting, answered in _left(recording, wait):
             if waiting.line < wait.cancel.line:
-                yield Fault(
+                yield fault(
                     waiting.line,
                     f"is left unanswered, although line {wait.cancel.line} cancels the "
                     f"{waiting.prompt.key} and line {answered.answer_line} answers another "
@@ -71,9 +71,9 @@ def split_outcome(recording: Recording) -> Iterator[Fault]:
     and -32002) and attempts with another prompt, which may be refused. Where the other one may have
     been on its way when the first one failed, it is `error-not-shared`.
 
-    Mistake: a second attempt while the first is held, answered with an error: "in progress"
+    Example: a second attempt while the first is held, answered with an error: "in progress"
 
-    Mend: let a retry wait for the first attempt, and answer both at once.
+    Fix: let a retry wait for the first attempt, and answer both at once.
     """
     for wait in _waits(recording):
         if wait.cancel is None:
@@ -91,9 +91,9 @@ def error_not_shared(recording: Recording) -> Iterator[Fault]:
     warning, because an error leaves the key unused: if the second attempt was still on its way when
     the first one failed, it is right to start anew.
 
-    Mistake: ids 7 and 8 wait with one key: -32603 for 7, and the prompt is tried again for 8
+    Example: ids 7 and 8 wait with one key: -32603 for 7, and the prompt is tried again for 8
 
-    Mend: answer every attempt that waits with the key before trying anything anew.
+    Fix: answer every attempt that waits with the key before trying anything anew.
     """
     for wait in _waits(recording):
         for first, other in _differing(wait):
@@ -111,14 +111,14 @@ def unanswered_waiter(recording: Recording) -> Iterator[Fault]:
     Why: whoever waits for the other answer waits for ever. A note, because the unanswered request
     may never have reached the agent: over HTTP a POST can fail and be repeated on one connection.
 
-    Mistake: ids 7 and 8 wait with one key, and only 8 is answered when the message is inserted
+    Example: ids 7 and 8 wait with one key, and only 8 is answered when the message is inserted
 
-    Mend: keep a list of waiters for each key, not the latest one.
+    Fix: keep a list of waiters for each key, not the latest one.
     """
     for wait in _waits(recording):
         if wait.cancel is None:
             for waiting, answered in _left(recording, wait):
-                yield Fault(
+                yield fault(
                     waiting.line,
                     f"is left unanswered, although line {answered.answer_line} answers another "
                     f"request with its {waiting.prompt.key}, unless it never arrived",
@@ -128,7 +128,7 @@ def unanswered_waiter(recording: Recording) -> Iterator[Fault]:
 
 
 def _split(first: Attempt, other: Attempt, when: str) -> Fault:
-    return Fault(
+    return fault(
         other.answer_line,
         f"answers the {other.prompt.key} with {_outcome(other)}, and line {first.answer_line} "
         f"with {_outcome(first)}, {when}",

@@ -13,7 +13,7 @@ from acpgen.trace.digest import Digest
 from acpgen.trace.event import Call
 from acpgen.trace.reading import about
 from acpgen.trace.recording import Exchange, Recording
-from acpgen.trace.rule import Fault, rule
+from acpgen.trace.rule import Fault, fault, rule
 
 _CANCEL_REQUEST = "$/cancel_request"
 _CANCEL = "session/cancel"
@@ -37,9 +37,9 @@ def not_retried_resent(recording: Recording) -> Iterator[Fault]:
     others say the same again in good faith, such as a chunk with the same word. A warning, because
     a copy does no harm on most days.
 
-    Mistake: `$/cancel_request` for id 7, sent again after reconnecting
+    Example: `$/cancel_request` for id 7, sent again after reconnecting
 
-    Mend: don't keep notifications for a later connection. `session/resume` brings both sides up to
+    Fix: don't keep notifications for a later connection. `session/resume` brings both sides up to
     date.
     """
     sent: dict[tuple[str, Connection, Side, Digest], int] = {}
@@ -52,10 +52,10 @@ def not_retried_resent(recording: Recording) -> Iterator[Fault]:
         if name in {_CANCEL_REQUEST, _COMPLETE} and call.id is None:
             earlier = sent.setdefault((name, call.connection, call.sender, call.about), call.line)
             if earlier != call.line:
-                yield Fault(call.line, f"is a copy of line {earlier}", ("params",), call.subject)
+                yield fault(call.line, f"is a copy of line {earlier}", ("params",), call.subject)
     for call, copied in _misplaced_cancels(recording):
         if copied is not None:
-            yield Fault(
+            yield fault(
                 call.line,
                 f"is a copy of line {copied.line}, but only that connection has sent the request",
                 ("params", "requestId"),
@@ -74,14 +74,14 @@ def cancel_unknown(recording: Recording) -> Iterator[Fault]:
     `not-retried-resent`. A warning, because the receiver passes over an id that it doesn't know.
     Applied to connections that are recorded from their beginning.
 
-    Mistake: a prompt with id 7, and `{"requestId": "7"}`
+    Example: a prompt with id 7, and `{"requestId": "7"}`
 
-    Mend: cancel with the id just as it was sent, number or string, on the connection of the
+    Fix: cancel with the id just as it was sent, number or string, on the connection of the
     request.
     """
     for call, copied in _misplaced_cancels(recording):
         if copied is None:
-            yield Fault(
+            yield fault(
                 call.line,
                 "cancels nothing: no request of that ID was sent on this connection",
                 ("params", "requestId"),
@@ -99,9 +99,9 @@ def late_cancel(recording: Recording) -> Iterator[Fault]:
     end of work followed the first one before its connection ended, and on a later connection a
     newer prompt was sent before it. A warning, because the user may want to cancel that as well.
 
-    Mistake: an outbox that sends notifications again after reconnecting
+    Example: an outbox that sends notifications again after reconnecting
 
-    Mend: drop a cancel whose connection has ended, resume, and let the user decide.
+    Fix: drop a cancel whose connection has ended, resume, and let the user decide.
     """
     latest: dict[str, Call] = {}
     prompts = _accepted_prompts(recording)
@@ -110,7 +110,7 @@ def late_cancel(recording: Recording) -> Iterator[Fault]:
             continue
         first, latest[call.session] = latest.get(call.session), call
         if first is not None and _is_late(recording, prompts, first, call):
-            yield Fault(
+            yield fault(
                 call.line,
                 f"looks like a copy of line {first.line}, and stops work that began since",
                 ("params", "sessionId"),
@@ -128,10 +128,10 @@ def stale_retry(recording: Recording) -> Iterator[Fault]:
     another. Then the retry undoes the newer change. A warning, because the user may have changed
     the value back.
 
-    Mistake: mode is set to "ask", the answer is lost; mode is set to "code"; after reconnecting
+    Example: mode is set to "ask", the answer is lost; mode is set to "code"; after reconnecting
     mode is set to "ask" again, as a retry
 
-    Mend: retry first, and drop what a newer change has overtaken.
+    Fix: retry first, and drop what a newer change has overtaken.
     """
     latest: dict[tuple[str, Digest], Exchange] = {}
     same: dict[tuple[str, Digest, Digest], Exchange] = {}
@@ -141,7 +141,7 @@ def stale_retry(recording: Recording) -> Iterator[Fault]:
             thing, change = (call.name, call.about), (call.name, call.about, call.params)
             newer, lost = latest.get(thing), same.get(change)
             if newer and lost and _is_stale(recording, lost, newer, exchange):
-                yield Fault(
+                yield fault(
                     exchange.line,
                     f"sends line {lost.line} again, and undoes the change on line {newer.line}",
                     ("params",),
