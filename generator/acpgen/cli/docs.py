@@ -12,6 +12,7 @@ import typer
 
 from acpgen import resources
 from acpgen.cli.crash import is_own
+from acpgen.cli.extras import installation
 from acpgen.cli.options import Schema
 from acpgen.cli.report import Exit, fail, note, relative, show, telling, unreadable
 from acpgen.emit.tree import replace_files
@@ -170,7 +171,7 @@ def _page(
     except ImportError as error:
         if is_own(error):
             raise
-        fail(f"{error}; pages need more: pip install 'acpgen[generate]'")
+        fail(f"{error}; pages need more packages: {installation('generate')}")
     except ValueError as error:
         fail(str(error))
 

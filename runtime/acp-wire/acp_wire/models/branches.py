@@ -1,9 +1,8 @@
-# {{ header }}
-"""Which branch of a choice an error is about.
+"""Readers whose errors name the variant of a union that was meant.
 
-pydantic reports the errors of all branches, and its paths name the branches as it calls them. So
-what was refused is read again, by a reader that goes by the tag where there is one, takes the best
-guess at what was meant where there is none, and marks the branches on its paths.
+pydantic reports the errors of all variants, and its paths contain its own names for them. So
+refused data is read again, by a reader that uses the tag where there is one, guesses the variant
+that was meant where there is none, and marks the variants on its paths.
 """
 
 from __future__ import annotations
@@ -13,58 +12,26 @@ from functools import cache
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import (
-    InitErrorDetails,
-    PydanticCustomError,
-    PydanticKnownError,
-    SchemaValidator,
-    core_schema,
-)
+from pydantic_core import PydanticCustomError, SchemaValidator, core_schema
 
-from {{ package }}.models._base import constants_of
-from {{ package }}.models._tolerance import core_of, reader_of, recovering
+from acp_wire.models import marks
+from acp_wire.models.alternatives import MARK, of_one_branch
+from acp_wire.models.members import constants_of
+from acp_wire.models.tolerance import core_of, reader_of, recovering
 
-__all__ = ["marked_reader", "without_values"]
+__all__ = ["marked_reader"]
 
 _Node = dict[str, Any]
-_Path = tuple[int | str, ...]
 
-_MARK = "\0"
-"""What the label of a branch starts with, which tells it from the name of a member."""
-
-_OTHER, _NONE, _WRONG = (f"{_MARK}{label}" for label in ("(other)", "(none)", "(wrong)"))
-"""The branches for other tags, for no tag that a branch has, and for an instance of no branch."""
+_OTHER, _NONE, _WRONG = (f"{MARK}{label}" for label in ("(other)", "(none)", "(wrong)"))
+"""The branches for other tags, for a tag that no branch has, and for an instance of no branch."""
 
 
 @cache
 def marked_reader(type_: Any, tolerant: bool) -> SchemaValidator:
-    """The reader of a type, strict or tolerant, whose errors `without_values` understands."""
+    """The reader of a type, strict or tolerant, whose errors `details_of` understands."""
     core = core_of(type_)
     return reader_of(type_, _Marker(core).marked(recovering(core) if tolerant else core))
-
-
-def without_values(error: ValidationError) -> list[InitErrorDetails]:
-    """What an error says, by wire paths and without the input."""
-    said: dict[str, InitErrorDetails] = {}
-    for each in error.errors(include_input=False, include_url=False):
-        detail = _detail(each, _unmarked(each["loc"]))
-        said.setdefault(repr(detail), detail)
-    return list(said.values())
-
-
-def _detail(error: Any, loc: _Path) -> InitErrorDetails:
-    kind, context = error["type"], error.get("ctx")
-    try:
-        PydanticKnownError(kind, context)
-    except KeyError:
-        kind = PydanticCustomError(kind, error["msg"])
-    if context is None or isinstance(kind, PydanticCustomError):
-        return InitErrorDetails(type=kind, loc=loc, input=None)
-    return InitErrorDetails(type=kind, loc=loc, input=None, ctx=context)
-
-
-def _unmarked(loc: _Path) -> _Path:
-    return tuple(item for item in loc if not (isinstance(item, str) and item.startswith(_MARK)))
 
 
 class _Marker:
@@ -83,7 +50,7 @@ class _Marker:
         match part:
             case {"type": "tagged-union", "discriminator": [[str(tag)], *_], "choices": known}:
                 return self._tagged(part, tag, known, [])
-            case {"type": "union", "metadata": {"{{ tag }}": str(tag)}, "choices": [first, *others]}:
+            case {"type": "union", "metadata": {marks.TAG: str(tag)}, "choices": [first, *others]}:
                 values = dict.fromkeys(self._tags(first, tag), first)
                 known = first["choices"] if first["type"] == "tagged-union" else values
                 return self._tagged(part, tag, known, others)
@@ -93,7 +60,7 @@ class _Marker:
                 return {key: self.marked(value) for key, value in part.items()}
 
     def _tagged(self, union: _Node, tag: str, known: _Node, others: list[_Node]) -> _Node:
-        choices = {f"{_MARK}{value}": branch for value, branch in known.items()}
+        choices = {f"{MARK}{value}": branch for value, branch in known.items()}
         if others:
             rest = {"type": "union", "mode": "left_to_right", "choices": others}
             choices[_OTHER] = others[0] if len(others) == 1 else rest
@@ -106,7 +73,7 @@ class _Marker:
             if not isinstance(data, dict):
                 return _NONE
             value = data.get(tag)
-            label = f"{_MARK}{value}" if isinstance(value, str) and value in known else _OTHER
+            label = f"{MARK}{value}" if isinstance(value, str) and value in known else _OTHER
             return label if label in choices else _NONE
 
         literal = core_schema.typed_dict_field(core_schema.literal_schema(list(known)))
@@ -118,10 +85,10 @@ class _Marker:
 
     def _untagged(self, union: _Node) -> _Node:
         branches = list(self._branches(union))
-        # A listed string is a string: where any will do, there is one thing to say.
+        # A listed string is a string: where any string will do, one error is enough.
         if {"str", "int"} & {branch["type"] for branch in branches}:
             branches = [branch for branch in branches if branch["type"] != "literal"]
-        labelled = [(self.marked(b), f"{_MARK}{index}") for index, b in enumerate(branches)]
+        labelled = [(self.marked(b), f"{MARK}{index}") for index, b in enumerate(branches)]
         classes = tuple(c for branch in branches for c in self._classes(branch))
 
         def choose(value: Any, read: Any) -> Any:
@@ -131,14 +98,14 @@ class _Marker:
                 return read(value)
             except ValidationError as error:
                 refused = error
-            raise _of_one_branch(refused)
+            raise of_one_branch(refused)
 
         marked: Any = {**union, "choices": labelled}
         ref = marked.pop("ref", None)
         return {**core_schema.no_info_wrap_validator_function(choose, marked, ref=ref)}
 
     def _resolved(self, branch: Any) -> Any:
-        """What a reference, or a check around a core, comes down to."""
+        """The core schema behind references and checks."""
         while True:
             match branch:
                 case {"type": "definition-ref", "schema_ref": ref}:
@@ -154,7 +121,7 @@ class _Marker:
             yield choice[0] if isinstance(choice, tuple) else choice
 
     def _classes(self, branch: Any) -> Iterator[type[BaseModel]]:
-        """The models that a branch is made of."""
+        """The models in a branch."""
         branch = self._resolved(branch)
         if branch["type"] == "model":
             yield branch["cls"]
@@ -170,7 +137,7 @@ class _Marker:
 
 
 def _refusing(classes: tuple[type[BaseModel], ...]) -> core_schema.CoreSchema:
-    """A reader that refuses an instance of a class that none of those due here is."""
+    """A reader that refuses an instance of a class that is not one of these."""
 
     def refuse(value: object) -> object:
         raise _wrong_class(value, classes)
@@ -182,59 +149,5 @@ def _wrong_class(value: object, classes: tuple[type[BaseModel], ...]) -> Pydanti
     given = type(value)
     derived = [class_.__name__ for class_ in classes if issubclass(class_, given)]
     names = " or ".join(derived or [class_.__name__ for class_ in classes])
-    text = "{given} is no branch of this choice; use {names}"
+    text = "{given} is not a branch of this choice; use {names}"
     return PydanticCustomError("wrong_class", text, {"given": given.__name__, "names": names})
-
-
-def _of_one_branch(error: ValidationError) -> ValidationError:
-    """The errors of the branch that was meant, or one for all if there is no telling which."""
-    branches: dict[object, list[Any]] = {}
-    each: Any
-    for each in error.errors(include_input=False, include_url=False):
-        if each["type"] == "model_type":
-            each.update(type="dict_type", msg="Input should be an object")
-            each.pop("ctx", None)
-        branches.setdefault(each["loc"][:1], []).append({**each, "loc": each["loc"][1:]})
-    nearest = min(map(_distance, branches.values()))
-    best = [errors for errors in branches.values() if _distance(errors) == nearest]
-    if any(_faults(errors) != _faults(best[0]) for errors in best):
-        return _summary(error.title, best)
-    details = [_detail(each, each["loc"]) for each in best[0]]
-    return ValidationError.from_exception_data(error.title, details, hide_input=True)
-
-
-def _distance(errors: list[Any]) -> tuple[int, int, int]:
-    """How unlikely it is that the branch with these errors was meant.
-
-    What lacks a branch's own members, or whose items do, was hardly meant for it; what fails deep
-    inside was.
-    """
-    places = [_unmarked(each["loc"]) for each in errors]
-    lacking = sum(
-        each["type"] == "missing" and sum(isinstance(item, str) for item in place) == 1
-        for each, place in zip(errors, places, strict=True)
-    )
-    return lacking, -max(map(len, places)), len(errors)
-
-
-def _faults(errors: list[Any]) -> list[tuple[str, object]]:
-    return [(each["type"], each["loc"]) for each in errors]
-
-
-def _summary(title: str, branches: list[list[Any]]) -> ValidationError:
-    """One error for branches that are equally likely."""
-    errors = [each for branch in branches for each in branch]
-    places = {_unmarked(each["loc"]) for each in errors}
-    place = places.pop() if len(places) == 1 else ()
-    reasons = dict.fromkeys(_reason(each, place) for each in errors)
-    text: Any = f"No alternative fits: {'; '.join(reasons)}"
-    detail = InitErrorDetails(
-        type=PydanticCustomError("no_alternative", text), loc=place, input=None
-    )
-    return ValidationError.from_exception_data(title, [detail], hide_input=True)
-
-
-def _reason(error: Any, place: _Path) -> str:
-    """What an error says, with its path from a place on."""
-    below = _unmarked(error["loc"])[len(place) :]
-    return ": ".join(filter(None, (".".join(map(str, below)), error["msg"])))
