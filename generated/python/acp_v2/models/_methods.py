@@ -81,7 +81,7 @@ class Signature:
         return self.retry.retry_class
 
 
-_SCHEMA: Final = "sha256:327d47fb8b63542da7a3c02ea631a9f41431692507efca28d5856492ea7921df"
+_SCHEMA: Final = "sha256:e01b641c2e16d2a30cceb5c4d3b5cbdb279ef1423a39c835c82db40680b0a772"
 """The digest of the methods that this is made of, which is that of the retry table."""
 
 SIGNATURES: Final[dict[tuple[str, Kind], Signature]] = {

@@ -81,7 +81,7 @@ class Signature:
         return self.retry.retry_class
 
 
-_SCHEMA: Final = "sha256:047c90c2dfa6b243e569cc5e22aa148c9ce6d18f2ab0d9e679774731cf5d7372"
+_SCHEMA: Final = "sha256:90916521426c5392e4cab2f32d468df058ae0208c1c3003a5fc3abc2299dfc31"
 """The digest of the methods that this is made of, which is that of the retry table."""
 
 SIGNATURES: Final[dict[tuple[str, Kind], Signature]] = {
