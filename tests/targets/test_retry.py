@@ -62,8 +62,18 @@ IT_HAS_NONE = "It carries no idempotencyKey, so a copy is a new submission."
 @pytest.mark.parametrize(
     ("method", "params", "reason", "why"),
     [
-        ("session/list", {}, Reason.IDEMPOTENT, "You may send it again as it is: session/list is id"),
-        ("session/new", {"cwd": "/w"}, Reason.DUPLICATING, "You may send it again: session/new makes one"),
+        (
+            "session/list",
+            {},
+            Reason.IDEMPOTENT,
+            "You may send it again as it is: session/list is id",
+        ),
+        (
+            "session/new",
+            {"cwd": "/w"},
+            Reason.DUPLICATING,
+            "You may send it again: session/new makes one",
+        ),
         ("initialize", {}, Reason.NOT_RETRIED, "Do not send initialize again. "),
         ("session/cancel", {}, Reason.NOTIFICATION, "session/cancel is a notification, and a "),
         ("session/update", {}, Reason.NOTIFICATION, "session/update is a notification, and a "),
@@ -71,7 +81,12 @@ IT_HAS_NONE = "It carries no idempotencyKey, so a copy is a new submission."
         ("_acme/x", {}, Reason.EXTENSION, "_acme/x is an extension; only its own specification"),
         ("session/promt", KEYED, Reason.UNKNOWN_METHOD, "session/promt is not a method of this"),
         ("session\nlist", {}, Reason.UNKNOWN_METHOD, "'session\\nlist' is not a method of this"),
-        ("session/prompt", {"idempotencyKey": KEY}, Reason.KEYED_WITH_KEY, "You may send it again with "),
+        (
+            "session/prompt",
+            {"idempotencyKey": KEY},
+            Reason.KEYED_WITH_KEY,
+            "You may send it again with ",
+        ),
         ("session/prompt", {}, Reason.KEYED_WITHOUT_KEY, IT_HAS_NONE),
         ("session/prompt", None, Reason.KEYED_WITHOUT_KEY, IT_HAS_NONE),
         ("session/prompt", {"idempotencyKey": None}, Reason.KEYED_WITHOUT_KEY, IT_HAS_NONE),
@@ -82,7 +97,12 @@ IT_HAS_NONE = "It carries no idempotencyKey, so a copy is a new submission."
         ("session/prompt", {"idempotencyKey": "\ud800"}, Reason.MALFORMED_KEY, IT_IS_MALFORMED),
         ("session/prompt", {"idempotencyKey": "k\udfff"}, Reason.MALFORMED_KEY, IT_IS_MALFORMED),
         ("session/prompt", {"idempotencyKey": b"k"}, Reason.MALFORMED_KEY, IT_IS_MALFORMED),
-        ("proxy/successor", KEYED, Reason.KEYED_WITH_KEY, "Inside proxy/successor: You may send it aga"),
+        (
+            "proxy/successor",
+            KEYED,
+            Reason.KEYED_WITH_KEY,
+            "Inside proxy/successor: You may send it aga",
+        ),
         ("proxy/successor", {}, Reason.CARRIED_UNNAMED, "proxy/successor takes the class of the"),
         ("proxy/initialize", {}, Reason.NOT_RETRIED, "Inside proxy/initialize: Do not send initi"),
         (

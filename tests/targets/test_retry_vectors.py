@@ -25,6 +25,7 @@ from acpgen.targets.retry.decision import MAX_CARRIED, RULINGS, Answer, Reason
 from acpgen.targets.tables import retry
 from acpgen.targets.vectors import resends
 from acpgen.targets.vectors.files import VectorNameError
+from proofs import amount, scaled
 
 TEMPLATES = Templates(resources.TEMPLATES)
 GOLDEN = Path(__file__).parents[1] / "golden" / "schema" / "v9"
@@ -267,7 +268,8 @@ PARAMS = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@scaled("random params")
+@settings(max_examples=amount(100, 300), deadline=None)
 @given(NAMES, PARAMS, st.none() | st.sampled_from(Kind), st.sampled_from([None, 1, 2]))
 def test_every_message_gets_the_answer_of_its_reason(
     method: str, params: Any, kind: Any, version: Any

@@ -11,11 +11,11 @@ from typing import Annotated
 import typer
 
 from acpgen import resources
-from acpgen.cli import drift
 from acpgen.cli.crash import is_own
+from acpgen.cli.extras import installation
 from acpgen.cli.lint import accepted_by_lint
 from acpgen.cli.report import Exit, fail, note, relative, show, suggestion, telling, unreadable
-from acpgen.emit import manifest
+from acpgen.emit import manifest, rules
 from acpgen.emit.tree import Change, Difference, FolderError, ForeignFileError
 from acpgen.findings import Finding, Format, Severity
 from acpgen.lint import lint
@@ -29,11 +29,11 @@ from acpgen.targets.generation import Plan, Result, apply
 from acpgen.targets.generation import generate as worked_out
 from acpgen.words import counted
 
-_SAYS = {
-    Change.CHANGED: "is not as generated",
-    Change.MISSING: "is missing",
-    Change.SURPLUS: "was generated once and follows from nothing any more",
-    Change.FOREIGN: "was not written by acpgen, or has lost its header, so it is spared",
+_RULES = {
+    Change.CHANGED: rules.drift_changed,
+    Change.MISSING: rules.drift_missing,
+    Change.SURPLUS: rules.drift_surplus,
+    Change.FOREIGN: rules.drift_foreign,
 }
 _LINE_ENDS = "has lines that end in CRLF, and is as generated but for that"
 _COMMAND = "generate"
@@ -120,7 +120,7 @@ def work_out(plan: Plan, format_: Format) -> Result:
     except ImportError as error:
         if is_own(error):
             raise
-        fail(f"{error}; generating needs more: pip install 'acpgen[generate]'")
+        fail(f"{error}; generating needs more packages: {installation('generate')}")
     except OSError as error:
         fail(unreadable(error, plan.schema))
     except ValueError as error:
@@ -236,12 +236,13 @@ def _report(plan: Plan, outcome: Result, format_: Format) -> None:
 
 
 def _finding(plan: Plan, difference: Difference) -> Finding:
+    rule = _RULES[difference.change]
     return Finding(
-        rule=drift.TOPICS[difference.change].id,
-        severity=drift.TOPICS[difference.change].severity,
+        rule=rule.id,
+        severity=rule.severity,
         file=(plan.out / difference.path).as_posix(),
         pointer="",
-        message=_LINE_ENDS if difference.in_line_ends_only else _SAYS[difference.change],
+        message=_LINE_ENDS if difference.in_line_ends_only else rule.function(),
     )
 
 

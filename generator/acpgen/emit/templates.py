@@ -10,7 +10,7 @@ from traceback import extract_tb
 
 from acpgen import resources
 from acpgen.emit.header import HEADER, HEADER_LINES, owns
-from acpgen.listing import is_hidden
+from acpgen.load.listing import is_hidden
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

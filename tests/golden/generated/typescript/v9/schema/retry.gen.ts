@@ -561,9 +561,7 @@ const SEPARATORS = "-_./:$ ";
  */
 function folded(name: string): string {
   const letters = [...name].filter((each) => !SEPARATORS.includes(each));
-  return letters
-    .join("")
-    .replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return letters.join("").replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 /** The members of params, none if they are missing; undefined if they are not an object. */
