@@ -121,7 +121,7 @@ IT_HAS_NONE = "It carries no idempotencyKey, so a copy is a new submission."
             "proxy/successor",
             nested(retry.MAX_CARRIED, KEYED),
             Reason.KEYED_WITH_KEY,
-            "Inside proxy/successor: You may send it again with the idempotencyKey of the first attempt",
+            "Inside proxy/successor: You may send it again with the idempotencyKey of the first",
         ),
     ],
 )
