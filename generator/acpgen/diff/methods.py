@@ -69,9 +69,9 @@ def methods(
             difference = found(method_removed, place, gone=method.location)
             yield MethodDifference(difference, tuple(calls(method)))
     for method in gained:
-        before = next((m for m in lost if m.name == method.name), None)
+        earlier = next((m for m in lost if m.name == method.name), None)
         if method not in renamed.values():
-            yield _gained(method, before)
+            yield _gained(method, earlier)
         if method.retry is None and any(m.retry is not None for m in new.methods):
             difference = found(method_without_class, _place(method, method))
             yield MethodDifference(difference, tuple(calls(method)))
