@@ -33,7 +33,7 @@ from acpgen.judge.quick import Test as Quick
 from acpgen.judge.verdict import Verdict
 from acpgen.model import JsonValue, Kind, Method, Side, Stability
 from acpgen.targets.bundles import bundle
-from acpgen.targets.vectors.samples import Samples
+from acpgen.types.samples import Samples
 from agreement import acp, checkers, decoders, nudged, samples, schemas, strict
 
 SEED = int(os.environ.get("ACPGEN_SEED", "1"))

@@ -73,8 +73,8 @@ PromptRequest(session_id="s", prompt=blocks)
 
 def kind(update: SessionUpdate) -> str:
     match update:
-        case IdleStateUpdate(background=background):
-            return repr(background)
+        case IdleStateUpdate():
+            return "idle"
         case StateUpdate() | ContentChunk():
             return "at work"
         case _:

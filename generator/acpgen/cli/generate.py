@@ -12,6 +12,7 @@ import typer
 
 from acpgen import resources
 from acpgen.cli.crash import is_own
+from acpgen.cli.extras import installation
 from acpgen.cli.lint import accepted_by_lint
 from acpgen.cli.report import Exit, fail, note, relative, show, suggestion, telling, unreadable
 from acpgen.emit import manifest, rules
@@ -119,7 +120,7 @@ def work_out(plan: Plan, format_: Format) -> Result:
     except ImportError as error:
         if is_own(error):
             raise
-        fail(f"{error}; generating needs more: pip install 'acpgen[generate]'")
+        fail(f"{error}; generating needs more packages: {installation('generate')}")
     except OSError as error:
         fail(unreadable(error, plan.schema))
     except ValueError as error:

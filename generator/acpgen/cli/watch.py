@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from acpgen import resources
+from acpgen.cli.extras import installation
 from acpgen.cli.follow import interruptible
 from acpgen.cli.generate import chosen, put, work_out
 from acpgen.cli.report import fail, note, relative
@@ -128,7 +129,7 @@ def _changes(watched: Watched) -> Iterator[frozenset[str]]:
     try:
         from watchfiles import watch as watch_folders
     except ImportError as error:
-        fail(f"{error}; watching needs more: pip install 'acpgen[generate]'")
+        fail(f"{error}; watching needs more packages: {installation('generate')}")
     while True:
         folders = watched.folders()
         rounds = watch_folders(

@@ -56,9 +56,10 @@ def _bundles(protocol: Protocol, _: Templates) -> Tree:
 
 
 def _models(protocol: Protocol, templates: Templates) -> Tree:
+    from acpgen.targets.distribution import distribution
     from acpgen.targets.models import models
 
-    return models(protocol, templates)
+    return {**models(protocol, templates), **distribution(protocol, templates)}
 
 
 def _retry(protocol: Protocol, templates: Templates) -> Tree:
@@ -122,8 +123,16 @@ TARGETS = (
     Target("bundles", "single-file JSON Schemas, stable and unstable", ("schema/*",), _bundles),
     Target(
         "models",
-        "Python models (pydantic)",
-        ("python/*/__init__.py", "python/*/py.typed", "python/*/models/*"),
+        "Python models (pydantic), and the package that holds all generated Python",
+        (
+            "python/*/__init__.py",
+            "python/*/py.typed",
+            "python/*/models/*",
+            *(
+                f"python/{name}"
+                for name in ("pyproject.toml", "README.md", "hatch_build.py", "LICENSE")
+            ),
+        ),
         _models,
     ),
     Target(

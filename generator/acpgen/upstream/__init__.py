@@ -5,7 +5,7 @@ from __future__ import annotations
 from acpgen.upstream.applying import Replacement, annotate, apply, moved, replacements, shared
 from acpgen.upstream.compare import Comparison, compare
 from acpgen.upstream.declared import Declared, DeclaredError, Status, read_declared
-from acpgen.upstream.findings import overwriting, stale, undeclared, with_lines
+from acpgen.upstream.findings import overwriting, stale, undeclared
 from acpgen.upstream.printing import printed
 
 __all__ = [
@@ -25,5 +25,4 @@ __all__ = [
     "shared",
     "stale",
     "undeclared",
-    "with_lines",
 ]

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import cache
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
 
 from acpgen.findings import Finding
-from acpgen.load.source import scan
 from acpgen.model import Location, Pointer, Protocol, TypeName, append
 from acpgen.upstream import rules
 from acpgen.upstream.applying import Replacement
@@ -72,26 +68,6 @@ def stale(comparisons: Sequence[Comparison], declared: Declared) -> Iterator[Fin
                 "",
                 f"{entry.definition} is not {entry.status.value}{_mend(entry)}",
             )
-
-
-def with_lines(findings: Iterable[Finding]) -> list[Finding]:
-    """Findings with the lines of their places, or of what a place that isn't there lies in.
-
-    Raises:
-        OSError: a file can't be read any more.
-    """
-    lines_of = cache(_lines)
-    located = []
-    for finding in findings:
-        lines, pointer = lines_of(finding.file) if finding.pointer else {}, finding.pointer
-        while pointer and pointer not in lines:
-            pointer = pointer.rpartition("/")[0]
-        located.append(replace(finding, line=lines.get(Pointer(pointer))))
-    return located
-
-
-def _lines(file: str) -> Mapping[Pointer, int]:
-    return scan(Path(file).read_bytes().decode("utf-8")).lines
 
 
 def _is_declared(comparison: Comparison, declared: Declared) -> bool:

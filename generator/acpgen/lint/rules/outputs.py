@@ -113,13 +113,13 @@ def no_sample(protocol: Protocol) -> Iterator[Fault]:
 
 def _without_samples(protocol: Protocol) -> Iterator[tuple[TypeName, str]]:
     """The types of which no value is found, and why."""
-    from acpgen.targets.vectors.samples import SampleError, Samples
+    from acpgen.types.samples import SampleError, Samples
 
     samples = Samples(protocol)
     for name in protocol.types:
         try:
             samples.least(Ref(name))
-            samples.whole(Ref(name))
+            samples.full(Ref(name))
         except SampleError as error:
             yield name, str(error)
 

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from acpgen.model import (
+    ANY,
     META,
     ClosedEnum,
     EnumValue,
@@ -204,7 +205,7 @@ class _Normalizer:
         shape = self.shape(name)
         if not isinstance(shape, Record):
             return False
-        own = shape.additional not in {None, Scalar(ScalarType.ANY)}
+        own = shape.additional not in {None, ANY}
         return own or any(map(self._additional, shape.bases))
 
     def _choice(

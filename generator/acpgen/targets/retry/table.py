@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
+from acpgen.emit.markdown import first_sentence
 from acpgen.model import KEY_TYPE, Kind, Protocol, RetryClass, Scalar, Side, Stability
 
 
@@ -33,6 +33,8 @@ class Row:
         key: the member of params that holds the idempotency key; None where there is none.
         carries: for a carried row, the method that params are always those of; None where the
             members `method` and `params` of params are the message inside.
+        undoes: the methods of which a late copy would undo a newer request about the same thing.
+        about: the members of params that name that thing.
         page: the slug of the guide that says more about it; None where there is none.
         summary: the first sentence of its description, for doc comments.
     """
@@ -47,6 +49,8 @@ class Row:
     result: str | None
     key: str | None
     carries: str | None
+    undoes: tuple[str, ...]
+    about: tuple[str, ...]
     page: str | None
     summary: str
 
@@ -76,8 +80,10 @@ def rows(protocol: Protocol) -> tuple[Row, ...]:
             method.result,
             method.key,
             method.carries,
+            method.undoes,
+            method.about,
             method.page,
-            re.split(r"(?<=[.!?])\s", method.docs.strip(), maxsplit=1)[0],
+            first_sentence(method.docs),
         )
         for method in protocol.methods
         if method.retry is not None
