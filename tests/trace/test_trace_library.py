@@ -223,7 +223,7 @@ def test_the_versions_that_connections_settle_on_are_kept() -> None:
         messages.append(("client", connection, call))
         messages.append(("agent", connection, {"id": 0, "result": {"protocolVersion": version}}))
     entries = [Entry(row.encode(), n) for n, row in enumerate(rows_of(messages), 1)]
-    assert record(entries, protocol()).versions == {1, 2}
+    assert record(entries, protocol()).traffic.versions == {1, 2}
 
 
 def without_keys() -> Protocol:
@@ -325,7 +325,7 @@ def test_tracing_twice_finds_the_same() -> None:
 def test_what_was_recorded_does_not_change() -> None:
     recording = record([], protocol())
     with pytest.raises(dataclasses.FrozenInstanceError):
-        recording.messages = 5  # type: ignore[misc]
+        recording.keys = frozenset()  # type: ignore[misc]
 
 
 def test_a_rule_needs_its_documentation() -> None:

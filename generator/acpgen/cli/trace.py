@@ -106,7 +106,7 @@ def _trace(file: str, protocol: Protocol, report: Report, show_keys: bool) -> It
     else:
         _tell_versions(name, recording, protocol)
         faults = judge(recording, name)
-        report.accept(name, recording.messages)
+        report.accept(name, recording.traffic.messages)
         places = groupby(faults, lambda finding: finding.line)
         told = sum(report.add(list(found)) for _, found in places)
         yield f"{printable(name)}: {_summary(recording, told)}"
@@ -123,7 +123,7 @@ def _idle_rules() -> str:
 
 def _tell_versions(name: str, recording: Recording, protocol: Protocol) -> None:
     """Say which versions of the protocol a recording settles on that the schema is not about."""
-    others = sorted(recording.versions - {protocol.version})
+    others = sorted(recording.traffic.versions - {protocol.version})
     if others and protocol.version is not None and _has_keys(protocol):
         settled = " and ".join(str(version) for version in others)
         note(
@@ -145,7 +145,8 @@ def _record(stream: BinaryIO, protocol: Protocol, show_keys: bool) -> Recording:
 
 def _summary(recording: Recording, told: int) -> str:
     """What a recording is about, with the findings that are reported, as every format has them."""
+    traffic = recording.traffic
+    where = counted(len(traffic.spans), "connection")
     return (
-        f"{counted(recording.messages, 'message')} on "
-        f"{counted(len(recording.spans), 'connection')}, {counted(told, 'finding', zero='no')}"
+        f"{counted(traffic.messages, 'message')} on {where}, {counted(told, 'finding', zero='no')}"
     )

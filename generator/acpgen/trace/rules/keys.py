@@ -25,7 +25,7 @@ def key_reused(recording: Recording) -> Iterator[Fault]:
 
     Fix: make a new key when the user submits, and keep it with that input until it is answered.
     """
-    for attempts in recording.submissions.values():
+    for attempts in recording.prompts.submissions.values():
         sent = [attempt for attempt in attempts if attempt.prompt.well_formed]
         for attempt in sent[1:]:
             if attempt.prompt.content != sent[0].prompt.content:

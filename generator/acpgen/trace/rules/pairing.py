@@ -6,7 +6,8 @@ from collections.abc import Hashable, Iterator
 
 from acpgen.findings import Severity
 from acpgen.model import RetryClass
-from acpgen.trace.recording import Exchange, Recording
+from acpgen.trace.exchanges import Exchange
+from acpgen.trace.recording import Recording
 from acpgen.trace.repeats import resends
 from acpgen.trace.rule import Fault, fault, rule
 
@@ -26,12 +27,12 @@ def duplicate_id(recording: Recording) -> Iterator[Fault]:
 
     Fix: count ids up, for retries too.
     """
-    for clash in recording.clashes:
+    for each in recording.traffic.duplicate_ids:
         yield fault(
-            clash.request.line,
-            f"is still the id of the request on line {clash.pending.line}",
+            each.request.line,
+            f"is still the id of the request on line {each.pending.line}",
             ("id",),
-            clash.request.subject,
+            each.request.subject,
         )
 
 
@@ -48,11 +49,11 @@ def answered_twice(recording: Recording) -> Iterator[Fault]:
 
     Fix: forget a request at the moment it is answered.
     """
-    for stray in recording.strays:
-        if stray.request is not None:
+    for each in recording.traffic.unmatched:
+        if each.answered is not None:
             yield fault(
-                stray.response.line,
-                f"answers the request on line {stray.request} once more",
+                each.response.line,
+                f"answers the request on line {each.answered} once more",
                 ("id",),
             )
 
@@ -71,10 +72,10 @@ def unexpected_response(recording: Recording) -> Iterator[Fault]:
 
     Fix: answer on the connection of the request, or not at all. The client will ask again.
     """
-    for stray in recording.strays:
-        if stray.request is None:
+    for each in recording.traffic.unmatched:
+        if each.answered is None:
             yield fault(
-                stray.response.line, "answers no request that was recorded here before", ("id",)
+                each.response.line, "answers no request that was recorded here before", ("id",)
             )
 
 
@@ -93,12 +94,12 @@ def unanswered_request(recording: Recording) -> Iterator[Fault]:
     Fix: give prompts a key, and send again what may be sent again.
     """
     learned: dict[Hashable, int] = {}
-    for exchange in recording.exchanges:
+    for exchange in recording.traffic.exchanges:
         if exchange.response is not None:
             what = _identity(exchange)
             learned[what] = max(learned.get(what, 0), exchange.response.line)
     named = {first.line for first, _ in resends(recording)}
-    for exchange in recording.exchanges:
+    for exchange in recording.traffic.exchanges:
         known = exchange.line in named or learned.get(_identity(exchange), 0) > exchange.line
         if exchange.response is None and not known:
             yield fault(

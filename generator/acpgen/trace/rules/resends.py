@@ -10,9 +10,10 @@ from acpgen.findings import Severity
 from acpgen.judge.transcript import Connection
 from acpgen.model import Side
 from acpgen.trace.digest import Digest
-from acpgen.trace.event import Call
+from acpgen.trace.event import CallEvent
+from acpgen.trace.exchanges import Exchange
 from acpgen.trace.reading import about
-from acpgen.trace.recording import Exchange, Recording
+from acpgen.trace.recording import Recording
 from acpgen.trace.rule import Fault, fault, rule
 
 _CANCEL_REQUEST = "$/cancel_request"
@@ -43,7 +44,7 @@ def not_retried_resent(recording: Recording) -> Iterator[Fault]:
     date.
     """
     sent: dict[tuple[str, Connection, Side, Digest], int] = {}
-    for call in _in_order(recording):
+    for call in recording.traffic.calls:
         name = call.name
         if call.id is not None:
             sent.pop((_CANCEL_REQUEST, call.connection, call.sender, about(call.id)), None)
@@ -103,9 +104,9 @@ def late_cancel(recording: Recording) -> Iterator[Fault]:
 
     Fix: drop a cancel whose connection has ended, resume, and let the user decide.
     """
-    latest: dict[str, Call] = {}
+    latest: dict[str, CallEvent] = {}
     prompts = _accepted_prompts(recording)
-    for call in recording.notifications:
+    for call in recording.traffic.notifications:
         if call.name != _CANCEL or call.session is None or call.sender is not Side.CLIENT:
             continue
         first, latest[call.session] = latest.get(call.session), call
@@ -135,7 +136,7 @@ def stale_retry(recording: Recording) -> Iterator[Fault]:
     """
     latest: dict[tuple[str, Digest], Exchange] = {}
     same: dict[tuple[str, Digest, Digest], Exchange] = {}
-    for exchange in recording.exchanges:
+    for exchange in recording.traffic.exchanges:
         call = exchange.request
         if call.name in _SETTERS and call.sender is Side.CLIENT:
             thing, change = (call.name, call.about), (call.name, call.about, call.params)
@@ -157,42 +158,42 @@ def _is_stale(recording: Recording, lost: Exchange, newer: Exchange, again: Exch
         and not newer.failed
         and lost.response is None
         and lost.connection != again.connection
-        and recording.is_silent(lost.connection, again.line)
+        and recording.traffic.is_silent(lost.connection, again.line)
     )
 
 
 def _accepted_prompts(recording: Recording) -> _Prompts:
     """The lines of prompts that did not fail, by connection and session."""
     prompts: dict[tuple[Connection, str], list[int]] = {}
-    for attempt in recording.attempts:
+    for attempt in recording.prompts.attempts:
         if not attempt.failed:
             prompts.setdefault((attempt.connection, attempt.session), []).append(attempt.line)
     return prompts
 
 
-def _is_late(recording: Recording, prompts: _Prompts, first: Call, copy: Call) -> bool:
+def _is_late(recording: Recording, prompts: _Prompts, first: CallEvent, copy: CallEvent) -> bool:
     """Whether a cancel may be a copy of one that was lost, after newer work has begun."""
     if first.connection == copy.connection or first.params != copy.params:
         return False
     session = copy.session or ""
-    lost = recording.is_silent(first.connection, copy.line)
-    end = recording.spans[first.connection].last
+    lost = recording.traffic.is_silent(first.connection, copy.line)
+    end = recording.traffic.spans[first.connection].last
     newer = prompts.get((copy.connection, session), ())
     began = bisect_right(newer, first.line) < bisect_left(newer, copy.line)
-    return lost and began and recording.idle_after(session, first.line) > end
+    return lost and began and recording.sessions.idle_after(session, first.line) > end
 
 
-def _misplaced_cancels(recording: Recording) -> Iterator[tuple[Call, Call | None]]:
+def _misplaced_cancels(recording: Recording) -> Iterator[tuple[CallEvent, CallEvent | None]]:
     """Cancels of a request that was not sent on their connection, each with what it is a copy of.
 
     That is a cancel on a connection before, of a request in a session which is open on both. One
     that is repeated on its connection is a copy of the same.
     """
-    sent: dict[_Target, Call] = {}
-    cancels: dict[tuple[Side, Digest], dict[str, Call]] = {}
-    copied: dict[_Target, Call | None] = {}
+    sent: dict[_Target, CallEvent] = {}
+    cancels: dict[tuple[Side, Digest], dict[str, CallEvent]] = {}
+    copied: dict[_Target, CallEvent | None] = {}
     opened = _opened(recording)
-    for call in _in_order(recording):
+    for call in recording.traffic.calls:
         if call.id is not None:
             sent[call.connection, call.sender, about(call.id)] = call
         elif call.name == _CANCEL_REQUEST:
@@ -201,7 +202,7 @@ def _misplaced_cancels(recording: Recording) -> Iterator[tuple[Call, Call | None
             by_session = cancels.setdefault((call.sender, call.about), {})
             if cancelled is not None and cancelled.session is not None:
                 by_session[cancelled.session] = call
-            elif cancelled is None and call.connection in recording.initializes:
+            elif cancelled is None and call.connection in recording.traffic.initializes:
                 if target not in copied:
                     here = opened.get(call.connection, frozenset())
                     copied[target] = _copied(recording, call, by_session, here)
@@ -211,25 +212,22 @@ def _misplaced_cancels(recording: Recording) -> Iterator[tuple[Call, Call | None
 def _opened(recording: Recording) -> dict[Connection, AbstractSet[str]]:
     """The sessions that are opened on each connection at some time."""
     opened: dict[Connection, set[str]] = {}
-    for connection, session in recording.turns:
+    for connection, session in recording.sessions.opened:
         opened.setdefault(connection, set()).add(session)
     return {**opened}
 
 
 def _copied(
-    recording: Recording, call: Call, by_session: Mapping[str, Call], opened: AbstractSet[str]
-) -> Call | None:
+    recording: Recording,
+    call: CallEvent,
+    by_session: Mapping[str, CallEvent],
+    opened: AbstractSet[str],
+) -> CallEvent | None:
     """The latest cancel in a session that is open where another one is sent."""
     # An intersection takes as long as the smaller of both: many share an id, or a connection.
     found = (
         by_session[session]
         for session in by_session.keys() & opened
-        if recording.is_open(call.connection, session, call.line)
+        if recording.sessions.is_open(call.connection, session, call.line)
     )
     return max(found, key=lambda cancel: cancel.line, default=None)
-
-
-def _in_order(recording: Recording) -> Iterator[Call]:
-    """All requests and notifications by line."""
-    requests = (exchange.request for exchange in recording.exchanges)
-    yield from sorted((*requests, *recording.notifications), key=lambda call: call.line)

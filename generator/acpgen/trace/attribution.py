@@ -1,4 +1,4 @@
-"""Whose the messages are that no answer names: of the prompts that waited when they appeared."""
+"""Attributes messages that no response names to the prompts pending at that time."""
 
 from __future__ import annotations
 
@@ -7,44 +7,49 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from acpgen.redaction import Key
-from acpgen.trace.recording import Attempt, Content, Sighting
+from acpgen.trace.digest import Digest
+from acpgen.trace.exchanges import Attempt
+from acpgen.trace.shown_messages import MessageName, MessageShown
+
+Content = tuple[str, tuple[Digest, ...]]
+"""A session and the blocks of a user message in it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Owned:
-    """A message that no answer names, among prompts with just its content.
+class Attribution:
+    """A message that no response names, and the pending prompts with just its content.
 
-    `key` is the one that all of those have which waited when it appeared, None where none waited.
-    `alone` is the prompt that waited, if there was just one.
+    `key` is the key that all of them have. It is None if no prompt was pending when the message
+    appeared. `alone` is the pending prompt, if there was just one.
     """
 
-    sighting: Sighting
+    message: MessageShown
     key: Key | None
     alone: Attempt | None
 
     @property
     def claimable(self) -> bool:
-        """Whether a prompt with a key can have led to it: no one without a key waited."""
+        """Whether a prompt with a key may have led to it: none without a key was pending."""
         return self.key is not None or self.alone is None
 
 
-def owned(
-    shown: Mapping[Content, Sequence[Sighting]],
+def attributed(
+    shown: Mapping[Content, Sequence[MessageShown]],
     attempts: Mapping[Content, Sequence[Attempt]],
-    answered: Mapping[tuple[str, str], Sequence[Attempt]],
-) -> Iterator[tuple[Content, Owned]]:
-    """The messages that no answer names, but those that several could claim. In order of lines.
+    answered: Mapping[MessageName, Sequence[Attempt]],
+) -> Iterator[tuple[Content, Attribution]]:
+    """The messages that no response names, in the order of lines.
 
-    `shown` and `attempts` are in the order of lines; `answered` has a session and the ID of a
-    message for each that an answer names.
+    Left out are those that several submissions may have led to. `shown` and `attempts` are in the
+    order of lines. `answered` has the messages that responses name.
     """
-    for content, sightings in shown.items():
+    for content, messages in shown.items():
         waiting = _Waiting(attempts.get(content, ()))
-        for sighting in sightings:
-            if (sighting.session, sighting.message_id) not in answered:
-                waiting.advance(sighting.line)
+        for message in messages:
+            if message.name not in answered:
+                waiting.advance(message.line)
                 if len(waiting.owners) <= 1:
-                    yield content, waiting.owned(sighting)
+                    yield content, waiting.attribution(message)
 
 
 @dataclass(slots=True)
@@ -80,11 +85,11 @@ class _Waiting:
                 del self.owners[_owner(attempt)]
             self._ended += 1
 
-    def owned(self, sighting: Sighting) -> Owned:
+    def attribution(self, message: MessageShown) -> Attribution:
         """A message that appears now, with its owner."""
         keys = [owner for owner in self.owners if isinstance(owner, Key)]
         alone = list(self._waiting.values()) if len(self._waiting) == 1 else []
-        return Owned(sighting, next(iter(keys), None), next(iter(alone), None))
+        return Attribution(message, next(iter(keys), None), next(iter(alone), None))
 
 
 def _owner(attempt: Attempt) -> Key | int:

@@ -47,7 +47,7 @@ class Echo:
     lines: int
 
 
-class Veil:
+class KeyMask:
     """Tells which strings would give a key away.
 
     A key of less than 8 characters counts where it is all of a string: in others it is there by
@@ -84,7 +84,7 @@ class _Seen:
     named: bool = False
 
 
-class EchoLog:
+class SeenStrings:
     """Collects the strings of agent messages that are not words of the protocol."""
 
     def __init__(self, protocol: Protocol, *, show_keys: bool = False) -> None:
@@ -128,22 +128,22 @@ class EchoLog:
         named = (key for key, seen in self._seen.items() if seen.named)
         return frozenset((*keys, *self._sent, *named))
 
-    def of(self, keys: Collection[Key]) -> tuple[Echo, ...]:
+    def echoes(self, keys: Collection[Key]) -> tuple[Echo, ...]:
         """The strings that are one of these keys, and those that stand under the name of one.
 
         Their paths end where they would tell a key.
         """
-        veil = Veil(self.known(keys))
+        mask = KeyMask(self.known(keys))
         return tuple(
-            Echo(key, self._discreet(seen.path, veil), seen.line, seen.lines)
+            Echo(key, self._discreet(seen.path, mask), seen.line, seen.lines)
             for key, seen in self._seen.items()
             if key in keys or seen.named
         )
 
-    def _discreet(self, path: Path, veil: Veil) -> Path:
+    def _discreet(self, path: Path, mask: KeyMask) -> Path:
         """A path up to the first token that tells a key."""
         for depth, token in enumerate(path):
-            if isinstance(token, str) and veil.hides(token, word=token in self._words):
+            if isinstance(token, str) and mask.hides(token, word=token in self._words):
                 return path[:depth]
         return path
 
