@@ -22,7 +22,7 @@ LAYERS = (
         "digests",
         "listing",
     },
-    {"stability", "report", "redaction", "topic", "jsontype", "strictjson"},
+    {"report", "redaction", "topic", "types", "strictjson"},
     {"load"},
     {"emit"},
     {"targets", "judge", "diff"},

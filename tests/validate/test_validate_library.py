@@ -82,7 +82,7 @@ def test_nobody_sends_as_both_sides(protocol: Protocol) -> None:
 
 
 def test_unstable_methods_are_those_of_the_protocol_given(protocol: Protocol) -> None:
-    from acpgen.stability import stable
+    from acpgen.types.stability import stable
 
     text = '{"jsonrpc":"2.0","id":1,"method":"auth/status","params":{}}'
     assert acpgen.validate(text, protocol=protocol).accepted

@@ -13,7 +13,6 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from acpgen.findings import Severity
-from acpgen.jsontype import JsonType, json_type, mismatch, taken
 from acpgen.judge.limits import item_limits, limits
 from acpgen.judge.spelling import resembled, respelled
 from acpgen.judge.verdict import Fault, Rule
@@ -34,8 +33,9 @@ from acpgen.model import (
     TypeName,
     Union,
     Variant,
-    is_key,
 )
+from acpgen.types.json_types import JsonType, json_type, mismatch, taken
+from acpgen.types.structure import is_key
 
 _ANY = Scalar(ScalarType.ANY)
 _WRAPPERS = (Ref, Nullable)

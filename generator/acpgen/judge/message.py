@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from acpgen.findings import Severity
-from acpgen.jsontype import JsonType, json_type
 from acpgen.judge.check import Checker, mistyped
 from acpgen.judge.earlier import METHODS_OF_V1
 from acpgen.judge.keys import near_misses
 from acpgen.judge.spelling import respelled, skeleton
 from acpgen.judge.verdict import ErrorCode, Fault, MessageKind, Rule, Verdict
 from acpgen.model import SENDS, JsonValue, Kind, Method, Protocol, Ref, Side, TypeName
+from acpgen.types.json_types import JsonType, json_type
 
 EXTENSION = "_"
 """How the names of methods begin that are nobody's but their users'."""

@@ -20,9 +20,9 @@ from acpgen.model import (
     Protocol,
     RetryClass,
     Union,
-    walk,
 )
 from acpgen.redaction import Key
+from acpgen.types.structure import walk
 
 _SHORTEST = 8
 """From how many characters on equal strings are no coincidence."""

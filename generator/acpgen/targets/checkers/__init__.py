@@ -14,7 +14,8 @@ from acpgen.targets.checkers.compiled import compile_checkers, compile_decoders
 from acpgen.targets.checkers.decoders import decoders_module
 from acpgen.targets.checkers.module import checkers_module
 from acpgen.targets.checkers.slots import Renderer
-from acpgen.targets.parts import digest, wordless
+from acpgen.types.fingerprint import digest
+from acpgen.types.views import without_docs
 
 __all__ = ["Checkers", "Decoders", "checkers", "compile_checkers", "compile_decoders"]
 
@@ -22,7 +23,7 @@ __all__ = ["Checkers", "Decoders", "checkers", "compile_checkers", "compile_deco
 def checkers(protocol: Protocol, templates: Renderer) -> dict[str, str]:
     """The modules of a protocol's checkers, as `python/acp_v<version>/...`."""
     package = f"acp_v{protocol.version or 0}"
-    schema = digest(wordless(protocol))
+    schema = digest(without_docs(protocol))
     return {
         f"python/{package}/checkers.py": checkers_module(protocol, templates, schema),
         f"python/{package}/decoders.py": decoders_module(protocol, templates, package),

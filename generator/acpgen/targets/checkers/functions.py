@@ -5,20 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from acpgen.emit.python import literal
-from acpgen.model import (
-    Map,
-    Object,
-    Property,
-    Protocol,
-    Ref,
-    Type,
-    TypeName,
-    Union,
-    Variant,
-    walk,
-)
+from acpgen.model import Map, Object, Property, Protocol, Ref, Type, TypeName, Union, Variant
 from acpgen.targets.checkers.conditions import TRUE, Conditions, all_of, any_of, fill
 from acpgen.targets.checkers.names import Names, snake
+from acpgen.types.structure import walk
 
 _VALUE = "value"
 
