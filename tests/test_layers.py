@@ -14,7 +14,7 @@ LAYERS = (
     {
         "model",
         "findings",
-        "pattern",
+        "patterns",
         "resources",
         "checks",
         "words",

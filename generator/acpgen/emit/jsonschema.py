@@ -22,6 +22,7 @@ from acpgen.model import (
     Union,
     Variant,
 )
+from acpgen.patterns import portable
 
 JsonSchema = dict[str, JsonValue]
 
@@ -114,7 +115,7 @@ def _scalar(scalar: Scalar) -> JsonSchema:
         head,
         format=scalar.format,
         contentEncoding=scalar.content_encoding,
-        pattern=scalar.pattern,
+        pattern=None if scalar.pattern is None else portable(scalar.pattern),
         minLength=scalar.min_length,
         maxLength=scalar.max_length,
         minimum=scalar.minimum,

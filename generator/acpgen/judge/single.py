@@ -29,7 +29,6 @@ def validate(
         TypeError: the message is not text.
         ValueError: nobody sends as that side: it is agent, client or proxy.
         SchemaError: no protocol is given, and the schema that comes with acpgen is broken.
-        re.error: a pattern in the schema is no regular expression to Python.
     """
     try:
         decoded = decode(message)

@@ -58,7 +58,6 @@ class Stream:
     Raises:
         OSError: the input can't be read any further.
         ValueError: nobody sends as that side.
-        re.error: a pattern in the schema is no regular expression to Python.
     """
 
     def __init__(

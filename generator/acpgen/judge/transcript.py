@@ -51,7 +51,6 @@ class Transcript:
         Raises:
             TypeError: the message is not text.
             ValueError: nobody sends as that side.
-            re.error: a pattern in the schema is no regular expression to Python.
         """
         try:
             decoded = decode(message)

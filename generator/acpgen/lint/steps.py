@@ -65,6 +65,21 @@ Mistake: `{"type": "string", "minLenght": 1}`, or x-resend without x-retry-class
 Mend: correct the keyword, or say it with those that the dialect has. What it misses beside another
 keyword, add; of x-retry-class `acpgen explain missing-retry-class` tells more.
 """,
+    "unusable-pattern": r"""
+A regular expression means the same everywhere, and none takes for ever.
+
+Why: a pattern is one of ECMA-262 with the flag `u`, which is what JSON Schema says, and is judged
+by Python, by Rust and by every engine that reads a bundle. So acpgen writes out what `\d`, `\w`,
+`\s`, `\b`, `.` and `$` mean, and refuses what others have not: `\p{...}`, backreferences, and a
+lookbehind whose length varies. An engine that backtracks may take for ever on one line if a text
+can be read in many ways, so a pattern of which this is not excluded is refused, too.
+
+Mistake: `"pattern": "^(a+)+$"`, `"^[^@]+@[^@]+\\.[^@]+$"` or `"^\\p{L}+$"`
+
+Mend: write `^a+$`, or a class of ranges instead of `\p{...}`. Let no two parts that can follow each
+other begin with the same character, as in `^[^@]+@[^@.]+(\.[^@.]+)+$`; begin the pattern with `^`;
+or give the string a small maxLength, which is checked before the pattern.
+""",
     "unresolved-ref": """
 Every `$ref` leads to a definition of this schema.
 

@@ -13,13 +13,16 @@ from functools import cache
 from acpgen.patterns import paths
 from acpgen.patterns.parser import PatternError, UnsupportedPatternError, parse
 from acpgen.patterns.searching import trimmed
-from acpgen.patterns.writing import END, written
+from acpgen.patterns.writing import END, spelled, written
 
 __all__ = [
     "PatternError",
     "UnsupportedPatternError",
     "compiled",
+    "is_pattern",
+    "literal",
     "matches",
+    "parse",
     "portable",
     "python_pattern",
     "require_usable",
@@ -40,14 +43,32 @@ def require_usable(pattern: str, max_length: int | None = None) -> None:
         raise UnsupportedPatternError(reason)
 
 
+def literal(text: str) -> str:
+    """The pattern that a text itself is found by."""
+    return "".join(map(spelled, text))
+
+
+def is_pattern(text: str) -> bool:
+    """Whether a text is a regular expression, even if it is one that acpgen can't use."""
+    try:
+        parse(text)
+    except UnsupportedPatternError:
+        return True
+    except PatternError:
+        return False
+    return True
+
+
 @cache
 def portable(pattern: str) -> str:
-    """The pattern as each engine of JSON Schema understands it, with `$` for the end of a text.
+    """The pattern as each engine of JSON Schema understands it.
+
+    Its `$` is the end of the text. Python's `re` treats it as a place before a last line feed.
 
     Raises:
         PatternError: it can't be used.
     """
-    return written(parse(pattern), "$")
+    return written(trimmed(parse(pattern)), "$")
 
 
 @cache

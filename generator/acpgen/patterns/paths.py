@@ -24,9 +24,9 @@ MOST_WAYS = 32
 _WORK = 1_000_000
 """The most steps for a text, where its length has a limit."""
 
-_MOST_CHARACTERS = 2_000
+_MOST_CHARACTERS = 1_200
 _MOST_PARTS = 20_000
-_MOST_STEPS = 1_000_000
+_MOST_STEPS = 300_000
 """The most that is spent on one pattern; what takes more is refused."""
 
 _BEFORE = -1
@@ -94,8 +94,8 @@ class _Ways:
             if max_length is not None and length > max_length:
                 continue
             for letter in letters:
-                steps += len(state) + 1
                 reached, following = self._after(state, letter)
+                steps += len(state) + len(following) + 1
                 if reached > most:
                     raise _TooManyError(_many(most))
                 key = frozenset(following.items())
@@ -225,7 +225,7 @@ def begins_at_start(node: Node) -> bool:
             return least > 0 and begins_at_start(body)
         case Sequence(parts=parts):
             for part in parts:
-                if not isinstance(part, Look) and part not in (Edge.WORD, Edge.INSIDE):
+                if not isinstance(part, Look) and part is not Edge.WORD:
                     return begins_at_start(part)
             return False
         case _:

@@ -18,7 +18,6 @@ class Edge(StrEnum):
     START = "^"
     END = "$"
     WORD = r"\b"
-    INSIDE = r"\B"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,15 @@ Go. Groups have no names. A class is a sorted set, so no character is doubled in
 
 from __future__ import annotations
 
-from acpgen.patterns.charset import ALL, LAST, WORD, Charset, complement
+from acpgen.patterns.charset import ALL, LAST, Charset, complement
 from acpgen.patterns.syntax import Choice, Edge, Look, Node, One, Repeat, Sequence
 
 END = r"(?![\s\S])"
 """The very end of the text. To Python, and to others, `$` is also before a last line feed."""
 
+_WORD_EDGE = "(?:(?<!{0})(?={0})|(?<={0})(?!{0}))".format("[0-9A-Z_a-z]")
 _ANY = r"[\s\S]"
-_NONE = "(?!)"
+_NONE = r"[^\s\S]"
 _ESCAPED = frozenset("^$\\.*+?()[]{}|")
 _ESCAPED_IN_CLASS = frozenset("\\]^-[")
 _CONTROLS = {0x09: r"\t", 0x0A: r"\n", 0x0B: r"\v", 0x0C: r"\f", 0x0D: r"\r"}
@@ -30,7 +31,7 @@ def written(node: Node, end: str) -> str:
         case Edge.START:
             return "^"
         case Edge():
-            return _word_edge(inside=node is Edge.INSIDE)
+            return _WORD_EDGE
         case Sequence(parts=parts):
             return "".join(
                 f"(?:{text})" if isinstance(part, Choice) else text
@@ -48,7 +49,7 @@ def written(node: Node, end: str) -> str:
 
 def _repeatable(node: Node, end: str) -> str:
     text = written(node, end)
-    return text if isinstance(node, One) and node.chars else f"(?:{text})"
+    return text if isinstance(node, One) else f"(?:{text})"
 
 
 def _quantifier(least: int, most: int | None) -> str:
@@ -65,22 +66,20 @@ def _quantifier(least: int, most: int | None) -> str:
             return f"{{{least}}}" if least == most else f"{{{least},{most}}}"
 
 
-def _word_edge(*, inside: bool) -> str:
-    word = _one(WORD)
-    begins, ends = ("!", "=") if inside else ("=", "!")
-    return f"(?:(?<!{word})(?{begins}{word})|(?<={word})(?{ends}{word}))"
-
-
 def _one(chars: Charset) -> str:
     if not chars:
         return _NONE
     if chars == ALL:
         return _ANY
     if len(chars) == 1 and chars[0][0] == chars[0][1]:
-        character = chr(chars[0][0])
-        return f"\\{character}" if character in _ESCAPED else _character(chars[0][0])
+        return spelled(chr(chars[0][0]))
     others = complement(chars)
     return f"[^{_ranges(others)}]" if chars[-1][1] == LAST else f"[{_ranges(chars)}]"
+
+
+def spelled(character: str) -> str:
+    """A character outside of a class."""
+    return f"\\{character}" if character in _ESCAPED else _character(ord(character))
 
 
 def _ranges(chars: Charset) -> str:

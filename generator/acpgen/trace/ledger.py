@@ -42,7 +42,6 @@ def record(entries: Iterable[Entry], protocol: Protocol, *, show_keys: bool = Fa
     Raises:
         OSError: the transcript can't be read.
         TranscriptError: a line is not one of a transcript.
-        re.error: a pattern in the schema is no regular expression to Python.
     """
     reader = Reader(protocol, show_keys=show_keys)
     ledger, echoes = _Ledger(), EchoLog(protocol, show_keys=show_keys)

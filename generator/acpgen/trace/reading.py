@@ -85,11 +85,7 @@ class Reader:
         self._judge = Judge(protocol)
 
     def event(self, line: Line) -> Event | None:
-        """What happens on a line; None if the value there is no message that rules can use.
-
-        Raises:
-            re.error: a pattern in the schema is no regular expression to Python.
-        """
+        """What happens on a line; None if the value there is no message that rules can use."""
         message, kind = line.message, kind_of(line.message)
         if not isinstance(message, dict) or kind is None:
             return None

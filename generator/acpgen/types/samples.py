@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import combinations, islice
 
@@ -22,7 +21,7 @@ from acpgen.model import (
     Union,
     Variant,
 )
-from acpgen.pattern import compiled
+from acpgen.patterns import matches
 from acpgen.types.objects import FlatObject, as_object, flatten, resolve
 
 UNKNOWN = "_other"
@@ -158,14 +157,7 @@ def _strings(scalar: Scalar, other: Type | None) -> Iterator[str]:
         bounds += [other.min_length, other.max_length]
     lengths = list(_around(bounds, scalar.min_length or 0, scalar.max_length))
     texts = (letter * length for letter in _LETTERS for length in lengths)
-    yield from (text for text in texts if _matches(scalar.pattern, text))
-
-
-def _matches(pattern: str | None, text: str) -> bool:
-    try:
-        return pattern is None or compiled(pattern).search(text) is not None
-    except re.error:
-        return False
+    yield from (text for text in texts if matches(scalar.pattern, text))
 
 
 def _numbers(scalar: Scalar, other: Type | None) -> Iterator[int | float]:

@@ -57,7 +57,12 @@ def core_of(type_: Any) -> Any:
 
 def reader_of(type_: Any, core: Any) -> SchemaValidator:
     """A strict reader of its own for a changed core of a type."""
-    config = CoreConfig(title=type_.__name__, strict=True, hide_input_in_errors=True)
+    config = CoreConfig(
+        title=type_.__name__,
+        strict=True,
+        hide_input_in_errors=True,
+        regex_engine="python-re",
+    )
     # Otherwise a class that has a validator would lend it, and read as it always did.
     return SchemaValidator(core, config, _use_prebuilt=False)
 

@@ -24,7 +24,7 @@ from acpgen.model import (
     TypeName,
     Union,
 )
-from acpgen.pattern import python_pattern
+from acpgen.patterns import python_pattern
 
 HOLE = "\0"
 TRUE = "True"

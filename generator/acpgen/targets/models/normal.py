@@ -7,7 +7,6 @@ from the model, so none moves when its siblings do.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -31,6 +30,7 @@ from acpgen.model import (
     Union,
     Variant,
 )
+from acpgen.patterns import literal
 from acpgen.targets.models.shapes import Alias, Branch, Choice, Normal, Record, Shape
 from acpgen.types.structure import references, walk
 
@@ -310,7 +310,7 @@ def _guarded(variant: Variant, union: Union) -> Type:
         or tag.type != Scalar(ScalarType.STRING)
     ):
         raise _unsupported(variant.location, "is a fallback, so its tag must be a required string")
-    known = "|".join(re.escape(value) for value in union.known)
+    known = "|".join(literal(value) for value in union.known)
     unknown = Scalar(ScalarType.STRING, pattern=f"^(?!(?:{known}){_END})")
     members[tag.name] = replace(tag, type=unknown)
     return replace(body, properties=tuple(members.values()))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from acpgen.model import ClosedEnum, JsonValue, OpenEnum, Scalar
+from acpgen.patterns import matches
 from acpgen.targets.vectors.samples import LONGEST, UNKNOWN_TAG
 from acpgen.targets.vectors.vector import Rule
 from acpgen.words import counted
@@ -38,8 +38,7 @@ def unmatched(scalar: Scalar) -> str | None:
     lengths = (least, least + 1, 8 if most is None else min(most, LONGEST))
     candidates = (character * length for length in lengths for character in ("?", "x", "0"))
     fitting = (text for text in candidates if most is None or len(text) <= most)
-    pattern = scalar.pattern or ""
-    return next((text for text in fitting if not re.search(pattern, text)), None)
+    return next((text for text in fitting if not matches(scalar.pattern, text)), None)
 
 
 def unlisted(enum: OpenEnum | ClosedEnum) -> JsonValue:

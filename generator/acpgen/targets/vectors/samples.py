@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
 from acpgen.model import (
@@ -22,6 +21,7 @@ from acpgen.model import (
     Union,
     Variant,
 )
+from acpgen.patterns import matches
 from acpgen.types.json_types import JsonType, taken
 
 Members = dict[str, JsonValue]
@@ -192,7 +192,7 @@ class Samples:
         usual = _BASE64 if scalar.content_encoding else _TEXTS.get(scalar.format, _PLAIN)
         for text in (usual, _PLAIN * max(least, 1), "", *self._examples):
             fits = len(text) >= least and (most is None or len(text) <= most)
-            if fits and (scalar.pattern is None or re.search(scalar.pattern, text)):
+            if fits and matches(scalar.pattern, text):
                 return text
         raise SampleError(f"no string in any example matches {scalar.pattern}: put one in one")
 

@@ -81,6 +81,8 @@ class AcpModel(BaseModel, metaclass=_Frozen):
         # As null, the default, it would be lost without a word; as a constant it is found.
         ser_json_inf_nan="constants",
         hide_input_in_errors=True,
+        # Patterns are spelled for it: Rust's engine reads `$` alike, but has no lookahead.
+        regex_engine="python-re",
         defer_build=True,
     )
 
