@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from acpgen.findings import Finding, Severity, order
-from acpgen.listing import schema_files
+from acpgen.load.listing import schema_files
 from acpgen.model import Location, Pointer, append
 from acpgen.strictjson import NotJsonError, decode
 

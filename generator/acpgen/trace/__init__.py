@@ -14,14 +14,14 @@ from acpgen.judge.inputs import Entry
 from acpgen.judge.pairing import Connection
 from acpgen.model import Pointer, Protocol, append
 from acpgen.redaction import Key
-from acpgen.trace.echo import Veil
-from acpgen.trace.ledger import record
 from acpgen.trace.reading import TranscriptError
+from acpgen.trace.recorder import record
 from acpgen.trace.recording import Recording
-from acpgen.trace.rule import Fault, Rule
-from acpgen.trace.rules import RULES, TOPICS
+from acpgen.trace.rule import Fault, TraceRule
+from acpgen.trace.rules import RULES
+from acpgen.trace.seen_strings import KeyMask
 
-__all__ = ["RULES", "TOPICS", "Recording", "Rule", "TranscriptError", "judge", "record", "trace"]
+__all__ = ["RULES", "Recording", "TraceRule", "TranscriptError", "judge", "record", "trace"]
 
 
 def trace(entries: Iterable[Entry], protocol: Protocol, file: str) -> list[Finding]:
@@ -36,30 +36,30 @@ def trace(entries: Iterable[Entry], protocol: Protocol, file: str) -> list[Findi
 
 def judge(recording: Recording, file: str) -> list[Finding]:
     """Hold a recording to every rule, in the order of its lines."""
-    veil = Veil(recording.keys)
+    mask = KeyMask(recording.keys)
     return order(
-        _finding(rule, fault, file, _label(recording.connection(fault.line), veil))
-        for rule in RULES
-        for fault in rule.check(recording)
+        _finding(rule, fault, file, _label(recording.traffic.connection(fault.place.line), mask))
+        for rule in RULES.values()
+        for fault in rule.function(recording)
     )
 
 
-def _label(connection: Connection, veil: Veil) -> Connection | None:
+def _label(connection: Connection, mask: KeyMask) -> Connection | None:
     """What findings call a connection: as the transcript does, unless that tells a key."""
-    if isinstance(connection, str) and veil.hides(connection):
+    if isinstance(connection, str) and mask.hides(connection):
         key = Key.of(connection)
-        return f"[{key}]" if key in veil.keys else f"[{len(connection)} characters, not told]"
+        return f"[{key}]" if key in mask.keys else f"[{len(connection)} characters, not told]"
     return None if connection == "" else connection
 
 
-def _finding(rule: Rule, fault: Fault, file: str, connection: Connection | None) -> Finding:
+def _finding(rule: TraceRule, fault: Fault, file: str, connection: Connection | None) -> Finding:
     return Finding(
         rule=rule.id,
         severity=rule.severity,
         file=file,
-        pointer=append(Pointer(""), *fault.path),
+        pointer=append(Pointer(""), *fault.place.path),
         message=fault.message,
-        line=fault.line,
+        line=fault.place.line,
         subject=fault.subject,
         code=fault.code,
         connection=connection,

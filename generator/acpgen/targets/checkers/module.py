@@ -5,25 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from acpgen.emit.casing import snake
 from acpgen.emit.header import HEADER
 from acpgen.emit.python import literal
 from acpgen.model import (
+    ANY,
     SENDS,
     Kind,
     Method,
     Protocol,
     Ref,
-    Scalar,
-    ScalarType,
     Side,
     Type,
     TypeName,
 )
 from acpgen.targets.checkers.functions import Functions
-from acpgen.targets.checkers.names import snake
 from acpgen.targets.checkers.slots import Renderer
 
-_ANY = Scalar(ScalarType.ANY)
 _SEPARATOR = "[-_./:$ ]*"
 _SEPARATORS = str.maketrans("", "", "_-./:$ ")
 
@@ -93,7 +91,7 @@ def _callers(requests: Iterable[Method]) -> str:
 def _envelope(protocol: Protocol, functions: Functions, name: str, value: str) -> str:
     """The condition on a part of the envelope that the protocol may define further."""
     jsonrpc = "type(value) is int or type(value) is str" if name == "RequestId" else "True"
-    if _body(protocol, name) == _ANY:
+    if _body(protocol, name) == ANY:
         return jsonrpc
     condition = functions.condition(Ref(TypeName(name)), value, snake(name))
     return condition if jsonrpc == "True" else f"({jsonrpc}) and {condition}"
@@ -112,7 +110,7 @@ def _extension(protocol: Protocol, functions: Functions) -> str:
 
 def _body(protocol: Protocol, name: str) -> Type:
     defined = protocol.types.get(TypeName(name))
-    return _ANY if defined is None else defined.body
+    return ANY if defined is None else defined.body
 
 
 def _keyed(protocol: Protocol) -> str:

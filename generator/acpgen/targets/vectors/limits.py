@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from acpgen.model import ClosedEnum, JsonValue, OpenEnum, Scalar
+from acpgen.model import JsonValue, Scalar
 from acpgen.patterns import matches
-from acpgen.targets.vectors.samples import LONGEST, UNKNOWN_TAG
 from acpgen.targets.vectors.vector import Rule
+from acpgen.types.samples import LONGEST
 from acpgen.words import counted
 
 _BOUND: Mapping[Rule, str] = {
@@ -39,12 +39,6 @@ def unmatched(scalar: Scalar) -> str | None:
     candidates = (character * length for length in lengths for character in ("?", "x", "0"))
     fitting = (text for text in candidates if most is None or len(text) <= most)
     return next((text for text in fitting if not matches(scalar.pattern, text)), None)
-
-
-def unlisted(enum: OpenEnum | ClosedEnum) -> JsonValue:
-    """A value of the right type that an enumeration does not name."""
-    numbers = [value.value for value in enum.values if isinstance(value.value, int)]
-    return max(numbers) + 1 if numbers else UNKNOWN_TAG
 
 
 def not_among(known: Sequence[str | int]) -> tuple[Rule, str]:
