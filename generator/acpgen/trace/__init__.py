@@ -14,12 +14,12 @@ from acpgen.judge.inputs import Entry
 from acpgen.judge.pairing import Connection
 from acpgen.model import Pointer, Protocol, append
 from acpgen.redaction import Key
+from acpgen.trace.key_mask import KeyMask
 from acpgen.trace.reading import TranscriptError
 from acpgen.trace.recorder import record
 from acpgen.trace.recording import Recording
 from acpgen.trace.rule import Fault, TraceRule
 from acpgen.trace.rules import RULES
-from acpgen.trace.seen_strings import KeyMask
 
 __all__ = ["RULES", "Recording", "TraceRule", "TranscriptError", "judge", "record", "trace"]
 
