@@ -26,9 +26,9 @@ from acpgen.model import (
     Scalar,
     Side,
     Union,
-    walk,
 )
 from acpgen.targets import TARGETS
+from acpgen.types.structure import walk
 
 GOLDEN = Path(__file__).parent / "golden"
 SCHEMA = GOLDEN / "schema" / "v9"

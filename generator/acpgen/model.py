@@ -6,7 +6,7 @@ name when its siblings are reordered, and no generator ever has to invent one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, NewType
@@ -93,6 +93,13 @@ class Scalar:
     minimum: int | float | None = None
     maximum: int | float | None = None
     content_encoding: str | None = None
+
+
+ANY = Scalar(ScalarType.ANY)
+"""The type of every value."""
+
+NULL = Scalar(ScalarType.NULL)
+"""The type of null."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,58 +350,3 @@ ENVELOPE_TYPES = tuple(
     for name in ("RequestId", "Error", "ExtRequest", "ExtResponse", "ExtNotification")
 )
 """The definitions that the derived JSON-RPC envelope refers to."""
-
-
-def is_key(type_: Type) -> bool:
-    """Whether a type is that of an idempotency key, null or not."""
-    return (type_.of if isinstance(type_, Nullable) else type_) == Ref(KEY_TYPE)
-
-
-def key_member(types: Mapping[TypeName, TypeDef], params: Type) -> str | None:
-    """The member of some params that holds the idempotency key, in one of their forms at least.
-
-    What `types`, a part of a protocol, lacks has no key.
-    """
-    while isinstance(params, Ref):
-        if params.name not in types:
-            return None
-        params = types[params.name].body
-    parts: tuple[Type, ...] = ()
-    match params:
-        case Object():
-            if own := next((m.name for m in params.properties if is_key(m.type)), None):
-                return own
-            parts = (*params.bases, *params.unions)
-        case Union(variants=variants):
-            parts = tuple(variant.body for variant in variants)
-    keys = (key_member(types, part) for part in parts)
-    return next((key for key in keys if key is not None), None)
-
-
-def children(type_: Type) -> Iterator[Type]:
-    """The types that one is directly made of."""
-    match type_:
-        case Array(items=inner) | Map(values=inner) | Nullable(of=inner):
-            yield inner
-        case Object():
-            yield from (p.type for p in type_.properties)
-            yield from type_.bases
-            yield from type_.unions
-            if type_.additional is not None:
-                yield type_.additional
-        case Union():
-            yield from (v.body for v in type_.variants)
-        case Scalar() | Ref() | OpenEnum() | ClosedEnum():
-            return
-
-
-def walk(type_: Type) -> Iterator[Type]:
-    """The type and all it is made of, without following references."""
-    yield type_
-    for child in children(type_):
-        yield from walk(child)
-
-
-def references(type_: Type) -> Iterator[TypeName]:
-    """The names that a type refers to, in order, with repetitions."""
-    return (part.name for part in walk(type_) if isinstance(part, Ref))

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from acp_wire.reader import decode
 from acpgen.cli.verdicts import findings_of
 from acpgen.findings import Finding, Severity
 from acpgen.judge import Transcript
@@ -21,16 +22,21 @@ def message(params: object, method: str = "session/prompt", **members: object) -
     return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params, **members}
 
 
+def entry_of(value: object, indent: int | None = None) -> Entry:
+    text = json.dumps(value, indent=indent).encode()
+    return Entry(text, 5, decode(text))
+
+
 def found(value: object, *, show_keys: bool = False, indent: int | None = None) -> list[Finding]:
     """The findings about a message that starts on line 5."""
-    entry = Entry(json.dumps(value, indent=indent).encode(), 5)
+    entry = entry_of(value, indent)
     verdict = Transcript(protocol()).judge(entry.text)
     return findings_of("a.json", entry, verdict, show_keys=show_keys)
 
 
 def found_on_line(value: object) -> list[Finding]:
     """The findings about a line of a transcript."""
-    entry = Entry(json.dumps(value).encode(), 5)
+    entry = entry_of(value)
     verdict = Transcript(protocol()).judge_line(entry.text)
     return findings_of("a.json", entry, verdict, transcript=True)
 

@@ -24,7 +24,7 @@ from acpgen.emit.templates import Templates
 from acpgen.load import load
 from acpgen.model import Protocol
 from acpgen.targets import Target
-from acpgen.targets.parts import whole, wordless
+from acpgen.types.views import everything, without_docs
 
 APP = typer_app()
 
@@ -216,7 +216,7 @@ def test_a_file_is_watched_with_nothing_beside_it(tmp_path: Path) -> None:
 
 
 def counting(
-    name: str, sees: Callable[[Protocol], Protocol] = whole
+    name: str, sees: Callable[[Protocol], Protocol] = everything
 ) -> tuple[Target, list[Protocol]]:
     """A target that renders one template, and the protocols that it was made from."""
     made: list[Protocol] = []
@@ -269,7 +269,7 @@ def test_another_protocol_makes_it_anew(tmp_path: Path) -> None:
 
 
 def test_what_a_target_does_not_see_makes_nothing_anew(tmp_path: Path) -> None:
-    warm, made = counting("docs/errors.md.jinja", wordless)
+    warm, made = counting("docs/errors.md.jinja", without_docs)
     shutil.copytree(GOLDEN / "v9", tmp_path / "v9")
     file = tmp_path / "v9" / "kettle.json"
     templates = Templates(resources.TEMPLATES)

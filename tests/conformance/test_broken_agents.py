@@ -13,9 +13,9 @@ import broken_keys
 import broken_lifetimes
 import broken_moments
 from acp_conformance.requirements import Role
-from acp_conformance.runner import Patience
-from acp_conformance.script import scripts
-from acp_conformance.verdict import Status, Verdict, verdicts
+from acp_conformance.trace_runner import AgentTimeouts
+from acp_conformance.trace_script import scripts
+from acp_conformance.verdict import RequirementVerdict, VerdictStatus, verdicts
 from laboratory import MORE, PATIENCE, Mount, examine
 from variation import FAULTS, Variation
 
@@ -23,19 +23,19 @@ MODULES = (broken_handling, broken_keys, broken_lifetimes, broken_moments)
 AT_ONCE = 6
 
 
-def judge(agent: type[Variation], patience: Patience = PATIENCE) -> list[Verdict]:
+def judge(agent: type[Variation], timeouts: AgentTimeouts = PATIENCE) -> list[RequirementVerdict]:
     def make(mount: Mount) -> Variation:
         return agent(mount)
 
-    return verdicts(examine(make, scripts(), patience), Role.AGENT)
+    return verdicts(examine(make, scripts(), timeouts), Role.AGENT)
 
 
-def missed(found: list[Verdict]) -> dict[str, tuple[str, ...]]:
-    return {v.requirement.id: (*v.details,) for v in found if v.status is not Status.PASS}
+def missed(found: list[RequirementVerdict]) -> dict[str, tuple[str, ...]]:
+    return {v.requirement.id: (*v.details,) for v in found if v.status is not VerdictStatus.PASS}
 
 
-def failing(found: list[Verdict]) -> dict[str, list[str]]:
-    return {v.requirement.id: [*v.details] for v in found if v.status is Status.FAIL}
+def failing(found: list[RequirementVerdict]) -> dict[str, list[str]]:
+    return {v.requirement.id: [*v.details] for v in found if v.status is VerdictStatus.FAIL}
 
 
 def test_the_reference_keeps_everything() -> None:
@@ -47,7 +47,7 @@ def test_broken_agents_fail_what_they_break_and_nothing_else() -> None:
         found = dict(zip(FAULTS, map(failing, pool.map(judge, FAULTS)), strict=True))
         # A busy machine is late: what the kit asks for then is more patience.
         late = [agent for agent, failed in found.items() if failed.keys() != FAULTS[agent]]
-        again = pool.map(partial(judge, patience=MORE), late)
+        again = pool.map(partial(judge, timeouts=MORE), late)
         found |= zip(late, map(failing, again), strict=True)
     wrong = {
         agent.__name__: (sorted(failed.keys() ^ FAULTS[agent]), failed)
@@ -72,5 +72,5 @@ def test_every_broken_agent_is_examined() -> None:
 
 
 def test_the_guide_counts_them() -> None:
-    page = (Path(acp_conformance.__file__).parents[2] / "README.md").read_text("utf-8")
+    page = (Path(acp_conformance.__file__).parents[1] / "README.md").read_text("utf-8")
     assert re.findall(r"^- (\d+) agents", page, re.MULTILINE) == [str(len(FAULTS))]

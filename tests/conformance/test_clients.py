@@ -16,15 +16,15 @@ from typing import Any, Final, NoReturn
 import pytest
 
 import wrong_clients
+from acp_conformance.client_log import read
+from acp_conformance.client_plans import CLIENT_PLANS, ClientPlan, ClientRun
 from acp_conformance.client_rules import RANDOM, RULES, judge, judge_keys
-from acp_conformance.clients import Patience, judge_client, play_client
-from acp_conformance.faults import FaultyAgent, write_plan
-from acp_conformance.plans import PLANS, Plan, Run
-from acp_conformance.randomness import LEAST_KEYS
+from acp_conformance.client_runs import ClientTimeouts, judge_client, play_client
+from acp_conformance.faulty_agent import FaultyAgent, write_plan
+from acp_conformance.key_randomness import LEAST_KEYS
+from acp_conformance.launchers import StartError
 from acp_conformance.requirements import Role
-from acp_conformance.said import read
-from acp_conformance.verdict import Outcome, Status, verdicts
-from acp_conformance.wire import StartError
+from acp_conformance.verdict import TraceResult, VerdictStatus, verdicts
 from inner_agent import Pipe, play
 from right_clients import (
     RIGHT,
@@ -36,42 +36,42 @@ from wrong_clients import WRONG, Client, RefusedError
 CLIENT = [sys.executable, str(Path(__file__).with_name("client.py"))]
 WRONG_CLIENT = [sys.executable, "-I", "-S", wrong_clients.__file__]
 REST = ["{folder}/outbox", "{clock}", "{text}", "{more}", "{agent}"]
-PLAN = {plan.name: plan for plan in PLANS}
+PLAN = {plan.name: plan for plan in CLIENT_PLANS}
 LOST, TWICE = PLAN["lost-after-insertion"], PLAN["same-text-again"]
 KEY, OTHER = "0b6f3c1e-8d2a-4c57-9a41-5e2f7d90c3ab", "9d4e2f10-1c3b-4a5d-8e6f-7a8b9c0d1e2f"
-PATIENCE = Patience(run=60.0, hold=0.3)
-EAGER = Patience(run=60.0, hold=60.0)
+PATIENCE = ClientTimeouts(run=60.0, hold=0.3)
+EAGER = ClientTimeouts(run=60.0, hold=60.0)
 """For clients that wait for nothing: an answer is held until they show it.
 
 Those that submit two prompts at once have all the time to do so.
 """
 
 AT_ONCE = 6
-NOTHING = Plan("nothing", (), (), ("",))
+NOTHING = ClientPlan("nothing", (), (), ("",))
 
 Message = dict[str, Any]
 Story = list[list[Message]]
 
 
 def played(
-    command: Sequence[str], plans: Sequence[Plan], patience: Patience = PATIENCE
-) -> list[Outcome]:
+    command: Sequence[str], plans: Sequence[ClientPlan], timeouts: ClientTimeouts = PATIENCE
+) -> list[TraceResult]:
     """As `judge_client`, with several plans at once."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        waits = [EAGER if plan.more else patience for plan in plans]
-        said = list(pool.map(partial(play_client, command), plans, waits))
-    return [*map(judge, said), judge_keys(said)]
+        waits = [EAGER if plan.more else timeouts for plan in plans]
+        log = list(pool.map(partial(play_client, command), plans, waits))
+    return [*map(judge, log), judge_keys(log)]
 
 
-def played_within(client: type[Client], hasty: bool) -> list[Outcome]:
+def played_within(client: type[Client], hasty: bool) -> list[TraceResult]:
     """All plans in this process."""
 
-    def run(folder: Path, start: Callable[[], Pipe], run: Run) -> None:
+    def run(folder: Path, start: Callable[[], Pipe], run: ClientRun) -> None:
         with contextlib.suppress(RefusedError):
             client(folder / "outbox", run.clock, start).run(run.text, run.more)
 
-    said = [play(run, plan, hasty=hasty) for plan in PLANS]
-    return [*map(judge, said), judge_keys(said)]
+    log = [play(run, plan, hasty=hasty) for plan in CLIENT_PLANS]
+    return [*map(judge, log), judge_keys(log)]
 
 
 def call(id_: int, method: str, **params: Any) -> Message:
@@ -103,7 +103,9 @@ def answered(message: Message, run: int, *, final: bool) -> list[Message]:
     return lines
 
 
-def told(folder: Path, plan: Plan, story: Story, late: Collection[int] = ()) -> Outcome:
+def summary(
+    folder: Path, plan: ClientPlan, story: Story, late: Collection[int] = ()
+) -> TraceResult:
     for number, messages in enumerate(story):
         lines = [
             json.dumps(line)
@@ -125,7 +127,7 @@ def key(value: str | None, *connections: int) -> Callable[[Story], object]:
     return change
 
 
-BROKEN: Final[dict[str, tuple[Plan, Story, Callable[[Story], object], set[str]]]] = {
+BROKEN: Final[dict[str, tuple[ClientPlan, Story, Callable[[Story], object], set[str]]]] = {
     "key is a hash of the text": (
         LOST,
         RETRIED,
@@ -160,19 +162,19 @@ UNTOLD: Final[dict[type[Client], set[str]]] = {
 """What right clients never come to."""
 
 
-def failing(outcomes: Sequence[Outcome]) -> dict[str, list[str]]:
-    found = verdicts(outcomes, Role.CLIENT)
-    return {v.requirement.id: [*v.details] for v in found if v.status is Status.FAIL}
+def failing(results: Sequence[TraceResult]) -> dict[str, list[str]]:
+    found = verdicts(results, Role.CLIENT)
+    return {v.requirement.id: [*v.details] for v in found if v.status is VerdictStatus.FAIL}
 
 
 def test_the_outbox_keeps_every_rule() -> None:
-    found = verdicts(played([*CLIENT, *REST], PLANS), Role.CLIENT)
-    assert {v.requirement.id: v.details for v in found if v.status is not Status.PASS} == {}
+    found = verdicts(played([*CLIENT, *REST], CLIENT_PLANS), Role.CLIENT)
+    assert {v.requirement.id: v.details for v in found if v.status is not VerdictStatus.PASS} == {}
 
 
 def test_a_plain_client_can_keep_every_rule_too() -> None:
-    found = verdicts(played([*WRONG_CLIENT, "Client", *REST], PLANS), Role.CLIENT)
-    assert {v.requirement.id: v.details for v in found if v.status is not Status.PASS} == {}
+    found = verdicts(played([*WRONG_CLIENT, "Client", *REST], CLIENT_PLANS), Role.CLIENT)
+    assert {v.requirement.id: v.details for v in found if v.status is not VerdictStatus.PASS} == {}
 
 
 @pytest.mark.parametrize("hasty", [False, True])
@@ -181,8 +183,8 @@ def test_clients_that_are_right_in_other_ways_fail_nothing(
     client: type[Client], hasty: bool
 ) -> None:
     found = verdicts(played_within(client, hasty), Role.CLIENT)
-    assert {v.requirement.id: v.details for v in found if v.status is Status.FAIL} == {}
-    untold = {v.requirement.id for v in found if v.status is Status.NOT_EXERCISED}
+    assert {v.requirement.id: v.details for v in found if v.status is VerdictStatus.FAIL} == {}
+    untold = {v.requirement.id for v in found if v.status is VerdictStatus.NOT_EXERCISED}
     assert untold == UNTOLD.get(client, set())
 
 
@@ -190,18 +192,18 @@ def test_clients_that_are_right_in_other_ways_fail_nothing(
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_client_fails_what_it_breaks_in_all_plans(name: str, hasty: bool) -> None:
     broken, plans = WRONG[name]
-    outcomes = played_within(getattr(wrong_clients, name), hasty)
-    assert failing(outcomes).keys() == broken
-    blamed = {outcome.trace for outcome in outcomes if outcome.broken}
+    results = played_within(getattr(wrong_clients, name), hasty)
+    assert failing(results).keys() == broken
+    blamed = {result.trace for result in results if result.broken}
     assert blamed >= ({"all keys"} if broken == {RANDOM} else {*plans})
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_client_that_is_a_program_fails_as_well(name: str) -> None:
     broken, plans = WRONG[name]
-    outcomes = played([*WRONG_CLIENT, name, *REST], [PLAN[each] for each in plans], EAGER)
-    assert failing(outcomes).keys() == broken
-    blamed = {outcome.trace for outcome in outcomes if outcome.broken}
+    results = played([*WRONG_CLIENT, name, *REST], [PLAN[each] for each in plans], EAGER)
+    assert failing(results).keys() == broken
+    blamed = {result.trace for result in results if result.broken}
     assert blamed >= ({"all keys"} if broken == {RANDOM} else {*plans})
 
 
@@ -211,8 +213,8 @@ def test_every_requirement_of_clients_is_broken_alone_by_one() -> None:
 
 
 @pytest.mark.parametrize(("plan", "story"), [(LOST, RETRIED), (TWICE, REPEATED)])
-def test_the_stories_are_right_as_they_are(tmp_path: Path, plan: Plan, story: Story) -> None:
-    assert told(tmp_path, plan, story).broken == ()
+def test_the_stories_are_right_as_they_are(tmp_path: Path, plan: ClientPlan, story: Story) -> None:
+    assert summary(tmp_path, plan, story).broken == ()
 
 
 @pytest.mark.parametrize("name", BROKEN)
@@ -220,44 +222,44 @@ def test_a_broken_story_breaks_one_rule(tmp_path: Path, name: str) -> None:
     plan, story, change, failing = BROKEN[name]
     story = copy.deepcopy(story)
     change(story)
-    assert {id_ for id_, _ in told(tmp_path, plan, story).broken} == failing
+    assert {id_ for id_, _ in summary(tmp_path, plan, story).broken} == failing
 
 
 def test_a_prompt_without_text_holds_none(tmp_path: Path) -> None:
     story = copy.deepcopy(RETRIED)
     for messages in story:
         messages[-1]["params"]["prompt"] = [{"type": "resource_link", "uri": "file:///a"}]
-    assert told(tmp_path, LOST, story).broken == ()
+    assert summary(tmp_path, LOST, story).broken == ()
 
 
 def test_a_client_without_keys_is_not_judged_by_them(tmp_path: Path) -> None:
     story = copy.deepcopy(RETRIED)
     key(None)(story)
-    outcome = told(tmp_path, LOST, story)
-    assert (outcome.broken, outcome.reason) == ((), "the client sent no key")
-    assert outcome.kept == {"client-own-ids", "client-resumes-first"}
+    result = summary(tmp_path, LOST, story)
+    assert (result.broken, result.reason) == ((), "the client sent no key")
+    assert result.kept == {"client-own-ids", "client-resumes-first"}
 
 
 def test_old_prompts_take_a_clock() -> None:
     plan = PLAN["held-for-long"]
-    outcome, _ = judge_client([sys.executable, "-c", "", "{agent}"], [plan], PATIENCE)
-    assert outcome.open == {"client-shows-old-prompts"}
-    assert outcome.reason.startswith("COMMAND has no {clock}, ")
+    result, _ = judge_client([sys.executable, "-c", "", "{agent}"], [plan], PATIENCE)
+    assert result.open == {"client-shows-old-prompts"}
+    assert result.reason.startswith("COMMAND has no {clock}, ")
 
 
 def test_of_a_fault_that_was_not_met_nothing_is_told(tmp_path: Path) -> None:
     plan = PLAN["answer-held"]
-    assert "client-waits" in told(tmp_path, plan, RETRIED).open
+    assert "client-waits" in summary(tmp_path, plan, RETRIED).open
     (tmp_path / "met-0").touch()
-    assert "client-waits" in told(tmp_path, plan, RETRIED).kept
+    assert "client-waits" in summary(tmp_path, plan, RETRIED).kept
 
 
 def test_a_client_that_hangs_is_ended() -> None:
     command = [sys.executable, "-c", "import time; time.sleep(60)", "{agent}"]
-    said = play_client(command, LOST, Patience(run=0.2))
+    log = play_client(command, LOST, ClientTimeouts(run=0.2))
     ended = " (a run took too long and was ended: see --timeout)"
-    outcome, keys = judge(said), judge_keys([said])
-    assert (outcome.kept, outcome.reason) == (frozenset(), f"the client sent no prompt{ended}")
+    result, keys = judge(log), judge_keys([log])
+    assert (result.kept, result.reason) == (frozenset(), f"the client sent no prompt{ended}")
     assert keys.reason == f"it takes {LEAST_KEYS} keys, and the client sent 0{ended}"
 
 
@@ -265,21 +267,21 @@ ENDED = "nothing that it sent tells (a run took too long and was ended: see --ti
 
 
 def test_what_a_run_that_was_ended_left_undone_is_no_fault(tmp_path: Path) -> None:
-    outcome = told(tmp_path, LOST, RETRIED[:1], {1})
-    assert (outcome.broken, outcome.reason) == ((), ENDED)
-    assert "client-resends" in outcome.open
+    result = summary(tmp_path, LOST, RETRIED[:1], {1})
+    assert (result.broken, result.reason) == ((), ENDED)
+    assert "client-resends" in result.open
 
 
 def test_what_is_left_undone_after_a_run_that_was_ended_is_one(tmp_path: Path) -> None:
-    outcome = told(tmp_path, LOST, RETRIED[:1], {0})
-    assert {id_ for id_, _ in outcome.broken} == {"client-resends"}
+    result = summary(tmp_path, LOST, RETRIED[:1], {0})
+    assert {id_ for id_, _ in result.broken} == {"client-resends"}
 
 
 def test_a_prompt_of_a_run_that_was_ended_may_come_instead_of_a_new_one(tmp_path: Path) -> None:
     story = copy.deepcopy(REPEATED)
     key(KEY)(story)
-    assert told(tmp_path, TWICE, story, {0}).broken == ()
-    assert {id_ for id_, _ in told(tmp_path, TWICE, story, {2}).broken} == {"client-new-key"}
+    assert summary(tmp_path, TWICE, story, {0}).broken == ()
+    assert {id_ for id_, _ in summary(tmp_path, TWICE, story, {2}).broken} == {"client-new-key"}
 
 
 @pytest.mark.parametrize("name", BROKEN)
@@ -288,7 +290,7 @@ def test_what_was_done_wrong_counts_though_a_run_was_ended(tmp_path: Path, name:
     story = copy.deepcopy(story)
     change(story)
     final = len(plan.texts) - 1
-    found = {id_ for id_, _ in told(tmp_path, plan, story, {final}).broken}
+    found = {id_ for id_, _ in summary(tmp_path, plan, story, {final}).broken}
     assert found == failing - {"client-resends"}
 
 
@@ -316,11 +318,11 @@ agent.communicate(os.fsencode(odd) + b'\\n{"id": 2, "method": "session/list"}\\n
 
 @pytest.mark.parametrize("name", ODD)
 def test_whatever_a_client_sends_is_judged(name: str) -> None:
-    said = play_client([sys.executable, "-c", SENDS, ODD[name], "{agent}"], NOTHING, PATIENCE)
-    got = {json.dumps(line.message.get("id")) for lines in said.connections for line in lines}
+    log = play_client([sys.executable, "-c", SENDS, ODD[name], "{agent}"], NOTHING, PATIENCE)
+    got = {json.dumps(line.message.get("id")) for lines in log.connections for line in lines}
     assert "2" in got
-    assert isinstance(judge(said), Outcome)
-    assert isinstance(judge_keys([said]), Outcome)
+    assert isinstance(judge(log), TraceResult)
+    assert isinstance(judge_keys([log]), TraceResult)
 
 
 def never() -> NoReturn:
@@ -336,9 +338,9 @@ def test_whatever_depth_it_sends_is_judged(tmp_path: Path, where: str) -> None:
         (message if where in message else message["params"])[where] = "DEEP"
         deep = json.dumps(message).replace('"DEEP"', "[" * depth + "]" * depth)
         agent.take(deep.encode())
-    said = read(tmp_path, NOTHING)
-    assert isinstance(judge(said), Outcome)
-    assert isinstance(judge_keys([said]), Outcome)
+    log = read(tmp_path, NOTHING)
+    assert isinstance(judge(log), TraceResult)
+    assert isinstance(judge_keys([log]), TraceResult)
 
 
 def test_a_client_that_is_not_there_is_an_error() -> None:

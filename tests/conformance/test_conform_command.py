@@ -37,7 +37,7 @@ for number, method in enumerate(["initialize", "session/new", "session/prompt"])
 """
 REFUSING = """
 from acp_conformance import reference
-from acp_conformance.agent import ReferenceAgent
+from acp_conformance.reference_agent import ReferenceAgent
 from acp_retry import RequestFailedError
 
 class Agent(ReferenceAgent):
@@ -52,7 +52,7 @@ reference.main()
 BLABS = """
 import os, sys
 from acp_conformance import reference
-from acp_conformance.agent import ReferenceAgent
+from acp_conformance.reference_agent import ReferenceAgent
 
 class Agent(ReferenceAgent):
     async def prompt(self, call):
@@ -67,7 +67,7 @@ reference.main()
 """
 LEAKY = """
 from acp_conformance import reference
-from acp_conformance.agent import ReferenceAgent
+from acp_conformance.reference_agent import ReferenceAgent
 
 class Agent(ReferenceAgent):
     async def prompt(self, call):
@@ -128,9 +128,9 @@ def test_an_agent_that_never_answers_is_not_waited_for_again() -> None:
     hangs = (sys.executable, "-c", "import time; time.sleep(600)")
     status, out, err = conform("--timeout", "2", "--format", "json", "--", *hangs)
     document = json.loads(out)
-    told = "what is judged does not come up: step 1, connect: initialize: no answer came"
-    assert document["problems"][0]["message"].startswith(told)
-    assert err.startswith(f"acpgen: {told}")
+    summary = "what is judged does not come up: step 1, connect: initialize: no answer came"
+    assert document["problems"][0]["message"].startswith(summary)
+    assert err.startswith(f"acpgen: {summary}")
     assert (status, document["complete"]) == (2, False)
 
 
@@ -148,8 +148,8 @@ def test_many_gaps_are_counted() -> None:
     traces = ("--trace", "cancel-held", "--trace", "retry-held", "--trace", "session-cancel-held")
     nothing = (sys.executable, "-c", "")
     _, _, err = conform(*traces, "--", *nothing)
-    told = err.splitlines()[-1]
-    assert re.fullmatch(r"acpgen: could not tell, for want of (\d\d?) of \1 requirements", told)
+    summary = err.splitlines()[-1]
+    assert re.fullmatch(r"acpgen: could not tell, for want of (\d\d?) of \1 requirements", summary)
 
 
 def test_json_has_what_text_has(forgetful: list[str]) -> None:
@@ -262,8 +262,8 @@ def test_a_client_that_sends_nothing_is_not_judged() -> None:
     starts = "import subprocess, sys; subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL)"
     status, out, err = conform(*plan, "--", sys.executable, "-c", starts, "{agent}")
     assert "lost-after-insertion: the client sent no prompt" in out
-    told = r"acpgen: could not tell, for want of (\d) of \1 requirements\n"
-    assert re.fullmatch(told, err)
+    summary = r"acpgen: could not tell, for want of (\d) of \1 requirements\n"
+    assert re.fullmatch(summary, err)
     assert status == 2
 
 
@@ -276,12 +276,12 @@ def test_a_client_that_sends_nothing_is_not_judged() -> None:
     ids=["dies", "hangs"],
 )
 def test_a_client_that_starts_no_agent_is_not_tried_again(
-    program: str, seconds: int, told: str
+    program: str, seconds: int, summary: str
 ) -> None:
     client = (sys.executable, "-c", program, "{agent}")
     status, out, err = conform("--client", "--timeout", str(seconds), "--", *client)
     why = "acpgen: what is judged does not come up: the client did not start its agent"
-    assert err.startswith(f"{why}{told}")
+    assert err.startswith(f"{why}{summary}")
     assert "not played, since what is judged did not come up" in out
     assert status == 2
 

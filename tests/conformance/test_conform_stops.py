@@ -16,7 +16,7 @@ import pytest
 
 SECONDS = 30.0
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-TRACES = ("--trace", "keyless-prompts-are-new", "--trace", "support-keys")
+PROXY_TRACES = ("--trace", "keyless-prompts-are-new", "--trace", "support-keys")
 KIT = """
 import runpy, signal
 
@@ -93,7 +93,7 @@ def gone(pid: str) -> bool:
 @pytest.mark.parametrize("number", STOPS)
 def test_an_agent_is_killed(tmp_path: Path, number: int) -> None:
     agent = (sys.executable, "-c", SECOND_HANGS, str(tmp_path))
-    status, out, err = stopped(tmp_path, number, *TRACES, "--", *agent)
+    status, out, err = stopped(tmp_path, number, *PROXY_TRACES, "--", *agent)
     assert "pass           stated  keyless-prompts-are-new: " in out
     assert "\n               retry-answer: interrupted\n" in out
     assert err.splitlines()[0] == "acpgen: interrupted; 1 played, 1 not"

@@ -9,45 +9,52 @@ from typing import Any
 import pytest
 
 from acp_conformance.requirements import Role
-from acp_conformance.runner import PRIVATE, Patience, play
-from acp_conformance.script import parse
-from acp_conformance.verdict import Outcome, Status, Verdict, gaps, status_of, verdicts
+from acp_conformance.trace_runner import PRIVATE, AgentTimeouts, play
+from acp_conformance.trace_script import parse
+from acp_conformance.verdict import (
+    RequirementVerdict,
+    TraceResult,
+    VerdictStatus,
+    gaps,
+    status_of,
+    verdicts,
+)
 from acp_retry import Call
 from broken_handling import ShowsKeys
 from laboratory import Laboratory, Make
 from variation import Variation
 
-KEPT = Outcome("kept", frozenset({"insert-once"}))
-KNOWN = Outcome("known", frozenset({"support-keys"}))
-SIDE = Outcome("side", frozenset({"keys-stay-private"}))
-BROKEN = Outcome("broken", frozenset(), [("insert-once", "two messages")])
-OPEN = Outcome("open", frozenset(), open=frozenset({"insert-once"}), reason="no sessions")
+KEPT = TraceResult("kept", frozenset({"insert-once"}))
+KNOWN = TraceResult("known", frozenset({"support-keys"}))
+SIDE = TraceResult("side", frozenset({"keys-stay-private"}))
+BROKEN = TraceResult("broken", frozenset(), [("insert-once", "two messages")])
+OPEN = TraceResult("open", frozenset(), open=frozenset({"insert-once"}), reason="no sessions")
 STEPS = '{"do": "connect", "connection": "c"}, {"do": "new", "connection": "c", "session": "s"}'
 SENT = '{"do": "prompt", "connection": "c", "session": "s", "request": "r", "text": "t"}'
 
 
-def of(*outcomes: Outcome) -> Verdict:
-    return next(v for v in verdicts(outcomes, Role.AGENT) if v.requirement.id == "insert-once")
+def of(*results: TraceResult) -> RequirementVerdict:
+    return next(v for v in verdicts(results, Role.AGENT) if v.requirement.id == "insert-once")
 
 
-def played(*steps: str, agent: Make = Variation) -> Outcome:
+def played(*steps: str, agent: Make = Variation) -> TraceResult:
     text = f'{{"name": "t", "title": "T", "steps": [{", ".join((STEPS, SENT, *steps))}]}}'
-    return play(parse(text, "t"), Laboratory(agent), Patience(1.0, 0.05))
+    return play(parse(text, "t"), Laboratory(agent), AgentTimeouts(1.0, 0.05))
 
 
 def test_one_failure_fails_whatever_else_passed() -> None:
     found = of(KEPT, BROKEN, OPEN)
-    assert (found.status, found.details) == (Status.FAIL, ["broken: two messages"])
+    assert (found.status, found.details) == (VerdictStatus.FAIL, ["broken: two messages"])
 
 
 def test_a_pass_outweighs_a_gap() -> None:
     found = of(OPEN, KEPT)
-    assert (found.status, found.traces) == (Status.PASS, ["kept"])
+    assert (found.status, found.traces) == (VerdictStatus.PASS, ["kept"])
 
 
 def test_a_gap_has_its_reason() -> None:
     found = of(OPEN)
-    assert (found.status, found.details) == (Status.NOT_EXERCISED, ["open: no sessions"])
+    assert (found.status, found.details) == (VerdictStatus.NOT_EXERCISED, ["open: no sessions"])
     assert of().details == ["no trace was played for it"]
 
 
@@ -68,8 +75,8 @@ def test_a_reason_is_told_once() -> None:
         ((), 2, 2),
     ],
 )
-def test_the_exit_status(outcomes: tuple[Outcome, ...], status: int, strict: int) -> None:
-    found = verdicts(outcomes, Role.AGENT)
+def test_the_exit_status(results: tuple[TraceResult, ...], status: int, strict: int) -> None:
+    found = verdicts(results, Role.AGENT)
     assert (status_of(found), status_of(found, strict=True)) == (status, strict)
 
 
@@ -99,10 +106,10 @@ def test_the_core_counts_where_it_was_asked_for() -> None:
     ],
 )
 def test_each_role_has_a_core(role: Role, core: list[str]) -> None:
-    found = verdicts([Outcome("core", frozenset(core))], role)
+    found = verdicts([TraceResult("core", frozenset(core))], role)
     assert status_of(found) == 0
     for each in core:
-        rest = verdicts([Outcome("less", frozenset({*core, "other"} - {each}))], role)
+        rest = verdicts([TraceResult("less", frozenset({*core, "other"} - {each}))], role)
         assert each in gaps(rest)
         assert status_of(rest) == 2
 
@@ -111,10 +118,10 @@ def test_a_requirement_is_kept_only_when_every_step_for_it_was_played() -> None:
     proof = '{"do": "answer", "request": "r", "proves": ["insert-once"]}'
     gap = '{"do": "unanswered", "request": "r", "needs": "it never waits"}'
     assert played(proof, proof).kept == {"insert-once"}
-    outcome = played(proof, gap, proof)
-    assert outcome.kept == frozenset()
-    assert outcome.open == {"insert-once"}
-    assert outcome.reason == "it never waits (step 5, unanswered: r was answered at once)"
+    result = played(proof, gap, proof)
+    assert result.kept == frozenset()
+    assert result.open == {"insert-once"}
+    assert result.reason == "it never waits (step 5, unanswered: r was answered at once)"
 
 
 class AnswersOnce(Variation):
@@ -143,8 +150,8 @@ class AnswersOnce(Variation):
 )
 def test_an_agent_that_is_idle_and_does_not_answer_fails(steps: tuple[str, ...]) -> None:
     proof = '{"do": "answered", "request": "q", "proves": ["insert-once"]}'
-    outcome = played('{"do": "answered", "request": "r"}', *steps, proof, agent=AnswersOnce)
-    assert [(id_, text.split(": ", 1)[1]) for id_, text in outcome.broken] == [
+    result = played('{"do": "answered", "request": "r"}', *steps, proof, agent=AnswersOnce)
+    assert [(id_, text.split(": ", 1)[1]) for id_, text in result.broken] == [
         ("insert-once", "q: no answer came")
     ]
 
@@ -153,14 +160,14 @@ def test_a_key_that_was_shown_is_found_however_the_trace_ends() -> None:
     keyed = SENT.replace('"r"', '"k"').replace("}", ', "key": "K"}')
     settled = '{"do": "settled", "connection": "c", "session": "s"}'
     gap = '{"do": "unanswered", "request": "k", "needs": "it never waits"}'
-    outcome = played(settled, keyed, settled, gap, agent=ShowsKeys)
-    assert outcome.reason.startswith("it never waits")
-    assert outcome.broken == ((PRIVATE, "afterwards: session/update of the agent holds a key"),)
+    result = played(settled, keyed, settled, gap, agent=ShowsKeys)
+    assert result.reason.startswith("it never waits")
+    assert result.broken == ((PRIVATE, "afterwards: session/update of the agent holds a key"),)
 
 
 def test_a_step_that_proves_nothing_fails_nothing() -> None:
-    outcome = played('{"do": "answer", "request": "r", "code": -1}')
-    assert (outcome.broken, outcome.reason) == (
+    result = played('{"do": "answer", "request": "r", "code": -1}')
+    assert (result.broken, result.reason) == (
         (),
         "step 4, answer: r was answered with a result, not an error",
     )

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from acp_conformance.runner import Patience, play
-from acp_conformance.script import scripts
-from acp_conformance.wire import Programs
+from acp_conformance.launchers import Programs
+from acp_conformance.trace_runner import AgentTimeouts, play
+from acp_conformance.trace_script import scripts
 
 SCRIPT = next(script for script in scripts() if script.name == "retry-same-connection")
 PROGRAM = """
@@ -51,7 +51,7 @@ for line in sys.stdin:
 def reason(show: str, insertions: int) -> str:
     """Why the trace ends early, for an agent that keeps so many messages of one key."""
     program = PROGRAM.replace("SHOW", show).replace("LIMIT", str(insertions))
-    return play(SCRIPT, Programs([sys.executable, "-c", program]), Patience(5.0, 0.05)).reason
+    return play(SCRIPT, Programs([sys.executable, "-c", program]), AgentTimeouts(5.0, 0.05)).reason
 
 
 @pytest.mark.parametrize(
@@ -67,5 +67,5 @@ def test_two_messages_under_one_id_count_twice(show: str) -> None:
 
 
 def test_content_that_was_taken_back_is_not_counted() -> None:
-    told = reason("(lambda blocks: [*whole(blocks), *whole([])])", 1)
-    assert "0 messages hold the text of the prompt, not 1" in told
+    summary = reason("(lambda blocks: [*whole(blocks), *whole([])])", 1)
+    assert "0 messages hold the text of the prompt, not 1" in summary

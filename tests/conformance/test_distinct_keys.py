@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import acp_conformance
-from acp_conformance.script import scripts
+from acp_conformance.trace_script import scripts
 from broken_keys import CONFUSIONS
 
 SCRIPT = next(script for script in scripts() if script.name == "distinct-keys")
@@ -36,7 +36,7 @@ def test_none_is_left_out_of_what_follows() -> None:
 
 
 def test_the_guide_counts_the_ways() -> None:
-    page = (Path(acp_conformance.__file__).parents[2] / "README.md").read_text("utf-8")
+    page = (Path(acp_conformance.__file__).parents[1] / "README.md").read_text("utf-8")
     assert re.findall(r"^- (\d+) ways to take two keys", page, re.MULTILINE) == [
         str(len(CONFUSIONS))
     ]

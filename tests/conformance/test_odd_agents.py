@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from acp_conformance.runner import Patience, play
-from acp_conformance.script import Json, Script, Step, scripts
-from acp_conformance.verdict import Outcome
-from acp_conformance.wire import Programs
+from acp_conformance.launchers import Programs
+from acp_conformance.trace_runner import AgentTimeouts, play
+from acp_conformance.trace_script import Json, Script, Step, scripts
+from acp_conformance.verdict import TraceResult
 
 SCRIPT = next(script for script in scripts() if script.name == "retry-answer")
 PROGRAM = """
@@ -60,29 +60,29 @@ ODD = {
 def test_an_odd_answer_ends_the_trace(name: str) -> None:
     answers, reason = ODD[name]
     program = f"ODD = {answers!r}\n{PROGRAM}"
-    outcome = play(SCRIPT, Programs([sys.executable, "-c", program]), Patience(2.0, 0.05))
-    assert reason in outcome.reason
-    assert (outcome.kept, list(outcome.broken)) == (frozenset(), [])
-    assert json.loads(outcome.transcript.splitlines()[0])["from"] == "client"
+    result = play(SCRIPT, Programs([sys.executable, "-c", program]), AgentTimeouts(2.0, 0.05))
+    assert reason in result.reason
+    assert (result.kept, list(result.broken)) == (frozenset(), [])
+    assert json.loads(result.transcript.splitlines()[0])["from"] == "client"
 
 
 def test_an_agent_that_starts_only_once_proves_nothing(tmp_path: Path) -> None:
     once = f"import os\nos.mkdir({str(tmp_path / 'begun')!r})\n"
     program = f"{once}ODD = {{'session/prompt': {{'result': {{'messageId': 'm'}}}}}}\n{PROGRAM}"
     script = next(script for script in scripts() if script.name == "retry-after-restart")
-    outcome = play(script, Programs([sys.executable, "-c", program]), Patience(5.0, 0.05))
+    result = play(script, Programs([sys.executable, "-c", program]), AgentTimeouts(5.0, 0.05))
     why = "step 6, connect: the agent did not come up again: initialize: the connection ended"
-    assert outcome.reason.startswith(f"{why} (exit status 1; standard error: ")
-    assert "File exists" in outcome.reason
-    assert outcome.open == script.proves
-    assert (outcome.kept, list(outcome.broken)) == (frozenset(), [])
+    assert result.reason.startswith(f"{why} (exit status 1; standard error: ")
+    assert "File exists" in result.reason
+    assert result.open == script.proves
+    assert (result.kept, list(result.broken)) == (frozenset(), [])
 
 
-def judged(name: str, program: str) -> Outcome:
+def judged(name: str, program: str) -> TraceResult:
     """What a trace shows of an agent that answers as `program` says, and else as `PROGRAM`."""
     script = next(script for script in scripts() if script.name == name)
     launcher = Programs([sys.executable, "-c", program + PROGRAM])
-    return play(script, launcher, Patience(5.0, 0.05))
+    return play(script, launcher, AgentTimeouts(5.0, 0.05))
 
 
 @pytest.mark.parametrize("word", ["same", "other"])
@@ -106,8 +106,8 @@ ODD = Odd()
         Step("answer", {"request": "second", word: "first"}),
     )
     launcher = Programs([sys.executable, "-c", program + PROGRAM])
-    outcome = play(Script("two", "Two.", steps), launcher, Patience(5.0, 0.05))
-    assert outcome.reason == "step 5, answer: first was answered without a messageId"
+    result = play(Script("two", "Two.", steps), launcher, AgentTimeouts(5.0, 0.05))
+    assert result.reason == "step 5, answer: first was answered without a messageId"
 
 
 def test_advice_that_does_not_fit_is_not_given() -> None:
@@ -134,8 +134,8 @@ class Odd:
             sys.exit(3)
 ODD = Odd()
 """
-    outcome = judged("null-key", "import sys\n" + program)
-    assert outcome.reason == "step 4, answer: r0: the agent ended without an answer (exit status 3)"
+    result = judged("null-key", "import sys\n" + program)
+    assert result.reason == "step 4, answer: r0: the agent ended without an answer (exit status 3)"
 
 
 def test_what_was_inserted_before_a_crash_is_seen() -> None:
@@ -162,7 +162,7 @@ class Odd:
             return {"result": {"messageId": shown[-1]["messageId"]}}
 ODD = Odd()
 """
-    outcome = judged("malformed-keys-insert-nothing", program)
-    ((broken, reason),) = outcome.broken
+    result = judged("malformed-keys-insert-nothing", program)
+    ((broken, reason),) = result.broken
     assert broken == "malformed-is-not-omitted"
     assert "a message holds the text of the prompt; then session/resume: " in reason

@@ -16,11 +16,11 @@ import pytest
 
 import acp_conformance
 import unavailable
+from acp_conformance.launchers import Programs
 from acp_conformance.requirements import Role
-from acp_conformance.runner import Patience, play
-from acp_conformance.script import Script, scripts
-from acp_conformance.verdict import Outcome, Status, status_of, verdicts
-from acp_conformance.wire import Programs
+from acp_conformance.trace_runner import AgentTimeouts, play
+from acp_conformance.trace_script import Script, scripts
+from acp_conformance.verdict import TraceResult, VerdictStatus, status_of, verdicts
 from acpgen import resources
 from acpgen.findings import Severity
 from acpgen.judge.inputs import read
@@ -30,7 +30,7 @@ from acpgen.trace import trace
 PEER = Path(__file__).with_name("peer.mjs")
 SDK = Path(__file__).parents[1] / "interop" / "node_modules"
 AT_ONCE = 6
-PATIENCE = Patience(answer=10.0, quiet=0.3)
+PATIENCE = AgentTimeouts(answer=10.0, quiet=0.3)
 FAULTS_OF_THE_KIT = {
     ("initialize-again", "repeated-initialize"),
     ("reused-key", "key-reused"),
@@ -47,10 +47,10 @@ UNSUPPORTED = {
 }
 
 
-def examine(agent: Callable[[Path], Programs], folder: Path) -> list[Outcome]:
+def examine(agent: Callable[[Path], Programs], folder: Path) -> list[TraceResult]:
     """Play every trace, each with a storage of its own."""
 
-    def one(script: Script) -> Outcome:
+    def one(script: Script) -> TraceResult:
         own = folder / script.name
         own.mkdir()
         return play(script, agent(own), PATIENCE)
@@ -74,18 +74,18 @@ def peer(*flags: str) -> Callable[[Path], Programs]:
     return lambda folder: Programs(["node", str(PEER), f"{folder}/store.json", *flags])
 
 
-def having(outcomes: list[Outcome], status: Status) -> dict[str, list[str]]:
-    found = verdicts(outcomes, Role.AGENT)
+def having(results: list[TraceResult], status: VerdictStatus) -> dict[str, list[str]]:
+    found = verdicts(results, Role.AGENT)
     return {v.requirement.id: [*v.details] for v in found if v.status is status}
 
 
-def errors(outcomes: list[Outcome]) -> set[tuple[str, str]]:
+def errors(results: list[TraceResult]) -> set[tuple[str, str]]:
     """What `acpgen trace` finds wrong in what was said: the trace and the rule."""
     protocol = load(resources.SCHEMA)
     return {
-        (outcome.trace, finding.rule)
-        for outcome in outcomes
-        for finding in trace(read(io.BytesIO(outcome.transcript)).entries, protocol, outcome.trace)
+        (result.trace, finding.rule)
+        for result in results
+        for finding in trace(read(io.BytesIO(result.transcript)).entries, protocol, result.trace)
         if finding.severity is Severity.ERROR
     }
 
@@ -98,11 +98,11 @@ def sockets() -> Iterator[Path]:
 
 
 def test_the_reference_keeps_everything(tmp_path: Path, sockets: Path) -> None:
-    outcomes = examine(reference(sockets), tmp_path)
-    assert having(outcomes, Status.FAIL) == {}
-    assert having(outcomes, Status.NOT_EXERCISED) == {}
-    assert [outcome.trace for outcome in outcomes if outcome.noise] == []
-    assert errors(outcomes) == FAULTS_OF_THE_KIT
+    results = examine(reference(sockets), tmp_path)
+    assert having(results, VerdictStatus.FAIL) == {}
+    assert having(results, VerdictStatus.NOT_EXERCISED) == {}
+    assert [result.trace for result in results if result.unparsed] == []
+    assert errors(results) == FAULTS_OF_THE_KIT
 
 
 def test_a_second_connection_ends_alone(sockets: Path) -> None:
@@ -122,7 +122,7 @@ def test_a_second_connection_ends_alone(sockets: Path) -> None:
 
 
 def test_the_guide_names_the_faults_of_the_kit() -> None:
-    page = (Path(acp_conformance.__file__).parents[2] / "README.md").read_text("utf-8")
+    page = (Path(acp_conformance.__file__).parents[1] / "README.md").read_text("utf-8")
     paragraph = next(part for part in page.split("\n\n") if "which are the kit's" in part)
     words = {word for fault in FAULTS_OF_THE_KIT for word in fault}
     assert {word for word in words if f"`{word}`" not in paragraph} == set()
@@ -130,8 +130,8 @@ def test_the_guide_names_the_faults_of_the_kit() -> None:
 
 
 def test_an_sdk_without_keys_fails_what_needs_them(tmp_path: Path) -> None:
-    outcomes = examine(peer(), tmp_path)
-    assert having(outcomes, Status.FAIL).keys() == {
+    results = examine(peer(), tmp_path)
+    assert having(results, VerdictStatus.FAIL).keys() == {
         "support-keys",
         "reject-malformed-key",
         "malformed-is-not-omitted",
@@ -150,24 +150,24 @@ def test_an_sdk_without_keys_fails_what_needs_them(tmp_path: Path) -> None:
 
 
 def test_an_agent_on_that_sdk_can_keep_them(tmp_path: Path) -> None:
-    outcomes = examine(peer("--keys"), tmp_path)
-    assert having(outcomes, Status.FAIL) == {}
-    assert having(outcomes, Status.NOT_EXERCISED).keys() == UNSUPPORTED
-    assert status_of(verdicts(outcomes, Role.AGENT)) == 0
-    assert status_of(verdicts(outcomes, Role.AGENT), strict=True) == 2
+    results = examine(peer("--keys"), tmp_path)
+    assert having(results, VerdictStatus.FAIL) == {}
+    assert having(results, VerdictStatus.NOT_EXERCISED).keys() == UNSUPPORTED
+    assert status_of(verdicts(results, Role.AGENT)) == 0
+    assert status_of(verdicts(results, Role.AGENT), strict=True) == 2
 
 
 @pytest.mark.parametrize("noise", ["not JSON", "[]", "5"])
-def test_what_is_no_message_is_counted(tmp_path: Path, noise: str) -> None:
+def test_what_is_no_message_is_counted(tmp_path: Path, unparsed: str) -> None:
     agent = tmp_path / "agent.py"
     agent.write_text(
-        f"print({noise!r}, flush=True)\nfrom acp_conformance.reference import main\nmain()\n",
+        f"print({unparsed!r}, flush=True)\nfrom acp_conformance.reference import main\nmain()\n",
         "utf-8",
     )
     script = next(script for script in scripts() if script.name == "retry-answer")
-    outcome = play(script, Programs([sys.executable, str(agent)]), PATIENCE)
-    assert outcome.noise == 1
-    assert outcome.kept == {"support-keys"}
+    result = play(script, Programs([sys.executable, str(agent)]), PATIENCE)
+    assert result.unparsed == 1
+    assert result.kept == {"support-keys"}
 
 
 @pytest.mark.parametrize("socket", [[], ["--socket", "missing"]], ids=["no socket", "no agent"])

@@ -10,11 +10,11 @@ from typing import Final
 
 import pytest
 
-from acp_conformance.proxies import TRACES, Trace, judge_proxy, play_proxy
-from acp_conformance.verdict import Outcome
-from acp_conformance.wire import DownError, StartError
+from acp_conformance.launchers import StartError, UnusableProgramError
+from acp_conformance.proxy_traces import PROXY_TRACES, ProxyTrace, judge_proxy, play_proxy
+from acp_conformance.verdict import TraceResult
 
-FIRST, AGAIN, ANEW = TRACES
+FIRST, AGAIN, ANEW = PROXY_TRACES
 
 PROXY = """
 import json, pathlib, subprocess, sys, threading, uuid
@@ -174,49 +174,49 @@ def proxy(folder: Path, change: str, begin: str = "") -> list[str]:
     return [sys.executable, str(path), "{folder}/kept", "{agent}"]
 
 
-def played(command: Sequence[str]) -> list[Outcome]:
+def played(command: Sequence[str]) -> list[TraceResult]:
     """As `judge_proxy`, with all traces at once."""
-    with ThreadPoolExecutor(len(TRACES)) as pool:
-        return list(pool.map(lambda trace: play_proxy(command, trace, 10.0), TRACES))
+    with ThreadPoolExecutor(len(PROXY_TRACES)) as pool:
+        return list(pool.map(lambda trace: play_proxy(command, trace, 10.0), PROXY_TRACES))
 
 
-def broken(outcomes: Sequence[Outcome]) -> set[str]:
+def broken(results: Sequence[TraceResult]) -> set[str]:
     """The traces that showed something broken, each what it is about."""
-    for outcome in outcomes:
-        (asked,) = {trace.proves for trace in TRACES if trace.name == outcome.trace}
-        assert {id_ for id_, _ in outcome.broken} in (set(), asked)
-    return {outcome.trace for outcome in outcomes if outcome.broken}
+    for result in results:
+        (asked,) = {trace.proves for trace in PROXY_TRACES if trace.name == result.trace}
+        assert {id_ for id_, _ in result.broken} in (set(), asked)
+    return {result.trace for result in results if result.broken}
 
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_proxy_that_is_right_passes(tmp_path: Path, name: str) -> None:
-    outcomes = played(proxy(tmp_path, RIGHT[name]))
-    assert broken(outcomes) == set()
-    assert [outcome.kept for outcome in outcomes] == [trace.proves for trace in TRACES]
+    results = played(proxy(tmp_path, RIGHT[name]))
+    assert broken(results) == set()
+    assert [result.kept for result in results] == [trace.proves for trace in PROXY_TRACES]
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_a_proxy_that_is_wrong_fails(tmp_path: Path, name: str) -> None:
     seconds = SHORT if name in UNANSWERED else 10.0
-    outcome = play_proxy(proxy(tmp_path, WRONG[name]), FIRST, seconds)
-    assert outcome.kept == frozenset()
-    assert broken([outcome]) == {FIRST.name}
+    result = play_proxy(proxy(tmp_path, WRONG[name]), FIRST, seconds)
+    assert result.kept == frozenset()
+    assert broken([result]) == {FIRST.name}
 
 
 @pytest.mark.parametrize("name", LATER)
 def test_a_proxy_that_is_wrong_later_fails_where_it_is(tmp_path: Path, name: str) -> None:
     begin, change, traces = LATER[name]
-    outcomes = played(proxy(tmp_path, change, begin))
-    assert broken(outcomes) == traces
-    assert {outcome.trace for outcome in outcomes if outcome.kept} == {
-        trace.name for trace in TRACES
+    results = played(proxy(tmp_path, change, begin))
+    assert broken(results) == traces
+    assert {result.trace for result in results if result.kept} == {
+        trace.name for trace in PROXY_TRACES
     } - traces
 
 
 def test_every_trace_finds_something_that_no_other_does() -> None:
     found = [{FIRST.name}, *(traces for _, _, traces in LATER.values())]
     assert {name for traces in found if len(traces) == 1 for name in traces} == {
-        trace.name for trace in TRACES
+        trace.name for trace in PROXY_TRACES
     }
 
 
@@ -224,9 +224,9 @@ def test_every_trace_finds_something_that_no_other_does() -> None:
 def test_a_proxy_may_write_what_json_may_hold(tmp_path: Path, name: str) -> None:
     path = tmp_path / "proxy.py"
     path.write_text(RAW.replace("WHAT", SPACES[name]), "utf-8")
-    outcome = play_proxy([sys.executable, str(path), "{agent}"], FIRST, 10.0)
-    assert outcome.kept == FIRST.proves
-    assert list(outcome.broken) == []
+    result = play_proxy([sys.executable, str(path), "{agent}"], FIRST, 10.0)
+    assert result.kept == FIRST.proves
+    assert list(result.broken) == []
 
 
 @pytest.mark.parametrize(
@@ -243,27 +243,27 @@ def test_a_proxy_may_write_what_json_may_hold(tmp_path: Path, name: str) -> None
     ],
 )
 def test_of_a_proxy_that_takes_too_long_nothing_is_told(
-    tmp_path: Path, trace: Trace, waits: str, reason: str
+    tmp_path: Path, trace: ProxyTrace, waits: str, reason: str
 ) -> None:
-    outcome = play_proxy(proxy(tmp_path, f"{waits} and threading.Event().wait()"), trace, SHORT)
-    assert outcome.open == trace.proves
-    assert list(outcome.broken) == []
-    assert outcome.reason == reason
+    result = play_proxy(proxy(tmp_path, f"{waits} and threading.Event().wait()"), trace, SHORT)
+    assert result.open == trace.proves
+    assert list(result.broken) == []
+    assert result.reason == reason
 
 
 def test_what_a_slow_proxy_did_wrong_counts(tmp_path: Path) -> None:
     waits = "key == 'Case' and threading.Event().wait(); " + WRONG["makes keys"]
-    outcome = play_proxy(proxy(tmp_path, waits), FIRST, SHORT)
-    assert broken([outcome]) == {FIRST.name}
+    result = play_proxy(proxy(tmp_path, waits), FIRST, SHORT)
+    assert broken([result]) == {FIRST.name}
 
 
 def test_a_proxy_that_reaches_no_agent_is_not_judged() -> None:
-    played = judge_proxy([sys.executable, "-c", "", "{agent}"], TRACES, 10.0)
-    outcome = next(played)
-    assert outcome.open == FIRST.proves
-    assert list(outcome.broken) == []
-    assert outcome.reason == "the agent behind the proxy could not be reached (exit status 0)"
-    with pytest.raises(DownError, match="could not be reached"):
+    played = judge_proxy([sys.executable, "-c", "", "{agent}"], PROXY_TRACES, 10.0)
+    result = next(played)
+    assert result.open == FIRST.proves
+    assert list(result.broken) == []
+    assert result.reason == "the agent behind the proxy could not be reached (exit status 0)"
+    with pytest.raises(UnusableProgramError, match="could not be reached"):
         next(played)
 
 
@@ -304,9 +304,9 @@ WHERE: Final = (
 @pytest.mark.parametrize("value", ODD)
 def test_whatever_a_proxy_says_it_is_judged(value: str, where: str) -> None:
     command = [sys.executable, "-S", "-c", SAYS, value, where, "{agent}"]
-    outcome = play_proxy(command, AGAIN, 1.0)
-    assert outcome.kept == frozenset()
-    assert outcome.begun is (where != "session/new")
+    result = play_proxy(command, AGAIN, 1.0)
+    assert result.kept == frozenset()
+    assert result.begun is (where != "session/new")
 
 
 def test_a_proxy_that_is_not_there_is_an_error() -> None:

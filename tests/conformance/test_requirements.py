@@ -7,13 +7,13 @@ from collections import Counter
 from pathlib import Path
 
 import acp_conformance
+from acp_conformance.client_plans import CLIENT_PLANS
 from acp_conformance.client_rules import RANDOM, RULES
-from acp_conformance.plans import PLANS
-from acp_conformance.proxies import TRACES
+from acp_conformance.proxy_traces import PROXY_TRACES
 from acp_conformance.requirements import ASKED, BY_ID, CORE, Level, Role
-from acp_conformance.script import scripts
+from acp_conformance.trace_script import scripts
 
-THROUGH = frozenset[str]().union(*(trace.proves for trace in TRACES))
+THROUGH = frozenset[str]().union(*(trace.proves for trace in PROXY_TRACES))
 PROVED = frozenset[str]().union(*(script.proves for script in scripts()))
 
 
@@ -33,7 +33,7 @@ def test_every_requirement_is_checked() -> None:
 def test_agents_are_checked_by_traces_and_clients_by_rules() -> None:
     assert ids(Role.AGENT) == PROVED
     assert ids(Role.CLIENT) == {RANDOM, *RULES}
-    assert ids(Role.CLIENT) == frozenset[str]().union(*(plan.proves for plan in PLANS))
+    assert ids(Role.CLIENT) == frozenset[str]().union(*(plan.proves for plan in CLIENT_PLANS))
     assert ids(Role.PROXY) == THROUGH
 
 
@@ -53,14 +53,14 @@ def test_each_section_of_the_rfd_that_asks_something_is_there() -> None:
 
 
 def test_the_guide_lists_every_requirement() -> None:
-    page = (Path(acp_conformance.__file__).parents[2] / "README.md").read_text("utf-8")
+    page = (Path(acp_conformance.__file__).parents[1] / "README.md").read_text("utf-8")
     listed = re.findall(r"^\| `([a-z-]+)` \| (?:MUST|SHOULD|stated) \|", page, re.MULTILINE)
     assert listed == [asked.id for asked in ASKED]
 
 
 def test_the_guide_lists_every_plan() -> None:
-    page = (Path(acp_conformance.__file__).parents[2] / "README.md").read_text("utf-8")
+    page = (Path(acp_conformance.__file__).parents[1] / "README.md").read_text("utf-8")
     rows = re.findall(r"^\| (`[a-z-]+`(?:, `[a-z-]+`)*) \| (\d+) \|", page, re.MULTILINE)
     listed = [(name, int(runs)) for names, runs in rows for name in names[1:-1].split("`, `")]
-    assert sorted(listed) == sorted((plan.name, len(plan.texts)) for plan in PLANS)
-    assert f" {sum(len(plan.texts) for plan in PLANS)} in all." in page
+    assert sorted(listed) == sorted((plan.name, len(plan.texts)) for plan in CLIENT_PLANS)
+    assert f" {sum(len(plan.texts) for plan in CLIENT_PLANS)} in all." in page

@@ -11,14 +11,14 @@ from uuid import UUID
 
 import pytest
 
-from acp_conformance import verbs
-from acp_conformance.orders import Order
+from acp_conformance import trace_verbs
+from acp_conformance.directives import Directive
 from acp_conformance.requirements import Role
-from acp_conformance.runner import Patience, play
-from acp_conformance.script import scripts
-from acp_conformance.verdict import Status, verdicts
+from acp_conformance.trace_runner import AgentTimeouts, play
+from acp_conformance.trace_script import scripts
+from acp_conformance.verdict import VerdictStatus, verdicts
 from acp_retry import Call, Message, Peer, RequestFailedError
-from acp_retry.keys import KEY
+from acp_retry.prompt_keys import KEY
 from broken_handling import (
     InsertsAgainUnderTheSameId,
     InsertsWhatWasCancelled,
@@ -73,7 +73,7 @@ class LongTurns(Variation):
 
     turns = 0
 
-    async def turn(self, session: str, asked: Order) -> None:
+    async def turn(self, session: str, asked: Directive) -> None:
         self.turns += 1
         await self.tell(session, {"sessionUpdate": "state_update", "state": "running"})
         await asyncio.sleep(0.7 if self.turns < 6 else 0.0)
@@ -83,7 +83,7 @@ class LongTurns(Variation):
 class EndlessTurns(Variation):
     """Works for longer than the kit has patience, and holds all other prompts."""
 
-    async def turn(self, session: str, asked: Order) -> None:
+    async def turn(self, session: str, asked: Directive) -> None:
         del asked
         await self.tell(session, {"sessionUpdate": "state_update", "state": "running"})
         await asyncio.Event().wait()
@@ -213,7 +213,7 @@ REASONS = [
     (NeverAgain, "known-after-restart", "step 6, connect: the agent did not come up again: "),
 ]
 
-Found = dict[Status, dict[str, str]]
+Found = dict[VerdictStatus, dict[str, str]]
 """What was seen of each requirement, by its status."""
 
 
@@ -222,22 +222,22 @@ def found() -> dict[type[Variation], Found]:
     with ThreadPoolExecutor(AT_ONCE) as pool:
         found = dict(zip(AGENTS, pool.map(judge, AGENTS), strict=True))
         again = [agent for agent in AGENTS if late(agent, found[agent])]
-        found |= zip(again, pool.map(partial(judge, patience=MORE), again), strict=True)
+        found |= zip(again, pool.map(partial(judge, timeouts=MORE), again), strict=True)
     return found
 
 
 def late(agent: type[Variation], found: Found) -> bool:
     """Whether a busy machine may have made of an agent what it is not."""
-    wrong = agent in RIGHT and found[Status.FAIL]
-    return bool(wrong or (agent in FULL and found[Status.NOT_EXERCISED]))
+    wrong = agent in RIGHT and found[VerdictStatus.FAIL]
+    return bool(wrong or (agent in FULL and found[VerdictStatus.NOT_EXERCISED]))
 
 
-def judge(agent: type[Variation], patience: Patience = PATIENCE) -> Found:
+def judge(agent: type[Variation], timeouts: AgentTimeouts = PATIENCE) -> Found:
     def make(mount: Mount) -> Variation:
         return agent(mount)
 
-    found: Found = {status: {} for status in Status}
-    for verdict in verdicts(examine(make, scripts(), patience), Role.AGENT):
+    found: Found = {status: {} for status in VerdictStatus}
+    for verdict in verdicts(examine(make, scripts(), timeouts), Role.AGENT):
         found[verdict.status][verdict.requirement.id] = "; ".join(verdict.details)
     return found
 
@@ -246,26 +246,26 @@ def judge(agent: type[Variation], patience: Patience = PATIENCE) -> Found:
 def test_an_agent_that_is_right_fails_nothing(
     agent: type[Variation], found: dict[type[Variation], Found]
 ) -> None:
-    assert found[agent][Status.FAIL] == {}
+    assert found[agent][VerdictStatus.FAIL] == {}
 
 
 @pytest.mark.parametrize("agent", FULL)
 def test_an_agent_that_is_right_in_its_own_way_is_judged_in_full(
     agent: type[Variation], found: dict[type[Variation], Found]
 ) -> None:
-    assert found[agent][Status.NOT_EXERCISED] == {}
+    assert found[agent][VerdictStatus.NOT_EXERCISED] == {}
 
 
 def test_of_an_agent_that_takes_no_prompts_little_is_told(
     found: dict[type[Variation], Found],
 ) -> None:
-    assert found[TakesNoPrompts][Status.PASS].keys() == {"initialize-once"}
+    assert found[TakesNoPrompts][VerdictStatus.PASS].keys() == {"initialize-once"}
 
 
 def test_an_agent_that_takes_no_keys_is_told_so() -> None:
     found = judge(RefusesKeys)
-    assert found[Status.FAIL].keys() == {"support-keys", "accept-any-valid-key"}
-    reasons = found[Status.NOT_EXERCISED].values()
+    assert found[VerdictStatus.FAIL].keys() == {"support-keys", "accept-any-valid-key"}
+    reasons = found[VerdictStatus.NOT_EXERCISED].values()
     assert {r for r in reasons if "a prompt with a new key got no messageId" not in r} == set()
 
 
@@ -273,21 +273,21 @@ def test_an_agent_that_takes_no_keys_is_told_so() -> None:
 def test_what_is_never_shown_is_not_counted(
     agent: type[Variation], found: dict[type[Variation], Found]
 ) -> None:
-    assert found[agent][Status.NOT_EXERCISED].keys() >= UNTOLD
-    assert found[agent][Status.FAIL].keys() & UNTOLD == set()
+    assert found[agent][VerdictStatus.NOT_EXERCISED].keys() >= UNTOLD
+    assert found[agent][VerdictStatus.FAIL].keys() & UNTOLD == set()
 
 
 @pytest.mark.parametrize(("agent", "id_", "reason"), REASONS)
 def test_what_was_not_exercised_has_its_reason(
     agent: type[Variation], id_: str, reason: str, found: dict[type[Variation], Found]
 ) -> None:
-    assert reason in found[agent][Status.NOT_EXERCISED][id_]
+    assert reason in found[agent][VerdictStatus.NOT_EXERCISED][id_]
 
 
 def test_only_restarts_take_an_agent_that_comes_up_again(
     found: dict[type[Variation], Found],
 ) -> None:
-    assert found[NeverAgain][Status.NOT_EXERCISED].keys() == RESTARTS
+    assert found[NeverAgain][VerdictStatus.NOT_EXERCISED].keys() == RESTARTS
 
 
 class WithdrawsNothing(Variation):
@@ -310,17 +310,17 @@ def test_what_is_withdrawn_too_late_proves_nothing(
     name: str, late: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ticks = count(0.0, 100.0 if late else 0.0)
-    monkeypatch.setattr(verbs, "monotonic", lambda: next(ticks))
+    monkeypatch.setattr(trace_verbs, "monotonic", lambda: next(ticks))
     (script,) = (script for script in scripts() if script.name == name)
-    outcome = play(script, Laboratory(WithdrawsNothing), PATIENCE)
-    assert outcome.reason.endswith("r1 was withdrawn too late: give more --silence") is late
-    assert bool([*outcome.broken]) is not late
+    result = play(script, Laboratory(WithdrawsNothing), PATIENCE)
+    assert result.reason.endswith("r1 was withdrawn too late: give more --silence") is late
+    assert bool([*result.broken]) is not late
 
 
 def test_prompts_are_held_for_longer_where_silence_is_longer() -> None:
     names = ("retry-held", "session-cancel-held")
     chosen = [script for script in scripts() if script.name in names]
     with ThreadPoolExecutor() as pool:
-        patience = Patience(6.0, 0.6)
-        outcomes = pool.map(lambda each: play(each, Laboratory(Variation), patience), chosen)
-    assert [(o.kept, o.reason) for o in outcomes] == [(each.proves, "") for each in chosen]
+        timeouts = AgentTimeouts(6.0, 0.6)
+        results = pool.map(lambda each: play(each, Laboratory(Variation), timeouts), chosen)
+    assert [(o.kept, o.reason) for o in results] == [(each.proves, "") for each in chosen]

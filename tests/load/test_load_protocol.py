@@ -32,9 +32,9 @@ from acpgen.model import (
     TypeName,
     Union,
     Variant,
-    children,
 )
 from acpgen.targets.bundles import bundles
+from acpgen.types.structure import children
 
 NOWHERE = Location("")
 

@@ -18,7 +18,7 @@ from acp_retry import (
     RequestFailedError,
     SupersededError,
 )
-from acp_retry.peer import Sent
+from acp_retry.link import Sent
 from acp_v2.retry import METHODS, Kind, RetryClass
 from agents import pipes, settle, sync
 from scripted import ScriptedLink

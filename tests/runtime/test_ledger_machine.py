@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, currently_in_test_context, given, note, settings
 from hypothesis import strategies as st
 
-from acp_retry.core import Answer, Attempt, Claim, Core, Effect, State, Stop
+from acp_retry.core import AnswerAttempt, AttemptId, Claim, Core, Effect, State, StopClaim
 from acp_retry.outcome import CANCELLED, Inserted, Refused
 from acp_retry.store import Found
 from ledger_world import FAILED, LIVE_KEY, Breach, BreachError, Node, Shared, never
@@ -77,7 +77,7 @@ class Machine:
 
     def prompt(self, node: int, who: int, what: int) -> None:
         self.requests += 1
-        attempt = Attempt(self.wires[node][who % 2], self.requests)
+        attempt = AttemptId(self.wires[node][who % 2], self.requests)
         session, key, digest = SESSIONS[what % 4], KEYS[what // 4 % 8], DIGESTS[what // 32 % 4]
         if session in self.nodes[node].deleting:
             return  # it is not active any more, and gets -32002
@@ -106,7 +106,7 @@ class Machine:
 
     def cancel_another_request(self, node: int, who: int, what: int) -> None:
         """The id of a request that was answered, or that is another connection's."""
-        attempt = Attempt(self.wires[node][who % 2], self.requests - what % 4)
+        attempt = AttemptId(self.wires[node][who % 2], self.requests - what % 4)
         if attempt not in self.nodes[node].waiting:
             effects = self.nodes[node].core.cancel(attempt)
             never(effects != [], Breach.WITHDRAWN_BY_A_STRANGER)
@@ -213,7 +213,7 @@ class AnswersTwice(Core):
 
 
 class KeepsAttemptsOfLostConnections(Core):
-    def drop(self, attempt: Attempt) -> list[Effect]:
+    def drop(self, attempt: AttemptId) -> list[Effect]:
         del attempt
         return []
 
@@ -221,14 +221,14 @@ class KeepsAttemptsOfLostConnections(Core):
 class AnswersAnotherRequest(Core):
     def fail(self, claim: Claim, refused: Refused) -> list[Effect]:
         effects = super().fail(claim, refused)
-        return [*effects, Answer(Attempt("nobody", 0), refused)] if effects else []
+        return [*effects, AnswerAttempt(AttemptId("nobody", 0), refused)] if effects else []
 
 
 class LeavesWithoutTheOthers(Core):
-    def _leave(self, claim: Claim, refused: Refused) -> list[Effect]:
+    def _reject(self, claim: Claim, refused: Refused) -> list[Effect]:
         for attempt in list(claim.attempts)[1:]:
             self.drop(attempt)
-        return super()._leave(claim, refused)
+        return super()._reject(claim, refused)
 
 
 class AnswersTheOwnerOnly(Core):
@@ -246,8 +246,10 @@ class NamesEachAttempt(Core):
 
     def inserted(self, claim: Claim, found: Found, *, retained: bool = True) -> list[Effect]:
         effects = super().inserted(claim, found, retained=retained)
-        joined = [each for each in effects[1:] if isinstance(each, Answer)]
-        named = [Answer(each.attempt, Inserted(f"{number}")) for number, each in enumerate(joined)]
+        joined = [each for each in effects[1:] if isinstance(each, AnswerAttempt)]
+        named = [
+            AnswerAttempt(each.attempt, Inserted(f"{number}")) for number, each in enumerate(joined)
+        ]
         return effects[:1] + named
 
 
@@ -256,8 +258,8 @@ class TellsTheOwnerOnly(Core):
 
     def inserted(self, claim: Claim, found: Found, *, retained: bool = True) -> list[Effect]:
         effects = super().inserted(claim, found, retained=retained)
-        joined = [each for each in effects[1:] if isinstance(each, Answer)]
-        return effects[:1] + [Answer(each.attempt, FAILED) for each in joined]
+        joined = [each for each in effects[1:] if isinstance(each, AnswerAttempt)]
+        return effects[:1] + [AnswerAttempt(each.attempt, FAILED) for each in joined]
 
 
 class AnswersAtOnce(Core):
@@ -270,7 +272,7 @@ class AnswersAtOnce(Core):
         waiting = list(claim.attempts)
         for each in waiting:
             self.drop(each)
-        return effects + [Answer(each, Inserted(str(claim.record))) for each in waiting]
+        return effects + [AnswerAttempt(each, Inserted(str(claim.record))) for each in waiting]
 
 
 class NamesMessagesAnew(Core):
@@ -279,15 +281,15 @@ class NamesMessagesAnew(Core):
 
 
 class CancelsBeforeItKnows(Core):
-    def cancel(self, attempt: Attempt) -> list[Effect]:
+    def cancel(self, attempt: AttemptId) -> list[Effect]:
         claim = self._pending.get(attempt)
         if claim is not None and claim.state is State.CLAIMED:
-            return [Stop(claim), *self.fail(claim, CANCELLED)]
+            return [StopClaim(claim), *self.fail(claim, CANCELLED)]
         return super().cancel(attempt)
 
 
 class CancelsTooLate(Core):
-    def cancel(self, attempt: Attempt) -> list[Effect]:
+    def cancel(self, attempt: AttemptId) -> list[Effect]:
         claim = self._pending.get(attempt)
         if claim is not None and claim.state is State.SUBMITTING:
             return self.fail(claim, CANCELLED)
@@ -295,19 +297,19 @@ class CancelsTooLate(Core):
 
 
 class LeavesWithoutLooking(Core):
-    def _leave(self, claim: Claim, refused: Refused) -> list[Effect]:
+    def _reject(self, claim: Claim, refused: Refused) -> list[Effect]:
         return self._end(claim, refused)
 
 
 class CancelsByTheIdAlone(Core):
-    def cancel(self, attempt: Attempt) -> list[Effect]:
+    def cancel(self, attempt: AttemptId) -> list[Effect]:
         same = [each for each in self._pending if each.request_id == attempt.request_id]
         return super().cancel(same[0] if same else attempt)
 
 
 class ForgetsToStop(Core):
     def withdraw(self, session_id: str) -> list[Effect]:
-        return [each for each in super().withdraw(session_id) if not isinstance(each, Stop)]
+        return [each for each in super().withdraw(session_id) if not isinstance(each, StopClaim)]
 
 
 class ForgetsLiveMessages(Core):

@@ -25,7 +25,7 @@ from acp_retry import (
     Submission,
     derive_message_id,
 )
-from acp_retry.core import Answer, Attempt, Claim, Effect, State
+from acp_retry.core import AnswerAttempt, AttemptId, Claim, Effect, State
 from acp_retry.ledger import NOT_STORED, Handler
 from agents import PATIENCE, TEXT
 
@@ -84,16 +84,16 @@ class Watched(KeyLedger):
     def __init__(self, store: Slow, handler: Handler, *, keep_orphans: bool) -> None:
         super().__init__(store, handler, keep_orphans=keep_orphans)
         self.under_way = store.under_way
-        self.records: dict[Attempt, UUID] = {}
-        self.denied: list[Attempt] = []
+        self.records: dict[AttemptId, UUID] = {}
+        self.denied: list[AttemptId] = []
 
-    def _arrive(self, attempt: Attempt, params: Mapping[str, object]) -> list[Effect]:
+    def _arrive(self, attempt: AttemptId, params: Mapping[str, object]) -> list[Effect]:
         self.records[attempt] = derive_message_id("s", str(params["idempotencyKey"]))
         return super()._arrive(attempt, params)
 
     def _apply(self, effects: Iterable[Effect]) -> None:
         told = list(effects)
-        answers = [each for each in told if isinstance(each, Answer)]
+        answers = [each for each in told if isinstance(each, AnswerAttempt)]
         refused = [each.attempt for each in answers if isinstance(each.outcome, Refused)]
         self.denied += [each for each in refused if self.records[each] in self.under_way]
         super()._apply(told)
@@ -220,7 +220,7 @@ def test_every_schedule_ends_well(seed: int) -> None:
 class ClaimsNothing(Watched):
     """Broken: a second attempt does not join the first."""
 
-    def _arrive(self, attempt: Attempt, params: Mapping[str, object]) -> list[Effect]:
+    def _arrive(self, attempt: AttemptId, params: Mapping[str, object]) -> list[Effect]:
         vars(self._core)["_claims"].clear()
         return super()._arrive(attempt, params)
 

@@ -22,8 +22,8 @@ from acp_retry import (
     RequestFailedError,
     Unknown,
 )
-from acp_retry.peer import Sent
-from acp_retry.pending import Entry
+from acp_retry.link import Sent
+from acp_retry.outbox_stores import StoredPrompt
 from acp_v2.models import ContentBlockText
 from agents import TEXT, settle, sync
 from scripted import ScriptedLink
@@ -242,7 +242,7 @@ async def test_one_word_is_one_attempt() -> None:
     """The connection that may still answer is lost while the word is being noted."""
 
     class Slow(MemoryOutbox):
-        async def mark(self, entry: Entry, mode: Mode) -> None:
+        async def mark(self, entry: StoredPrompt, mode: Mode) -> None:
             await super().mark(entry, mode)
             await settle()
 
@@ -265,7 +265,7 @@ async def test_a_word_is_for_the_connection_that_is_there_once_it_is_noted() -> 
     class Slow(MemoryOutbox):
         gate = asyncio.Event()
 
-        async def mark(self, entry: Entry, mode: Mode) -> None:
+        async def mark(self, entry: StoredPrompt, mode: Mode) -> None:
             await super().mark(entry, mode)
             await self.gate.wait()
 

@@ -17,8 +17,8 @@ from acp_retry import (
     Refused,
     RequestFailedError,
 )
-from acp_retry.peer import Sent
-from acp_retry.pending import Entry
+from acp_retry.link import Sent
+from acp_retry.outbox_stores import StoredPrompt
 from agents import TEXT, settle, sync
 from scripted import ScriptedLink
 
@@ -37,15 +37,15 @@ class Failing(MemoryOutbox):
         if self.full:
             raise OSError("the disk is full")
 
-    async def add(self, entry: Entry) -> None:
+    async def add(self, entry: StoredPrompt) -> None:
         await self.write()
         await super().add(entry)
 
-    async def mark(self, entry: Entry, mode: Mode) -> None:
+    async def mark(self, entry: StoredPrompt, mode: Mode) -> None:
         await self.write()
         await super().mark(entry, mode)
 
-    async def remove(self, entry: Entry) -> None:
+    async def remove(self, entry: StoredPrompt) -> None:
         await self.write()
         await super().remove(entry)
 

@@ -21,7 +21,7 @@ from acp_retry import (
     SqliteOutbox,
     Unknown,
 )
-from acp_retry.pending import Entry
+from acp_retry.outbox_stores import StoredPrompt
 from agents import TEXT, settle, sync
 from scripted import Act, ScriptedLink
 
@@ -126,7 +126,7 @@ class Slow(MemoryOutbox):
         self.gate = asyncio.Event()
         self.full = False
 
-    async def mark(self, entry: Entry, mode: Mode) -> None:
+    async def mark(self, entry: StoredPrompt, mode: Mode) -> None:
         await self.gate.wait()
         if self.full:
             raise OSError("the disk is full")
@@ -155,8 +155,8 @@ async def test_nothing_leaves_before_it_is_known_to_have_left() -> None:
 @sync
 async def test_one_that_is_marked_first_is_not_overtaken() -> None:
     store, link = Slow(), ScriptedLink(Inserted("m"), Inserted("m"))
-    await store.add(Entry("s", "never sent", "[1]", 1.0, sent=False))
-    await store.add(Entry("s", "sent", "[2]", 2.0, sent=True))
+    await store.add(StoredPrompt("s", "never sent", "[1]", 1.0, sent=False))
+    await store.add(StoredPrompt("s", "sent", "[2]", 2.0, sent=True))
     await Outbox(store, now=lambda: 3.0).resumed("s", link, 2)
     await settle()
     store.gate.set()

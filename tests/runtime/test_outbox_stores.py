@@ -20,7 +20,7 @@ from acp_retry import (
     Refused,
     SqliteOutbox,
 )
-from acp_retry.pending import Entry
+from acp_retry.outbox_stores import StoredPrompt
 from agents import TEXT, settle, sync
 from scripted import ScriptedLink
 
@@ -40,7 +40,7 @@ def stores(kind: str, folder: Path) -> Iterator[OutboxStore]:
 async def test_stores_keep_entries_in_order(kind: str, tmp_path: Path) -> None:
     with stores(kind, tmp_path) as store:
         names = [(session, key) for session in "ba" for key in ("2", "1", "\0")]
-        entries = [Entry(*name, "[]", 1.5) for name in names]
+        entries = [StoredPrompt(*name, "[]", 1.5) for name in names]
         for entry in entries:
             await store.add(entry)
         assert await store.entries() == entries
@@ -55,7 +55,7 @@ async def test_stores_keep_entries_in_order(kind: str, tmp_path: Path) -> None:
 @sync
 async def test_stores_leave_the_entry_of_another_process_alone(kind: str, tmp_path: Path) -> None:
     with stores(kind, tmp_path) as store:
-        entry = Entry("s", "k", "[]", 1.5)
+        entry = StoredPrompt("s", "k", "[]", 1.5)
         other = replace(entry, id=b"another")
         await store.add(entry)
         with pytest.raises(ValueError, match="another process"):
@@ -85,7 +85,7 @@ async def test_a_submission_leaves_that_of_another_process_alone(kind: str, tmp_
 @sync
 async def test_so_does_one_that_is_given_up_or_fails(tmp_path: Path) -> None:
     class Faulty(SqliteOutbox):
-        async def add(self, entry: Entry) -> None:
+        async def add(self, entry: StoredPrompt) -> None:
             raise OSError("the disk is full", entry)
 
     with stores("sqlite", tmp_path) as store:
@@ -110,13 +110,13 @@ async def test_so_does_one_that_is_given_up_or_fails(tmp_path: Path) -> None:
 async def test_stores_keep_what_is_known_of_an_entry(kind: str, tmp_path: Path) -> None:
     refused = Refused(-32603, "\ud800", {"a": [1, None]})
     with stores(kind, tmp_path) as store:
-        entry = Entry("s", "k", "[]", 1.5)
+        entry = StoredPrompt("s", "k", "[]", 1.5)
         await store.add(entry)
         for sent, known in ((True, None), (True, refused), (False, None)):
             changed = replace(entry, sent=sent, refused=known)
             await store.mark(changed, Mode.PENDING)
             assert await store.entries() == [changed]
-        other = Entry("s", "other", "[]", 1.5, sent=True, refused=refused)
+        other = StoredPrompt("s", "other", "[]", 1.5, sent=True, refused=refused)
         await store.add(other)
         assert (await store.entries())[1] == other
 
@@ -141,7 +141,7 @@ async def test_the_prompt_is_stored_before_it_is_sent() -> None:
     order: list[str] = []
 
     class Store(MemoryOutbox):
-        async def add(self, entry: Entry) -> None:
+        async def add(self, entry: StoredPrompt) -> None:
             await asyncio.sleep(0.01)
             await super().add(entry)
             order.append("stored")
@@ -160,7 +160,7 @@ async def test_the_prompt_is_stored_before_it_is_sent() -> None:
 @sync
 async def test_a_prompt_that_cannot_be_stored_is_not_sent() -> None:
     class Full(MemoryOutbox):
-        async def add(self, entry: Entry) -> None:
+        async def add(self, entry: StoredPrompt) -> None:
             raise OSError(f"the disk is full, {entry}")
 
     outbox, link = Outbox(Full()), ScriptedLink()
@@ -187,11 +187,11 @@ async def test_nor_is_one_that_is_given_up_once_more() -> None:
     class Slow(MemoryOutbox):
         gate = asyncio.Event()
 
-        async def add(self, entry: Entry) -> None:
+        async def add(self, entry: StoredPrompt) -> None:
             await super().add(entry)
             await asyncio.Event().wait()
 
-        async def remove(self, entry: Entry) -> None:
+        async def remove(self, entry: StoredPrompt) -> None:
             await self.gate.wait()
             await super().remove(entry)
 

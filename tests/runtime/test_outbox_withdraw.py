@@ -15,7 +15,7 @@ from acp_retry import (
     Refused,
     Unknown,
 )
-from acp_retry.pending import Entry, Mode
+from acp_retry.outbox_stores import Mode, StoredPrompt
 from agents import TEXT, settle, sync
 from scripted import ScriptedLink
 
@@ -51,7 +51,7 @@ async def test_withdrawing_a_held_prompt() -> None:
 @sync
 async def test_a_withdrawn_prompt_is_gone_before_the_agent_hears_of_it() -> None:
     store = MemoryOutbox()
-    left: list[Entry] = []
+    left: list[StoredPrompt] = []
 
     class Link(ScriptedLink):
         async def notify(self, *args: object) -> None:
@@ -133,7 +133,7 @@ async def test_a_link_that_sent_is_lost_after_another_that_never_did() -> None:
 @sync
 async def test_a_prompt_that_is_withdrawn_is_not_resent() -> None:
     class Slow(MemoryOutbox):
-        async def mark(self, entry: Entry, mode: Mode) -> None:
+        async def mark(self, entry: StoredPrompt, mode: Mode) -> None:
             await super().mark(entry, mode)
             await settle()
 

@@ -21,7 +21,7 @@ from acp_retry import (
     SupersededError,
     Unknown,
 )
-from acp_retry.peer import Sent
+from acp_retry.link import Sent
 from agents import TEXT, Agent, settle, sync
 from scripted import ScriptedLink
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import unavailable
 from acp_retry import AnswerLostError, Call, Inserted, Outbox, Peer, SqliteOutbox, Unknown, spawn
-from acp_retry.peer import Sent
+from acp_retry.link import Sent
 from agents import TEXT, sync
 
 TESTS = Path(__file__).parents[1]

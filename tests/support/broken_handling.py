@@ -8,7 +8,7 @@ import uuid
 from collections import defaultdict
 from typing import Any
 
-from acp_conformance.orders import Order
+from acp_conformance.directives import Directive
 from acp_retry import (
     Call,
     Found,
@@ -16,7 +16,7 @@ from acp_retry import (
     RequestFailedError,
     Submission,
 )
-from acp_retry.keys import KEY
+from acp_retry.prompt_keys import KEY
 from variation import SHORT, Variation, fails, hashed, malformed, name, text
 
 
@@ -230,7 +230,9 @@ class WorksAgain(Variation):
         known = self.known(call)
         result = await super().prompt(call)
         if known:
-            self.tasks.add(asyncio.create_task(self.turn(str(call.params["sessionId"]), Order())))
+            self.tasks.add(
+                asyncio.create_task(self.turn(str(call.params["sessionId"]), Directive()))
+            )
         return result
 
 
@@ -389,7 +391,7 @@ class ShowsKeysToOthers(Variation):
 
 @fails("keys-stay-private")
 class ShowsKeys(Variation):
-    async def turn(self, session: str, asked: Order) -> None:
+    async def turn(self, session: str, asked: Directive) -> None:
         await self.tell(session, titled([*self.waiting]))
         await super().turn(session, asked)
 

@@ -7,9 +7,9 @@ import uuid
 from collections import defaultdict
 from typing import Any
 
-from acp_conformance.orders import Order, order
+from acp_conformance.directives import Directive, read_directive
 from acp_retry import Call, Peer, RequestFailedError
-from acp_retry.keys import KEY
+from acp_retry.prompt_keys import KEY
 from variation import Variation, fails, hashed, name, text
 
 
@@ -51,7 +51,7 @@ class AtCancel(Renewing):
 
 
 class AtCompaction(Renewing):
-    async def turn(self, session: str, asked: Order) -> None:
+    async def turn(self, session: str, asked: Directive) -> None:
         if asked.verb == "compact":
             self.forget(session)
         await super().turn(session, asked)
@@ -109,7 +109,7 @@ class Busy(Variation):
         super().__init__(store)
         self.working: set[object] = set()
 
-    async def turn(self, session: str, asked: Order) -> None:
+    async def turn(self, session: str, asked: Directive) -> None:
         if asked.verb == "work":
             self.working.add(session)
         await super().turn(session, asked)
@@ -254,7 +254,7 @@ class InsertsItsQueueAfterARestart(Variation):
         self.queue: list[Call] = self.notes.pop("held", [])
 
     async def prompt(self, call: Call) -> Any:
-        if order(text(call)).verb == "hold":
+        if read_directive(text(call)).verb == "hold":
             self.notes.setdefault("held", []).append(call)
         return await super().prompt(call)
 

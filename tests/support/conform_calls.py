@@ -12,7 +12,7 @@ AGENT = [sys.executable, "-m", "acp_conformance.reference"]
 ONE = ("--trace", "retry-answer")
 FORGETFUL = """
 from acp_conformance import reference
-from acp_conformance.agent import ReferenceAgent
+from acp_conformance.reference_agent import ReferenceAgent
 
 class Agent(ReferenceAgent):
     async def prompt(self, call):

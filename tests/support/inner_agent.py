@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from acp_conformance.faults import KILL, FaultyAgent, write_plan
-from acp_conformance.plans import Plan, Run
-from acp_conformance.said import Said, read
+from acp_conformance.client_log import ClientLog, read
+from acp_conformance.client_plans import ClientPlan, ClientRun
+from acp_conformance.faulty_agent import KILL, FaultyAgent, write_plan
 
 __all__ = ["Pipe", "Runs", "play"]
 
@@ -66,12 +66,12 @@ class Pipe:
         raise _Died
 
 
-Runs = Callable[[Path, Callable[[], Pipe], Run], object]
+Runs = Callable[[Path, Callable[[], Pipe], ClientRun], object]
 """Runs a client: its folder, what starts an agent, and what is submitted."""
 
 
-def play(client: Runs, plan: Plan, *, hasty: bool) -> Said:
-    """As `acp_conformance.clients.play_client`, in this process."""
+def play(client: Runs, plan: ClientPlan, *, hasty: bool) -> ClientLog:
+    """As `acp_conformance.client_runs.play_client`, in this process."""
     with tempfile.TemporaryDirectory(prefix="acp-conformance-") as name:
         folder = Path(name)
         write_plan(folder, plan.faults, None)

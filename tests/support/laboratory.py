@@ -11,18 +11,19 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from uuid import UUID
 
-from acp_conformance.agent import ReferenceAgent
-from acp_conformance.remains import Remains
-from acp_conformance.runner import Patience, play
-from acp_conformance.script import Script
-from acp_conformance.verdict import Outcome
-from acp_conformance.wire import Record, Wire
+from acp_conformance.exit_report import ExitReport
+from acp_conformance.launchers import Record
+from acp_conformance.message_stream import MessageStream
+from acp_conformance.reference_agent import ReferenceAgent
+from acp_conformance.trace_runner import AgentTimeouts, play
+from acp_conformance.trace_script import Script
+from acp_conformance.verdict import TraceResult
 from acp_retry import Found, MemoryStore, Message, Peer
 from acp_retry.stdio import StreamChannel
 
 SECONDS = 60.0
-PATIENCE = Patience(answer=6.0, quiet=0.5)
-MORE = Patience(answer=60.0, quiet=3.0)
+PATIENCE = AgentTimeouts(answer=6.0, quiet=0.5)
+MORE = AgentTimeouts(answer=60.0, quiet=3.0)
 """What the kit asks for where a busy machine was late: more --silence, and more --timeout."""
 
 
@@ -142,9 +143,9 @@ class _Held:
         self.running.stop(killed=False)
         self.end.close()
 
-    def remains(self, seconds: float) -> Remains:
+    def exit_report(self, seconds: float) -> ExitReport:
         del seconds
-        return Remains()
+        return ExitReport()
 
 
 class _Beside(_Held):
@@ -164,24 +165,24 @@ class Laboratory:
         self.disk = Disk()
         self.running: Running | None = None
 
-    def start(self, record: Record) -> Wire:
+    def start(self, record: Record) -> MessageStream:
         self.running = Running(self.make, self.disk)
         return self._wire(_Held(self.running, self.running.connect()), record)
 
-    def restart(self, record: Record) -> Wire:
+    def restart(self, record: Record) -> MessageStream:
         return self.start(record)
 
-    def second(self, record: Record) -> Wire | None:
+    def second(self, record: Record) -> MessageStream | None:
         assert self.running is not None
         return self._wire(_Beside(self.running, self.running.connect()), record)
 
-    def _wire(self, held: _Held, record: Record) -> Wire:
-        return Wire(held, held.end.makefile("rb"), held.end.makefile("wb"), record)
+    def _wire(self, held: _Held, record: Record) -> MessageStream:
+        return MessageStream(held, held.end.makefile("rb"), held.end.makefile("wb"), record)
 
 
 def examine(
-    make: Make, scripts: tuple[Script, ...], patience: Patience = PATIENCE
-) -> list[Outcome]:
+    make: Make, scripts: tuple[Script, ...], timeouts: AgentTimeouts = PATIENCE
+) -> list[TraceResult]:
     """Play traces against agents of one kind, all at once."""
     with ThreadPoolExecutor(len(scripts)) as pool:
-        return list(pool.map(lambda script: play(script, Laboratory(make), patience), scripts))
+        return list(pool.map(lambda script: play(script, Laboratory(make), timeouts), scripts))

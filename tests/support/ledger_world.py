@@ -10,8 +10,18 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from uuid import UUID, uuid5
 
-from acp_retry.core import REUSED, Answer, Attempt, Claim, Core, Effect, Start, State, Stop
-from acp_retry.derive import NAMESPACE
+from acp_retry.core import (
+    REUSED,
+    AnswerAttempt,
+    AttemptId,
+    Claim,
+    Core,
+    Effect,
+    StartClaim,
+    State,
+    StopClaim,
+)
+from acp_retry.message_ids import NAMESPACE
 from acp_retry.outcome import CANCELLED, INTERNAL_ERROR, Inserted, Refused
 from acp_retry.store import Found
 
@@ -109,17 +119,17 @@ class Node:
     core: Core
     shared: Shared
     jobs: list[Job] = field(default_factory=list)
-    waiting: dict[Attempt, Message] = field(default_factory=dict)
-    answered: set[Attempt] = field(default_factory=set)
+    waiting: dict[AttemptId, Message] = field(default_factory=dict)
+    answered: set[AttemptId] = field(default_factory=set)
     lost: set[object] = field(default_factory=set)
-    leaving: set[Attempt] = field(default_factory=set)
-    there: set[Attempt] = field(default_factory=set)
+    rejecting: set[AttemptId] = field(default_factory=set)
+    there: set[AttemptId] = field(default_factory=set)
     ran_live: set[Message] = field(default_factory=set)
     told_live: set[Message] = field(default_factory=set)
     active: dict[str, set[object]] = field(default_factory=dict)
     deleting: dict[str, list[Job]] = field(default_factory=dict)
 
-    def prompt(self, attempt: Attempt, session_id: str, key: str | None, digest: bytes) -> None:
+    def prompt(self, attempt: AttemptId, session_id: str, key: str | None, digest: bytes) -> None:
         name = session_id, record_of(session_id, key or f"unkeyed {attempt}")
         self.waiting[attempt] = name
         self.active.setdefault(session_id, set()).add(attempt.connection)
@@ -129,22 +139,22 @@ class Node:
         self.take(effects)
 
     def take(self, effects: list[Effect]) -> None:
-        answers = [each.outcome for each in effects if isinstance(each, Answer)]
+        answers = [each.outcome for each in effects if isinstance(each, AnswerAttempt)]
         inserted = {each for each in answers if isinstance(each, Inserted)}
         never(len(inserted) > 1, Breach.TWO_IDS)
         others = [each for each in answers if isinstance(each, Refused) and each != REUSED]
         never(bool(inserted and others), Breach.MIXED_OUTCOMES)
         for effect in effects:
             match effect:
-                case Start(claim):
+                case StartClaim(claim):
                     step = "look" if claim.state is State.CLAIMED else "begin"
                     self.jobs.append(Job(claim, step))
-                case Stop(claim):
+                case StopClaim(claim):
                     self.jobs = [job for job in self.jobs if job.claim is not claim]
-                case Answer(attempt, outcome):
+                case AnswerAttempt(attempt, outcome):
                     self.answer(attempt, outcome)
 
-    def answer(self, attempt: Attempt, outcome: Inserted | Refused) -> None:
+    def answer(self, attempt: AttemptId, outcome: Inserted | Refused) -> None:
         never(attempt in self.answered, Breach.ANSWERED_TWICE)
         never(attempt.connection in self.lost, Breach.ANSWERED_AFTER_LOSS)
         never(attempt not in self.waiting, Breach.ANSWERED_NOBODY)
@@ -159,11 +169,11 @@ class Node:
 
     def leave(self, names: set[Message]) -> None:
         """A first cancellation or refusal comes. Note whose message is there already."""
-        leaving = {each for each, name in self.waiting.items() if name in names} - self.leaving
-        self.leaving |= leaving
-        self.there |= {each for each in leaving if self.waiting[each] in self.shared.rows}
+        rejecting = {each for each, name in self.waiting.items() if name in names} - self.rejecting
+        self.rejecting |= rejecting
+        self.there |= {each for each in rejecting if self.waiting[each] in self.shared.rows}
 
-    def cancel(self, attempt: Attempt) -> None:
+    def cancel(self, attempt: AttemptId) -> None:
         self.leave({self.waiting[attempt]})
         self.take(self.core.cancel(attempt))
 

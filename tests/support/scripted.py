@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from acp_retry import AnswerLostError, Inserted, NeverSentError, Refused, RequestFailedError
-from acp_retry.peer import Sent
+from acp_retry.link import Sent
 
 Act = Inserted | Refused | str | dict[str, Any]
 

@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Callable
 from typing import Any, Final
 
-from acp_conformance.agent import ReferenceAgent
+from acp_conformance.reference_agent import ReferenceAgent
 from acp_retry import (
     Call,
     MalformedKeyError,
@@ -20,7 +20,7 @@ from acp_retry import (
     Peer,
     check_key,
 )
-from acp_retry.keys import KEY
+from acp_retry.prompt_keys import KEY
 
 SHORT: Final = 0.1
 """Seconds, fewer than the kit waits to see that nothing happens."""

@@ -18,8 +18,8 @@ import unavailable
 from acpgen import resources
 from acpgen.load import load
 from acpgen.model import Protocol, Stability
-from acpgen.stability import stable
 from acpgen.targets.bundles import bundle
+from acpgen.types.stability import stable
 
 INTEROP = Path(__file__).parents[1] / "interop"
 TEXT = {"type": "text", "text": "hello"}

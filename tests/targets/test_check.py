@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 
 import acp_v2
+from acp_wire.reader import read, read_once
 from acpgen import resources
 from acpgen.judge import ErrorCode
 from agreement import checkers, decoders
@@ -82,7 +83,7 @@ def test_nobody_answers_what_is_no_request(engine: Callable[..., object]) -> Non
     assert not engine(ANSWER, answers="session/new")
 
 
-@pytest.mark.parametrize("engine", [*ENGINES, checkers().read, checkers().read_once])
+@pytest.mark.parametrize("engine", [*ENGINES, read, read_once])
 def test_a_message_is_bytes(engine: Callable[..., object]) -> None:
     assert engine(bytearray(LIST))
     assert engine(memoryview(LIST))
@@ -102,8 +103,8 @@ def test_the_package_offers_it_and_imports_it_late() -> None:
         "assert isinstance(acp_v2.check(b''), acp_v2.Verdict)\n"
         "print(sorted({'pydantic', 'msgspec', 'acpgen'} & sys.modules.keys()))"
     )
-    path = str(resources.ROOT / "generated" / "python")
-    command = [sys.executable, "-S", "-c", f"import sys; sys.path.insert(0, {path!r})\n{program}"]
+    paths = [str(resources.ROOT / p) for p in ("generated/python", "runtime/acp-wire")]
+    command = [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {paths!r}\n{program}"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("[]\n", "")
 

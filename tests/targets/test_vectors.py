@@ -29,9 +29,9 @@ from acpgen.model import (
     TypeName,
     Union,
     Variant,
-    children,
 )
-from acpgen.stability import reach
+from acpgen.types.stability import reach
+from acpgen.types.structure import children
 from vector_files import INDEX, PROTOCOL, TREE, VECTORS, Vector, named
 
 ANY = Scalar(ScalarType.ANY)

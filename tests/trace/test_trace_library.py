@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from acp_wire.redaction import Key
 from acpgen.findings import Finding, Format, Severity
 from acpgen.judge.inputs import Entry
 from acpgen.model import JsonValue, Protocol
-from acpgen.redaction import Key
 from acpgen.trace import RULES, Recording, Rule, TranscriptError, judge, record, trace
 from acpgen.trace.digest import digest
 from acpgen.trace.rule import Fault, rule

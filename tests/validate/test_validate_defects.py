@@ -9,17 +9,8 @@ import pytest
 
 from acpgen.findings import Severity
 from acpgen.judge import Fault, Rule, validate
-from acpgen.model import (
-    Array,
-    ClosedEnum,
-    Object,
-    Protocol,
-    Scalar,
-    Type,
-    TypeName,
-    Union,
-    children,
-)
+from acpgen.model import Array, ClosedEnum, Object, Protocol, Scalar, Type, TypeName, Union
+from acpgen.types.structure import children
 from defects import ANY, Constraint, Defect, Explorer, takes_all, without
 
 SHADOWED = {"IdleStateUpdate stopReason required", "IdleStateUpdate Scalar type"}

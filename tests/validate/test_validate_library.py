@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import acpgen
+from acp_wire.reader import MAX_DEPTH, decode
 from acpgen.findings import Severity
 from acpgen.judge import MessageKind, Rule, Transcript, Verdict
 from acpgen.judge.limits import limits
@@ -26,7 +27,6 @@ from acpgen.model import (
     Tolerance,
     TypeName,
 )
-from acpgen.strictjson import MAX_DEPTH, decode
 
 SECRET = "0b6f3c1e-8d2a-4c57-9a41-5e2f7d90c3ab"
 
@@ -82,7 +82,7 @@ def test_nobody_sends_as_both_sides(protocol: Protocol) -> None:
 
 
 def test_unstable_methods_are_those_of_the_protocol_given(protocol: Protocol) -> None:
-    from acpgen.stability import stable
+    from acpgen.types.stability import stable
 
     text = '{"jsonrpc":"2.0","id":1,"method":"auth/status","params":{}}'
     assert acpgen.validate(text, protocol=protocol).accepted

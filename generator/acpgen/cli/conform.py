@@ -19,10 +19,10 @@ from acpgen.findings import escaped
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from acp_conformance.launchers import Programs
     from acp_conformance.requirements import Role
-    from acp_conformance.runner import Patience
-    from acp_conformance.verdict import Outcome, Verdict
-    from acp_conformance.wire import Programs
+    from acp_conformance.trace_runner import AgentTimeouts
+    from acp_conformance.verdict import RequirementVerdict, TraceResult
 
 
 class Form(StrEnum):
@@ -110,10 +110,10 @@ def conform(
     client-same-key and client-resends of a client, all of a proxy; 1 if something fails; 2 if
     nothing can be told.
     """
-    from acp_conformance.report import FORMATS
-    from acp_conformance.runner import Patience
+    from acp_conformance.launchers import Programs, StartError
+    from acp_conformance.trace_runner import AgentTimeouts
     from acp_conformance.verdict import gaps, status_of
-    from acp_conformance.wire import Programs, StartError
+    from acp_conformance.verdict_report import FORMATS
 
     def judge() -> _Judged:
         if client and proxy:
@@ -129,11 +129,11 @@ def conform(
                 return _judge_proxy(command, only or [], timeout)
             if client:
                 return _judge_client(command, only or [], timeout, quiet)
-            patience = Patience(timeout, quiet)
-            _suffice(patience)
+            timeouts = AgentTimeouts(timeout, quiet)
+            _suffice(timeouts)
             again, joins = _words("--restart-command", restart), _words("--second-command", second)
             folder = None if record is None else Path(record)
-            return _judge_agent(Programs(command, again, joins), patience, only or [], folder)
+            return _judge_agent(Programs(command, again, joins), timeouts, only or [], folder)
         except StartError as error:
             fail(str(error))
 
@@ -158,7 +158,7 @@ def conform(
 class _Judged:
     """Verdicts, and why not all was played or written, if it was not."""
 
-    found: Sequence[Verdict]
+    found: Sequence[RequirementVerdict]
     problems: Sequence[str]
 
 
@@ -171,20 +171,20 @@ def _few(missing: Sequence[str], all_: int) -> str:
 
 
 def _judge_agent(
-    programs: Programs, patience: Patience, only: Sequence[str], record: Path | None
+    programs: Programs, timeouts: AgentTimeouts, only: Sequence[str], record: Path | None
 ) -> _Judged:
     from acp_conformance.requirements import Role
-    from acp_conformance.runner import play_all
-    from acp_conformance.script import scripts
+    from acp_conformance.trace_runner import play_all
+    from acp_conformance.trace_script import scripts
 
     played = _chosen(scripts(), only)
     if record is not None:
         _prepare(record)
-    seen = shown(play_all(played, programs, patience), played)
+    seen = shown(play_all(played, programs, timeouts), played)
     unwritten = [] if record is None else _write(record, seen.outcomes)
     for outcome in seen.outcomes:
-        if outcome.noise:
-            note(f"acpgen: {outcome.trace}: {outcome.noise} lines of the agent are no messages")
+        if outcome.unparsed:
+            note(f"acpgen: {outcome.trace}: {outcome.unparsed} lines of the agent are no messages")
     judged = _asked(seen, Role.AGENT, played, only)
     return _Judged(judged.found, [*judged.problems, *unwritten])
 
@@ -192,36 +192,36 @@ def _judge_agent(
 def _judge_client(
     command: Sequence[str], only: Sequence[str], timeout: float, silence: float
 ) -> _Judged:
-    from acp_conformance.clients import AGENT, Patience, judge_client
-    from acp_conformance.plans import PLANS
+    from acp_conformance.client_plans import CLIENT_PLANS
+    from acp_conformance.client_runs import AGENT, ClientTimeouts, judge_client
     from acp_conformance.requirements import Role
 
     _demand(AGENT, command)
-    played = _chosen(PLANS, only)
-    outcomes = judge_client(command, played, Patience(timeout, silence))
+    played = _chosen(CLIENT_PLANS, only)
+    outcomes = judge_client(command, played, ClientTimeouts(timeout, silence))
     return _asked(shown(outcomes, played), Role.CLIENT, played, only)
 
 
 def _judge_proxy(command: Sequence[str], only: Sequence[str], timeout: float) -> _Judged:
-    from acp_conformance.clients import AGENT
-    from acp_conformance.proxies import TRACES, judge_proxy
+    from acp_conformance.client_runs import AGENT
+    from acp_conformance.proxy_traces import PROXY_TRACES, judge_proxy
     from acp_conformance.requirements import Role
 
     _demand(AGENT, command)
-    played = _chosen(TRACES, only)
+    played = _chosen(PROXY_TRACES, only)
     outcomes = judge_proxy(command, played, timeout)
     return _asked(shown(outcomes, played), Role.PROXY, played, only)
 
 
 def _asked(seen: Shown, role: Role, played: Sequence[Playable], only: Sequence[str]) -> _Judged:
     """The verdicts on what `--trace` names, on what the traces it names are about, and failures."""
-    from acp_conformance.verdict import Status, verdicts
+    from acp_conformance.verdict import VerdictStatus, verdicts
 
-    told = set(only).union(*(each.proves for each in played if each.name in only))
+    summary = set(only).union(*(each.proves for each in played if each.name in only))
     found = [
         verdict
         for verdict in verdicts(seen.outcomes, role)
-        if not only or verdict.requirement.id in told or verdict.status is Status.FAIL
+        if not only or verdict.requirement.id in summary or verdict.status is VerdictStatus.FAIL
     ]
     return _Judged(found, [seen.cut] if seen.cut else [])
 
@@ -245,12 +245,12 @@ def _refuse_blanks(command: Sequence[str], options: Iterable[tuple[str, str | No
             fail(f"the value of {option} is blank: is a variable unset?")
 
 
-def _suffice(patience: Patience) -> None:
-    from acp_conformance.stage import SILENCES
+def _suffice(timeouts: AgentTimeouts) -> None:
+    from acp_conformance.scenario import SILENCES
 
-    if patience.answer < SILENCES * patience.quiet:
+    if timeouts.answer < SILENCES * timeouts.quiet:
         least = (
-            f"--silence {patience.quiet:g} takes --timeout {SILENCES * patience.quiet:g} at least"
+            f"--silence {timeouts.quiet:g} takes --timeout {SILENCES * timeouts.quiet:g} at least"
         )
         fail(f"{least}: prompts are held for five silences")
 
@@ -307,7 +307,7 @@ def _prepare(folder: Path) -> None:
         fail(unreadable(error, folder))
 
 
-def _write(folder: Path, outcomes: Sequence[Outcome]) -> list[str]:
+def _write(folder: Path, outcomes: Sequence[TraceResult]) -> list[str]:
     """Write transcripts. Returns why that failed, if it did."""
     try:
         for outcome in outcomes:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 import typer
 
 if TYPE_CHECKING:
-    from acp_conformance.verdict import Outcome
-    from acp_conformance.wire import StartError
+    from acp_conformance.launchers import StartError
+    from acp_conformance.verdict import TraceResult
 
 __all__ = ["Playable", "Shown", "shown", "stoppable"]
 
@@ -37,11 +37,11 @@ class Playable(Protocol):
 class Shown:
     """What traces showed, and why not all were played, if they were not."""
 
-    outcomes: Sequence[Outcome]
+    outcomes: Sequence[TraceResult]
     cut: str = ""
 
 
-def shown(outcomes: Iterator[Outcome], played: Sequence[Playable]) -> Shown:
+def shown(outcomes: Iterator[TraceResult], played: Sequence[Playable]) -> Shown:
     """Play on, with a bar on a terminal, as long as that goes well and nobody stops it.
 
     What was not played by then is open.
@@ -50,9 +50,9 @@ def shown(outcomes: Iterator[Outcome], played: Sequence[Playable]) -> Shown:
         StartError: the very first program can't be started.
         OSError: the system refuses something before anything is known.
     """
-    from acp_conformance.wire import DownError, StartError
+    from acp_conformance.launchers import StartError, UnusableProgramError
 
-    found: list[Outcome] = []
+    found: list[TraceResult] = []
     hidden = not sys.stderr.isatty()
     with typer.progressbar(
         length=len(played), label="playing", file=sys.stderr, hidden=hidden
@@ -62,30 +62,30 @@ def shown(outcomes: Iterator[Outcome], played: Sequence[Playable]) -> Shown:
                 found.append(outcome)
                 bar.update(1)
         except KeyboardInterrupt:
-            why, told = "interrupted", "interrupted"
-        except DownError as error:
+            why, summary = "interrupted", "interrupted"
+        except UnusableProgramError as error:
             why = "not played, since what is judged did not come up"
-            told = f"what is judged does not come up: {error}"
+            summary = f"what is judged does not come up: {error}"
         except (StartError, OSError) as error:
             if not found:
                 raise
-            why = told = _said(error)
+            why = summary = _said(error)
         else:
             return Shown(found)
     rest = _rest(found, played, why)
-    return Shown([*found, *rest], f"{told}; {len(found)} played, {len(rest)} not")
+    return Shown([*found, *rest], f"{summary}; {len(found)} played, {len(rest)} not")
 
 
 def _said(error: StartError | OSError) -> str:
     return f"can't go on: {error.strerror or error}" if isinstance(error, OSError) else str(error)
 
 
-def _rest(found: Sequence[Outcome], played: Sequence[Playable], why: str) -> list[Outcome]:
-    from acp_conformance.verdict import Outcome
+def _rest(found: Sequence[TraceResult], played: Sequence[Playable], why: str) -> list[TraceResult]:
+    from acp_conformance.verdict import TraceResult
 
     names = {outcome.trace for outcome in found}
     rest = [each for each in played if each.name not in names]
-    return [Outcome(each.name, frozenset(), open=each.proves, reason=why) for each in rest]
+    return [TraceResult(each.name, frozenset(), open=each.proves, reason=why) for each in rest]
 
 
 @contextmanager
@@ -94,7 +94,7 @@ def stoppable() -> Iterator[None]:
 
     What was started is then killed, and folders are removed, without being stopped in that.
     """
-    from acp_conformance.interruption import STOPS
+    from acp_conformance.deferred_signals import STOPS
 
     def stop(_number: int, _frame: FrameType | None) -> NoReturn:
         for each in before:

@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING
 from acpgen.diff.covering import crowded, demanded, released, uncrowded
 from acpgen.diff.difference import Found, found
 from acpgen.diff.kinds import Effect, Kind
-from acpgen.diff.parts import NULL, parts, whole
 from acpgen.diff.place import Branch, Place
-from acpgen.diff.resolving import body
-from acpgen.diff.spelling import spelled
 from acpgen.model import (
+    NULL,
     Location,
     Nullable,
     Protocol,
@@ -25,6 +23,8 @@ from acpgen.model import (
     Union,
     Variant,
 )
+from acpgen.types.objects import alternatives, resolve, with_tag
+from acpgen.types.wording import spelled
 
 if TYPE_CHECKING:
     from acpgen.diff.walk import Walk
@@ -81,13 +81,13 @@ def unions(walk: Walk, old: Union, new: Union, at: Place) -> Iterator[Found]:
 
 def one_to_many(walk: Walk, old: Type, new: Union, at: Place) -> Iterator[Found]:
     """A type that is now a choice, of which it may well be one."""
-    widens = any(Effect.WIDENS in walk.verdict(old, part) for part in parts(walk.new, new))
+    widens = any(Effect.WIDENS in walk.verdict(old, part) for part in alternatives(walk.new, new))
     yield _regrouped(old, new, at, narrows=demanded(walk, old, new), widens=widens)
 
 
 def many_to_one(walk: Walk, old: Union, new: Type, at: Place) -> Iterator[Found]:
     """A choice that is now another type, which may well have been one of them."""
-    narrows = any(Effect.NARROWS in walk.verdict(part, new) for part in parts(walk.old, old))
+    narrows = any(Effect.NARROWS in walk.verdict(part, new) for part in alternatives(walk.old, old))
     yield _regrouped(old, new, at, narrows=narrows, widens=released(walk, old, new))
 
 
@@ -106,7 +106,7 @@ _REGROUPED = {
 
 def with_null(protocol: Protocol, type_: Type) -> Type:
     """A type that takes null as a union of nameless variants, of which null is one."""
-    type_ = body(protocol, type_)
+    type_ = resolve(protocol, type_)
     if not isinstance(type_, Nullable):
         return type_
     inner = with_null(protocol, type_.of)
@@ -211,7 +211,7 @@ def _alone(variant: Variant, union: Union) -> Union:
 def _untagged(union: Union) -> Union:
     """A union whose variants hold their tags themselves."""
     variants = (
-        replace(v, body=whole(v, union.tag), value=None, title=v.value or v.title)
+        replace(v, body=with_tag(v, union.tag), value=None, title=v.value or v.title)
         for v in union.variants
     )
     return replace(union, tag=None, variants=tuple(variants))

@@ -10,10 +10,10 @@ from acpgen.diff.difference import Difference
 from acpgen.diff.judgement import of_method, of_type
 from acpgen.diff.methods import methods
 from acpgen.diff.reach import routes
-from acpgen.diff.shape import fingerprint
 from acpgen.diff.walk import Walk
 from acpgen.model import Protocol
-from acpgen.stability import stable
+from acpgen.types.fingerprint import fingerprint
+from acpgen.types.stability import stable
 
 
 def diff(old: Protocol, new: Protocol) -> tuple[Change, ...]:

@@ -11,12 +11,10 @@ from dataclasses import replace
 from itertools import combinations, product
 from typing import TYPE_CHECKING
 
-from acpgen.diff.flat import Flat, as_object, flatten
 from acpgen.diff.kinds import Effect
 from acpgen.diff.overlap import Known, overlap
-from acpgen.diff.parts import NULL, constant, parts, whole
-from acpgen.diff.resolving import body
 from acpgen.model import (
+    NULL,
     ClosedEnum,
     Map,
     Object,
@@ -24,6 +22,15 @@ from acpgen.model import (
     Type,
     Union,
     Variant,
+)
+from acpgen.types.objects import (
+    FlatObject,
+    alternatives,
+    as_object,
+    constant,
+    flatten,
+    resolve,
+    with_tag,
 )
 
 if TYPE_CHECKING:
@@ -76,10 +83,10 @@ def _takes(
     for variant in union.variants:
         if variant.fallback and constant_ in union.known:
             continue
-        if _misses(walk, part, whole(variant, union.tag), effect):
+        if _misses(walk, part, with_tag(variant, union.tag), effect):
             continue
         if not union.exclusive or not any(
-            overlap(Known(own, part), Known(others, whole(rival, union.tag)), names)
+            overlap(Known(own, part), Known(others, with_tag(rival, union.tag)), names)
             for rival in union.variants
             if rival is not variant and not _apart(rival, variant)
         ):
@@ -136,14 +143,14 @@ def _apart(one: Variant, other: Variant) -> bool:
 
 def _cut(protocol: Protocol, type_: Type, union: Union) -> Iterator[Type]:
     """The parts of a type, also by the tag of a union, which has a variant for each."""
-    inner = body(protocol, type_)
+    inner = resolve(protocol, type_)
     unknown: list[Type] = []
     if isinstance(inner, Union) and inner.tag is not None and inner.tag == union.tag:
         unknown = [variant.body for variant in inner.variants if variant.fallback]
         yield from unknown
         variants = tuple(variant for variant in inner.variants if not variant.fallback)
         type_ = replace(inner, variants=variants)
-    for part in parts(protocol, type_):
+    for part in alternatives(protocol, type_):
         yield from _by_tag(protocol, part, union)
 
 
@@ -187,7 +194,7 @@ def _required(protocol: Protocol, union: Union) -> set[str]:
     """The members that some variant of a union requires."""
     return {
         member.name
-        for part in parts(protocol, union)
+        for part in alternatives(protocol, union)
         if isinstance(part, Object)
         for member in flatten(protocol, part).members.values()
         if member.required
@@ -196,7 +203,7 @@ def _required(protocol: Protocol, union: Union) -> set[str]:
 
 def _values(protocol: Protocol, tag: Type, union: Union) -> Iterator[Type]:
     """The values of a tag: those that a union knows, and the others as one."""
-    for part in parts(protocol, tag):
+    for part in alternatives(protocol, tag):
         if not isinstance(part, ClosedEnum) and part != NULL:
             yield from map(constant, union.known)
         yield part
@@ -207,7 +214,7 @@ def _constant(protocol: Protocol, part: Type, tag: str | None) -> str | int | No
     if tag is None or not isinstance(part, Object):
         return None
     member = flatten(protocol, part).members.get(tag)
-    type_ = None if member is None else body(protocol, member.type)
+    type_ = None if member is None else resolve(protocol, member.type)
     only = isinstance(type_, ClosedEnum) and len(type_.values) == 1
     return type_.values[0].value if isinstance(type_, ClosedEnum) and only else None
 
@@ -215,7 +222,7 @@ def _constant(protocol: Protocol, part: Type, tag: str | None) -> str | int | No
 def _listed(protocol: Protocol, type_: Type) -> frozenset[str] | None:
     """The members that an object of a type may have, None where it may have any."""
     names: set[str] = set()
-    for part in parts(protocol, type_):
+    for part in alternatives(protocol, type_):
         if isinstance(part, Object | Map):
             flat = flatten(protocol, as_object(part))
             if flat.additional is not None:
@@ -224,7 +231,7 @@ def _listed(protocol: Protocol, type_: Type) -> frozenset[str] | None:
     return frozenset(names)
 
 
-def _names(protocol: Protocol, flat: Flat) -> set[str]:
+def _names(protocol: Protocol, flat: FlatObject) -> set[str]:
     names = set(flat.members)
     for union in flat.unions:
         names |= {union.tag} if union.tag is not None else set()

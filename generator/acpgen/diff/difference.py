@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from acpgen.diff.kinds import Kind
 from acpgen.diff.place import Pair, Place
-from acpgen.diff.spelling import token
 from acpgen.model import Location, Pointer, Type
+from acpgen.types.wording import token
 
 Shapes = tuple[Type | None, Type | None]
 """A type before, and one after, where there are any."""

@@ -9,8 +9,8 @@ from acpgen.diff import values
 from acpgen.diff.difference import Difference, Found, found
 from acpgen.diff.kinds import Kind
 from acpgen.diff.place import Place
-from acpgen.diff.spelling import as_json, spelled
 from acpgen.model import ClosedEnum, OpenEnum, Scalar, Type
+from acpgen.types.wording import as_json, spelled
 
 if TYPE_CHECKING:
     from acpgen.diff.walk import Walk

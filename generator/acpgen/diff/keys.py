@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from acpgen.diff.difference import Difference, found
 from acpgen.diff.kinds import Kind
 from acpgen.diff.place import Place
-from acpgen.diff.resolving import body
-from acpgen.model import Method, Object, Protocol, Ref, RetryClass, Type, Union, is_key
+from acpgen.model import Method, Object, Protocol, Ref, RetryClass, Type, Union
+from acpgen.types.objects import resolve
+from acpgen.types.structure import is_key
 
 _BY_KEY = {RetryClass.KEYED, None}
 """Of these classes, a method is safe to send again by its key alone."""
@@ -47,7 +48,7 @@ def _where(rest: int) -> str:
 
 def _lacks(protocol: Protocol, type_: Type) -> bool:
     """Whether some form of a type has no key."""
-    match body(protocol, type_):
+    match resolve(protocol, type_):
         case Object() as params:
             own = any(is_key(member.type) for member in params.properties)
             parts: tuple[Type, ...] = (*params.bases, *params.unions)

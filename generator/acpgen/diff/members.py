@@ -8,24 +8,12 @@ from typing import TYPE_CHECKING
 
 from acpgen.diff import covering
 from acpgen.diff.difference import Edge, Found, found
-from acpgen.diff.flat import Flat, as_object, flatten
 from acpgen.diff.kinds import Effect, Kind
-from acpgen.diff.parts import parts
 from acpgen.diff.place import Place
-from acpgen.diff.resolving import ANY
-from acpgen.diff.spelling import as_json, same, spelled
-from acpgen.model import (
-    Map,
-    Object,
-    Property,
-    Protocol,
-    Ref,
-    Tolerance,
-    Type,
-    TypeName,
-    Union,
-    is_key,
-)
+from acpgen.model import ANY, Map, Object, Property, Protocol, Ref, Tolerance, Type, TypeName, Union
+from acpgen.types.objects import FlatObject, alternatives, as_object, flatten
+from acpgen.types.structure import is_key
+from acpgen.types.wording import as_json, same, spelled
 
 if TYPE_CHECKING:
     from acpgen.diff.walk import Walk
@@ -53,7 +41,7 @@ def objects(walk: Walk, old: Object | Map, new: Object | Map, at: Place) -> Iter
         yield from walk.types(*extra, at.entry())
 
 
-def _flat(protocol: Protocol, object_: Object, shared: Collection[TypeName]) -> Flat:
+def _flat(protocol: Protocol, object_: Object, shared: Collection[TypeName]) -> FlatObject:
     """An object without its shared bases, but with what these require of the same members."""
     flat = flatten(protocol, object_, shared)
     inherited = _inherited(protocol, shared).members
@@ -63,7 +51,7 @@ def _flat(protocol: Protocol, object_: Object, shared: Collection[TypeName]) -> 
     return flat
 
 
-def _inherited(protocol: Protocol, bases: Collection[TypeName]) -> Flat:
+def _inherited(protocol: Protocol, bases: Collection[TypeName]) -> FlatObject:
     return flatten(protocol, Object(bases=tuple(Ref(name) for name in sorted(bases))))
 
 
@@ -73,7 +61,7 @@ def _parents(type_: Object | Map) -> str:
 
 
 def _members(
-    walk: Walk, old: Flat, new: Flat, types: tuple[Type, Type], at: Place
+    walk: Walk, old: FlatObject, new: FlatObject, types: tuple[Type, Type], at: Place
 ) -> Iterator[Found]:
     for name in sorted(old.members.keys() | new.members.keys()):
         before, after = old.members.get(name), new.members.get(name)
@@ -85,7 +73,7 @@ def _members(
             yield from _removed(walk, before, _told(new, types[1]), types, at)
 
 
-def _told(flat: Flat, type_: Type) -> Type | None:
+def _told(flat: FlatObject, type_: Type) -> Type | None:
     """What any member is, where that says something: an open object says nothing of others."""
     return flat.additional if flat.additional != ANY or isinstance(type_, Map) else None
 
@@ -172,7 +160,7 @@ def _default(old: Property, new: Property, at: Place) -> Iterator[Found]:
 
 
 def _unions(
-    walk: Walk, old: Flat, new: Flat, types: tuple[Type, Type], at: Place
+    walk: Walk, old: FlatObject, new: FlatObject, types: tuple[Type, Type], at: Place
 ) -> Iterator[Found]:
     pairs, lost, gained = _matched(old.unions, new.unions)
     for i, j in pairs:
@@ -222,13 +210,15 @@ _GAINED = {
 """What a choice means that went or came, by whether that narrows and widens the object."""
 
 
-def _differs(walk: Walk, union: Union, there: Flat, beside: Flat, effect: Effect) -> bool:
+def _differs(
+    walk: Walk, union: Union, there: FlatObject, beside: FlatObject, effect: Effect
+) -> bool:
     """Whether a member that only variants list differs from the one that the other version has.
 
     `there` is the object of the other version, `beside` what is listed around the union.
     """
     protocol = walk.old if effect is Effect.NARROWS else walk.new
-    for part in parts(protocol, union):
+    for part in alternatives(protocol, union):
         members = flatten(protocol, as_object(part)).members if _is_object(part) else {}
         for name in members.keys() & there.members.keys() - beside.members.keys():
             pair = (members[name].type, there.members[name].type)
@@ -241,7 +231,7 @@ def _is_object(type_: Type) -> bool:
     return isinstance(type_, Object | Map)
 
 
-def _plain(flat: Flat) -> Object:
+def _plain(flat: FlatObject) -> Object:
     """An object without its choices."""
     return Object(tuple(flat.members.values()), additional=flat.additional)
 

@@ -11,9 +11,8 @@ from acpgen.diff.difference import Difference, found
 from acpgen.diff.keys import keys
 from acpgen.diff.kinds import Kind
 from acpgen.diff.place import Place
-from acpgen.diff.resolving import ANY
-from acpgen.diff.spelling import spelled
-from acpgen.model import Location, Method, Pointer, Protocol, Ref, Type
+from acpgen.model import ANY, Location, Method, Pointer, Protocol, Ref, Type
+from acpgen.types.wording import spelled
 
 
 @dataclass(frozen=True, slots=True)

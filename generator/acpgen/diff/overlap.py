@@ -6,8 +6,6 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from acpgen.diff import values
-from acpgen.diff.flat import Flat, as_object, flatten
-from acpgen.diff.parts import parts
 from acpgen.model import (
     Array,
     ClosedEnum,
@@ -18,6 +16,7 @@ from acpgen.model import (
     ScalarType,
     Type,
 )
+from acpgen.types.objects import FlatObject, alternatives, as_object, flatten
 
 _DEEP = 6
 
@@ -41,8 +40,8 @@ def overlap(
         return True
     return any(
         _overlap(replace(one, type=a), replace(other, type=b), members, depth)
-        for a in parts(one.protocol, one.type)
-        for b in parts(other.protocol, other.type)
+        for a in alternatives(one.protocol, one.type)
+        for b in alternatives(other.protocol, other.type)
     )
 
 
@@ -76,8 +75,8 @@ def _overlap(one: Known, other: Known, members: Collection[str] | None, depth: i
 
 def _fits(
     name: str,
-    one: tuple[Known, Flat],
-    other: tuple[Known, Flat],
+    one: tuple[Known, FlatObject],
+    other: tuple[Known, FlatObject],
     members: Collection[str] | None,
     depth: int,
 ) -> bool:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from acpgen.diff.kinds import Effect
-from acpgen.diff.spelling import token
-from acpgen.model import Location, Property, Tolerance, TypeName, is_key
+from acpgen.model import Location, Property, Tolerance, TypeName
+from acpgen.types.structure import is_key
+from acpgen.types.wording import token
 
 Pair = tuple[TypeName, TypeName]
 """A type of the old protocol and the one that stands for it in the new."""

@@ -9,9 +9,9 @@ from math import ceil, floor
 from acpgen.diff.difference import Difference, Found, found
 from acpgen.diff.kinds import Kind
 from acpgen.diff.place import Place
-from acpgen.diff.spelling import spelled
 from acpgen.model import Array, Scalar, ScalarType, Type
 from acpgen.pattern import compiled
+from acpgen.types.wording import spelled
 
 _LOWER = ("min_length", "minimum", "min_items")
 _UPPER = ("max_length", "maximum", "max_items")

@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 
-from acpgen.diff import choices, enums, flat, members, values
+from acpgen.diff import choices, enums, members, values
 from acpgen.diff.difference import Edge, Found, found
 from acpgen.diff.kinds import ACCEPTANCE, NATURES, Effect, Kind
 from acpgen.diff.place import Pair, Place
-from acpgen.diff.resolving import body, core, takes_null
-from acpgen.diff.spelling import as_json, same, spelled
 from acpgen.model import (
     Array,
     ClosedEnum,
@@ -30,6 +28,8 @@ from acpgen.model import (
     TypeDef,
     Union,
 )
+from acpgen.types.objects import as_object, resolve, takes_null, without_null
+from acpgen.types.wording import as_json, same, spelled
 
 _NOWHERE = Place("", Location(""), Location(""))
 
@@ -157,7 +157,7 @@ class Walk:
             yield found(Kind.NULL_REFUSED, at.null(), (old, new))
         if now and not was:
             yield found(Kind.NULL_ALLOWED, at.null(), (old, new))
-        bodies = core(self.old, old), core(self.new, new)
+        bodies = without_null(self.old, old), without_null(self.new, new)
         if isinstance(old, Ref) != isinstance(new, Ref) and not any(
             isinstance(part, Ref) for part in bodies
         ):
@@ -177,14 +177,14 @@ class Walk:
             return
         yield found(Kind.TYPE_SWITCHED, at, old=old.name, new=new.name)
         if pair not in at.inside:
-            bodies = body(self.old, old), body(self.new, new)
+            bodies = resolve(self.old, old), resolve(self.new, new)
             yield from self.types(*bodies, at.within(pair))
 
     def _named_or_not(self, old: Type, new: Type, at: Place) -> Iterator[Found]:
-        bodies = body(self.old, old), body(self.new, new)
+        bodies = resolve(self.old, old), resolve(self.new, new)
         objects = [isinstance(part, Object | Map) for part in bodies]
         if all(objects) and (isinstance(old, Object) or isinstance(new, Object)):
-            bodies = flat.as_object(old), flat.as_object(new)
+            bodies = as_object(old), as_object(new)
         else:
             yield _named(old, new, at)
         yield from self.types(*bodies, at)

@@ -8,14 +8,12 @@ from functools import cached_property
 
 from acpgen.diff.change import Change, Evidence, Standing
 from acpgen.diff.channels import Channel
-from acpgen.diff.flat import as_object, flatten
 from acpgen.diff.kinds import ACCEPTANCE, Effect
 from acpgen.diff.place import Base, Branch, Choice, Into, Member, Step, Steps
-from acpgen.diff.resolving import ANY, body
-from acpgen.diff.samples import UNKNOWN, NoSampleError, Samples
 from acpgen.emit.jsonschema import JsonSchema, definition
 from acpgen.emit.validators import Validators
 from acpgen.model import (
+    ANY,
     Array,
     JsonValue,
     Map,
@@ -26,9 +24,11 @@ from acpgen.model import (
     Type,
     TypeName,
     Union,
-    references,
 )
-from acpgen.stability import stable
+from acpgen.types.objects import as_object, flatten, resolve
+from acpgen.types.samples import UNKNOWN, NoSampleError, Samples
+from acpgen.types.stability import stable
+from acpgen.types.structure import references
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,9 @@ class _Side:
                 return self._around(self._protocol.types[name].body, steps[1:], value)
             case Ref(name=name), _:
                 return self._around(self._protocol.types[name].body, steps, value)
-            case Nullable(of=inner), Branch() if not isinstance(body(self._protocol, inner), Union):
+            case Nullable(of=inner), Branch() if not isinstance(
+                resolve(self._protocol, inner), Union
+            ):
                 return self._around(inner, steps[1:], value)
             case Nullable(of=inner), _:
                 return self._around(inner, steps, value)

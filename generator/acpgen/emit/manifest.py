@@ -22,11 +22,10 @@ _PACKAGE = Path(resources.__file__).parent
 SHAPING_MODULES = (
     "digests.py",
     "encoding.py",
-    "jsontype.py",
+    "types/*.py",
     "listing.py",
     "model.py",
     "pattern.py",
-    "stability.py",
     "strictjson.py",
     "words.py",
     "load/*.py",
@@ -102,7 +101,7 @@ def of_acpgen() -> dict[str, str]:
         "dialect": _combined(resources.DIALECT.parent, [resources.DIALECT]),
         "traces": _combined(
             resources.CONFORMANCE,
-            [resources.CONFORMANCE / "script.py", *_found(resources.CONFORMANCE, "traces/*")],
+            [resources.CONFORMANCE / "trace_script.py", *_found(resources.CONFORMANCE, "traces/*")],
         ),
         "generator": _combined(
             _PACKAGE, (f for pattern in SHAPING_MODULES for f in _found(_PACKAGE, pattern))

@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from acpgen.model import (
-    Location,
-    Object,
-    Pointer,
-    Property,
-    Protocol,
-    Type,
-    TypeDef,
-    Union,
-    children,
-)
+from acpgen.model import Location, Object, Pointer, Property, Type, TypeDef, Union
+from acpgen.types.structure import children
 
 
 def parts(definition: TypeDef) -> Iterator[tuple[Location, Type]]:
@@ -27,20 +18,6 @@ def members(definition: TypeDef) -> Iterator[Property]:
     for _, part in parts(definition):
         if isinstance(part, Object):
             yield from part.properties
-
-
-def own_members(protocol: Protocol, type_: Type) -> Iterator[Property]:
-    """The members that an object can have as a whole: its own, its bases' and its variants'."""
-    match protocol.resolve(type_):
-        case Object() as body:
-            yield from body.properties
-            for base in body.bases:
-                yield from own_members(protocol, base)
-            for union in body.unions:
-                yield from own_members(protocol, union)
-        case Union(variants=variants):
-            for variant in variants:
-                yield from own_members(protocol, variant.body)
 
 
 def union_place(union: Union) -> Location:

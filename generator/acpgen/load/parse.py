@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from acpgen import stability
 from acpgen.findings import Finding
 from acpgen.load.references import ignored
 from acpgen.load.source import Document, Documents, RawSchema, SchemaError
 from acpgen.load.support import foreign_bases
 from acpgen.load.types import TypeParser
-from acpgen.model import (
-    Kind,
-    Method,
-    MethodError,
-    Protocol,
-    Ref,
-    RetryClass,
-    TypeDef,
-    TypeName,
-    key_member,
-)
+from acpgen.model import Kind, Method, MethodError, Protocol, Ref, RetryClass, TypeDef, TypeName
+from acpgen.types import stability
+from acpgen.types.structure import key_member
 
 
 def parse(documents: Documents) -> Protocol:

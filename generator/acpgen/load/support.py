@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from acpgen.load.source import RawSchema
-from acpgen.model import Map, Object, Ref, Type, TypeDef, TypeName, Union, walk
+from acpgen.model import Map, Object, Ref, Type, TypeDef, TypeName, Union
+from acpgen.types.structure import walk
 
 ANNOTATIONS = frozenset({"title", "description", "default", "examples", "discriminator"})
 """The keywords that say nothing about instances."""

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 
 from acpgen.emit.templates import Templates
 from acpgen.model import Protocol
-from acpgen.targets.parts import calls, whole, wordless
+from acpgen.types.views import everything, methods_only, without_docs
 
 Tree = Mapping[str, str]
 """Generated text by path, relative to the output folder, with forward slashes."""
@@ -31,7 +31,7 @@ class Target:
     territory: tuple[str, ...]
     make: Callable[[Protocol, Templates], Tree]
     needs_classes: bool = False
-    sees: Callable[[Protocol], Protocol] = whole
+    sees: Callable[[Protocol], Protocol] = everything
 
     def generate(self, protocol: Protocol, templates: Templates) -> Tree:
         """The files of a protocol. What may be raised is told by `acpgen.targets.generation`."""
@@ -118,14 +118,14 @@ TARGETS = (
         ("python/*/retry.py", "json/*"),
         _retry,
         needs_classes=True,
-        sees=calls,
+        sees=methods_only,
     ),
     Target(
         "checkers",
         "Python checkers without dependencies, and decoders for long input",
         ("python/*/checkers.py", "python/*/decoders.py"),
         _checkers,
-        sees=wordless,
+        sees=without_docs,
     ),
     *(
         Target(
@@ -134,7 +134,7 @@ TARGETS = (
             (f"{name.lower()}/*",),
             _language(name.lower()),
             needs_classes=True,
-            sees=calls,
+            sees=methods_only,
         )
         for name in ("TypeScript", "Rust", "Go", "Kotlin", "Java")
     ),
@@ -151,6 +151,6 @@ TARGETS = (
         "messages with one expected verdict each",
         ("vectors/*",),
         _vectors,
-        sees=wordless,
+        sees=without_docs,
     ),
 )

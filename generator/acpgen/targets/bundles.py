@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from acpgen.emit.header import HEADER
 from acpgen.emit.jsonschema import DIALECT, JsonSchema, definition
 from acpgen.model import ENVELOPE_TYPES, SENDS, JsonValue, Kind, Method, Protocol, Side, Stability
-from acpgen.stability import stable
+from acpgen.types.stability import stable
 
 _ENTRY_POINTS: Mapping[str, frozenset[Side]] = {
     **{sender.capitalize(): sides for sender, sides in SENDS.items()},

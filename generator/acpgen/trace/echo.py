@@ -10,7 +10,8 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from acpgen.judge.spelling import skeleton
+from acp_wire.keys import skeleton
+from acp_wire.redaction import LONG_KEY, Key, KeyMask
 from acpgen.model import (
     ClosedEnum,
     JsonValue,
@@ -20,17 +21,12 @@ from acpgen.model import (
     Protocol,
     RetryClass,
     Union,
-    walk,
 )
-from acpgen.redaction import Key
+from acpgen.types.structure import walk
 
-_SHORTEST = 8
-"""From how many characters on equal strings are no coincidence."""
 _LONGEST = 255
 _WORD = re.compile(r"[\w-]{16,255}")
 """What may be a key in the middle of a text: longer than the words of any language are."""
-_LONGEST_TOKEN = 512
-"""Longer names of members than this are not looked through for keys, and not told."""
 _OPAQUE = frozenset({"rawInput", "rawOutput"})
 """Members that belong to tools, which have keys of their own."""
 
@@ -45,32 +41,6 @@ class Echo:
     path: Path
     line: int
     lines: int
-
-
-class Veil:
-    """Tells which strings would give a key away.
-
-    A key of less than 8 characters counts where it is all of a string: in others it is there by
-    chance.
-    """
-
-    def __init__(self, keys: frozenset[Key]) -> None:
-        self.keys = keys
-        self._lengths = sorted({key.length for key in keys if key.length >= _SHORTEST})
-        self._hidden: dict[str, bool] = {}
-
-    def hides(self, text: str, *, word: bool = False) -> bool:
-        """Whether a text is a key or, unless it is a word of the protocol, has one in it."""
-        if text not in self._hidden:
-            self._hidden[text] = Key.of(text) in self.keys or (not word and self._within(text))
-        return self._hidden[text]
-
-    def _within(self, text: str) -> bool:
-        return len(text) > _LONGEST_TOKEN or any(
-            Key.of(text[start : start + length]) in self.keys
-            for length in self._lengths
-            for start in range(len(text) - length + 1)
-        )
 
 
 @dataclass(slots=True)
@@ -107,7 +77,7 @@ class EchoLog:
         """Note the strings of a message of the agent; `method` is the one it calls, if any."""
         opaque = method is not None and method.retry is RetryClass.EXTERNAL
         for path, text, named in self._strings(message, (), opaque):
-            if named or (text not in self._words and _SHORTEST <= len(text) <= _LONGEST):
+            if named or (text not in self._words and LONG_KEY <= len(text) <= _LONGEST):
                 self._note(text, path, line, named=named)
             for word in _WORD.findall(text):
                 if word != text:
@@ -133,17 +103,17 @@ class EchoLog:
 
         Their paths end where they would tell a key.
         """
-        veil = Veil(self.known(keys))
+        mask = KeyMask(self.known(keys))
         return tuple(
-            Echo(key, self._discreet(seen.path, veil), seen.line, seen.lines)
+            Echo(key, self._discreet(seen.path, mask), seen.line, seen.lines)
             for key, seen in self._seen.items()
             if key in keys or seen.named
         )
 
-    def _discreet(self, path: Path, veil: Veil) -> Path:
+    def _discreet(self, path: Path, mask: KeyMask) -> Path:
         """A path up to the first token that tells a key."""
         for depth, token in enumerate(path):
-            if isinstance(token, str) and veil.hides(token, word=token in self._words):
+            if isinstance(token, str) and mask.hides(token, word=token in self._words):
                 return path[:depth]
         return path
 

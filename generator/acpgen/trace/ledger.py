@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from acp_wire.pairing import Connection
 from acpgen.judge.inputs import Entry
-from acpgen.judge.transcript import Connection
 from acpgen.model import Protocol, Side
 from acpgen.trace.digest import Digest
 from acpgen.trace.echo import EchoLog

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from acpgen.redaction import Key
+from acp_wire.redaction import Key
 from acpgen.trace.recording import Attempt, Content, Sighting
 
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import inf
 
-from acpgen.judge.transcript import Connection
-from acpgen.redaction import Key
+from acp_wire.pairing import Connection
+from acp_wire.redaction import Key
 from acpgen.trace.digest import Digest
 from acpgen.trace.echo import Echo
 from acpgen.trace.event import Call, Prompt, Response

@@ -11,8 +11,8 @@ from itertools import zip_longest
 
 from acpgen.emit.jsonschema import JsonSchema, definition
 from acpgen.model import JsonValue, Pointer, Protocol, Stability, append
-from acpgen.stability import stable
 from acpgen.targets.bundles import bundle
+from acpgen.types.stability import stable
 from acpgen.upstream.declared import NOTHING, Declared, Difference, Status, value_of
 
 _ABSENT = object()

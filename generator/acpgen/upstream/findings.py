@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from acpgen.findings import Finding
-from acpgen.load.source import scan
+from acpgen.load.source import lines_of
 from acpgen.model import Location, Pointer, Protocol, TypeName, append
 from acpgen.upstream.applying import Replacement
 from acpgen.upstream.compare import Comparison
@@ -86,7 +86,7 @@ def with_lines(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _lines(file: str) -> Mapping[Pointer, int]:
-    return scan(Path(file).read_bytes().decode("utf-8")).lines
+    return lines_of(Path(file).read_bytes().decode("utf-8"))
 
 
 def _is_declared(comparison: Comparison, declared: Declared) -> bool:

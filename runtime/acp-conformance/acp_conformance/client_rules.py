@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
-from acp_conformance.content import found_in
-from acp_conformance.plans import LATER
-from acp_conformance.randomness import LEAST_KEYS, flaw
-from acp_conformance.said import Prompt, Said, params_of, result_of
-from acp_conformance.verdict import Outcome
+from acp_conformance.client_log import ClientLog, LoggedPrompt, params_of, result_of
+from acp_conformance.client_plans import LATER
+from acp_conformance.key_content import found_in
+from acp_conformance.key_randomness import LEAST_KEYS, flaw
+from acp_conformance.verdict import TraceResult
 
 __all__ = ["RANDOM", "RULES", "judge", "judge_keys"]
 
@@ -24,42 +24,42 @@ RANDOM: Final = "client-random-key"
 """The requirement that is judged by the keys of all plans together."""
 
 
-def _without_content(said: Said) -> Judgement:
-    for prompt in said.prompts:
+def _without_content(log: ClientLog) -> Judgement:
+    for prompt in log.prompts:
         if isinstance(prompt.key, str):
             written = (prompt.content, prompt.written)
             if found := found_in(prompt.key, prompt.session, prompt.text, *written):
                 return found
-    return True if said.keys else None
+    return True if log.keys else None
 
 
-def _one_prompt(said: Said) -> Judgement:
-    for key in said.keys:
-        if len({p.content for p in said.prompts if p.key == key}) > 1:
+def _one_prompt(log: ClientLog) -> Judgement:
+    for key in log.keys:
+        if len({p.content for p in log.prompts if p.key == key}) > 1:
             return "a key came with two prompts"
-    return True if said.keys else None
+    return True if log.keys else None
 
 
-def _same_key(said: Said) -> Judgement:
-    retries = [(first, retry) for first, retry in said.retries if first.key is not None]
-    if _repeats(said) or not retries:
+def _same_key(log: ClientLog) -> Judgement:
+    retries = [(first, retry) for first, retry in log.retries if first.key is not None]
+    if _repeats(log) or not retries:
         return None
     if any(retry.key != first.key for first, retry in retries):
         return "a later attempt had another key, or none"
     return True
 
 
-def _new_key(said: Said) -> Judgement:
+def _new_key(log: ClientLog) -> Judgement:
     """Each run submits the text anew; after one that was ended, it may send the old one again."""
-    if not _repeats(said):
+    if not _repeats(log):
         return None
-    if said.plan.more:
-        return _two_keys(said)
-    whole = range(min(said.late, default=len(said.plan.texts)))
+    if log.plan.more:
+        return _two_keys(log)
+    whole = range(min(log.late, default=len(log.plan.texts)))
     runs = [
         keys
         for run in whole
-        if (keys := {p.key for p in said.prompts if p.run == run and isinstance(p.key, str)})
+        if (keys := {p.key for p in log.prompts if p.run == run and isinstance(p.key, str)})
     ]
     for number, keys in enumerate(runs[1:], 1):
         if keys <= set[str]().union(*runs[:number]):
@@ -67,78 +67,78 @@ def _new_key(said: Said) -> Judgement:
     return True if len(runs) > 1 else None
 
 
-def _two_keys(said: Said) -> Judgement:
+def _two_keys(log: ClientLog) -> Judgement:
     """A text was submitted twice in a run, on one connection unless that was lost."""
-    for number in range(len(said.connections)):
-        keys = [p.key for p in said.prompts if p.connection == number and p.key is not None]
+    for number in range(len(log.connections)):
+        keys = [p.key for p in log.prompts if p.connection == number and p.key is not None]
         if len(keys) > 1:
             return True if len({*map(json.dumps, keys)}) > 1 else _ONE_KEY
     return None
 
 
-def _repeats(said: Said) -> bool:
+def _repeats(log: ClientLog) -> bool:
     """Whether the plan submits one text several times, so that equal prompts are no retries."""
-    return "client-new-key" in said.plan.about
+    return "client-new-key" in log.plan.about
 
 
-def _own_ids(said: Said) -> Judgement:
-    for connection in range(len(said.connections)):
-        ids = [json.dumps(message["id"]) for _, message in said.requests(connection)]
+def _own_ids(log: ClientLog) -> Judgement:
+    for connection in range(len(log.connections)):
+        ids = [json.dumps(message["id"]) for _, message in log.requests(connection)]
         if len(set(ids)) < len(ids):
             return "two requests of a connection had one id"
-    return True if said.prompts else None
+    return True if log.prompts else None
 
 
-def _resends(said: Said) -> Judgement:
-    if "client-resends" not in said.plan.about:
+def _resends(log: ClientLog) -> Judgement:
+    if "client-resends" not in log.plan.about:
         return None
-    return _sent_again(said, 1, "a prompt that got no answer was not sent again")
+    return _sent_again(log, 1, "a prompt that got no answer was not sent again")
 
 
-def _resends_all(said: Said) -> Judgement:
-    if "client-resends-all" not in said.plan.about:
+def _resends_all(log: ClientLog) -> Judgement:
+    if "client-resends-all" not in log.plan.about:
         return None
-    return _sent_again(said, 2, "of two prompts that got no answer one was not sent again")
+    return _sent_again(log, 2, "of two prompts that got no answer one was not sent again")
 
 
-def _sent_again(said: Said, least: int, broken: str) -> Judgement:
+def _sent_again(log: ClientLog, least: int, broken: str) -> Judgement:
     """Whether all prompts that were lost were sent again, and so many at least."""
-    keyed = [attempts for attempts in said.submissions if attempts[0].key is not None]
-    owed = [attempts[-1].run for attempts in keyed if _lost(said, attempts[-1])]
-    final = len(said.plan.texts) - 1
-    if any(run < final for run in owed) and final not in said.late:
+    keyed = [attempts for attempts in log.submissions if attempts[0].key is not None]
+    owed = [attempts[-1].run for attempts in keyed if _lost(log, attempts[-1])]
+    final = len(log.plan.texts) - 1
+    if any(run < final for run in owed) and final not in log.late:
         return broken
-    lost = [each for each in keyed if _lost(said, each[0])]
+    lost = [each for each in keyed if _lost(log, each[0])]
     return True if len(lost) >= least and not owed else None
 
 
-def _lost(said: Said, prompt: Prompt) -> bool:
-    return said.answer(prompt.connection, prompt.place) is None
+def _lost(log: ClientLog, prompt: LoggedPrompt) -> bool:
+    return log.answer(prompt.connection, prompt.place) is None
 
 
-def _resumes_first(said: Said) -> Judgement:
-    later = [prompt for prompt in said.prompts if not _created(said, prompt)]
+def _resumes_first(log: ClientLog) -> Judgement:
+    later = [prompt for prompt in log.prompts if not _created(log, prompt)]
     for prompt in later:
-        if said.requests(prompt.connection)[0][1]["method"] != "initialize":
+        if log.requests(prompt.connection)[0][1]["method"] != "initialize":
             return "a retry came before initialize"
-        if not _resumed(said, prompt):
+        if not _resumed(log, prompt):
             return "a retry came before session/resume was answered"
     return True if later else None
 
 
-def _created(said: Said, prompt: Prompt) -> bool:
+def _created(log: ClientLog, prompt: LoggedPrompt) -> bool:
     """Whether the session of a prompt came into being on its connection."""
     return any(
         result_of(line.message).get("sessionId") == prompt.session
-        for line in said.connections[prompt.connection][: prompt.place]
+        for line in log.connections[prompt.connection][: prompt.place]
         if line.sender == "agent"
     )
 
 
-def _resumed(said: Said, prompt: Prompt) -> bool:
+def _resumed(log: ClientLog, prompt: LoggedPrompt) -> bool:
     answers = [
-        said.answer(prompt.connection, place, prompt.place)
-        for place, request in said.requests(prompt.connection)
+        log.answer(prompt.connection, place, prompt.place)
+        for place, request in log.requests(prompt.connection)
         if request["method"] == "session/resume"
         and place < prompt.place
         and params_of(request).get("sessionId") == prompt.session
@@ -146,32 +146,32 @@ def _resumed(said: Said, prompt: Prompt) -> bool:
     return any(answer is not None and "result" in answer for answer in answers)
 
 
-def _waits(said: Said) -> Judgement:
-    if _repeats(said):
+def _waits(log: ClientLog) -> Judgement:
+    if _repeats(log):
         return None
-    for attempts in said.submissions:
+    for attempts in log.submissions:
         for earlier, later in pairwise(attempts):
             on_one = earlier.connection == later.connection
-            if on_one and said.answer(later.connection, earlier.place, later.place) is None:
+            if on_one and log.answer(later.connection, earlier.place, later.place) is None:
                 return "a prompt was sent again while it waited for its answer"
-    return True if said.met and "client-waits" in said.plan.about else None
+    return True if log.met and "client-waits" in log.plan.about else None
 
 
-def _shows_old_prompts(said: Said) -> Judgement:
-    if "client-shows-old-prompts" not in said.plan.about:
+def _shows_old_prompts(log: ClientLog) -> Judgement:
+    if "client-shows-old-prompts" not in log.plan.about:
         return None
-    clocks = [run.clock for run in said.plan.runs]
-    first: dict[str, Prompt] = {}
+    clocks = [run.clock for run in log.plan.runs]
+    first: dict[str, LoggedPrompt] = {}
     again = [
         (first.setdefault(prompt.content, prompt).run, prompt.run)
-        for prompt in sorted(said.prompts, key=lambda prompt: prompt.run)
+        for prompt in sorted(log.prompts, key=lambda prompt: prompt.run)
     ]
     if any(clocks[later] - clocks[run] >= LATER for run, later in again):
         return "a prompt of three days ago was sent again"
     return True if any(later > run for run, later in again) else None
 
 
-RULES: Final[Mapping[str, Callable[[Said], Judgement]]] = {
+RULES: Final[Mapping[str, Callable[[ClientLog], Judgement]]] = {
     "client-key-without-content": _without_content,
     "client-one-key-one-prompt": _one_prompt,
     "client-same-key": _same_key,
@@ -186,32 +186,32 @@ RULES: Final[Mapping[str, Callable[[Said], Judgement]]] = {
 """How each requirement of clients but `RANDOM` is judged in one plan, by its id."""
 
 
-def judge(said: Said) -> Outcome:
+def judge(log: ClientLog) -> TraceResult:
     """Hold what a client sent in a plan to every rule.
 
     A fault counts in whatever plan it is seen; what is kept counts in those that are about it.
     """
-    told = {id_: rule(said) for id_, rule in RULES.items()}
-    asked = said.plan.proves - {RANDOM}
-    reason = "the client sent no key" if said.prompts else "the client sent no prompt"
-    return Outcome(
-        said.plan.name,
-        frozenset(id_ for id_ in asked if told[id_] is True),
-        tuple((id_, text) for id_, text in told.items() if isinstance(text, str)),
-        frozenset(id_ for id_ in asked if told[id_] is None),
-        f"{'nothing that it sent tells' if said.keys else reason}{_ended(said)}",
+    summary = {id_: rule(log) for id_, rule in RULES.items()}
+    asked = log.plan.proves - {RANDOM}
+    reason = "the client sent no key" if log.prompts else "the client sent no prompt"
+    return TraceResult(
+        log.plan.name,
+        frozenset(id_ for id_ in asked if summary[id_] is True),
+        tuple((id_, text) for id_, text in summary.items() if isinstance(text, str)),
+        frozenset(id_ for id_ in asked if summary[id_] is None),
+        f"{'nothing that it sent tells' if log.keys else reason}{_ended(log)}",
     )
 
 
-def judge_keys(all_: Sequence[Said]) -> Outcome:
+def judge_keys(all_: Sequence[ClientLog]) -> TraceResult:
     """Hold the keys of all plans to `RANDOM`."""
-    runs = [said.keys for said in all_]
+    runs = [log.keys for log in all_]
     wrong, count = flaw(runs), sum(map(len, runs))
-    if any(_malformed(prompt.key) for said in all_ for prompt in said.prompts):
+    if any(_malformed(prompt.key) for log in all_ for prompt in log.prompts):
         wrong = "a key is no string of 1 to 255 characters"
     kept = wrong is None and count >= LEAST_KEYS
     asked = frozenset({RANDOM})
-    return Outcome(
+    return TraceResult(
         "all keys",
         asked if kept else frozenset(),
         () if wrong is None else ((RANDOM, wrong),),
@@ -220,8 +220,8 @@ def judge_keys(all_: Sequence[Said]) -> Outcome:
     )
 
 
-def _ended(*all_: Said) -> str:
-    late = any(said.late for said in all_)
+def _ended(*all_: ClientLog) -> str:
+    late = any(log.late for log in all_)
     return " (a run took too long and was ended: see --timeout)" if late else ""
 
 

@@ -14,7 +14,7 @@ import socket
 import sys
 import threading
 
-from acp_conformance.agent import Messages, ReferenceAgent
+from acp_conformance.reference_agent import ReadableStore, ReferenceAgent
 from acp_retry import MemoryStore, Peer, SqliteStore, serve_stdio
 from acp_retry.stdio import LONGEST_LINE, StreamChannel
 
@@ -38,7 +38,7 @@ def main() -> None:
                 parser.error(f"--join: no agent takes connections at {options.socket}: {error}")
             _join(connection)
         return
-    store: Messages = SqliteStore(options.store) if options.store else MemoryStore()
+    store: ReadableStore = SqliteStore(options.store) if options.store else MemoryStore()
     asyncio.run(_serve(ReferenceAgent(store), options.socket))
 
 

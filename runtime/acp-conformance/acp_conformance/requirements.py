@@ -1,7 +1,7 @@
 """What the RFD on idempotency keys asks, one entry each, in our words.
 
 `ASKED` is the whole list. What agents keep is proved by steps of `traces/`, what clients and
-proxies keep by `acp_conformance.client_rules` and `acp_conformance.proxies`.
+proxies keep by `acp_conformance.client_rules` and `acp_conformance.proxy_traces`.
 """
 
 from __future__ import annotations

@@ -5,11 +5,12 @@ Needs the standard library only.
 """
 
 from acp_retry.calls import Calls, Reply, SupersededError
-from acp_retry.derive import NAMESPACE, derive_message_id
 from acp_retry.history import HistoryIndex, HistoryStore
-from acp_retry.keys import MalformedKeyError, check_key, new_key
-from acp_retry.ledger import KeyLedger, Submission, WithdrawnError
+from acp_retry.ledger import KeyLedger
+from acp_retry.link import Channel, Link
+from acp_retry.message_ids import NAMESPACE, derive_message_id
 from acp_retry.outbox import Outbox, PendingPrompt
+from acp_retry.outbox_stores import MemoryOutbox, Mode, OutboxStore, SqliteOutbox
 from acp_retry.outcome import (
     AnswerLostError,
     Inserted,
@@ -20,14 +21,15 @@ from acp_retry.outcome import (
     RequestFailedError,
     Unknown,
 )
-from acp_retry.peer import Call, Channel, Link, Peer
-from acp_retry.pending import MemoryOutbox, Mode, OutboxStore, SqliteOutbox
-from acp_retry.serving import prompt_handlers
+from acp_retry.peer import Call, Peer
+from acp_retry.prompt_handlers import prompt_handlers
+from acp_retry.prompt_keys import MalformedKeyError, check_key, new_key
 from acp_retry.sessions import Sessions, SessionStore
 from acp_retry.stdio import serve_stdio, spawn
 from acp_retry.store import Found, Insertion, Message, Store
 from acp_retry.stores.memory import MemoryStore
 from acp_retry.stores.sqlite import SqliteStore
+from acp_retry.submission import Submission, WithdrawnError
 
 __all__ = [
     "NAMESPACE",

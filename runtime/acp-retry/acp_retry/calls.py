@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from acp_retry.keys import KEYED_VERSION
+from acp_retry.link import JsonObject, Link, is_callers_mistake
 from acp_retry.outcome import AnswerLostError, NeverSentError, RequestFailedError
-from acp_retry.peer import JsonObject, Link, is_callers_mistake
+from acp_retry.prompt_keys import KEYED_VERSION
 from acp_retry.tasks import is_stopped
 from acp_v2.retry import Answer, RetryClass, resend
 

@@ -15,7 +15,17 @@ from uuid import UUID
 from acp_retry.outcome import CANCELLED, INVALID_PARAMS, INVALID_REQUEST, Inserted, Refused
 from acp_retry.store import Found
 
-__all__ = ["REUSED", "Answer", "Attempt", "Claim", "Core", "Effect", "Start", "State", "Stop"]
+__all__ = [
+    "REUSED",
+    "AnswerAttempt",
+    "AttemptId",
+    "Claim",
+    "Core",
+    "Effect",
+    "StartClaim",
+    "State",
+    "StopClaim",
+]
 
 Params = Mapping[str, object]
 EMPTY: Final[Params] = {}
@@ -49,14 +59,14 @@ class State(StrEnum):
     """Nothing is recorded: refused, failed or withdrawn, and the key can be used again."""
 
 
-class Attempt(NamedTuple):
+class AttemptId(NamedTuple):
     """One request: the same JSON-RPC id on another connection is another attempt."""
 
     connection: Hashable
     request_id: str | int | None
 
 
-class Leaving(NamedTuple):
+class Rejection(NamedTuple):
     """An attempt that gets an error, unless the lookup shows that its message is there."""
 
     digest: bytes | None
@@ -80,18 +90,18 @@ class Claim:
     state: State = State.CLAIMED
     payload: Params = field(default_factory=dict, repr=False)
     digest: bytes | None = field(default=None, repr=False)
-    attempts: dict[Attempt, bytes | None] = field(default_factory=dict)
-    leaving: dict[Attempt, Leaving] = field(default_factory=dict)
+    attempts: dict[AttemptId, bytes | None] = field(default_factory=dict)
+    rejecting: dict[AttemptId, Rejection] = field(default_factory=dict)
     wanted: bool = True
 
     @property
-    def owner(self) -> Attempt | None:
+    def owner(self) -> AttemptId | None:
         """The oldest attempt whose connection is there, or None when nobody waits."""
         return next(iter(self.attempts), None)
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class StartClaim:
     """The claim is new.
 
     `CLAIMED`: look its record up in the store, then call `Core.found` or `Core.fail`. `HELD`: it
@@ -102,23 +112,23 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class StopClaim:
     """The claim was withdrawn: the agent must not insert it.
 
-    Whoever waits for it is answered by the effects that follow, or waits for the claim in `Start`.
+    Its attempts are answered by the effects that follow, or wait for the claim in `StartClaim`.
     """
 
     claim: Claim
 
 
-class Answer(NamedTuple):
+class AnswerAttempt(NamedTuple):
     """Answer an attempt."""
 
-    attempt: Attempt
+    attempt: AttemptId
     outcome: Inserted | Refused
 
 
-Effect = Start | Stop | Answer
+Effect = StartClaim | StopClaim | AnswerAttempt
 
 
 class Core:
@@ -136,7 +146,7 @@ class Core:
         self._compare = compare
         self._keep_orphans = keep_orphans
         self._claims: dict[UUID, Claim] = {}
-        self._pending: dict[Attempt, Claim] = {}
+        self._pending: dict[AttemptId, Claim] = {}
         self._active: dict[str, set[Hashable]] = {}
         self._live: dict[str, dict[bytes, bytes | None]] = {}
 
@@ -147,7 +157,7 @@ class Core:
 
     def prompt(
         self,
-        attempt: Attempt,
+        attempt: AttemptId,
         session_id: str,
         record: UUID,
         *,
@@ -167,26 +177,26 @@ class Core:
             payload: kept with the claim when this attempt is the one that is inserted.
         """
         if attempt in self._pending:
-            return [Answer(attempt, REPEATED_ID)]
+            return [AnswerAttempt(attempt, REPEATED_ID)]
         self.opened(attempt.connection, session_id)
         if keyed:
             live = self._live.get(session_id)
             if live is not None and record.bytes in live:
                 found = Found(str(record), live[record.bytes])
-                return [Answer(attempt, self._retried(found, digest))]
+                return [AnswerAttempt(attempt, self._retried(found, digest))]
             if (claim := self._claims.get(record)) is not None:
                 return self._join(claim, attempt, digest, payload)
         state = State.CLAIMED if keyed else State.HELD
         claim = Claim(session_id, record, keyed, state, payload, digest, {attempt: digest})
         self._claims[record] = claim
         self._pending[attempt] = claim
-        return [Start(claim)]
+        return [StartClaim(claim)]
 
     def _join(
-        self, claim: Claim, attempt: Attempt, digest: bytes | None, payload: Params
+        self, claim: Claim, attempt: AttemptId, digest: bytes | None, payload: Params
     ) -> list[Effect]:
         if claim.state is not State.CLAIMED and self._differs(claim.digest, digest):
-            return [Answer(attempt, REUSED)]
+            return [AnswerAttempt(attempt, REUSED)]
         if not claim.wanted:
             claim.wanted = True
             claim.digest = digest
@@ -202,9 +212,11 @@ class Core:
         if found is not None:
             return self.inserted(claim, found)
         others = [a for a, digest in claim.attempts.items() if self._differs(claim.digest, digest)]
-        effects: list[Effect] = [Answer(a, leaving.refused) for a, leaving in claim.leaving.items()]
-        effects += [Answer(each, REUSED) for each in others]
-        for each in [*claim.leaving, *others]:
+        effects: list[Effect] = [
+            AnswerAttempt(a, rejecting.refused) for a, rejecting in claim.rejecting.items()
+        ]
+        effects += [AnswerAttempt(each, REUSED) for each in others]
+        for each in [*claim.rejecting, *others]:
             self.drop(each)
         if claim.wanted and (claim.attempts or self._keep_orphans):
             claim.state = State.HELD
@@ -230,9 +242,9 @@ class Core:
         """
         if not retained and claim.keyed and claim.session_id in self._active:
             self._live.setdefault(claim.session_id, {})[claim.record.bytes] = claim.digest
-        waiting = {a: leaving.digest for a, leaving in claim.leaving.items()} | claim.attempts
+        waiting = {a: rejecting.digest for a, rejecting in claim.rejecting.items()} | claim.attempts
         answers: list[Effect] = [
-            Answer(each, self._retried(found, digest)) for each, digest in waiting.items()
+            AnswerAttempt(each, self._retried(found, digest)) for each, digest in waiting.items()
         ]
         self._forget(claim, State.INSERTED)
         return answers
@@ -242,7 +254,7 @@ class Core:
 
         Not at once: an error says that nothing was inserted, so that is looked up first.
         """
-        return self._leave(claim, refused) if claim.state is State.HELD else []
+        return self._reject(claim, refused) if claim.state is State.HELD else []
 
     def fail(self, claim: Claim, refused: Refused) -> list[Effect]:
         """The prompt can't be looked up, or was found not to be inserted. Everyone gets the error.
@@ -253,7 +265,7 @@ class Core:
             return []
         return self._end(claim, refused)
 
-    def cancel(self, attempt: Attempt) -> list[Effect]:
+    def cancel(self, attempt: AttemptId) -> list[Effect]:
         """`$/cancel_request`. Passed over when the request is unknown, answered or too late."""
         claim = self._pending.get(attempt)
         return [] if claim is None else self._withdraw(claim)
@@ -266,22 +278,24 @@ class Core:
     def _withdraw(self, claim: Claim) -> list[Effect]:
         if claim.state not in (State.CLAIMED, State.HELD) or not claim.wanted:
             return []
-        return [Stop(claim), *self._leave(claim, CANCELLED)]
+        return [StopClaim(claim), *self._reject(claim, CANCELLED)]
 
-    def _leave(self, claim: Claim, refused: Refused) -> list[Effect]:
+    def _reject(self, claim: Claim, refused: Refused) -> list[Effect]:
         """Claim a prompt anew, to look whether any process has inserted it by now.
 
         The old claim is over, so that nobody who still has it can insert.
         """
-        if not (claim.keyed and (claim.attempts or claim.leaving)):
+        if not (claim.keyed and (claim.attempts or claim.rejecting)):
             return self._end(claim, refused)
-        leaving = {attempt: Leaving(digest, refused) for attempt, digest in claim.attempts.items()}
-        leaving |= claim.leaving
+        rejecting = {
+            attempt: Rejection(digest, refused) for attempt, digest in claim.attempts.items()
+        }
+        rejecting |= claim.rejecting
         self._forget(claim, State.NONE)
-        again = Claim(claim.session_id, claim.record, keyed=True, leaving=leaving, wanted=False)
+        again = Claim(claim.session_id, claim.record, keyed=True, rejecting=rejecting, wanted=False)
         self._claims[again.record] = again
-        self._pending |= dict.fromkeys(leaving, again)
-        return [Start(again)]
+        self._pending |= dict.fromkeys(rejecting, again)
+        return [StartClaim(again)]
 
     def opened(self, connection: Hashable, session_id: str) -> None:
         """A session became active on a connection: new, resume, fork, or a prompt in it."""
@@ -306,25 +320,25 @@ class Core:
                 self.ended(session_id)
         return effects
 
-    def drop(self, attempt: Attempt) -> list[Effect]:
+    def drop(self, attempt: AttemptId) -> list[Effect]:
         """An attempt can't be answered any more. The prompt of nobody is an orphan."""
         claim = self._pending.pop(attempt, None)
         if claim is None:
             return []
         claim.attempts.pop(attempt, None)
-        claim.leaving.pop(attempt, None)
+        claim.rejecting.pop(attempt, None)
         if claim.state is State.HELD and not (claim.attempts or self._keep_orphans):
-            return [Stop(claim), *self._end(claim, CANCELLED)]
+            return [StopClaim(claim), *self._end(claim, CANCELLED)]
         return []
 
     def _end(self, claim: Claim, refused: Refused) -> list[Effect]:
-        waiting = [*claim.leaving, *claim.attempts]
+        waiting = [*claim.rejecting, *claim.attempts]
         self._forget(claim, State.NONE)
-        return [Answer(each, refused) for each in waiting]
+        return [AnswerAttempt(each, refused) for each in waiting]
 
     def _forget(self, claim: Claim, state: State) -> None:
         claim.state = state
-        for each in [*claim.leaving, *claim.attempts]:
+        for each in [*claim.rejecting, *claim.attempts]:
             self._pending.pop(each, None)
         if self._claims.get(claim.record) is claim:
             del self._claims[claim.record]

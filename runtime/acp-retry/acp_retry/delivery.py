@@ -6,49 +6,47 @@ Internal to `acp_retry.outbox`, whose classes are the public face of these.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import logging
-from collections.abc import Callable
 from dataclasses import replace
+from typing import Protocol
 
-from acp_retry.keys import KEY, KEYED_VERSION
+from acp_retry.link import Link, RequestId
+from acp_retry.outbox_stores import Mode, OutboxStore, StoredPrompt
 from acp_retry.outcome import (
     CANCELLED,
     AnswerLostError,
     Inserted,
-    NeverSentError,
     NotSent,
     Outcome,
     Refused,
     RequestFailedError,
     Unknown,
 )
-from acp_retry.peer import Link, RequestId
-from acp_retry.pending import OFFLINE, Entry, Mode, OutboxStore
+from acp_retry.prompt_keys import KEY, KEYED_VERSION
 from acp_retry.tasks import is_stopped
 
-__all__ = ["Attempt", "Delivery", "Desk"]
+__all__ = ["Delivery", "DeliveryAttempt", "DeliveryContext"]
 
 _log = logging.getLogger(__name__)
 
 
-class Attempt:
+class DeliveryAttempt:
     """One request on its way: who carries it, under which id, and the task that waits.
 
     `untold` is true once it was answered with neither a `messageId` nor an error.
     """
 
-    __slots__ = ("link", "request_id", "sent", "task", "untold")
+    __slots__ = ("ambiguous", "link", "request_id", "sent", "task")
 
     def __init__(self, link: Link) -> None:
         self.link = link
         self.request_id: RequestId = None
         self.sent = False
-        self.untold = False
+        self.ambiguous = False
         self.task: asyncio.Task[None] | None = None
 
-    def leave(self, request_id: RequestId) -> None:
+    def mark_sent(self, request_id: RequestId) -> None:
         """Note that the first byte is about to leave."""
         self.request_id = request_id
         self.sent = True
@@ -76,21 +74,43 @@ class Attempt:
                 _log.exception("A link failed")
 
 
+class DeliveryContext(Protocol):
+    """What a delivery needs of its outbox; `OutboxState` is one."""
+
+    store: OutboxStore
+    links: dict[str, tuple[Link, int]]
+    marking: asyncio.Lock
+
+    def link(self, session_id: str) -> tuple[Link, int]:
+        """See `OutboxState.link`."""
+        ...
+
+    async def remove(self, delivery: Delivery) -> None:
+        """See `OutboxState.remove`."""
+        ...
+
+    def send_elsewhere(self, delivery: Delivery, lost: Link) -> None:
+        """See `OutboxState.send_elsewhere`."""
+        ...
+
+
 class Delivery:
     """One prompt until it is inserted or withdrawn.
 
     `stored` tells whether it is in the store, `outcome` is that of the latest attempt.
     """
 
-    def __init__(self, desk: Desk, entry: Entry, outcome: Outcome | None = None) -> None:
+    def __init__(
+        self, context: DeliveryContext, entry: StoredPrompt, outcome: Outcome | None = None
+    ) -> None:
         self.entry = entry
         self.outcome = outcome
         self.stored = False
         self.done = False
-        self.attempts: list[Attempt] = []
+        self.attempts: list[DeliveryAttempt] = []
         self._carriers: list[Link] = []
-        self._desk = desk
-        self._newest: Attempt | None = None
+        self._context = context
+        self._newest: DeliveryAttempt | None = None
         self._withdrawal: asyncio.Task[Outcome] | None = None
         self._change = asyncio.Event()
 
@@ -108,19 +128,19 @@ class Delivery:
                     return message_id
                 case Refused() as refused:
                     raise RequestFailedError(refused)
-                case outcome if self.done or self.entry.mode is Mode.UNTOLD:
+                case outcome if self.done or self.entry.mode is Mode.AMBIGUOUS:
                     raise AnswerLostError(outcome.reason)
             await self._changed()
 
     async def resend(self) -> Outcome:
         """See `PendingPrompt.resend`."""
         if not self.done:
-            self._desk.link(self.entry.session_id)
+            self._context.link(self.entry.session_id)
             newest = self._newest
             await self._mark(Mode.PENDING)
             # Meanwhile it may have been withdrawn, or sent elsewhere: one word is one attempt.
             if self.stored and self._newest is newest:
-                self.start(*self._desk.links[self.entry.session_id])
+                self.start(*self._context.links[self.entry.session_id])
         return await self.result()
 
     async def withdraw(self) -> Outcome:
@@ -133,7 +153,7 @@ class Delivery:
 
     async def _withdraw(self) -> Outcome:
         # First of all: after a crash, a prompt that was taken back must not be sent again.
-        await self._desk.remove(self)
+        await self._context.remove(self)
         live = list(self.attempts)
         for attempt in live:
             await attempt.cancel()
@@ -145,7 +165,7 @@ class Delivery:
 
     def start(self, link: Link, version: int) -> None:
         """Send the prompt over a link, with its key where the protocol version has one."""
-        attempt = self._newest = Attempt(link)
+        attempt = self._newest = DeliveryAttempt(link)
         self.attempts.append(attempt)
         self._carriers = [each for each in self._carriers if not each.closed]
         keyed = version >= KEYED_VERSION
@@ -165,7 +185,7 @@ class Delivery:
         """Let the attempts on closed links come to their end."""
         await _ended([each for each in self.attempts if each.link.closed])
 
-    async def _attempt(self, attempt: Attempt, *, keyed: bool) -> None:
+    async def _attempt(self, attempt: DeliveryAttempt, *, keyed: bool) -> None:
         outcome: Outcome | None = None
         try:
             outcome = await self._send(attempt, keyed=keyed)
@@ -188,16 +208,16 @@ class Delivery:
             except Exception:
                 _log.exception("The outcome of a prompt could not be noted in the outbox")
 
-    async def _send(self, attempt: Attempt, *, keyed: bool) -> Outcome:
+    async def _send(self, attempt: DeliveryAttempt, *, keyed: bool) -> Outcome:
         prompt = json.loads(self.entry.prompt)
         params = {"sessionId": self.entry.session_id, "prompt": prompt}
         if keyed:
             params[KEY] = self.entry.key
-        async with self._desk.leaving:
+        async with self._context.marking:
             if not self.entry.sent or not (keyed or self.entry.mode is Mode.UNKEYED):
                 await self._mark(Mode.PENDING if keyed else Mode.UNKEYED)
         try:
-            result = await attempt.link.request("session/prompt", params, attempt.leave)
+            result = await attempt.link.request("session/prompt", params, attempt.mark_sent)
             message_id = result.get("messageId")
         except RequestFailedError as error:
             return error.refused
@@ -214,27 +234,27 @@ class Delivery:
             return Inserted(message_id)
         if not keyed:
             return Inserted("")
-        attempt.untold = True
+        attempt.ambiguous = True
         _log.warning("A prompt was answered with neither a messageId nor an error")
         return Unknown("the answer tells no messageId")
 
-    async def _settle(self, attempt: Attempt, outcome: Outcome, *, latest: bool) -> None:
+    async def _settle(self, attempt: DeliveryAttempt, outcome: Outcome, *, latest: bool) -> None:
         match outcome:
             case Inserted():
-                await self._desk.remove(self)
+                await self._context.remove(self)
                 self._finish()
             case Refused() if latest:
                 await self._mark(Mode.REFUSED, refused=outcome)
-            case Unknown() if latest and attempt.untold:
-                await self._mark(Mode.UNTOLD)
+            case Unknown() if latest and attempt.ambiguous:
+                await self._mark(Mode.AMBIGUOUS)
             case _ if not self.attempts:
-                self._desk.send_elsewhere(self, attempt.link)
+                self._context.send_elsewhere(self, attempt.link)
                 if isinstance(self.outcome, NotSent) and not self.attempts:
                     await self._mark(Mode.PENDING, sent=False)
 
     async def _mark(self, mode: Mode, *, sent: bool = True, refused: Refused | None = None) -> None:
         self.entry = replace(self.entry, mode=mode, sent=sent, refused=refused)
-        await self._desk.store.mark(self.entry, mode)
+        await self._context.store.mark(self.entry, mode)
 
     async def _changed(self) -> None:
         self._change.clear()
@@ -243,95 +263,6 @@ class Delivery:
     def _finish(self) -> None:
         self.done = True
         self._change.set()
-
-
-class Desk:
-    """What the deliveries of an outbox share: the store, the links, and the rule for resending.
-
-    `leaving` is held while a prompt is marked that is about to leave: none overtakes it.
-    """
-
-    def __init__(self, store: OutboxStore, oldest: float, now: Callable[[], float]) -> None:
-        self.store = store
-        self.now = now
-        self.deliveries: dict[tuple[str, str], Delivery] = {}
-        self.links: dict[str, tuple[Link, int]] = {}
-        self.leaving = asyncio.Lock()
-        self._oldest = oldest
-        self._loaded = False
-        self._loading = asyncio.Lock()
-
-    async def load(self) -> None:
-        """Read what an earlier process left, once."""
-        async with self._loading:
-            if self._loaded:
-                return
-            for entry in await self.store.entries():
-                delivery = Delivery(self, entry, entry.outcome)
-                delivery.stored = True
-                self.deliveries[entry.session_id, entry.key] = delivery
-            self._loaded = True
-
-    async def add(self, entry: Entry) -> Delivery:
-        """Store an entry, then send it if its session is on a link."""
-        name = entry.session_id, entry.key
-        delivery = self.deliveries[name] = Delivery(self, entry)
-        try:
-            await self.store.add(entry)
-        except BaseException:
-            self.deliveries.pop(name, None)
-            delivery.fail("the prompt could not be stored")
-            # It may have been stored all the same, and must not be sent at the next start. What
-            # another process has stored has an id of its own, and stays.
-            with contextlib.suppress(Exception):
-                await asyncio.shield(self.store.remove(entry))
-            raise
-        delivery.stored = True
-        if entry.session_id in self.links:
-            delivery.start(*self.links[entry.session_id])
-        else:
-            delivery.outcome = OFFLINE
-        return delivery
-
-    async def remove(self, delivery: Delivery) -> None:
-        """Take a delivery out of the store."""
-        delivery.stored = False
-        try:
-            await self.store.remove(delivery.entry)
-        except BaseException:
-            delivery.stored = True
-            raise
-        self.deliveries.pop((delivery.entry.session_id, delivery.entry.key), None)
-
-    def of(self, session_id: str) -> list[Delivery]:
-        """The stored deliveries of a session, oldest first."""
-        every = self.deliveries.values()
-        return [each for each in every if each.entry.session_id == session_id and each.stored]
-
-    def link(self, session_id: str) -> tuple[Link, int]:
-        """The link of a session and its protocol version.
-
-        Raises:
-            NeverSentError: the session is on no connection.
-        """
-        link = self.links.get(session_id)
-        if link is None or link[0].closed:
-            raise NeverSentError("the session is on no connection: resume it first")
-        return link
-
-    def resends(self, delivery: Delivery) -> bool:
-        """Whether a delivery may be sent on its link without the application's word."""
-        link, version = self.links[delivery.entry.session_id]
-        if version < KEYED_VERSION or delivery.entry.mode is not Mode.PENDING:
-            return False
-        fresh = self.now() - delivery.entry.submitted <= self._oldest
-        return fresh and not delivery.was_sent_on(link)
-
-    def send_elsewhere(self, delivery: Delivery, lost: Link) -> None:
-        """The last attempt under way ended, and the session may be on a newer link by now."""
-        link, version = self.links[delivery.entry.session_id]
-        if link is not lost and not link.closed and self.resends(delivery):
-            delivery.start(link, version)
 
 
 def _replaces(outcome: Outcome, known: Outcome | None, *, latest: bool) -> bool:
@@ -351,7 +282,7 @@ def _replaces(outcome: Outcome, known: Outcome | None, *, latest: bool) -> bool:
             return latest
 
 
-async def _ended(attempts: list[Attempt]) -> None:
+async def _ended(attempts: list[DeliveryAttempt]) -> None:
     tasks = [each.task for each in attempts if each.task is not None]
     if tasks:
         await asyncio.wait(tasks)

@@ -11,15 +11,26 @@ from functools import partial
 from typing import Final
 from uuid import uuid4
 
-from acp_retry.core import REPEATED_ID, Answer, Attempt, Claim, Core, Effect, Start, State, Stop
-from acp_retry.derive import derive_message_id
-from acp_retry.keys import KEY
+from acp_retry.core import (
+    REPEATED_ID,
+    AnswerAttempt,
+    AttemptId,
+    Claim,
+    Core,
+    Effect,
+    StartClaim,
+    State,
+    StopClaim,
+)
+from acp_retry.fifo import FifoQueues
+from acp_retry.message_ids import derive_message_id
 from acp_retry.outcome import INTERNAL_ERROR, Inserted, Refused, RequestFailedError
-from acp_retry.params import check_params
-from acp_retry.queues import Queues
+from acp_retry.prompt_keys import KEY
+from acp_retry.prompt_params import check_params
 from acp_retry.store import Found, Insertion, Message, Store
+from acp_retry.submission import Submission, WithdrawnError
 
-__all__ = ["Handler", "KeyLedger", "Submission", "WithdrawnError"]
+__all__ = ["Handler", "KeyLedger"]
 
 NOT_READ: Final = Refused(
     INTERNAL_ERROR, "Internal error", {"reason": "The session could not be searched for the key."}
@@ -29,89 +40,6 @@ NOT_STORED: Final = Refused(
 )
 
 _log = logging.getLogger(__name__)
-
-
-class WithdrawnError(Exception):
-    """The prompt was withdrawn or refused; nobody may insert it any more."""
-
-
-class Submission:
-    """One prompt for the agent to insert: now, or once its work allows.
-
-    It knows no key, so it can't tell one.
-    """
-
-    __slots__ = ("_claim", "_insert", "_insert_live")
-
-    def __init__(
-        self,
-        claim: Claim,
-        insert: Callable[[Claim, bytes], Awaitable[Insertion]],
-        insert_live: Callable[[Claim], Insertion],
-    ) -> None:
-        self._claim = claim
-        self._insert = insert
-        self._insert_live = insert_live
-
-    @property
-    def params(self) -> Mapping[str, object]:
-        """The params of the request, without the key."""
-        return self._claim.payload
-
-    @property
-    def session_id(self) -> str:
-        """The session that the prompt is for."""
-        return self._claim.session_id
-
-    @property
-    def prompt(self) -> object:
-        """The content blocks, as they came."""
-        return self.params.get("prompt")
-
-    @property
-    def message_id(self) -> str:
-        """The `messageId` to insert the message under, made from session and key."""
-        return str(self._claim.record)
-
-    @property
-    def connection(self) -> Hashable:
-        """The connection of the oldest attempt that still waits, or None.
-
-        When a connection is lost, the next attempt's takes its place, until the message is
-        inserted.
-        """
-        owner = self._claim.owner
-        return None if owner is None else owner.connection
-
-    async def insert(self, body: bytes | None = None) -> Insertion:
-        """Insert the message, with its key in the same step, and answer every attempt.
-
-        Args:
-            body: what the store keeps and the agent replays; the prompt as JSON by default.
-
-        Returns:
-            The `messageId`, and whether the message is new. When it is not, another process was
-            first: start no work.
-
-        Raises:
-            WithdrawnError: the prompt was cancelled or refused.
-            RuntimeError: it was inserted by this submission already. `Sessions.turn` inserts, too.
-            Exception: what the store raised. The message is not there, or nobody can tell whether
-                by this call: the store can't be read, or keeps no `Found.writer`.
-        """
-        body = json.dumps(self.prompt).encode() if body is None else body
-        return await self._insert(self._claim, body)
-
-    def insert_live(self) -> Insertion:
-        """Count a message that no history keeps as inserted, and answer every attempt.
-
-        For commands that the agent handles by itself. Its key is known while the session is active.
-
-        Raises:
-            WithdrawnError: the prompt was cancelled or refused.
-            RuntimeError: it was inserted by this submission already.
-        """
-        return self._insert_live(self._claim)
 
 
 Handler = Callable[[Submission], Awaitable[None]]
@@ -145,9 +73,9 @@ class KeyLedger:
         self._compare = compare
         self._core = Core(compare=compare, keep_orphans=keep_orphans)
         self._writer = uuid4().bytes
-        self._answers: dict[Attempt, asyncio.Future[Inserted | Refused]] = {}
+        self._answers: dict[AttemptId, asyncio.Future[Inserted | Refused]] = {}
         self._tasks: dict[Claim, asyncio.Task[None]] = {}
-        self._queues = Queues()
+        self._queues = FifoQueues()
         self._inserting: dict[Claim, asyncio.Future[None]] = {}
         self._settling: set[asyncio.Task[Found | None]] = set()
         self._stopped = False
@@ -172,7 +100,7 @@ class KeyLedger:
             RequestFailedError: the error to answer with. For params that `session/prompt`
                 can't have, a malformed key among them, that is -32602, before any effect.
         """
-        attempt = Attempt(connection, request_id)
+        attempt = AttemptId(connection, request_id)
         answer = asyncio.get_running_loop().create_future()
         if self._answers.setdefault(attempt, answer) is not answer:
             raise RequestFailedError(REPEATED_ID)
@@ -193,7 +121,7 @@ class KeyLedger:
         request that is unknown, answered or another connection's is passed over, and so is one
         whose message is being inserted.
         """
-        self._apply(self._core.cancel(Attempt(connection, request_id)))
+        self._apply(self._core.cancel(AttemptId(connection, request_id)))
 
     def cancel(self, session_id: str) -> None:
         """`session/cancel`: withdraw the prompts of a session that are not inserted yet.
@@ -255,7 +183,7 @@ class KeyLedger:
                     self._apply(self._core.refuse(claim, NOT_STORED))
             await asyncio.wait(self._tasks.values())
 
-    def _arrive(self, attempt: Attempt, params: Mapping[str, object]) -> list[Effect]:
+    def _arrive(self, attempt: AttemptId, params: Mapping[str, object]) -> list[Effect]:
         session_id, key = check_params(params)
         return self._core.prompt(
             attempt,
@@ -269,18 +197,18 @@ class KeyLedger:
     def _apply(self, effects: Iterable[Effect]) -> None:
         for effect in effects:
             match effect:
-                case Answer(attempt, outcome):
+                case AnswerAttempt(attempt, outcome):
                     answer = self._answers.get(attempt)
                     if answer is not None and not answer.done():
                         answer.set_result(outcome)
-                case Start(claim):
+                case StartClaim(claim):
                     queue = _queue(claim)
                     self._queues.join(queue, claim)
                     task = self._tasks[claim] = asyncio.create_task(self._run(claim, queue))
                     # A task that is cancelled before it starts runs no line of its own.
                     task.add_done_callback(partial(self._ended, claim))
                     task.add_done_callback(partial(self._leave, queue, claim))
-                case Stop(claim):
+                case StopClaim(claim):
                     self._tasks[claim].cancel()
 
     async def _run(self, claim: Claim, queue: Hashable) -> None:
@@ -288,7 +216,7 @@ class KeyLedger:
             await self._look_up(claim)
         if claim.state is State.HELD:
             # Without a key there is no look-up, and some look-ups take longer than others.
-            await self._queues.front(queue, claim)
+            await self._queues.wait_turn(queue, claim)
             self._queues.leave(queue, claim)
             await self._hand_over(claim)
 

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from acp_retry.delivery import Delivery, Desk
-from acp_retry.keys import check_key, new_key
+from acp_retry.delivery import Delivery
+from acp_retry.link import Link
+from acp_retry.outbox_state import OutboxState
+from acp_retry.outbox_stores import MemoryOutbox, Mode, OutboxStore, StoredPrompt
 from acp_retry.outcome import Outcome
-from acp_retry.peer import Link
-from acp_retry.pending import Entry, MemoryOutbox, Mode, OutboxStore
+from acp_retry.prompt_keys import check_key, new_key
 
 __all__ = ["Outbox", "PendingPrompt"]
 
@@ -134,7 +135,7 @@ class Outbox:
         now: Callable[[], float] = time.time,
     ) -> None:
         store = MemoryOutbox() if store is None else store
-        self._desk = Desk(store, oldest.total_seconds(), now)
+        self._state = OutboxState(store, oldest.total_seconds(), now)
 
     async def submit(
         self, session_id: str, prompt: Sequence[object], key: str | None = None
@@ -158,18 +159,18 @@ class Outbox:
         """
         text = json.dumps(prompt, default=_to_json, allow_nan=False)
         checked = check_key(key)
-        await self._desk.load()
+        await self._state.load()
         # Marked as sent with the same write, if it is about to leave.
-        entry = Entry(
+        entry = StoredPrompt(
             session_id,
             checked or new_key(),
             text,
-            self._desk.now(),
-            sent=session_id in self._desk.links,
+            self._state.now(),
+            sent=session_id in self._state.links,
         )
-        known = self._desk.deliveries.get((session_id, entry.key))
+        known = self._state.deliveries.get((session_id, entry.key))
         if known is None:
-            return PendingPrompt(await self._desk.add(entry))
+            return PendingPrompt(await self._state.add(entry))
         if known.entry.prompt != text:
             raise ValueError("the key belongs to another prompt of this session")
         return PendingPrompt(known)
@@ -192,12 +193,12 @@ class Outbox:
         Raises:
             Exception: what the store raised when it was read.
         """
-        await self._desk.load()
-        for each in self._desk.of(session_id):
+        await self._state.load()
+        for each in self._state.of(session_id):
             await each.leave_dead_links()
-        self._desk.links[session_id] = link, version
-        idle = [each for each in self._desk.of(session_id) if not each.attempts]
-        shown = [each for each in idle if not self._desk.resends(each)]
+        self._state.links[session_id] = link, version
+        idle = [each for each in self._state.of(session_id) if not each.attempts]
+        shown = [each for each in idle if not self._state.resends(each)]
         for each in idle:
             if each not in shown:
                 each.start(link, version)
@@ -205,8 +206,8 @@ class Outbox:
 
     async def pending(self) -> list[PendingPrompt]:
         """Every prompt that is neither inserted nor withdrawn, oldest first."""
-        await self._desk.load()
-        return [PendingPrompt(each) for each in self._desk.deliveries.values() if each.stored]
+        await self._state.load()
+        return [PendingPrompt(each) for each in self._state.deliveries.values() if each.stored]
 
 
 def _to_json(value: object) -> object:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from acp.core import Connection
 from acp.exceptions import RequestError
 
+from acp_retry.link import JsonObject, Params, RequestId, Sent, is_callers_mistake
 from acp_retry.outcome import AnswerLostError, NeverSentError, RequestFailedError
-from acp_retry.peer import JsonObject, Params, RequestId, Sent, is_callers_mistake
 from acp_retry.tasks import is_stopped
 
 if TYPE_CHECKING:

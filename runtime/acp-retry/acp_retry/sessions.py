@@ -16,12 +16,13 @@ from pathlib import PurePosixPath, PureWindowsPath
 from typing import Protocol
 from weakref import WeakSet, WeakValueDictionary
 
-from acp_retry.keys import is_unicode
-from acp_retry.ledger import KeyLedger, Submission
+from acp_retry.ledger import KeyLedger
 from acp_retry.outcome import INVALID_PARAMS, INVALID_REQUEST, RequestFailedError
 from acp_retry.peer import Call, Handlers, Peer
-from acp_retry.serving import not_found, prompt_handlers
+from acp_retry.prompt_handlers import not_found, prompt_handlers
+from acp_retry.prompt_keys import is_unicode
 from acp_retry.store import Store
+from acp_retry.submission import Submission
 
 __all__ = ["SessionStore", "Sessions"]
 

@@ -13,8 +13,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import Future
 from typing import Final
 
+from acp_retry.link import JsonObject
 from acp_retry.outcome import INVALID_REQUEST, PARSE_ERROR, RequestFailedError
-from acp_retry.peer import Handlers, JsonObject, Peer
+from acp_retry.peer import Handlers, Peer
 
 __all__ = ["StreamChannel", "serve_stdio", "spawn"]
 

@@ -71,7 +71,7 @@ def unknown(tag: object) -> int:
     return ACCEPTED if type(tag) is not str or tag.startswith(_EXTENSION) else UNKNOWN
 
 
-def is_anything(_: object) -> int:
+def is_anything(_: object, /) -> int:
     """Accept any value."""
     return ACCEPTED
 

@@ -67,7 +67,7 @@ class Line(Typed, tag_field="from", kw_only=True):
     """A line of a transcript: who sends a valid call as its `message`, on which connection."""
 
     message: Notification
-    connection: int | str | None | UnsetType = UNSET
+    connection: int | str | UnsetType | None = UNSET
 
     @property
     def sender(self) -> str:
@@ -81,7 +81,7 @@ class Loose(Typed):
     `levels` is how deep arrays and objects may nest in it.
     """
 
-    check = staticmethod(is_anything)
+    check: ClassVar[Check] = staticmethod(is_anything)
     levels: ClassVar[int] = 0
 
     def __post_init__(self) -> None:
@@ -93,7 +93,7 @@ class Loose(Typed):
 class Checked:
     """A value of any JSON type that a check accepts."""
 
-    check: Check = staticmethod(is_anything)
+    check: ClassVar[Check] = staticmethod(is_anything)
 
 
 class Anything(Checked):
@@ -139,6 +139,8 @@ class Decoders:
         keyed: the types of the calls that take an idempotency key.
         levels: how deep arrays and objects may nest in a value that msgspec reads as any JSON.
     """
+
+    UNDECIDED = UNDECIDED
 
     def __init__(
         self,

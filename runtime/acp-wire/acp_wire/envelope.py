@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import IntEnum, StrEnum
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeGuard
+
 __all__ = [
     "SENDERS",
     "EnvelopeFault",
@@ -75,7 +79,7 @@ def kind_of(value: object) -> MessageKind | None:
     return MessageKind.RESPONSE if "result" in value or "error" in value else None
 
 
-def is_id(value: object) -> bool:
+def is_id(value: object) -> TypeGuard[int | str]:
     """Whether a value can be the id of a request: a string or an integer."""
     return type(value) in _ID
 

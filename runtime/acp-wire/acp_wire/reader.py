@@ -28,12 +28,15 @@ __all__ = [
     "JsonValue",
     "NotJsonError",
     "as_bytes",
+    "attempt",
     "decode",
     "first_value",
     "is_utf_16",
     "peek",
     "read",
     "read_once",
+    "repeated_lines",
+    "value_lines",
 ]
 
 JsonValue = bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"] | None
@@ -64,7 +67,7 @@ _ESCAPE = (
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
     r"|(?P<lone>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)"
 )
-_TOKEN = r'[\[\]{}:,]|"[^"\\]*+(?:\\.[^"\\]*+)*+"|[^\s\[\]{}:,"]+'
+_LEXEME = r'[\[\]{}:,]|"[^"\\]*+(?:\\.[^"\\]*+)*+"|[^\s\[\]{}:,"]+'
 
 
 class NotJsonError(ValueError):
@@ -130,16 +133,8 @@ class Decoded:
     def lines(self) -> Mapping[Path, int]:
         """The 1-based line on which the value of each path starts."""
         if self._lines is None:
-            lines: dict[Path, int] = {}
-            for path, line, repeats in _places(self.text):
-                if not repeats:
-                    lines.setdefault(path, line)
-            self._lines = lines
+            self._lines = value_lines(self.text)
         return self._lines
-
-    def repeated_lines(self) -> Iterator[tuple[Path, int]]:
-        """Yield each second and later use of a name in an object, with its 1-based line."""
-        return ((path, line) for path, line, repeats in _places(self.text) if repeats)
 
 
 def decode(message: bytes | str, *, exact: bool = False) -> Decoded:
@@ -153,15 +148,22 @@ def decode(message: bytes | str, *, exact: bool = False) -> Decoded:
         TypeError: the message is neither bytes nor str, for example because it is decoded already.
     """
     text = _text(message)
-    repeats: list[tuple[dict[str, JsonValue], _Members]] = []
+    recorder = _Recorder(_short_integer) if exact else _recorder()
+    try:
+        value = _value(text, recorder.decoder)
+        return Decoded(text, value, recorder.repeats)
+    finally:
+        recorder.repeats = []
+        if not exact:
+            _recorders.append(recorder)
 
-    def build(members: _Members) -> dict[str, JsonValue]:
-        built = dict(members)
-        if len(built) < len(members):
-            repeats.append((built, members))
-        return built
 
-    return Decoded(text, _value(text, _decoder(build, _short_integer if exact else None)), repeats)
+def attempt(message: bytes) -> Decoded | NotJsonError:
+    """Read one JSON text as `decode` does, and return the error instead of raising it."""
+    try:
+        return decode(message)
+    except NotJsonError as error:
+        return error
 
 
 def read(text: bytes) -> object:
@@ -200,6 +202,20 @@ def first_value(text: bytes) -> tuple[object, str]:
     except (ValueError, RecursionError):
         return BROKEN, ""
     return value, start[end:]
+
+
+def value_lines(text: str) -> Mapping[Path, int]:
+    """Return the 1-based line on which the value of each path into a JSON text starts."""
+    lines: dict[Path, int] = {}
+    for path, line, repeats in _places(text):
+        if not repeats:
+            lines.setdefault(path, line)
+    return lines
+
+
+def repeated_lines(text: str) -> Iterator[tuple[Path, int]]:
+    """Yield each second and later use of a name in an object, with its 1-based line."""
+    return ((path, line) for path, line, repeats in _places(text) if repeats)
 
 
 def is_utf_16(text: bytes) -> bool:
@@ -246,24 +262,13 @@ def _value(text: str, decoder: json.JSONDecoder) -> JsonValue:
     if len(text) > 2 * MAX_DEPTH and text.count("[") + text.count("{") > MAX_DEPTH:
         _require_shallow(text)
     try:
-        value = _decode(text, decoder)
+        value: JsonValue = decoder.decode(text)
     except json.JSONDecodeError as error:
         raise NotJsonError(_reason(error), error.lineno) from None
     except _OddNumberError as error:
         raise NotJsonError(str(error), _line_of(text, error.lexeme)) from None
     if "\\u" in text:
         _require_no_lone_surrogate(text)
-    return value
-
-
-def _decode(text: str, decoder: json.JSONDecoder) -> JsonValue:
-    try:
-        value: JsonValue = decoder.decode(text)
-    except (json.JSONDecodeError, NotJsonError, _OddNumberError):
-        raise
-    except ValueError:
-        # Python refuses to convert an integer of that many digits by itself.
-        value = _decoder(decoder.object_pairs_hook, _integer).decode(text)
     return value
 
 
@@ -282,6 +287,13 @@ def _require_no_lone_surrogate(text: str) -> None:
             raise NotJsonError(
                 "escapes a lone surrogate, which UTF-8 can't carry", _line_at(text, match)
             )
+
+
+def _recorder() -> _Recorder:
+    try:
+        return _recorders.pop()
+    except IndexError:  # all are in use, by other threads
+        return _Recorder(_integer)
 
 
 def _each_once(members: _Members) -> dict[str, JsonValue]:
@@ -329,7 +341,7 @@ def _refuse_constant(constant: str) -> NoReturn:
     raise _OddNumberError(constant, f"holds {constant}, which is not a JSON value")
 
 
-def _decoder(build: _Build | None, integer: Callable[[str], int] | None) -> json.JSONDecoder:
+def _decoder(build: _Build | None, integer: Callable[[str], int]) -> json.JSONDecoder:
     return json.JSONDecoder(
         object_pairs_hook=build,
         parse_int=integer,
@@ -338,8 +350,26 @@ def _decoder(build: _Build | None, integer: Callable[[str], int] | None) -> json
     )
 
 
-_LAST_WINS = _decoder(None, None)
-_EACH_ONCE = _decoder(_each_once, None)
+class _Recorder:
+    """A decoder that records repeated members, for one text at a time."""
+
+    __slots__ = ("decoder", "repeats")
+
+    def __init__(self, integer: Callable[[str], int]) -> None:
+        self.repeats: list[tuple[dict[str, JsonValue], _Members]] = []
+        self.decoder = _decoder(self._build, integer)
+
+    def _build(self, members: _Members) -> dict[str, JsonValue]:
+        built = dict(members)
+        if len(built) < len(members):
+            self.repeats.append((built, members))
+        return built
+
+
+_recorders: list[_Recorder] = []
+"""Recorders that are not in use: to make one takes longer than to read a message."""
+_LAST_WINS = _decoder(None, _integer)
+_EACH_ONCE = _decoder(_each_once, _integer)
 
 
 def _places(text: str) -> Iterator[tuple[Path, int, bool]]:
@@ -350,7 +380,7 @@ def _places(text: str) -> Iterator[tuple[Path, int, bool]]:
     path: Path = ()
     expects_name = False
     line, consumed = 1, 0
-    for match in re.finditer(_TOKEN, text, re.DOTALL):
+    for match in re.finditer(_LEXEME, text, re.DOTALL):
         lexeme = match.group()
         line += text.count("\n", consumed, match.start())
         consumed = match.start()
@@ -384,7 +414,7 @@ def _places(text: str) -> Iterator[tuple[Path, int, bool]]:
 
 def _line_of(text: str, lexeme: str) -> int:
     """The 1-based line of the first token that starts with a lexeme. More may follow it."""
-    tokens = re.finditer(_TOKEN, text, re.DOTALL)
+    tokens = re.finditer(_LEXEME, text, re.DOTALL)
     return next(_line_at(text, match) for match in tokens if match.group().startswith(lexeme))
 
 

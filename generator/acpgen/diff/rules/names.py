@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acpgen.diff.difference import Difference
 from acpgen.diff.rule import rule
-from acpgen.diff.spelling import shortened
+from acpgen.types.wording import shortened
 
 
 @rule

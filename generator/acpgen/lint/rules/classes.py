@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from acpgen.lint.parts import own_members
 from acpgen.lint.rule import Fault, method_fault, rule
 from acpgen.model import Kind, Protocol, Ref, RetryClass, Scalar, ScalarType
+from acpgen.types.objects import possible_members
 
 
 @rule()
@@ -66,7 +66,7 @@ def carried_nothing(protocol: Protocol) -> Iterator[Fault]:
                 member.name == "method"
                 and member.required
                 and protocol.resolve(member.type) == Scalar(ScalarType.STRING)
-                for member in own_members(protocol, Ref(method.params))
+                for member in possible_members(protocol, Ref(method.params))
             )
             if not names_one:
                 yield method_fault(

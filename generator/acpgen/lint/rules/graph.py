@@ -6,9 +6,10 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from acpgen import stability
 from acpgen.lint.rule import Fault, rule
-from acpgen.model import ENVELOPE_TYPES, Protocol, TypeDef, TypeName, references
+from acpgen.model import ENVELOPE_TYPES, Protocol, TypeDef, TypeName
+from acpgen.types import stability
+from acpgen.types.structure import references
 
 
 @rule()

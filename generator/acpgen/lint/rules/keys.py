@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from acpgen.lint.parts import members, own_members
+from acpgen.lint.parts import members
 from acpgen.lint.rule import Fault, method_fault, rule
 from acpgen.model import (
     KEY,
@@ -17,8 +17,9 @@ from acpgen.model import (
     RetryClass,
     Scalar,
     ScalarType,
-    is_key,
 )
+from acpgen.types.objects import possible_members
+from acpgen.types.structure import is_key
 
 _SHAPE = Scalar(ScalarType.STRING, min_length=1, max_length=255)
 
@@ -94,7 +95,7 @@ def key_name(protocol: Protocol) -> Iterator[Fault]:
         member
         for method in protocol.methods
         if method.retry is RetryClass.KEYED
-        for member in own_members(protocol, Ref(method.params))
+        for member in possible_members(protocol, Ref(method.params))
         if is_key(member.type) and member.name != KEY
     )
     for location in dict.fromkeys(member.location for member in misnamed):
@@ -122,7 +123,7 @@ def _keys(protocol: Protocol) -> Iterator[Property]:
 
 
 def _takes_key(protocol: Protocol, method: Method) -> bool:
-    return any(_is_key(member) for member in own_members(protocol, Ref(method.params)))
+    return any(_is_key(member) for member in possible_members(protocol, Ref(method.params)))
 
 
 def _is_key(member: Property) -> bool:

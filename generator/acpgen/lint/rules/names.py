@@ -8,17 +8,8 @@ from collections.abc import Iterator
 
 from acpgen.lint.parts import members, parts
 from acpgen.lint.rule import Fault, rule
-from acpgen.model import (
-    ClosedEnum,
-    Location,
-    OpenEnum,
-    Protocol,
-    Ref,
-    Type,
-    Union,
-    Variant,
-    references,
-)
+from acpgen.model import ClosedEnum, Location, OpenEnum, Protocol, Ref, Type, Union, Variant
+from acpgen.types.structure import references
 
 RESERVED = frozenset(
     f"{sender}{message}"

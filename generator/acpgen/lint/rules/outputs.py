@@ -11,16 +11,8 @@ from acpgen.findings import Finding
 from acpgen.lint.rule import Fault, method_fault, rule
 from acpgen.lint.rules import names
 from acpgen.load.source import SchemaError
-from acpgen.model import (
-    ENVELOPE_TYPES,
-    Location,
-    MethodName,
-    Pointer,
-    Protocol,
-    Ref,
-    TypeName,
-    references,
-)
+from acpgen.model import ENVELOPE_TYPES, Location, MethodName, Pointer, Protocol, Ref, TypeName
+from acpgen.types.structure import references
 
 _TOLD_APART = (names.name_collision, names.repeated_value)
 """The rules about classes of one name, of which there is no model either."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from acpgen.findings import Severity
-from acpgen.lint.parts import members, own_members, parts, union_place
+from acpgen.lint.parts import members, parts, union_place
 from acpgen.lint.rule import Fault, rule
 from acpgen.model import (
     META,
@@ -20,6 +20,7 @@ from acpgen.model import (
     Type,
     Union,
 )
+from acpgen.types.objects import possible_members
 
 
 @rule(Severity.WARNING, for_files=True)
@@ -91,7 +92,7 @@ def empty_patch(protocol: Protocol) -> Iterator[Fault]:
     for type_ in protocol.types.values():
         if type_.patch and not any(
             member.name != META and not member.required and _takes_null(protocol, member.type)
-            for member in own_members(protocol, Ref(type_.name))
+            for member in possible_members(protocol, Ref(type_.name))
         ):
             yield Fault(type_.location, "is a patch without an optional member that takes null")
 

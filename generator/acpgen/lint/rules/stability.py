@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from acpgen.lint.parts import members, parts
 from acpgen.lint.rule import Fault, rule
 from acpgen.model import ClosedEnum, Protocol, Ref, Stability, Union
-from acpgen.stability import stable
+from acpgen.types.stability import stable
 
 
 @rule()

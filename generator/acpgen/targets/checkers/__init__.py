@@ -1,9 +1,9 @@
 """Checkers: the schema compiled to Python that accepts or refuses messages, in two modules.
 
 `acp_v<version>.checkers` needs `acp_wire` only and starts quickly. For long input
-`acp_v<version>.decoders` reads and checks in one step, with msgspec, and leaves to the checkers what
-it can't decide. Both give the verdicts of the bundle of the whole protocol, except that they refuse
-an integer that is written with a fraction or an exponent.
+`acp_v<version>.decoders` reads and checks in one step, with msgspec, and leaves to the checkers
+what it can't decide. Both give the verdicts of the bundle of the whole protocol, except that they
+refuse an integer that is written with a fraction or an exponent.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from acpgen.targets.checkers.compiled import compile_checkers, compile_decoders
 from acpgen.targets.checkers.decoders import decoders_module
 from acpgen.targets.checkers.module import checkers_module
 from acpgen.targets.checkers.slots import Renderer
-from acpgen.targets.parts import digest, wordless
+from acpgen.types.fingerprint import digest
+from acpgen.types.views import without_docs
 
 __all__ = ["checkers", "compile_checkers", "compile_decoders"]
 
@@ -21,7 +22,7 @@ __all__ = ["checkers", "compile_checkers", "compile_decoders"]
 def checkers(protocol: Protocol, templates: Renderer) -> dict[str, str]:
     """The modules of a protocol's checkers, as `python/acp_v<version>/...`."""
     package = f"acp_v{protocol.version or 0}"
-    schema = digest(wordless(protocol))
+    schema = digest(without_docs(protocol))
     return {
         f"python/{package}/checkers.py": checkers_module(protocol, templates, schema),
         f"python/{package}/decoders.py": decoders_module(protocol, templates, package),

@@ -8,7 +8,6 @@ from types import ModuleType
 from typing import Any
 
 from acp_wire.checking import Checkers
-
 from acpgen import resources
 from acpgen.model import Protocol
 from acpgen.targets.checkers.decoders import decoders_module
@@ -51,7 +50,7 @@ def compile_decoders(protocol: Protocol, checkers: Checkers) -> Decoders:
     modules = {package: ModuleType(package), beside.__name__: beside, module.__name__: module}
     sys.modules |= modules
     try:
-        decoders: Decoders = _run(module, source)["_DECODERS"]
+        decoders: Decoders = _run(module, source)["DECODERS_OF_SCHEMA"]
         return decoders
     finally:
         for name in modules:

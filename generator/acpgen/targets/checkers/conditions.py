@@ -25,9 +25,9 @@ from acpgen.model import (
     Type,
     TypeName,
     Union,
-    walk,
 )
 from acpgen.pattern import python_pattern
+from acpgen.types.structure import walk
 
 HOLE = "\0"
 

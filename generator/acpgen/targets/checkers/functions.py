@@ -5,18 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from acpgen.emit.python import literal
-from acpgen.model import (
-    Map,
-    Object,
-    Property,
-    Protocol,
-    Ref,
-    Type,
-    TypeName,
-    Union,
-    Variant,
-    walk,
-)
+from acpgen.model import Map, Object, Property, Protocol, Ref, Type, TypeName, Union, Variant
 from acpgen.targets.checkers.conditions import (
     TRUE,
     Condition,
@@ -27,6 +16,7 @@ from acpgen.targets.checkers.conditions import (
     in_order,
 )
 from acpgen.targets.checkers.names import Names, snake
+from acpgen.types.structure import walk
 
 _VALUE = "value"
 _IS_OBJECT = Condition(f"type({_VALUE}) is dict")

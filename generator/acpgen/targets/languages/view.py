@@ -10,11 +10,12 @@ from typing import get_type_hints
 from acpgen.emit.header import HEADER
 from acpgen.model import Protocol
 from acpgen.targets.languages.dialect import Dialect, Sentence, Slot
-from acpgen.targets.parts import calls, digest
 from acpgen.targets.retry.decision import MAX_CARRIED, RULINGS
 from acpgen.targets.retry.derivation import NAMESPACE
 from acpgen.targets.retry.meanings import ENUMERATIONS, FIELDS, Enumeration
 from acpgen.targets.retry.table import Row, key_limits, rows
+from acpgen.types.fingerprint import digest
+from acpgen.types.views import methods_only
 
 _TYPES = {"resend" if name == "note" else name: hint for name, hint in get_type_hints(Row).items()}
 """The types of a row's members. Its note is called `resend` in every table."""
@@ -46,7 +47,7 @@ def view(protocol: Protocol, dialect: Dialect) -> dict[str, object]:
     return {
         "header": HEADER,
         "version": protocol.version or 0,
-        "table": dialect.string(digest(calls(protocol))),
+        "table": dialect.string(digest(methods_only(protocol))),
         "comment": dialect.comment,
         "enumerations": [_enumeration(each, dialect) for each in ENUMERATIONS],
         "fields": _fields(dialect),

@@ -30,10 +30,9 @@ from acpgen.model import (
     TypeName,
     Union,
     Variant,
-    references,
-    walk,
 )
 from acpgen.targets.models.shapes import Alias, Branch, Choice, Normal, Record, Shape
+from acpgen.types.structure import references, walk
 
 _END = r"(?![\s\S])"
 """End of input in every dialect; `$` also matches before a last newline in Python."""

@@ -9,22 +9,14 @@ from acpgen.emit.header import HEADER
 from acpgen.emit.python import literal
 from acpgen.emit.templates import Templates
 from acpgen.load.source import SchemaError
-from acpgen.model import (
-    META,
-    Kind,
-    Location,
-    Method,
-    Protocol,
-    Ref,
-    RetryClass,
-    TypeName,
-    references,
-)
+from acpgen.model import META, Kind, Location, Method, Protocol, Ref, RetryClass, TypeName
 from acpgen.targets.models import codegen, spelling
 from acpgen.targets.models.naming import HELPERS, names_of, unusable, unusable_place
 from acpgen.targets.models.normal import normalize
 from acpgen.targets.models.shapes import Choice, Normal
-from acpgen.targets.parts import calls, digest, wordless
+from acpgen.types.fingerprint import digest
+from acpgen.types.structure import references
+from acpgen.types.views import methods_only, without_docs
 
 
 def models(protocol: Protocol, templates: Templates) -> dict[str, str]:
@@ -46,8 +38,8 @@ def models(protocol: Protocol, templates: Templates) -> dict[str, str]:
         "package": package,
         "title": f"{protocol.title} v{protocol.version or 0}",
         "retry": all(method.retry is not None for method in protocol.methods),
-        "schema": literal(digest(wordless(protocol))),
-        "table": literal(digest(calls(protocol))),
+        "schema": literal(digest(without_docs(protocol))),
+        "table": literal(digest(methods_only(protocol))),
         "meta": META,
         "open": spelling.OPEN,
         "excludes": spelling.EXCLUDES,

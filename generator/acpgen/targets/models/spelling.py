@@ -25,9 +25,9 @@ from acpgen.model import (
     Type,
     TypeName,
     Union,
-    is_key,
 )
 from acpgen.targets.models.shapes import Alias, Choice, Normal, Record, Shape
+from acpgen.types.structure import is_key
 
 ON_ERROR = "x-deserialize-default-on-error"
 ON_NULL = "x-deserialize-default-on-null"

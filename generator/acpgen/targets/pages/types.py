@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from acpgen.emit.markdown import Inline, join, paragraphs
-from acpgen.model import Protocol, Stability, TypeDef, TypeName, references
+from acpgen.model import Protocol, Stability, TypeDef, TypeName
 from acpgen.targets.pages.bodies import Bodies
 from acpgen.targets.pages.examples import json_block
 from acpgen.targets.pages.site import Links
+from acpgen.types.structure import references
 
 Users = Mapping[TypeName, tuple[TypeName, ...]]
 

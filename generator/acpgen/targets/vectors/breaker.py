@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from acpgen.jsontype import JsonType, json_type, mismatch
 from acpgen.model import JsonValue, Pointer, append
 from acpgen.targets.vectors.frame import Frame
 from acpgen.targets.vectors.places import Place
@@ -19,6 +18,7 @@ from acpgen.targets.vectors.vector import (
     remove,
     replaced,
 )
+from acpgen.types.json_types import JsonType, json_type, mismatch
 
 
 class Breaker:

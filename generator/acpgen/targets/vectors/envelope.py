@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from acpgen.jsontype import JsonType, json_type, mismatch
 from acpgen.model import JsonValue, Kind, Method, Protocol, Side, TypeName
 from acpgen.targets.vectors.frame import ID, VERSION, Frame, call, error, result
 from acpgen.targets.vectors.samples import Members, Samples
@@ -23,6 +22,7 @@ from acpgen.targets.vectors.vector import (
     replaced,
 )
 from acpgen.targets.vectors.walk import Walk
+from acpgen.types.json_types import JsonType, json_type, mismatch
 
 ERROR = TypeName("Error")
 REQUEST_ID = TypeName("RequestId")

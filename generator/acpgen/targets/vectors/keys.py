@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from acpgen.jsontype import JsonType, mismatch
 from acpgen.model import JsonValue, Kind, Method, Protocol, Side
 from acpgen.targets.retry import key_limits
 from acpgen.targets.vectors.frame import Frame, call
@@ -26,6 +25,7 @@ from acpgen.targets.vectors.vector import (
     remove,
     replaced,
 )
+from acpgen.types.json_types import JsonType, mismatch
 from acpgen.words import counted
 
 _ASTRAL = "\U0001f511"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from acpgen.jsontype import JsonType, json_type
 from acpgen.model import JsonValue
+from acpgen.types.json_types import JsonType, json_type
 
 _MISFITS: Mapping[JsonType, tuple[JsonValue, ...]] = {
     JsonType.STRING: (5,),

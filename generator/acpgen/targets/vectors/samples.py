@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from acpgen.jsontype import JsonType, taken
 from acpgen.model import (
     Array,
     ClosedEnum,
@@ -23,6 +22,7 @@ from acpgen.model import (
     Union,
     Variant,
 )
+from acpgen.types.json_types import JsonType, taken
 
 Members = dict[str, JsonValue]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from acpgen.jsontype import json_type
 from acpgen.model import JsonValue, Side
 from acpgen.targets.vectors.samples import Members
 from acpgen.targets.vectors.vector import (
@@ -16,6 +15,7 @@ from acpgen.targets.vectors.vector import (
     compact,
     replaced,
 )
+from acpgen.types.json_types import json_type
 
 _TOO_DEEP = 200
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from hashlib import sha256
 
-from acp_conformance.script import guide, scripts, texts
+from acp_conformance.trace_script import guide, scripts, texts
 from acpgen.emit.header import HEADER
 from acpgen.model import Protocol
 from acpgen.targets.vectors.files import document

@@ -6,7 +6,6 @@ import heapq
 from collections.abc import Iterator
 from dataclasses import replace
 
-from acpgen.jsontype import JsonType
 from acpgen.model import (
     Array,
     ClosedEnum,
@@ -24,7 +23,6 @@ from acpgen.model import (
     TypeName,
     Union,
     Variant,
-    is_key,
 )
 from acpgen.targets.vectors.breaker import Breaker
 from acpgen.targets.vectors.frame import Frame
@@ -33,6 +31,8 @@ from acpgen.targets.vectors.misfits import misfits
 from acpgen.targets.vectors.places import Place, root
 from acpgen.targets.vectors.samples import LONGEST, SAMPLE_MEMBER, UNKNOWN_TAG, Samples
 from acpgen.targets.vectors.vector import Path, Rule, Vector
+from acpgen.types.json_types import JsonType
+from acpgen.types.structure import is_key
 from acpgen.words import counted
 
 _ANY = Scalar(ScalarType.ANY)

@@ -18,7 +18,7 @@ from itertools import product
 from typing import Final
 from uuid import uuid4
 
-from acp_retry.derive import derive_message_id
+from acp_retry.message_ids import derive_message_id
 from acp_retry.store import Found, Message, Store
 
 __all__ = ["CHECKS", "SHARED_CHECKS", "Check", "NonconformingError", "Open", "conform"]

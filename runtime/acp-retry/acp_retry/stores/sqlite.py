@@ -7,7 +7,7 @@ from collections.abc import Callable
 from os import PathLike
 from uuid import UUID
 
-from acp_retry.database import Database
+from acp_retry.sqlite_file import SqliteFile
 from acp_retry.store import Found, Message
 
 __all__ = ["SqliteStore"]
@@ -48,7 +48,7 @@ class SqliteStore:
         *,
         also: Callable[[sqlite3.Connection, Message], None] | None = None,
     ) -> None:
-        self._database = Database(path, SCHEMA)
+        self._database = SqliteFile(path, SCHEMA)
         self._also = also
 
     async def find(self, session_id: str, record: UUID) -> Found | None:

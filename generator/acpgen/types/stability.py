@@ -1,0 +1,76 @@
+"""The stable part of a protocol. A type that only unstable parts reach needs no mark of its own."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from acpgen.model import (
+    ENVELOPE_TYPES,
+    EnumValue,
+    Property,
+    Protocol,
+    Stability,
+    Type,
+    TypeDef,
+    TypeName,
+    Variant,
+)
+from acpgen.types.structure import key_member, rebuild, references
+
+_Part = TypeVar("_Part", Property, Variant, EnumValue)
+
+
+def stable(protocol: Protocol) -> Protocol:
+    """Return the protocol without unstable methods, types, members, variants and values."""
+    types = {
+        name: replace(type_, body=prune(type_.body))
+        for name, type_ in protocol.types.items()
+        if type_.stability is Stability.STABLE
+    }
+    methods = (m for m in protocol.methods if m.stability is Stability.STABLE)
+    return replace(
+        protocol,
+        methods=tuple(replace(m, key=key_member(types, types[m.params].body)) for m in methods),
+        types=types,
+    )
+
+
+def spread(types: Mapping[TypeName, TypeDef]) -> dict[TypeName, TypeDef]:
+    """Return the types with the stability that follows from their own marks and their users."""
+    roots = [n for n, t in types.items() if t.method is not None or n in ENVELOPE_TYPES]
+    used = reach(types, roots, lambda type_: type_)
+    kept = reach(types, (n for n in roots if not types[n].marked_unstable), prune)
+    return {
+        name: replace(type_, stability=Stability.UNSTABLE)
+        if type_.marked_unstable or (name in used and name not in kept)
+        else type_
+        for name, type_ in types.items()
+    }
+
+
+def reach(
+    types: Mapping[TypeName, TypeDef],
+    roots: Iterable[TypeName],
+    view: Callable[[Type], Type],
+) -> set[TypeName]:
+    """Return the types that the roots lead to, following the references of `view` of each body."""
+    seen: set[TypeName] = set()
+    queue = deque(roots)
+    while queue:
+        name = queue.popleft()
+        if name not in seen:
+            seen.add(name)
+            queue.extend(references(view(types[name].body)))
+    return seen
+
+
+def prune(type_: Type) -> Type:
+    """Return a type without the members, variants and values that are marked unstable."""
+    return rebuild(type_, _stable_only)
+
+
+def _stable_only(part: _Part) -> _Part | None:
+    return part if part.stability is Stability.STABLE else None

@@ -1,0 +1,188 @@
+"""A client's view of one connection: requests by name, answers, updates of sessions."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from acp_conformance.launchers import Launcher
+from acp_conformance.message_stream import JsonLine, MessageStream
+
+__all__ = ["AgentConnection", "TranscriptLog"]
+
+INFO: Final = {"name": "acp-conformance", "version": "1"}
+WORK: Final = frozenset(
+    {
+        "agent_message",
+        "agent_message_chunk",
+        "agent_thought",
+        "agent_thought_chunk",
+        "tool_call_update",
+        "plan_update",
+    }
+)
+"""Updates that only work brings about, beside the state `running`."""
+
+
+class TranscriptLog:
+    """Everything that was sent, as `acpgen trace` reads it."""
+
+    def __init__(self) -> None:
+        self._lines: list[bytes] = []
+        self._turn = threading.Lock()
+
+    def add(self, connection: str, sender: str, line: bytes) -> None:
+        """Add a message that is JSON."""
+        head = b'{"from":"%s","connection":%s,"message":' % (
+            sender.encode(),
+            json.dumps(connection).encode(),
+        )
+        with self._turn:
+            self._lines.append(head + line + b"}\n")
+
+    def text(self) -> bytes:
+        """The transcript, one line a message."""
+        with self._turn:
+            return b"".join(self._lines)
+
+    def write(self, path: Path) -> None:
+        """Write it to a file."""
+        path.write_bytes(self.text())
+
+
+class AgentConnection:
+    """A wire on which requests get ids and the agent's own requests are answered."""
+
+    def __init__(self, stream: MessageStream) -> None:
+        self.stream = stream
+        self.sent = 0
+        """How many requests and notifications were sent."""
+        self._last_id = 0
+        self._looked_at = 0
+        self._answers: dict[float, JsonLine] = {}
+
+    @classmethod
+    def open(
+        cls, how: str, launcher: Launcher, name: str, transcript: TranscriptLog
+    ) -> AgentConnection | None:
+        """Open a connection: `start`, `restart` or `second` of a launcher."""
+        record = partial(transcript.add, name)
+        opening = {"start": launcher.start, "restart": launcher.restart, "second": launcher.second}
+        stream = opening[how](record)
+        return None if stream is None else cls(stream)
+
+    def request(self, method: str, params: Mapping[str, object]) -> int:
+        """Send a request and return its id. An agent that reads gets it before this returns."""
+        self._last_id += 1
+        self.sent += 1
+        message = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": params}
+        self.stream.send(message)
+        self.stream.flush()
+        return self._last_id
+
+    def notify(self, method: str, params: Mapping[str, object]) -> None:
+        """Send a notification."""
+        self.sent += 1
+        self.stream.send({"jsonrpc": "2.0", "method": method, "params": params})
+        self.stream.flush()
+
+    def initialize(self) -> int:
+        """Send `initialize` for version 2."""
+        return self.request("initialize", {"protocolVersion": 2, "info": INFO})
+
+    def answer(self, request_id: int, seconds: float) -> JsonLine | None:
+        """The answer to a request, waiting for it if need be, or None."""
+        self.wait(lambda: self.peek(request_id) is not None, seconds)
+        return self.peek(request_id)
+
+    def wait(self, met: Callable[[], bool], seconds: float) -> bool:
+        """Wait until something holds, and answer what the agent asks meanwhile."""
+
+        def looked() -> bool:
+            self._look()
+            return met()
+
+        return self.stream.wait(looked, seconds)
+
+    def peek(self, request_id: int) -> JsonLine | None:
+        """The answer to a request, if it is here."""
+        self._look()
+        return self._answers.get(request_id)
+
+    def updates(self, session: str, since: int = 0) -> Iterator[dict[str, Any]]:
+        """The updates of a session, from a place in the stream on."""
+        for line in self.stream.lines[since:]:
+            params = line.get("params")
+            if line.get("method") == "session/update" and isinstance(params, dict):
+                update = params.get("update")
+                if params.get("sessionId") == session and isinstance(update, dict):
+                    yield update
+
+    def user_messages(self, session: str, since: int = 0) -> dict[str, str]:
+        """The user messages of a session that were shown: text by `messageId`."""
+        found: dict[str, str] = {}
+        for update in self.updates(session, since):
+            id_ = str(update.get("messageId"))
+            match update.get("sessionUpdate"):
+                case "user_message":
+                    kept = "content" not in update
+                    found[id_] = found.get(id_, "") if kept else _text(update["content"])
+                case "user_message_chunk":
+                    found[id_] = found.get(id_, "") + _text([update.get("content")])
+        return found
+
+    def working(self, session: str, since: int = 0) -> bool | None:
+        """Whether the session was last said to be at work; None if nothing was said."""
+        states = [
+            u.get("state")
+            for u in self.updates(session, since)
+            if u.get("sessionUpdate") == "state_update"
+        ]
+        return states[-1] != "idle" if states else None
+
+    def worked(self, session: str, since: int) -> bool:
+        """Whether work began or went on from a place in the stream on."""
+        return any(
+            str(update.get("sessionUpdate")) in WORK or update.get("state") == "running"
+            for update in self.updates(session, since)
+        )
+
+    def compacted(self, session: str) -> bool:
+        """Whether a compaction of a session's context was said to be completed."""
+        return any(
+            (update.get("sessionUpdate"), update.get("status"))
+            == ("compaction_update", "completed")
+            for update in self.updates(session)
+        )
+
+    def _look(self) -> None:
+        """Keep the answers that have come, and answer what the agent asks."""
+        while self._looked_at < len(self.stream.lines):
+            line = self.stream.lines[self._looked_at]
+            self._looked_at += 1
+            id_ = line.get("id")
+            if "method" in line and "id" in line:
+                self._serve(line)
+            elif isinstance(id_, int | float) and not isinstance(id_, bool):
+                self._answers.setdefault(id_, line)
+
+    def _serve(self, asked: JsonLine) -> None:
+        """Answer a request of the agent: nobody is here to decide anything."""
+        answer: dict[str, object] = {"error": {"code": -32601, "message": "Method not found"}}
+        if asked["method"] == "session/request_permission":
+            answer = {"result": {"outcome": {"outcome": "cancelled"}}}
+        self.stream.send({"jsonrpc": "2.0", "id": asked["id"], **answer})
+
+
+def _text(content: object) -> str:
+    if not isinstance(content, list):
+        return ""
+    return "".join(
+        block["text"]
+        for block in content
+        if isinstance(block, dict) and isinstance(block.get("text"), str)
+    )

@@ -1,0 +1,195 @@
+"""Plays agents that lose answers against a client, and has it judged by what it sent."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from acp_conformance import faulty_agent
+from acp_conformance.client_log import ClientLog, read
+from acp_conformance.client_plans import ClientPlan, ClientRun
+from acp_conformance.client_rules import judge, judge_keys
+from acp_conformance.deferred_signals import deferred
+from acp_conformance.exit_report import ErrorFile, ExitReport
+from acp_conformance.faulty_agent import KILL, write_plan
+from acp_conformance.launchers import StartError, UnusableProgramError
+from acp_conformance.verdict import TraceResult
+
+__all__ = [
+    "AGENT",
+    "CLOCK",
+    "FOLDER",
+    "MORE",
+    "TEXT",
+    "ClientTimeouts",
+    "filled",
+    "judge_client",
+    "play_client",
+]
+
+AGENT: Final = "{agent}"
+TEXT: Final = "{text}"
+MORE: Final = "{more}"
+FOLDER: Final = "{folder}"
+CLOCK: Final = "{clock}"
+
+NOTHING: Final = ClientRun()
+
+_FAULTY: Final = (sys.executable, "-I", "-S", faulty_agent.__file__)
+"""Starts `faulty_agent`, whatever the environment that a client gives to its agent."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientTimeouts:
+    """Seconds: how long each run of a client may take, and how long a held answer is held."""
+
+    run: float = 10.0
+    hold: float = 2.0
+
+
+def judge_client(
+    command: Sequence[str], plans: Iterable[ClientPlan], timeouts: ClientTimeouts
+) -> Iterator[TraceResult]:
+    """Run a client through plans, and give what each showed as soon as it is known.
+
+    Args:
+        command: the client. `{agent}` stands for the command of the agent, `{text}` for the prompt
+            to submit, `{more}` for another one to submit right after it, `{folder}` for a folder
+            that the runs of a plan share, and `{clock}` for the seconds by which the clock is
+            ahead. Plans that need one that is not there are left out.
+        plans: what happens to it.
+        timeouts: how long to wait.
+
+    Raises:
+        StartError: the client can't be started.
+        DownError: it does not start its agent.
+    """
+    all_: list[ClientLog] = []
+    for plan in plans:
+        if missing := _missing(command, plan):
+            yield TraceResult(plan.name, frozenset(), open=frozenset(plan.about), reason=missing)
+            continue
+        all_.append(play_client(command, plan, timeouts))
+        yield judge(all_[-1])
+        if not all_[-1].connections:
+            late = f"in {timeouts.run:g} seconds: see {AGENT}, or give it more --timeout"
+            raise UnusableProgramError(f"the client did not start its agent {late}")
+    yield judge_keys(all_)
+
+
+def _missing(command: Sequence[str], plan: ClientPlan) -> str:
+    """Why a plan can't be played with a command; empty if it can."""
+    needed = {
+        CLOCK: (plan.clocks, "the seconds by which the client's clock is ahead"),
+        MORE: (plan.more, "what to submit right after {text}, before that is answered"),
+    }
+    for word, (wanted, meaning) in needed.items():
+        if wanted and not any(word in each for each in command):
+            return f"COMMAND has no {word}, {meaning}"
+    return ""
+
+
+def play_client(command: Sequence[str], plan: ClientPlan, timeouts: ClientTimeouts) -> ClientLog:
+    """Run a client through a plan, and return what it sent. See `judge_client`."""
+    with temporary_folder() as folder:
+        write_plan(folder, plan.faults, timeouts.hold)
+        (folder / "client").mkdir()
+        late: set[int] = set()
+        for number, run in enumerate(plan.runs):
+            words = list(filled(command, folder, number, run))
+            if not _run(words, folder / KILL, timeouts.run):
+                late.add(number)
+        return read(folder, plan, late=frozenset(late))
+
+
+@contextlib.contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A new folder, which is gone after the block."""
+    with contextlib.ExitStack() as kept:
+        with deferred():
+            folder = tempfile.TemporaryDirectory(prefix="acp-conformance-")
+            kept.callback(_remove, folder)
+        yield Path(folder.name)
+
+
+def _remove(folder: tempfile.TemporaryDirectory[str]) -> None:
+    with deferred():
+        folder.cleanup()
+
+
+def filled(
+    command: Sequence[str], folder: Path, number: int = 0, run: ClientRun = NOTHING
+) -> Iterator[str]:
+    """A command with what its placeholders stand for, in a run of a client."""
+    values = {TEXT: run.text, MORE: run.more, CLOCK: str(run.clock)}
+    values[FOLDER] = str(folder / "client")
+    for word in command:
+        if word == AGENT:
+            yield from (*_FAULTY, str(folder), str(number))
+        else:
+            for placeholder, value in values.items():
+                word = word.replace(placeholder, value)
+            yield word
+
+
+def _run(command: Sequence[str], kill: Path, seconds: float) -> bool:
+    """Run a client until it ends or the file `kill` appears. Whether it did so in time.
+
+    Raises:
+        DownError: it ended without having started an agent, in this run or before.
+    """
+    kill.unlink(missing_ok=True)
+    errors = ErrorFile()
+    try:
+        in_time, status = _watched(command, kill, seconds, errors)
+        if in_time and not any(kill.parent.glob("connection-*")):
+            summary = ExitReport(status, errors.read()).summary
+            raise UnusableProgramError(f"the client did not start its agent{summary}: see {AGENT}")
+        return in_time
+    finally:
+        errors.close()
+
+
+def _watched(
+    command: Sequence[str], kill: Path, seconds: float, errors: ErrorFile
+) -> tuple[bool, int | None]:
+    """Run a client. Whether that took no more than so many seconds, and its status if it ended."""
+    with contextlib.ExitStack() as running:
+        with deferred():
+            client = _started(command, errors)
+            running.callback(_kill, client)
+        end = time.monotonic() + seconds
+        while client.poll() is None and not kill.exists():
+            if time.monotonic() > end:
+                return False, None
+            time.sleep(0.01)
+        return True, client.poll()
+
+
+def _started(command: Sequence[str], errors: ErrorFile) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(  # noqa: S603 - whoever runs the kit chose the command
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=errors.fileno(),
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        raise StartError(f"{command[0]} can't be started: {error}") from error
+
+
+def _kill(client: subprocess.Popen[bytes]) -> None:
+    with deferred():
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(client.pid, signal.SIGKILL)
+        client.wait()

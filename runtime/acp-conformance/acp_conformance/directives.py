@@ -1,0 +1,50 @@
+"""Test prompts: what an agent under test may do for a prompt whose text says so.
+
+An agent that knows none of them is judged as well; what only they can bring about is then not
+exercised.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["DIRECTIVES", "Directive", "read_directive", "scaled"]
+
+DIRECTIVES: Final = {
+    "hold": "hold Nms: hold the prompt for N milliseconds, then insert it",
+    "work": "work Nms: insert the prompt, then keep the session at work for N milliseconds",
+    "steer": "steer: insert the prompt at once, also while the session is at work",
+    "fail": "fail once: answer the first such prompt of this very text with an error, insert none",
+    "local": "local: answer with a messageId, and keep the message in no history",
+    "compact": "compact: insert the prompt, compact the context, and tell so when that is done",
+}
+"""The orders by their first word, each with what it asks for."""
+
+_PATTERN = re.compile(r"acp-conformance: (\w+)(?: (\d+)ms)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """What a prompt asks for. `verb` is empty for any prompt without an order."""
+
+    verb: str = ""
+    seconds: float = 0.0
+
+
+def read_directive(text: str) -> Directive:
+    """Read the order that a prompt's text begins with."""
+    match = _PATTERN.match(text)
+    if match is None or match[1] not in DIRECTIVES:
+        return Directive()
+    return Directive(match[1], int(match[2] or 0) / 1000)
+
+
+def scaled(text: str, factor: float) -> str:
+    """An order whose time is so many times as long; any other text as it is."""
+    match = _PATTERN.match(text)
+    if match is None or match[2] is None or match[1] not in DIRECTIVES:
+        return text
+    start, end = match.span(2)
+    return f"{text[:start]}{round(int(match[2]) * factor)}{text[end:]}"

@@ -1,0 +1,135 @@
+"""Starting the programs under test, and ending all of their processes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from acp_conformance.deferred_signals import deferred
+from acp_conformance.exit_report import ErrorFile, ExitReport
+from acp_conformance.message_stream import LEAVING, MessageStream
+
+__all__ = ["Launcher", "Programs", "Record", "StartError", "UnusableProgramError"]
+
+
+class StartError(Exception):
+    """An agent can't be started; the text says why."""
+
+
+class UnusableProgramError(Exception):
+    """A program was started, and is of no use; the text says what was seen of it."""
+
+
+Record = Callable[[str, bytes], None]
+
+
+class Launcher(Protocol):
+    """Starts the agent under test. It must find again what an earlier one had stored."""
+
+    def start(self, record: Record) -> MessageStream:
+        """Start it for the first time in a trace.
+
+        Raises:
+            StartError: it can't be started.
+        """
+        ...
+
+    def restart(self, record: Record) -> MessageStream:
+        """Start it again after it ended or was killed."""
+        ...
+
+    def second(self, record: Record) -> MessageStream | None:
+        """Open one more connection to the agent that runs, or None where there is no way."""
+        ...
+
+
+class Programs:
+    """A launcher for commands. Each connection over standard input and output is a process.
+
+    Args:
+        command: starts the agent.
+        restart: starts it again, where that takes another command.
+        second: connects to the agent that runs, such as a bridge to its socket.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        restart: Sequence[str] | None = None,
+        second: Sequence[str] | None = None,
+    ) -> None:
+        self._command = command
+        self._restart = restart or command
+        self._second = second
+
+    def start(self, record: Record) -> MessageStream:
+        """See `Launcher.start`."""
+        return self._run(self._command, record)
+
+    def restart(self, record: Record) -> MessageStream:
+        """See `Launcher.restart`."""
+        return self._run(self._restart, record)
+
+    def second(self, record: Record) -> MessageStream | None:
+        """See `Launcher.second`."""
+        return None if self._second is None else self._run(self._second, record)
+
+    def _run(self, command: Sequence[str], record: Record) -> MessageStream:
+        errors = ErrorFile()
+        try:
+            process = subprocess.Popen(  # noqa: S603 - whoever runs the kit chose the command
+                command,
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors.fileno(),
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            errors.close()
+            raise StartError(f"{command[0]} can't be started: {error}") from error
+        if process.stdin is None or process.stdout is None:
+            raise StartError(f"{command[0]} has no pipes")
+        return MessageStream(_Group(process, errors), process.stdout, process.stdin, record)
+
+
+class _Group:
+    """A process with everything that it started: a wrapper must not outlive the agent in it."""
+
+    def __init__(self, process: subprocess.Popen[bytes], errors: ErrorFile) -> None:
+        self._process = process
+        self._errors = errors
+        self._left: ExitReport | None = None
+        self._over = False
+
+    def kill(self) -> None:
+        with deferred():
+            self._kill()
+
+    def _kill(self) -> None:
+        if self._over:
+            return  # the number may be another group's by now
+        self._over = True
+        status = self._process.poll()
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(LEAVING)
+        self._left = ExitReport(status, self._errors.read())
+        self._errors.close()
+
+    def leave(self) -> None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(LEAVING)
+        self.kill()
+
+    def exit_report(self, seconds: float) -> ExitReport:
+        if self._left is None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(seconds)
+            return ExitReport(self._process.poll(), self._errors.read())
+        return self._left

@@ -1,0 +1,214 @@
+"""Raw lines to and from an agent. Nothing that it wrote is dropped, also after it is killed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import select
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import IO, Any, Final, Protocol
+
+from acp_conformance.exit_report import ExitReport
+
+__all__ = ["JsonLine", "MessageStream", "Process"]
+
+JsonLine = dict[str, Any]
+"""One JSON object as it came."""
+
+LEAVING: Final = 5.0
+"""Seconds that an agent has to read a message, and to end once its input is closed."""
+
+SOON: Final = 2.0
+"""Seconds in which an agent has ended that has closed its output, if that was its end."""
+
+DEEP: Final = 200
+"""The levels that have to be left below a message, of those that JSON is read to."""
+
+CHUNK: Final = 2**16
+LEFT: Final = 2**20
+"""The most bytes that a pipe holds, and so the most that a killed agent can have left in it."""
+
+
+class Process(Protocol):
+    """What runs behind a wire."""
+
+    def kill(self) -> None:
+        """End it at once, with no chance to do anything more."""
+        ...
+
+    def leave(self) -> None:
+        """Wait until it has ended by itself, some seconds at most, then kill it."""
+        ...
+
+    def exit_report(self, seconds: float) -> ExitReport:
+        """How it ended by itself, within so many seconds, and what is on its standard error."""
+        ...
+
+
+class MessageStream:
+    """One connection: JSON objects, one a line, in both directions.
+
+    `lines` has everything that the agent sent, in order; `noise` the lines that are no JSON object.
+    A thread reads, so that no pipe ever fills up and nothing depends on when a line is looked at.
+    Another one writes, as fast as the agent takes it, so that nothing is read later because of an
+    agent that writes before it reads. `record` is told of each line in the order of each direction,
+    with who sent it. Neither end waits for an end of file: who inherited the agent's output may
+    hold it open for as long as it likes.
+    """
+
+    def __init__(
+        self,
+        process: Process,
+        source: IO[bytes],
+        sink: IO[bytes],
+        record: Callable[[str, bytes], None],
+    ) -> None:
+        self.lines: list[JsonLine] = []
+        self.unparsed: list[bytes] = []
+        self.closed = False
+        self._process = process
+        self._source = source
+        self._sink = sink
+        self._record = record
+        self._outgoing = queue.SimpleQueue[bytes | None]()
+        self._unwritten = 0
+        self._taken = True
+        self._news = threading.Condition()
+        self._finished = False
+        self._hung_up, self._hang_up = os.pipe()
+        self._threads = [
+            threading.Thread(target=each, daemon=True) for each in (self._read, self._write)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def send(self, message: Mapping[str, object]) -> None:
+        """Send one message, without waiting until the agent has taken it.
+
+        What an agent that is gone does not take is lost, as on any pipe.
+        """
+        line = json.dumps(message, separators=(",", ":")).encode()
+        self._record("client", line)
+        with self._news:
+            self._unwritten += 1
+        self._outgoing.put(line + b"\n")
+
+    def flush(self) -> None:
+        """Wait until the agent has taken all that was sent, or is gone, some seconds at most."""
+        self.wait(lambda: not (self._taken and self._unwritten), LEAVING)
+
+    def wait(self, met: Callable[[], bool], seconds: float) -> bool:
+        """Wait until something holds that only new lines, or the end, can bring about."""
+        end = time.monotonic() + seconds
+        with self._news:
+            while not met():
+                left = end - time.monotonic()
+                if left <= 0 or (self.closed and not met()):
+                    return met()
+                self._news.wait(left)
+        return True
+
+    def kill(self) -> None:
+        """Kill the agent. What it had written by then is read to its end."""
+        self._process.kill()
+        self._finish()
+
+    def exit_report(self) -> ExitReport:
+        """How the agent ended by itself, if it did, and what it wrote on its standard error."""
+        return self._process.exit_report(SOON if self.closed else 0.0)
+
+    def end(self) -> None:
+        """Close the agent's input once it has taken what was sent, and wait for it to end."""
+        self._outgoing.put(None)
+        self.wait(lambda: not self._taken, LEAVING)
+        self._process.leave()
+        self._finish()
+
+    def _write(self) -> None:
+        with contextlib.suppress(OSError, ValueError), self._sink:
+            while (line := self._outgoing.get()) is not None and self._put(line):
+                with self._news:
+                    self._unwritten -= 1
+                    self._news.notify_all()
+        with self._news:
+            self._taken = False
+            self._news.notify_all()
+
+    def _put(self, line: bytes) -> bool:
+        """Write a line as the agent takes it. Returns whether it took all before the wire ended."""
+        sink, rest = self._sink.fileno(), memoryview(line)
+        ready = select.poll()
+        ready.register(sink, select.POLLOUT)
+        ready.register(self._hung_up, select.POLLIN)
+        while rest and self._hung_up not in dict(ready.poll()):
+            rest = rest[os.write(sink, rest[: select.PIPE_BUF]) :]
+        return not rest
+
+    def _finish(self) -> None:
+        if self._finished:
+            return
+        self._finished = True
+        os.close(self._hang_up)
+        self._outgoing.put(None)
+        for thread in self._threads:
+            thread.join()
+        os.close(self._hung_up)
+        for pipe in (self._sink, self._source):
+            with contextlib.suppress(OSError, ValueError):
+                pipe.close()
+
+    def _read(self) -> None:
+        parts: list[bytes] = []
+        with contextlib.suppress(OSError, ValueError):
+            for chunk in self._chunks():
+                end, *lines = chunk.split(b"\n")
+                parts.append(end)
+                if lines:
+                    self._take(b"".join(parts), *lines[:-1])
+                    parts = [lines[-1]]
+        self._take(b"".join(parts))
+        with self._news:
+            self.closed = True
+            self._news.notify_all()
+
+    def _chunks(self) -> Iterator[bytes]:
+        """What comes, until its end; once the wire is finished, what is there already."""
+        source = self._source.fileno()
+        ready = select.poll()
+        ready.register(source, select.POLLIN)
+        ready.register(self._hung_up, select.POLLIN)
+        while self._hung_up not in dict(ready.poll()):
+            chunk = os.read(source, CHUNK)
+            if not chunk:
+                return
+            yield chunk
+        ready.unregister(self._hung_up)
+        left = LEFT
+        while left > 0 and ready.poll(0) and (chunk := os.read(source, CHUNK)):
+            yield chunk
+            left -= len(chunk)
+
+    def _take(self, *lines: bytes) -> None:
+        with self._news:
+            for line in lines:
+                message = _message(line)
+                if message is not None:
+                    self._record("agent", line.strip())
+                    self.lines.append(message)
+                elif line.strip():
+                    self.unparsed.append(line)
+            self._news.notify_all()
+
+
+def _message(line: bytes) -> JsonLine | None:
+    try:
+        message = json.loads(line)
+        if line.count(b"{") + line.count(b"[") > DEEP:  # whoever works with it may stand deeper
+            json.loads(DEEP * "[" + json.dumps(message) + DEEP * "]")
+    except (ValueError, RecursionError):
+        return None
+    return message if isinstance(message, dict) else None

@@ -1,0 +1,230 @@
+"""Stands at both ends of a proxy, and sees whether keys come out as they went in."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from acp_conformance.client_runs import filled, temporary_folder
+from acp_conformance.faulty_agent import AgentFailure, FailurePoint, write_plan
+from acp_conformance.launchers import Programs, UnusableProgramError
+from acp_conformance.proxy_harness import (
+    AgentUnreachedError,
+    ProxyAttempt,
+    ProxyHarness,
+    TraceEndedError,
+    compare,
+)
+from acp_conformance.verdict import TraceResult
+
+__all__ = ["KEYS", "PROXY_TRACES", "ProxyTrace", "judge_proxy", "play_proxy"]
+
+
+@dataclass(frozen=True, slots=True)
+class ProxyTrace:
+    """What is played with a proxy.
+
+    Attributes:
+        name: of the trace.
+        proves: the requirements that it can show to be kept.
+        play: what is done at the client's end.
+        faults: of the agents that the proxy starts.
+    """
+
+    name: str
+    proves: frozenset[str]
+    play: Callable[[ProxyHarness], None]
+    faults: tuple[AgentFailure, ...] = ()
+
+
+Key = dict[str, object]
+
+KEYS: Final[tuple[Key, ...]] = (
+    {},
+    {"idempotencyKey": None},
+    {"idempotencyKey": "0b6f3c1e-8d2a-4c57-9a41-5e2f7d90c3ab"},
+    {"idempotencyKey": "Case"},
+    {"idempotencyKey": " \t\n\u0001"},
+    {"idempotencyKey": "\"\\/{}<>&'`$;\u2028"},
+    {"idempotencyKey": "e\u0301 \u00e9"},
+    {"idempotencyKey": "\U0001f511" * 255},
+    {"idempotencyKey": ""},
+    {"idempotencyKey": 7},
+)
+"""What prompts carry: keys of all kinds, none, and malformed ones, which are the agent's to see."""
+
+SOUND: Final = KEYS[:-2]
+"""Those with which a prompt is taken."""
+
+HOLD: Final = 1.0
+"""Seconds for which a prompt is held that is cancelled."""
+
+
+def _first(harness: ProxyHarness) -> None:
+    """Send each prompt once."""
+    harness.start()
+    _send(harness, harness.new(), KEYS)
+
+
+def _again(harness: ProxyHarness) -> None:
+    """Send prompts again on one connection, whatever came between."""
+    harness.start()
+    session, other = harness.new(), harness.new()
+    harness.prompt(0, session, _key("cancelled"))
+    harness.withdraw()
+    harness.settle()
+    _repeat(harness, [0], "sent again after $/cancel_request")
+    numbers = _send(harness, session, SOUND, 1)
+    _repeat(harness, numbers, "sent again")
+    others = _send(harness, other, SOUND, 101, "with a key that another session has")
+    _repeat(harness, [*others, *numbers], "sent again in turns with another session")
+    harness.prompt(numbers[2], session, _key("anew"), "submitted anew")
+    harness.settle()
+    harness.cancel(session)
+    _repeat(harness, numbers, "sent again after session/cancel")
+    harness.resume(session, "on the same connection")
+    _repeat(harness, numbers, "sent again after session/resume")
+    _send(harness, session, SOUND, 201, "sent after session/resume")
+    harness.close(session)
+    harness.resume(session, "after session/close")
+    _repeat(harness, numbers, "sent again after session/close")
+
+
+def _anew(harness: ProxyHarness) -> None:
+    """Send prompts again to a proxy that was started again, as was the agent behind it."""
+    harness.start()
+    session = harness.new()
+    harness.prompt(0, session, _key("lost"))
+    harness.lose()
+    how = "to a new process of the proxy"
+    harness.start()
+    harness.resume(session, how)
+    _repeat(harness, [0], f"sent again {how} after the agent died")
+    numbers = _send(harness, session, SOUND, 1, f"sent {how}")
+    _send(harness, harness.new(), SOUND, 101, "with a key that another session has")
+    harness.start()
+    harness.resume(session, how)
+    _repeat(harness, [0, *numbers], f"sent again {how}")
+    _send(harness, session, SOUND, 201, f"sent {how}")
+
+
+def _key(name: str) -> Key:
+    return {"idempotencyKey": name}
+
+
+def _send(
+    harness: ProxyHarness, session: str, keys: Sequence[Key], first: int = 0, how: str = ""
+) -> list[int]:
+    """Send a prompt with each key, and return their numbers."""
+    numbers = list(range(first, first + len(keys)))
+    for number, key in zip(numbers, keys, strict=True):
+        harness.prompt(number, session, key, how)
+    harness.settle()
+    return numbers
+
+
+def _repeat(harness: ProxyHarness, numbers: Iterable[int], how: str) -> None:
+    for number in numbers:
+        harness.again(number, how)
+    harness.settle()
+
+
+PROXY_TRACES: Final = (
+    ProxyTrace("keys-through-a-proxy", frozenset({"proxy-forwards-key"}), _first),
+    ProxyTrace(
+        "retries-through-a-proxy",
+        frozenset({"proxy-forwards-retries"}),
+        _again,
+        (AgentFailure("session/prompt", FailurePoint.HELD),),
+    ),
+    ProxyTrace(
+        "restart-of-a-proxy",
+        frozenset({"proxy-forwards-after-restart"}),
+        _anew,
+        (AgentFailure("session/prompt", FailurePoint.DONE),),
+    ),
+)
+"""All traces, in the order in which they are played."""
+
+
+def judge_proxy(
+    command: Sequence[str], traces: Iterable[ProxyTrace], seconds: float
+) -> Iterator[TraceResult]:
+    """Play traces with a proxy, and give what each showed as soon as it is known.
+
+    Raises:
+        StartError: the proxy can't be started.
+        DownError: the agent behind it can't be reached.
+    """
+    for trace in traces:
+        result = play_proxy(command, trace, seconds)
+        yield result
+        if not result.begun:
+            raise UnusableProgramError(result.reason)
+
+
+def play_proxy(command: Sequence[str], trace: ProxyTrace, seconds: float) -> TraceResult:
+    """Play a trace with a proxy, and compare what came out with what went in.
+
+    Args:
+        command: the proxy. `{agent}` stands for the command of the agent behind it.
+        trace: what is sent through it.
+        seconds: how long to wait for an answer.
+
+    Raises:
+        StartError: the proxy can't be started.
+    """
+    with temporary_folder() as folder:
+        write_plan(folder, trace.faults, HOLD)
+        (folder / "client").mkdir()
+        with contextlib.ExitStack() as running:
+            harness = ProxyHarness(
+                Programs(list(filled(command, folder))), folder, seconds, running
+            )
+            cut = _cut(harness, trace)
+            harness.leave()
+        wrong, missing = _faults(harness, harness.arrived())
+        reason = str(cut or "")
+        if missing and not harness.passed:
+            reason = reason or f"{missing} in {seconds:g} seconds: give more --timeout"
+        broken = [(id_, text) for id_ in sorted(trace.proves) for text in wrong]
+        return TraceResult(
+            trace.name,
+            frozenset() if broken or reason else trace.proves,
+            broken,
+            trace.proves if reason and not broken else frozenset(),
+            reason,
+            harness.transcript.text(),
+            harness.unparsed,
+            begun=bool(harness.sent) or not isinstance(cut, AgentUnreachedError),
+        )
+
+
+def _cut(harness: ProxyHarness, trace: ProxyTrace) -> TraceEndedError | None:
+    """Play a trace. Returns what ended it before its end."""
+    try:
+        trace.play(harness)
+    except TraceEndedError as cut:
+        return cut
+    return None
+
+
+def _faults(harness: ProxyHarness, arrived: Mapping[int, Sequence[str]]) -> tuple[list[str], str]:
+    """What the proxy did wrong, and else what did not arrive while something was on its way."""
+    changed, lost = compare(harness.sent, arrived)
+    wrong = [f"{each} arrived with another key, or without its own" for each in _told(changed)]
+    missing = [f"{each} did not arrive with its key" for each in _told(lost)]
+    if harness.passed:
+        return wrong + missing, ""
+    return wrong, missing[0] if missing else ""
+
+
+def _told(attempts: Iterable[ProxyAttempt]) -> Iterator[str]:
+    """The first attempt of each way of sending, and how many others there were."""
+    ways: dict[str, list[ProxyAttempt]] = {}
+    for each in attempts:
+        ways.setdefault(each.how, []).append(each)
+    for first, *others in ways.values():
+        yield f"{first} and {len(others)} more" if others else str(first)

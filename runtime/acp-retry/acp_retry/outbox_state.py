@@ -1,0 +1,107 @@
+"""What the deliveries of an outbox share: the store, the links, and the rule for resending.
+
+Internal to `acp_retry.outbox`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+
+from acp_retry.delivery import Delivery
+from acp_retry.link import Link
+from acp_retry.outbox_stores import OFFLINE, Mode, OutboxStore, StoredPrompt
+from acp_retry.outcome import NeverSentError
+from acp_retry.prompt_keys import KEYED_VERSION
+
+__all__ = ["OutboxState"]
+
+
+class OutboxState:
+    """What the deliveries of an outbox share: the store, the links, and the rule for resending.
+
+    `leaving` is held while a prompt is marked that is about to leave: none overtakes it.
+    """
+
+    def __init__(self, store: OutboxStore, oldest: float, now: Callable[[], float]) -> None:
+        self.store = store
+        self.now = now
+        self.deliveries: dict[tuple[str, str], Delivery] = {}
+        self.links: dict[str, tuple[Link, int]] = {}
+        self.marking = asyncio.Lock()
+        self._oldest = oldest
+        self._loaded = False
+        self._loading = asyncio.Lock()
+
+    async def load(self) -> None:
+        """Read what an earlier process left, once."""
+        async with self._loading:
+            if self._loaded:
+                return
+            for entry in await self.store.entries():
+                delivery = Delivery(self, entry, entry.outcome)
+                delivery.stored = True
+                self.deliveries[entry.session_id, entry.key] = delivery
+            self._loaded = True
+
+    async def add(self, entry: StoredPrompt) -> Delivery:
+        """Store an entry, then send it if its session is on a link."""
+        name = entry.session_id, entry.key
+        delivery = self.deliveries[name] = Delivery(self, entry)
+        try:
+            await self.store.add(entry)
+        except BaseException:
+            self.deliveries.pop(name, None)
+            delivery.fail("the prompt could not be stored")
+            # It may have been stored all the same, and must not be sent at the next start. What
+            # another process has stored has an id of its own, and stays.
+            with contextlib.suppress(Exception):
+                await asyncio.shield(self.store.remove(entry))
+            raise
+        delivery.stored = True
+        if entry.session_id in self.links:
+            delivery.start(*self.links[entry.session_id])
+        else:
+            delivery.outcome = OFFLINE
+        return delivery
+
+    async def remove(self, delivery: Delivery) -> None:
+        """Take a delivery out of the store."""
+        delivery.stored = False
+        try:
+            await self.store.remove(delivery.entry)
+        except BaseException:
+            delivery.stored = True
+            raise
+        self.deliveries.pop((delivery.entry.session_id, delivery.entry.key), None)
+
+    def of(self, session_id: str) -> list[Delivery]:
+        """The stored deliveries of a session, oldest first."""
+        every = self.deliveries.values()
+        return [each for each in every if each.entry.session_id == session_id and each.stored]
+
+    def link(self, session_id: str) -> tuple[Link, int]:
+        """The link of a session and its protocol version.
+
+        Raises:
+            NeverSentError: the session is on no connection.
+        """
+        link = self.links.get(session_id)
+        if link is None or link[0].closed:
+            raise NeverSentError("the session is on no connection: resume it first")
+        return link
+
+    def resends(self, delivery: Delivery) -> bool:
+        """Whether a delivery may be sent on its link without the application's word."""
+        link, version = self.links[delivery.entry.session_id]
+        if version < KEYED_VERSION or delivery.entry.mode is not Mode.PENDING:
+            return False
+        fresh = self.now() - delivery.entry.submitted <= self._oldest
+        return fresh and not delivery.was_sent_on(link)
+
+    def send_elsewhere(self, delivery: Delivery, lost: Link) -> None:
+        """The last attempt under way ended, and the session may be on a newer link by now."""
+        link, version = self.links[delivery.entry.session_id]
+        if link is not lost and not link.closed and self.resends(delivery):
+            delivery.start(link, version)

@@ -1,0 +1,225 @@
+"""Where a client keeps the prompts that are not answered yet."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from os import PathLike
+from typing import Final, Protocol
+from uuid import uuid4
+
+from acp_retry.outcome import NotSent, Refused, Unknown
+from acp_retry.sqlite_file import SqliteFile
+
+__all__ = ["MemoryOutbox", "Mode", "OutboxStore", "SqliteOutbox", "StoredPrompt"]
+
+
+OFFLINE: Final = NotSent("the session is on no connection")
+
+
+class Mode(StrEnum):
+    """Whether a prompt may be sent again without the application's word."""
+
+    PENDING = "pending"
+    """It may: every attempt carries the key."""
+
+    REFUSED = "refused"
+    """An error is its latest answer. It is the application's turn; the key stays good."""
+
+    AMBIGUOUS = "untold"
+    """Its latest answer is neither a `messageId` nor an error, which no Agent of v2 may answer:
+    nobody knows what came of it, nor what such an Agent does with keys. The application's turn."""
+
+    UNKEYED = "unkeyed"
+    """It went out without a key, to an Agent of v1: sending it again would be a new submission."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPrompt:
+    """One submission: what is sent on each attempt, and since when it waits.
+
+    `prompt` is the content blocks as JSON text, `submitted` in seconds since the epoch. `sent` is
+    false while no attempt can have left, and again if the next one after an error never left.
+    `refused` is the latest answer while that is an error. By both a client that was restarted
+    knows what it knew.
+    `id` tells it from what another process submits under the same key: 16 random bytes.
+    """
+
+    session_id: str
+    key: str = field(repr=False)
+    prompt: str = field(repr=False)
+    submitted: float
+    mode: Mode = Mode.PENDING
+    sent: bool = False
+    refused: Refused | None = None
+    id: bytes = field(default_factory=lambda: uuid4().bytes, repr=False)
+
+    @property
+    def outcome(self) -> NotSent | Unknown | Refused:
+        """What is known of it after a restart."""
+        if self.refused is not None:
+            return self.refused
+        return Unknown("the client was restarted") if self.sent else OFFLINE
+
+
+class OutboxStore(Protocol):
+    """Keeps entries in the order in which they were added, at most one for a session and key.
+
+    `mark` and `remove` touch the entry of the same `id` only. A method that raises has failed:
+    `Outbox.submit`, `resend` and `withdraw` pass that on, and what becomes of a prompt meanwhile is
+    known in memory only.
+    """
+
+    async def add(self, entry: StoredPrompt) -> None:
+        """Store an entry durably before returning.
+
+        Raises:
+            ValueError: there is another of its session and key, which stays as it is.
+        """
+        ...
+
+    async def mark(self, entry: StoredPrompt, mode: Mode) -> None:
+        """Store another mode for an entry, durably before returning.
+
+        With it goes what else may have changed: `sent` and `refused`, as the entry has them.
+        """
+        ...
+
+    async def remove(self, entry: StoredPrompt) -> None:
+        """Remove an entry. One that is gone is no error."""
+        ...
+
+    async def entries(self) -> list[StoredPrompt]:
+        """Every entry, oldest first."""
+        ...
+
+
+class MemoryOutbox:
+    """Entries that end with the process: the key outlives connections, not the client."""
+
+    def __init__(self) -> None:
+        self._entries: dict[tuple[str, str], StoredPrompt] = {}
+
+    async def add(self, entry: StoredPrompt) -> None:
+        """See `OutboxStore.add`."""
+        if (entry.session_id, entry.key) in self._entries:
+            raise _taken()
+        self._entries[entry.session_id, entry.key] = entry
+
+    async def mark(self, entry: StoredPrompt, mode: Mode) -> None:
+        """See `OutboxStore.mark`."""
+        if self._has(entry):
+            self._entries[entry.session_id, entry.key] = replace(entry, mode=mode)
+
+    async def remove(self, entry: StoredPrompt) -> None:
+        """See `OutboxStore.remove`."""
+        if self._has(entry):
+            del self._entries[entry.session_id, entry.key]
+
+    async def entries(self) -> list[StoredPrompt]:
+        """See `OutboxStore.entries`."""
+        return list(self._entries.values())
+
+    def _has(self, entry: StoredPrompt) -> bool:
+        known = self._entries.get((entry.session_id, entry.key))
+        return known is not None and known.id == entry.id
+
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS acp_outbox (
+  position INTEGER PRIMARY KEY AUTOINCREMENT,
+  session_id BLOB NOT NULL,
+  key BLOB NOT NULL,
+  prompt TEXT NOT NULL,
+  submitted REAL NOT NULL,
+  mode TEXT NOT NULL,
+  sent INTEGER NOT NULL,
+  refused TEXT,
+  id BLOB NOT NULL UNIQUE,
+  UNIQUE (session_id, key)
+);
+"""
+
+
+class SqliteOutbox:
+    """Entries in an SQLite file, on the disk before the first byte of a request leaves.
+
+    The file holds prompts and keys; keep it where only the user can read it. It is for one process
+    at a time: another takes what it finds there for left behind.
+
+    Args:
+        path: the file; made when it is missing.
+    """
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self._database = SqliteFile(path, SCHEMA)
+
+    async def add(self, entry: StoredPrompt) -> None:
+        """See `OutboxStore.add`."""
+        insert = (
+            "INSERT INTO acp_outbox (session_id, key, prompt, submitted, mode, sent, refused, id)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session_id, key) DO NOTHING"
+        )
+        name = entry.session_id.encode(), entry.key.encode()
+        known = _known(entry, entry.mode)
+        values = (*name, entry.prompt, entry.submitted, *known, entry.id)
+        added = await self._database.write(lambda rows: rows.execute(insert, values).rowcount)
+        if not added:
+            raise _taken()
+
+    async def mark(self, entry: StoredPrompt, mode: Mode) -> None:
+        """See `OutboxStore.mark`."""
+        update = "UPDATE acp_outbox SET mode = ?, sent = ?, refused = ? WHERE id = ?"
+        values = (*_known(entry, mode), entry.id)
+        await self._database.write(lambda rows: rows.execute(update, values))
+
+    async def remove(self, entry: StoredPrompt) -> None:
+        """See `OutboxStore.remove`."""
+        delete = "DELETE FROM acp_outbox WHERE id = ?"
+        await self._database.write(lambda rows: rows.execute(delete, (entry.id,)))
+
+    async def entries(self) -> list[StoredPrompt]:
+        """See `OutboxStore.entries`."""
+        select = (
+            "SELECT session_id, key, prompt, submitted, mode, sent, refused, id"
+            " FROM acp_outbox ORDER BY position"
+        )
+
+        def work(rows: sqlite3.Connection) -> list[StoredPrompt]:
+            return [
+                StoredPrompt(
+                    session.decode(),
+                    key.decode(),
+                    prompt,
+                    submitted,
+                    Mode(mode),
+                    bool(sent),
+                    None if refused is None else Refused(*json.loads(refused)),
+                    id_,
+                )
+                for session, key, prompt, submitted, mode, sent, refused, id_ in rows.execute(
+                    select
+                )
+            ]
+
+        return await self._database.read(work)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+
+def _known(entry: StoredPrompt, mode: Mode) -> tuple[str, bool, str | None]:
+    refused = entry.refused
+    error = None if refused is None else (refused.code, refused.message, refused.data)
+    # What a link of yours hands on as `data` may be no JSON.
+    return mode.value, entry.sent, None if error is None else json.dumps(error, default=repr)
+
+
+def _taken() -> ValueError:
+    return ValueError(
+        "the key belongs to a prompt that another process has put in the outbox: leave it to that"
+        " process, or use a key of your own"
+    )

@@ -1,0 +1,113 @@
+"""SQLite files that survive a crash, for the stores of both sides."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from os import PathLike
+from typing import TypeVar
+
+__all__ = ["SqliteFile"]
+
+T = TypeVar("T")
+PATIENCE = 30.0
+"""Seconds to wait while another process writes."""
+PAUSE = 0.01
+"""Seconds between two attempts to open a file that another process is opening."""
+
+
+class SqliteFile:
+    """One SQLite file behind one thread, so that no write blocks the event loop.
+
+    Work is done in the order in which it was asked for, and work that was begun is finished even
+    when nobody waits for it any more: what comes next sees it.
+
+    Args:
+        path: the file, or `:memory:`.
+        schema: statements that create what is missing.
+    """
+
+    def __init__(self, path: str | PathLike[str], schema: str) -> None:
+        self._path = path
+        self._schema = schema
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="acp-retry-sqlite")
+        self._connection: sqlite3.Connection | None = None
+        self._closed = False
+
+    async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run one query and return what `work` makes of it.
+
+        Raises:
+            sqlite3.Error: the file could not be read.
+        """
+        return await self._run(lambda: work(self._connect()))
+
+    async def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run work in one transaction and return what it returns.
+
+        The transaction is committed durably before this returns, and rolled back when the work
+        raises.
+
+        Raises:
+            sqlite3.Error: the file could not be read or written.
+        """
+        return await self._run(lambda: self._transact(work))
+
+    def close(self) -> None:
+        """Finish what was asked for and close the file. Closing it again does nothing."""
+        if not self._closed:
+            self._closed = True
+            self._thread.submit(self._disconnect).result()
+            self._thread.shutdown()
+
+    async def _run(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+    def _transact(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        connection = self._connect()
+        with connection:
+            # A lock that is taken at the start can be waited for; one taken later may deadlock.
+            connection.execute("BEGIN IMMEDIATE")
+            return work(connection)
+
+    def _connect(self) -> sqlite3.Connection:
+        if self._connection is None:
+            self._connection = self._open()
+        return self._connection
+
+    def _open(self) -> sqlite3.Connection:
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            connection = sqlite3.connect(self._path, timeout=PATIENCE, isolation_level=None)
+            try:
+                self._prepare(connection)
+            except BaseException as error:
+                connection.close()
+                if not _is_busy(error) or time.monotonic() >= deadline:
+                    raise
+            else:
+                return connection
+            # SQLite's own timeout does not wait where it switches a file to WAL.
+            time.sleep(PAUSE)
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        connection.execute("PRAGMA journal_mode = WAL")
+        # With WAL, FULL is what makes a commit outlive a power cut.
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.executescript(self._schema)
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+def _is_busy(error: BaseException) -> bool:
+    primary = 0xFF  # the low byte of an extended result code
+    return (
+        isinstance(error, sqlite3.OperationalError)
+        and error.sqlite_errorcode & primary == sqlite3.SQLITE_BUSY
+    )
