@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from acp_wire.reader import decode
 from acpgen.cli.verdicts import findings_of
 from acpgen.findings import Finding, Severity
 from acpgen.judge import Transcript
@@ -22,21 +21,16 @@ def message(params: object, method: str = "session/prompt", **members: object) -
     return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params, **members}
 
 
-def entry_of(value: object, indent: int | None = None) -> Entry:
-    text = json.dumps(value, indent=indent).encode()
-    return Entry(text, 5, decode(text))
-
-
 def found(value: object, *, show_keys: bool = False, indent: int | None = None) -> list[Finding]:
     """The findings about a message that starts on line 5."""
-    entry = entry_of(value, indent)
+    entry = Entry(json.dumps(value, indent=indent).encode(), 5)
     verdict = Transcript(protocol()).judge(entry.text)
     return findings_of("a.json", entry, verdict, show_keys=show_keys)
 
 
 def found_on_line(value: object) -> list[Finding]:
     """The findings about a line of a transcript."""
-    entry = entry_of(value)
+    entry = Entry(json.dumps(value).encode(), 5)
     verdict = Transcript(protocol()).judge_line(entry.text)
     return findings_of("a.json", entry, verdict, transcript=True)
 
@@ -154,9 +148,7 @@ def test_a_connection_that_is_a_key_is_hidden() -> None:
     assert str(finding.connection).startswith("[key of 18 characters, #")
 
 
-@pytest.mark.parametrize(
-    "name", ["idem_potency-KEY", r"idempotency\u004bey", "idempotency\u212aey"]
-)
+@pytest.mark.parametrize("name", ["idem_potency-KEY", r"idempotency\u004bey", "idempotency.key"])
 def test_a_key_is_found_under_any_spelling_of_its_name(name: str) -> None:
     sent = json.dumps(message({**PROMPT, "NAME": KEY}, KEY)).replace("NAME", name)
     entry = Entry(sent.encode(), 1)

@@ -52,7 +52,7 @@ def type_differences(
     verdicts: set[bool] = set()
     for value in islice(instances(protocol, name, rng), number):
         for _ in range(4):
-            told = judged.types[name](value)
+            told = bool(judged.types[name](value))
             verdicts.add(told)
             if told != reference.valid(name, value) and (
                 told or reference.valid(name, nudged(value))

@@ -131,7 +131,7 @@ INVALID = {
 }
 REMARKABLE = {
     "misspelled-key": PROMPT % b',"idempotency_key":"k"',
-    "misspelled-key-with-an-odd-k": PROMPT % ',"idempotency_\u212aey":"k"'.encode(),
+    "misspelled-key-with-a-dot": PROMPT % b',"idempotency.key":"k"',
     "key-in-meta": PROMPT % b',"_meta":{"idempotencyKey":"k"}',
     "key-on-a-method-without": CANCEL % b',"idempotencyKey":"k"',
     "key-in-meta-of-a-method-without": CANCEL % b',"_meta":{"IdempotencyKey":"k"}',

@@ -259,7 +259,7 @@ def test_a_rule_that_needs_keys_says_so(rule: Rule) -> None:
             '{"from": "agent", "message": {}, "connection": true}',
             "connection must be a string or an integer",
         ),
-        ('{"from": "agent", "message": NaN}', "holds NaN, which is no JSON value"),
+        ('{"from": "agent", "message": NaN}', "holds NaN, which is not a JSON value"),
     ],
 )
 def test_a_line_that_is_none_says_why(line: str, reason: str) -> None:

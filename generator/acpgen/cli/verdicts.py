@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from acp_wire.keys import looks_like_key
+from acp_wire.keys import looks_like_key, may_hold_key
 from acp_wire.reader import Decoded, JsonValue
 from acp_wire.redaction import Key, masked
 from acpgen.findings import Finding, Severity
@@ -22,7 +22,9 @@ def findings_of(
     what contains a long key.
     """
     decoded = entry.decoded
-    keys = [] if decoded is None or show_keys else _keys(decoded)
+    keys: list[str] = []
+    if decoded is not None and not show_keys and may_hold_key(entry.text):
+        keys = _keys(decoded)
     value = None if decoded is None else decoded.value
     connection: JsonValue = None
     if transcript and isinstance(value, dict):

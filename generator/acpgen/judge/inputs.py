@@ -11,13 +11,22 @@ from collections.abc import Iterable, Iterator
 from io import BytesIO
 from itertools import chain
 
-from acp_wire.reader import BLANK, BROKEN, first_value, is_utf_16, peek
+from acp_wire.reader import (
+    BLANK,
+    BROKEN,
+    Decoded,
+    NotJsonError,
+    attempt,
+    first_value,
+    is_utf_16,
+    peek,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import BinaryIO, TypeGuard
 
-    from acp_wire.reader import Decoded, JsonValue
+    from acp_wire.reader import JsonValue
 
 _SEVERAL = (
     "holds several JSON values that span lines; put each on a line of its own, as `jq -c .` does"
@@ -31,16 +40,22 @@ class InputError(Exception):
 class Entry:
     """The text of one message, or one line of a transcript.
 
-    `line` is the 1-based line on which it starts; `decoded` is the text as it was read, if it was
-    read and is JSON.
+    `line` is the 1-based line on which it starts; `read` is what the text was read as, if it was.
     """
 
-    __slots__ = ("decoded", "line", "text")
+    __slots__ = ("_read", "line", "text")
 
-    def __init__(self, text: bytes, line: int, decoded: Decoded | None = None) -> None:
+    def __init__(self, text: bytes, line: int, read: Decoded | NotJsonError | None = None) -> None:
         self.text = text
         self.line = line
-        self.decoded = decoded
+        self._read = read
+
+    @property
+    def decoded(self) -> Decoded | None:
+        """The text, decoded once; None if it is not JSON."""
+        if self._read is None:
+            self._read = attempt(self.text)
+        return self._read if isinstance(self._read, Decoded) else None
 
 
 class Input:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from acp_wire.reader import BLANK, Decoded, attempt
+from acp_wire.reader import BLANK, attempt
 from acpgen.judge.inputs import Entry, Input
 
 TYPE_CHECKING = False
@@ -94,8 +94,7 @@ class Stream:
                     verdict = engine.verdict(read, sender, transcript=transcript)
                     if verdict.findings or not verdict.complete:
                         self.messages, passed = self.messages + passed, 0
-                        decoded = read if isinstance(read, Decoded) else None
-                        yield Entry(stripped, number, decoded), verdict
+                        yield Entry(stripped, number, read), verdict
                 if not left:
                     self._advance(size)
                     self.messages, passed = self.messages + passed, 0

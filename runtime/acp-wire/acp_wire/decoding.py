@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, NoReturn
 import msgspec
 from msgspec import UNSET, MsgspecError, Struct, UnsetType
 
-from acp_wire.checking import ACCEPTED, Check, Checkers, is_anything
+from acp_wire.checking import ACCEPTED, Checkers, is_anything
 from acp_wire.envelope import require_sender
 from acp_wire.reader import MAX_DEPTH, NotJsonError, as_bytes, read
 
@@ -81,7 +81,7 @@ class Loose(Typed):
     `levels` is how deep arrays and objects may nest in it.
     """
 
-    check: ClassVar[Check] = staticmethod(is_anything)
+    check = staticmethod(is_anything)
     levels: ClassVar[int] = 0
 
     def __post_init__(self) -> None:
@@ -93,7 +93,7 @@ class Loose(Typed):
 class Checked:
     """A value of any JSON type that a check accepts."""
 
-    check: ClassVar[Check] = staticmethod(is_anything)
+    check = staticmethod(is_anything)
 
 
 class Anything(Checked):
