@@ -223,7 +223,8 @@ class Decoders:
         """
         if line.__class__ is not bytes:
             line = as_bytes(line)
-        self.checkers.require_request(answers)
+        if answers is not None:
+            self.checkers.require_request(answers)
         try:
             self.DECODERS[sender](line)
         except UNDECIDED:
@@ -247,7 +248,8 @@ class Decoders:
         """
         if line.__class__ is not bytes:
             line = as_bytes(line)
-        self.checkers.require_request(answers)
+        if answers is not None:
+            self.checkers.require_request(answers)
         try:
             call = self.DECODERS[sender](line)
         except UNDECIDED:

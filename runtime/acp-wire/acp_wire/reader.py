@@ -54,13 +54,16 @@ BROKEN = object()
 Path = tuple[str | int, ...]
 _Members = list[tuple[str, JsonValue]]
 _Build = Callable[[_Members], dict[str, JsonValue]]
+_Scan = Callable[[str, int], tuple[JsonValue, int]]
 
 _EXACT_DIGITS = 640
 """What Python converts with any setting (`sys.int_info.str_digits_check_threshold`)."""
 _MAX_DIGITS = 4300
 """How many digits of an integer are converted. Longer ones are equal to each other."""
 _HUGE: int = 10**_MAX_DIGITS
+_BLANK = " \t\r\n"
 _BOM = "\ufeff"
+_UTF_16 = "is UTF-16, and JSON is exchanged in UTF-8 (RFC 8259 section 8.1)"
 # Patterns are compiled when they are first needed, which for most texts is never.
 _NESTING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]|[\]}]'
 _ESCAPE = (
@@ -147,11 +150,10 @@ def decode(message: bytes | str, *, exact: bool = False) -> Decoded:
         NotJsonError: the text is not JSON, or a strict peer can't read it.
         TypeError: the message is neither bytes nor str, for example because it is decoded already.
     """
-    text = _text(message)
     recorder = _Recorder(_short_integer) if exact else _recorder()
     try:
-        value = _value(text, recorder.decoder)
-        return Decoded(text, value, recorder.repeats)
+        text = _text(message)
+        return Decoded(text, _value(text, recorder.scan, recorder.again), recorder.repeats)
     finally:
         recorder.repeats = []
         if not exact:
@@ -173,7 +175,7 @@ def read(text: bytes) -> object:
         NotJsonError: the text is not JSON, or a strict peer can't read it.
         TypeError: the text is not bytes.
     """
-    return _value(_text(as_bytes(text)), _LAST_WINS)
+    return _value(_text(as_bytes(text)), _last_wins, lambda: _scanner(None, _integer))
 
 
 def read_once(text: bytes) -> object:
@@ -183,7 +185,7 @@ def read_once(text: bytes) -> object:
         NotJsonError: the text is not JSON, a strict peer can't read it, or a member is repeated.
         TypeError: the text is not bytes.
     """
-    return _value(_text(as_bytes(text)), _EACH_ONCE)
+    return _value(_text(as_bytes(text)), _each_once, lambda: _scanner(_refuse_repeats, _integer))
 
 
 def peek(text: bytes) -> object:
@@ -229,44 +231,54 @@ def as_bytes(text: object) -> bytes:
     Raises:
         TypeError: the object is something else, such as a str.
     """
-    if not isinstance(text, (bytes, bytearray, memoryview)):
+    if isinstance(text, bytes):
+        return text
+    if not isinstance(text, bytearray | memoryview):
         raise TypeError(f"a message is read from its bytes, not from {type(text).__name__}")
     return bytes(text)
 
 
 def _text(message: object) -> str:
-    if not isinstance(message, bytes | str):
-        kind = type(message).__name__
-        raise TypeError(f"a message is judged as text: give bytes or str, not {kind}")
     if isinstance(message, bytes):
-        if is_utf_16(message):
-            raise NotJsonError("is UTF-16, and JSON is exchanged in UTF-8 (RFC 8259 section 8.1)")
         try:
-            text = message.decode("utf-8")
+            return message.decode("utf-8")
         except UnicodeDecodeError as error:
+            if is_utf_16(message):
+                raise NotJsonError(_UTF_16) from None
             line = error.object.count(b"\n", 0, error.start) + 1
             raise NotJsonError(f"is not UTF-8 at byte {error.start + 1}", line) from None
-    else:
-        text = message
-        if not text.isascii():
-            try:
-                text.encode("utf-8")
-            except UnicodeEncodeError:
-                raise NotJsonError("holds a lone surrogate, which UTF-8 can't carry") from None
-    if text.startswith(_BOM):
-        raise NotJsonError("starts with a byte order mark; RFC 8259 section 8.1 forbids it")
-    return text
+    if not isinstance(message, str):
+        kind = type(message).__name__
+        raise TypeError(f"a message is judged as text: give bytes or str, not {kind}")
+    if not message.isascii():
+        try:
+            message.encode("utf-8")
+        except UnicodeEncodeError:
+            raise NotJsonError("holds a lone surrogate, which UTF-8 can't carry") from None
+    return message
 
 
-def _value(text: str, decoder: json.JSONDecoder) -> JsonValue:
+def _value(text: str, scan: _Scan, again: Callable[[], _Scan]) -> JsonValue:
+    """The value of a text. `again` makes a scanner for integers that are too long for `scan`."""
     if len(text) > 2 * MAX_DEPTH and text.count("[") + text.count("{") > MAX_DEPTH:
         _require_shallow(text)
+    start = len(text) - len(text.lstrip(_BLANK)) if text[:1] in _BLANK else 0
     try:
-        value: JsonValue = decoder.decode(text)
+        value, end = scan(text, start)
+    except StopIteration as stop:
+        error = json.JSONDecodeError("Expecting value", text, stop.value)
+        raise _not_json(error) from None
     except json.JSONDecodeError as error:
-        raise NotJsonError(_reason(error), error.lineno) from None
+        raise _not_json(error) from None
     except _OddNumberError as error:
         raise NotJsonError(str(error), _line_of(text, error.lexeme)) from None
+    except NotJsonError:
+        raise
+    except ValueError:
+        # Python refuses to convert an integer of that many digits by itself.
+        return _value(text, again(), again)
+    if end < len(text) and (rest := text[end:].lstrip(_BLANK)):
+        raise _not_json(json.JSONDecodeError("Extra data", text, len(text) - len(rest)))
     if "\\u" in text:
         _require_no_lone_surrogate(text)
     return value
@@ -293,10 +305,10 @@ def _recorder() -> _Recorder:
     try:
         return _recorders.pop()
     except IndexError:  # all are in use, by other threads
-        return _Recorder(_integer)
+        return _Recorder(None)
 
 
-def _each_once(members: _Members) -> dict[str, JsonValue]:
+def _refuse_repeats(members: _Members) -> dict[str, JsonValue]:
     built = dict(members)
     if len(built) < len(members):
         raise NotJsonError("names a member twice")
@@ -341,23 +353,31 @@ def _refuse_constant(constant: str) -> NoReturn:
     raise _OddNumberError(constant, f"holds {constant}, which is not a JSON value")
 
 
-def _decoder(build: _Build | None, integer: Callable[[str], int]) -> json.JSONDecoder:
-    return json.JSONDecoder(
+def _scanner(build: _Build | None, integer: Callable[[str], int] | None) -> _Scan:
+    """A scanner of values; without `integer` Python converts integers, up to a limit of its own."""
+    decoder = json.JSONDecoder(
         object_pairs_hook=build,
         parse_int=integer,
         parse_float=_double,
         parse_constant=_refuse_constant,
     )
+    scan: _Scan = decoder.scan_once  # type: ignore[attr-defined] # not in the stubs
+    return scan
 
 
 class _Recorder:
-    """A decoder that records repeated members, for one text at a time."""
+    """A scanner that records repeated members, for one text at a time."""
 
-    __slots__ = ("decoder", "repeats")
+    __slots__ = ("repeats", "scan")
 
-    def __init__(self, integer: Callable[[str], int]) -> None:
+    def __init__(self, integer: Callable[[str], int] | None) -> None:
         self.repeats: list[tuple[dict[str, JsonValue], _Members]] = []
-        self.decoder = _decoder(self._build, integer)
+        self.scan = _scanner(self._build, integer)
+
+    def again(self) -> _Scan:
+        """A scanner for a text with integers that are too long for `scan`."""
+        self.repeats = []
+        return _scanner(self._build, _integer)
 
     def _build(self, members: _Members) -> dict[str, JsonValue]:
         built = dict(members)
@@ -368,8 +388,8 @@ class _Recorder:
 
 _recorders: list[_Recorder] = []
 """Recorders that are not in use: to make one takes longer than to read a message."""
-_LAST_WINS = _decoder(None, _integer)
-_EACH_ONCE = _decoder(_each_once, _integer)
+_last_wins = _scanner(None, None)
+_each_once = _scanner(_refuse_repeats, None)
 
 
 def _places(text: str) -> Iterator[tuple[Path, int, bool]]:
@@ -422,10 +442,17 @@ def _line_at(text: str, match: re.Match[str]) -> int:
     return text.count("\n", 0, match.start()) + 1
 
 
-def _reason(error: json.JSONDecodeError) -> str:
+def _not_json(error: json.JSONDecodeError) -> NotJsonError:
+    text = error.doc
+    if text.startswith(_BOM):
+        return NotJsonError("starts with a byte order mark; RFC 8259 section 8.1 forbids it")
+    if "\0" in text[:2]:
+        return NotJsonError(_UTF_16)
     if error.msg == "Extra data":
-        return f"goes on after the JSON value, at column {error.colno}"
-    if error.pos >= len(error.doc.rstrip()):
-        return "ends before the JSON value does"
-    what = f"{error.msg[:1].lower()}{error.msg[1:]}".removesuffix(" at")
-    return f"is not JSON: {what} at column {error.colno}"
+        reason = f"goes on after the JSON value, at column {error.colno}"
+    elif error.pos >= len(text.rstrip()):
+        reason = "ends before the JSON value does"
+    else:
+        what = f"{error.msg[:1].lower()}{error.msg[1:]}".removesuffix(" at")
+        reason = f"is not JSON: {what} at column {error.colno}"
+    return NotJsonError(reason, error.lineno)
