@@ -18,9 +18,8 @@ LAYERS = (
         "resources",
         "words",
         "digests",
-        "listing",
     },
-    {"report", "topic", "types"},
+    {"report", "rulebook", "types"},
     {"load"},
     {"emit"},
     {"targets", "judge", "diff"},
@@ -51,14 +50,15 @@ def imports(path: Path) -> Iterator[str]:
             assert node.level == 0, f"{path}: relative import"
             assert node.module is not None
             if node.module == "acpgen":
-                yield from (f"acpgen.{alias.name}" for alias in node.names)
+                members = (alias.name for alias in node.names)
+                yield from ("acpgen" if m == "__version__" else f"acpgen.{m}" for m in members)
             else:
                 yield node.module
 
 
 def violations(importer: str, imported: str) -> bool:
     """Whether one part must not import another."""
-    return importer != imported and LEVEL[imported] >= LEVEL[importer]
+    return imported != "__init__" and importer != imported and LEVEL[imported] >= LEVEL[importer]
 
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -87,7 +87,8 @@ def generated_imports(path: Path) -> list[str]:
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: p.relative_to(PACKAGE).as_posix())
 def test_the_generator_does_not_import_what_it_generates(path: Path) -> None:
-    assert generated_imports(path) == (["acp_v2"] if path == SHIPPED else [])
+    shipped = ["acp_v2", "acp_v2.checkers", "acp_v2.decoders"]
+    assert generated_imports(path) == (shipped if path == SHIPPED else [])
 
 
 def test_only_judging_on_the_command_line_takes_what_is_shipped() -> None:

@@ -17,7 +17,7 @@ from acpgen.lint import lint
 from acpgen.load import load
 from acpgen.model import RetryClass
 from acpgen.targets import TARGETS
-from acpgen.targets.generation import Order, apply, generate
+from acpgen.targets.generation import Plan, apply, generate
 
 DEMO = """
     "DemoSessionRequest": {
@@ -64,7 +64,7 @@ def schema(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def out(schema: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    order = Order(schema, tmp_path_factory.mktemp("out"), TARGETS, resources.TEMPLATES)
+    order = Plan(schema, tmp_path_factory.mktemp("out"), TARGETS, resources.TEMPLATES)
     apply(order, generate(order))
     return order.out
 

@@ -10,7 +10,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from acpgen.judge import validate
 
-__all__ = ["validate"]
+__all__ = ["__version__", "validate"]
+
+__version__ = "0.1.0"
+"""The version of acpgen and of the packages that are released with it."""
 
 
 def __getattr__(name: str) -> object:

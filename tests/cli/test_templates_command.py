@@ -9,6 +9,7 @@ from typer.testing import CliRunner, Result
 
 from acpgen import resources
 from acpgen.cli.app import typer_app
+from acpgen.emit.templates import files
 
 APP = typer_app()
 
@@ -32,7 +33,9 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def test_export_writes_all_of_them() -> None:
     result = run("templates", "export", "mine")
-    expected = contents(resources.TEMPLATES)
+    own = {name: path.read_bytes() for name, path in files(resources.TEMPLATES).items()}
+    expected = {**contents(resources.TEMPLATES), **own}
+    assert "languages/python/table.py.jinja" in expected
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr == f"mine: wrote {len(expected)} files\n"
     assert contents(Path("mine")) == expected

@@ -216,7 +216,7 @@ def test_a_file_is_watched_with_nothing_beside_it(tmp_path: Path) -> None:
 
 
 def counting(
-    name: str, sees: Callable[[Protocol], Protocol] = everything
+    name: str, view: Callable[[Protocol], Protocol] = everything
 ) -> tuple[Target, list[Protocol]]:
     """A target that renders one template, and the protocols that it was made from."""
     made: list[Protocol] = []
@@ -226,7 +226,7 @@ def counting(
         context = {"header": "H", "title": "T", "error": "", "error_code": "", "table": ""}
         return {"x": templates.render(name, **context)}
 
-    return warmed(Target("x", "", ("x",), generate, sees=sees)), made
+    return warmed(Target("x", "", ("x",), generate, view=view)), made
 
 
 def test_only_what_a_target_is_made_of_makes_it_anew(tmp_path: Path) -> None:

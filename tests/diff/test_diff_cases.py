@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from acpgen.diff import Change, Kind, Standing, diff
-from acpgen.diff.kinds import ACCEPTANCE, NATURES
+from acpgen.diff import RULES, Change, Standing, diff
 from acpgen.diff.witness import Witnesses
 from acpgen.model import Protocol
 from small_schema import line, loaded, schema
@@ -54,7 +53,7 @@ def test_changes_back_are_as_expected(case: Case) -> None:
 
 def test_every_kind_has_a_case() -> None:
     texts = [path.read_text("utf-8") for path in FILES]
-    assert {kind for kind in Kind if not any(f"[{kind}]" in text for text in texts)} == set()
+    assert {kind for kind in RULES if not any(f"[{kind}]" in text for text in texts)} == set()
 
 
 def test_every_change_of_what_is_accepted_has_a_witness(
@@ -70,6 +69,6 @@ def test_every_change_of_what_is_accepted_has_a_witness(
 
 def test_whatever_is_refused_has_evidence(case: Case) -> None:
     for change in diff(case.old, case.new):
-        shape = ACCEPTANCE[NATURES[change.kind].effect] and "/" not in change.path
+        shape = change.effect.moves and "/" not in change.path
         if shape and change.standing is not Standing.UNSTABLE:
             assert bool(change.breaks | change.recovers) == (change.evidence is not None)

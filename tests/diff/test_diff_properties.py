@@ -13,15 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acpgen import resources
-from acpgen.diff import Change, Kind, Party, diff
+from acpgen.diff import Change, Effect, Party, diff
 from acpgen.diff.channels import Channel, answers, calls
-from acpgen.diff.kinds import ACCEPTANCE, NATURES, Effect
 from acpgen.diff.witness import Witness, Witnesses
 from acpgen.emit.jsonschema import definition
 from acpgen.load import load
 from acpgen.model import Protocol, Stability, TypeName
 from acpgen.targets.bundles import bundle
 from instances import instances
+from mirrors import MIRRORS
+from proofs import amount, scaled
 from random_edits import edited, shuffled
 from small_schema import FOLDER, loaded, schema
 
@@ -59,7 +60,7 @@ def told(changes: tuple[Change, ...], channel: Channel, effect: Effect) -> bool:
     """Whether some change says that a message of the channel is refused, one way or the other."""
     party: Party = channel.sender if effect is Effect.NARROWS else channel.receiver
     return any(
-        effect in ACCEPTANCE[NATURES[change.kind].effect]
+        effect in change.effect.moves
         and channel.method in change.methods
         and party in change.breaks | change.recovers
         for change in changes
@@ -78,7 +79,8 @@ def test_order_and_files_are_no_change(protocol: Protocol, seed: int) -> None:
     assert diff(protocol, shuffled(protocol, Random(seed))) == ()
 
 
-@settings(max_examples=80, deadline=None)
+@scaled("random edits")
+@settings(max_examples=amount(20, 80), deadline=None)
 @given(seed=SEEDS)
 def test_a_break_has_a_witness(seed: int) -> None:
     new = edited(SMALL, Random(seed))
@@ -101,7 +103,8 @@ def shown(change: Change, witness: Witness, judges: tuple[Judge, Judge]) -> bool
     return verdicts == [witness.accepted_by_old, not witness.accepted_by_old]
 
 
-@settings(max_examples=80, deadline=None)
+@scaled("random edits")
+@settings(max_examples=amount(20, 80), deadline=None)
 @given(seed=SEEDS)
 def test_what_is_refused_is_told(seed: int) -> None:
     rng = Random(seed)
@@ -146,14 +149,8 @@ def test_every_change_of_the_whole_schema_has_a_witness(seed: int) -> None:
 @given(seed=SEEDS)
 def test_the_way_back_is_the_mirror(protocol: Protocol, seed: int) -> None:
     new = edited(protocol, Random(seed))
-    forth = sorted(mirror(change.kind) for change in diff(protocol, new))
-    assert forth == sorted(change.kind for change in diff(new, protocol))
-
-
-def mirror(kind: Kind) -> Kind:
-    back = NATURES[kind].mirror
-    assert back is not None
-    return back
+    forth = sorted(MIRRORS[change.rule.id] for change in diff(protocol, new))
+    assert forth == sorted(change.rule.id for change in diff(new, protocol))
 
 
 def test_moving_all_types_to_one_file_is_no_change(tmp_path: Path) -> None:

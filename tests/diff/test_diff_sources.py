@@ -55,7 +55,7 @@ def test_a_revision_holds_the_default_folder(repository: Path, tmp_path: Path) -
     source = locate("git:first", tmp_path / "scratch")
     assert sorted(path.name for path in source.path.iterdir()) == ["parcels.json"]
     (change,) = diff(load(source.path), load(repository / "schema" / "v2"))
-    assert change.kind == "limit-tightened"
+    assert change.rule.id == "limit-tightened"
 
 
 def test_a_copy_is_called_by_its_revision(repository: Path, tmp_path: Path) -> None:

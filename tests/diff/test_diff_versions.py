@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from acpgen.diff import Change, Kind, Party, Standing
+from acpgen.diff import RULES, Change, Party, Standing
+from acpgen.diff.effect import Weight
 from acpgen.diff.history import newest, refusal, with_entry
-from acpgen.diff.version import Weight, allowed, lowest, parse, weight
+from acpgen.diff.version import allowed, lowest, parse, weight
 from acpgen.model import Location, Pointer, Protocol
 
 ORDERED = (
@@ -34,10 +35,10 @@ SECOND = Protocol("ACP", 2, (), {})
 
 
 def change(
-    kind: Kind, standing: Standing = Standing.STABLE, breaks: frozenset[Party] = frozenset()
+    kind: str, standing: Standing = Standing.STABLE, breaks: frozenset[Party] = frozenset()
 ) -> Change:
     return Change(
-        kind,
+        RULES[kind],
         "Parcel",
         Pointer(""),
         Location("a.json"),
@@ -49,12 +50,12 @@ def change(
     )
 
 
-BREAKING = change(Kind.LIMIT_TIGHTENED, breaks=BREAK)
-ADDING = change(Kind.OPTIONAL_MEMBER_ADDED)
-BINDING = change(Kind.TYPE_RENAMED)
-WORDING = change(Kind.DOCS_CHANGED)
-UNSTABLE = change(Kind.LIMIT_TIGHTENED, Standing.UNSTABLE)
-FAULT = replace(change(Kind.METHOD_WITHOUT_CLASS), path="parcel/find")
+BREAKING = change("limit-tightened", breaks=BREAK)
+ADDING = change("optional-member-added")
+BINDING = change("type-renamed")
+WORDING = change("docs-changed")
+UNSTABLE = change("limit-tightened", Standing.UNSTABLE)
+FAULT = replace(change("method-without-class"), path="parcel/find")
 
 
 def test_versions_are_ordered_as_semver_says() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from acpgen.diff import TOPICS, Kind, Party, diff
+from acpgen.diff import RULES, Party, diff
 from acpgen.diff.promises import PROMISES, Class, Consequence
 from acpgen.model import RetryClass
 from small_schema import loaded, schema
@@ -111,7 +111,7 @@ def test_a_changed_class_is_judged_by_the_table(
         loaded(classed(side, retry), tmp_path / f"{name}.json")
         for name, retry in (("old", old), ("new", new))
     )
-    (change,) = (c for c in diff(before, after) if c.kind is Kind.RETRY_CLASS_CHANGED)
+    (change,) = (c for c in diff(before, after) if c.rule.id == "retry-class-changed")
     promise = PROMISES[old, new]
     broken = {
         party
@@ -127,7 +127,7 @@ def test_a_changed_class_is_judged_by_the_table(
 def test_the_rule_shows_the_table() -> None:
     head, *rows = (
         line.split()
-        for line in TOPICS[Kind.RETRY_CLASS_CHANGED].docs.splitlines()
+        for line in RULES["retry-class-changed"].page.splitlines()
         if line.split()[:1] and line.split()[0] in {*RetryClass, "none"} and len(line.split()) > 6
     )
     words = {(False, False): "-", (True, False): "senders", (False, True): "receivers"}

@@ -15,9 +15,12 @@ from acpgen.inject import inject
 from acpgen.inject.contexts import Contexts, Meanings, meanings, mistakes, reference
 from acpgen.inject.regions import CONTEXTS, given
 from acpgen.load import load
+from acpgen.targets import languages
 from acpgen.targets.models import codegen
 
 LOCAL = {
+    "vectors/README.md.jinja": {"language"},
+    "vectors/resend.md.jinja": {"language"},
     "docs/rules/resend.md.jinja": {"section"},
     "docs/method.md.jinja": {"describe"},
 }
@@ -59,9 +62,14 @@ def used(name: str) -> set[str]:
     tree = jinja2.Environment(autoescape=False).parse(text)
     names = set(meta.find_undeclared_variables(tree)) - LOCAL.get(name, set())
     for part in meta.find_referenced_templates(tree):
-        assert part is not None, f"{name} computes the name of a template"
-        names |= used(part)
+        names |= used(part) if part is not None else set().union(*map(used, loops(name)))
     return names
+
+
+def loops(name: str) -> list[str]:
+    """The templates that a guide to vectors includes: one from the folder of each language."""
+    what = {"vectors/README.md.jinja": "messages", "vectors/resend.md.jinja": "resend"}[name]
+    return [each["template"] for each in languages.loops(what)]
 
 
 def test_templates_use_what_is_told(known: Meanings) -> None:

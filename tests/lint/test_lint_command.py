@@ -12,7 +12,8 @@ from typer.testing import CliRunner, Result
 from acpgen import resources
 from acpgen.cli.app import typer_app
 from acpgen.cli.report import relative
-from acpgen.cli.rules import everything, ids
+from acpgen.cli.rules import heading, ids
+from acpgen.rulebook import everything
 
 APP = typer_app()
 
@@ -160,7 +161,7 @@ def test_rules_lists_everything_in_groups_by_command() -> None:
     assert result.exit_code == 0
     rows = [line.split() for line in result.stdout.splitlines()]
     assert [(row[0], row[2]) for row in rows] == [
-        (one.topic.id, one.command) for one in everything()
+        (one.id, one.group.command) for one in everything()
     ]
     commands = ["lint", "validate", "trace", "diff", "generate", "docs", "upstream"]
     assert list(dict.fromkeys(row[2] for row in rows)) == commands
@@ -170,15 +171,8 @@ def test_rules_lists_everything_in_groups_by_command() -> None:
 def test_explain_prints_the_documentation(rule: str) -> None:
     result = run("explain", rule)
     assert result.exit_code == 0
-    found = [one for one in everything() if one.topic.id == rule]
-    assert (
-        result.stdout
-        == "\n\n\n".join(
-            f"{rule} ({one.topic.severity.value} of acpgen {one.command})\n\n{one.topic.docs}"
-            for one in found
-        )
-        + "\n"
-    )
+    found = [one for one in everything() if one.id == rule]
+    assert result.stdout == "\n\n\n".join(f"{heading(one)}\n\n{one.page}" for one in found) + "\n"
 
 
 def test_explain_tells_namesakes_of_two_commands_apart() -> None:

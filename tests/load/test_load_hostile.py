@@ -111,7 +111,7 @@ def outcome(folder: Path) -> str:
         return "refused by lint"
     try:
         for target in TARGETS:
-            compare(folder / "out", target.generate(protocol, TEMPLATES), target.claims)
+            compare(folder / "out", target.generate(protocol, TEMPLATES), target.owns)
     except UnprovenError:
         return "refused by a target"
     return "generated"

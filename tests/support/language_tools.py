@@ -8,70 +8,67 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
 import unavailable
 from acpgen.model import Protocol
-from acpgen.targets.languages import DIALECTS, language
+from acpgen.targets.languages.table import table
 from language_subjects import TEMPLATES, Subject, plain
 
 TESTS = Path(__file__).parents[1]
-DRIVERS = TESTS / "targets" / "languages" / "drivers"
+SUBJECTS_FOLDER = TESTS / "targets" / "languages"
 NODE_MODULES = TESTS / "languages" / "node_modules"
-KOTLIN = NODE_MODULES / "kotlin-compiler"
-TSC = NODE_MODULES / ".bin" / "tsc"
-PRETTIER = NODE_MODULES / ".bin" / "prettier"
-
-_STRICT = {
-    "strict": True,
-    "target": "es2022",
-    "module": "nodenext",
-    "types": [],
-    "declaration": True,
-    "allowUnreachableCode": False,
-    "allowUnusedLabels": False,
-    "erasableSyntaxOnly": True,
-    "exactOptionalPropertyTypes": True,
-    "isolatedDeclarations": True,
-    "noFallthroughCasesInSwitch": True,
-    "noImplicitOverride": True,
-    "noImplicitReturns": True,
-    "noPropertyAccessFromIndexSignature": True,
-    "noUncheckedIndexedAccess": True,
-    "noUnusedLocals": True,
-    "noUnusedParameters": True,
-    "verbatimModuleSyntax": True,
-}
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """How a language is compiled and run.
+    """How the tests compile and run a language.
 
     Fields:
-        name: that of the dialect.
-        needs: programs, and files of npm packages, that have to be there.
+        needs: programs, and files of npm packages, that have to be installed.
         driver: the driver's source, and its place in a folder for the version in braces.
         compile: builds generated files and drivers in a folder, without a single warning.
-        command: what prints the records of one version from such a folder.
-        layout: what fails for files that the language's formatter would change.
+        command: the program that prints the records of one version from such a folder.
+        path: the generated file of the invented protocol.
+        literal: a literal of the text that tests call `ODD_TEXT`.
+        with_a_warning: the name and text of a file that compiles, though with a warning.
+        layout: a command that fails for files that the language's formatter would change.
+        badly_laid_out: the name and text of a file that the formatter would change.
         json: whether the driver reads JSON; otherwise it reads the plain form.
+        lone_surrogates: how the driver gets a text without a UTF-8 form: as `text`, as `bytes`
+            beside it, or not at all where the language has no such text.
+        name: the name of the folder, set by the listing.
     """
 
-    name: str
     needs: tuple[str | Path, ...]
     driver: tuple[str, str]
     compile: Callable[[Path, Sequence[Path], Sequence[Path]], None]
     command: Callable[[Path, str], Sequence[str | Path]]
+    path: str
+    literal: str
+    with_a_warning: tuple[str, str] | None = None
     layout: tuple[str | Path, ...] = ()
+    badly_laid_out: tuple[str, str] | None = None
     json: bool = False
+    lone_surrogates: str | None = "text"
+    name: str = ""
+
+    @property
+    def folder(self) -> Path:
+        """The folder with what the tests know about the language."""
+        return SUBJECTS_FOLDER / self.name
+
+
+ODD_TEXT = '"\\$`{\n\r\t\0\x85\u2028\ue000🚩é\ud800'
+"""A text with characters that most languages escape."""
 
 
 def write(language_: Language, folder: Path, protocols: Iterable[Protocol]) -> list[Path]:
     """Write the generated files of one language, and say where they are."""
-    trees = (language(DIALECTS[language_.name], each, TEMPLATES) for each in protocols)
+    trees = (table(language_.name, each, TEMPLATES) for each in protocols)
     written = []
     for path, text in ((path, text) for tree in trees for path, text in tree.items()):
         file = folder / Path(path).relative_to(language_.name)
@@ -84,7 +81,7 @@ def write(language_: Language, folder: Path, protocols: Iterable[Protocol]) -> l
 def drivers(language_: Language, folder: Path, versions: Iterable[str]) -> list[Path]:
     """Put a driver for each version into a folder."""
     source, place = language_.driver
-    text = (DRIVERS / source).read_text("utf-8")
+    text = (language_.folder / source).read_text("utf-8")
     written = []
     for version in versions:
         file = folder / place.format(version)
@@ -154,91 +151,18 @@ def records(
     return [record.split("\x1f") for record in output.split("\x1e")[:-1]]
 
 
-def _compile_typescript(folder: Path, files: Sequence[Path], _: Sequence[Path]) -> None:
-    (folder / "package.json").write_text('{"type": "module"}')
-    options = {**_STRICT, "rootDir": ".", "outDir": "out"}
-    config = {"compilerOptions": options, "files": [file.as_posix() for file in files]}
-    (folder / "tsconfig.json").write_text(json.dumps(config))
-    run([TSC, "--project", "."], folder)
-
-
-def _compile_rust(folder: Path, files: Sequence[Path], drivers_: Sequence[Path]) -> None:
-    rustc = ["rustc", "--edition", "2021", "-D", "warnings", "-D", "missing_docs", "--out-dir"]
-    for file in files:
-        run([*rustc, file.parent, "--crate-type", "rlib", "--crate-name", "retry", file], folder)
-    for file in drivers_:
-        table = f"retry={file.parent}/libretry.rlib"
-        run([*rustc, file.parent, "--extern", table, file], folder)
-
-
-def _compile_go(folder: Path, _: Sequence[Path], __: Sequence[Path]) -> None:
-    (folder / "go.mod").write_text("module example.org/acp\n\ngo 1.18\n")
-    run(["go", "vet", "./..."], folder)
-    run(["go", "build", "-o", "bin/", "./..."], folder)
-
-
-def _compile_kotlin(folder: Path, files: Sequence[Path], drivers_: Sequence[Path]) -> None:
-    options = ["-Werror", "-Wextra", "-Xexplicit-api=strict", "-jvm-target", "17", "-d", "out.jar"]
-    run(["bash", KOTLIN / "bin" / "kotlinc", *options, *files, *drivers_], folder)
-
-
-def _compile_java(folder: Path, files: Sequence[Path], drivers_: Sequence[Path]) -> None:
-    strict = ["-Xlint:all", "-Xdoclint:all/public", "-Werror"]
-    options = ["--release", "17", "-encoding", "UTF-8", *strict, "-d", "out"]
-    run(["javac", *options, *files, *drivers_], folder)
+def _subject(folder: Path) -> Language:
+    """The language that a folder's `subject.py` describes."""
+    spec = spec_from_file_location(f"subject_of_{folder.name}", folder / "subject.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    language: Language = module.LANGUAGE
+    return replace(language, name=folder.name)
 
 
 LANGUAGES = {
-    each.name: each
-    for each in (
-        Language(
-            "typescript",
-            ("node", TSC, PRETTIER),
-            ("driver.mjs", "{}/driver.mjs"),
-            _compile_typescript,
-            lambda folder, version: [
-                "node",
-                folder / version / "driver.mjs",
-                folder / "out" / version / "schema" / "retry.gen.js",
-            ],
-            (PRETTIER, "--log-level", "warn", "--check"),
-            json=True,
-        ),
-        Language(
-            "rust",
-            ("rustc", "rustfmt"),
-            ("driver.rs", "{}/driver.rs"),
-            _compile_rust,
-            lambda folder, version: [folder / version / "driver"],
-            ("rustfmt", "--edition", "2021", "--check"),
-        ),
-        Language(
-            "go",
-            ("go", "gofmt"),
-            ("driver.go", "cmd/driver_{}/main.go"),
-            _compile_go,
-            lambda folder, version: [folder / "bin" / f"driver_{version}"],
-            ("gofmt", "-d"),
-            json=True,
-        ),
-        Language(
-            "kotlin",
-            ("java", KOTLIN / "bin" / "kotlinc"),
-            ("Driver.kt", "driver/{}/Driver.kt"),
-            _compile_kotlin,
-            lambda folder, version: [
-                "java",
-                "-cp",
-                f"{folder / 'out.jar'}:{KOTLIN / 'lib' / 'kotlin-stdlib.jar'}",
-                f"driver.{version}.DriverKt",
-            ],
-        ),
-        Language(
-            "java",
-            ("java", "javac"),
-            ("Driver.java", "driver/{}/Driver.java"),
-            _compile_java,
-            lambda folder, version: ["java", "-cp", folder / "out", f"driver.{version}.Driver"],
-        ),
-    )
+    path.parent.name: _subject(path.parent) for path in sorted(SUBJECTS_FOLDER.glob("*/subject.py"))
 }
+"""The languages that the tests have a subject of, found by listing."""

@@ -24,6 +24,7 @@ import jsonschema
 from pydantic import ValidationError
 
 import acp_v2.models
+from acp_v2.models import signature
 from acp_wire.pairing import Pairing
 from acpgen.emit.jsonschema import JsonSchema
 from acpgen.findings import Severity
@@ -32,7 +33,7 @@ from acpgen.judge.message import Judge
 from acpgen.judge.verdict import Verdict
 from acpgen.model import JsonValue, Kind, Method, Side, Stability
 from acpgen.targets.bundles import bundle
-from acpgen.targets.vectors.samples import Samples
+from acpgen.types.samples import Samples
 from agreement import acp, checkers, decoders, nudged, samples, schemas, strict
 
 SEED = int(os.environ.get("ACPGEN_SEED", "1"))
@@ -155,10 +156,11 @@ def models(mutant: Mutant) -> bool:
     try:
         if method is not None:
             text = json.dumps(message["params"])
-            acp_v2.models.parse_params(method.name, text, method.kind.value)
+            acp_v2.models.parse(signature(method.name, method.kind.value).params_type, text)
             around = message | {"params": Samples(acp()).least(acp().types[method.params].body)}
         else:
-            acp_v2.models.parse_result(mutant.answered or "", json.dumps(message["result"]))
+            result = signature(mutant.answered or "").result_type
+            acp_v2.models.parse(result, json.dumps(message["result"]))
             around = message | {"result": {}}
     except ValidationError:
         return False

@@ -42,4 +42,4 @@ def loaded(document: Any, path: Path) -> Protocol:
 
 def line(change: Change) -> str:
     """A change on one line."""
-    return f"{change.severity.value}[{change.kind.value}] {change.path}: {change.message}"
+    return f"{change.severity.value}[{change.rule.id}] {change.path}: {change.message}"

@@ -103,12 +103,12 @@ def test_the_package_offers_it_and_imports_it_late() -> None:
         "assert isinstance(acp_v2.check(b''), acp_v2.Verdict)\n"
         "print(sorted({'pydantic', 'msgspec', 'acpgen'} & sys.modules.keys()))"
     )
-    paths = [str(resources.ROOT / p) for p in ("generated/python", "runtime/acp-wire")]
-    command = [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {paths!r}\n{program}"]
+    paths = [str(resources.ROOT / folder) for folder in ("generated/python", "runtime/acp-wire")]
+    command = [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {paths}\n{program}"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
 def test_the_package_has_nothing_else() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'checks'"):
-        acp_v2.checks  # noqa: B018 # type: ignore[attr-defined]
+        acp_v2.checks  # type: ignore[attr-defined]  # noqa: B018

@@ -19,28 +19,28 @@ from acpgen.emit.tree import Change
 from acpgen.load import SchemaError
 from acpgen.model import Protocol
 from acpgen.targets import TARGETS
-from acpgen.targets.generation import Order, apply, generate
+from acpgen.targets.generation import Plan, apply, generate
 
 QUICK = [target for target in TARGETS if target.name in {"bundles", "retry"}]
 METHODS = "json/methods.json"
 
 
 @pytest.fixture
-def order(tmp_path: Path) -> Order:
-    order = Order(resources.SCHEMA, tmp_path / "out", QUICK, resources.TEMPLATES)
+def order(tmp_path: Path) -> Plan:
+    order = Plan(resources.SCHEMA, tmp_path / "out", QUICK, resources.TEMPLATES)
     apply(order, generate(order))
     return order
 
 
-def full(order: Order) -> Order:
-    return Order(order.schema, order.out, order.targets, order.templates, full=True)
+def full(order: Plan) -> Plan:
+    return Plan(order.schema, order.out, order.targets, order.templates, full=True)
 
 
-def found(order: Order) -> list[tuple[str, Change]]:
+def found(order: Plan) -> list[tuple[str, Change]]:
     return [(d.path, d.change) for d in generate(order).differences]
 
 
-def test_generate_then_check_is_clean_in_both_modes(order: Order) -> None:
+def test_generate_then_check_is_clean_in_both_modes(order: Plan) -> None:
     outcome = generate(order)
     assert outcome.differences == ()
     assert outcome.fresh == tuple(QUICK)
@@ -49,7 +49,7 @@ def test_generate_then_check_is_clean_in_both_modes(order: Order) -> None:
 
 
 @pytest.mark.parametrize("mode", ["digests", "full"])
-def test_a_file_edited_by_hand_is_found(order: Order, mode: str) -> None:
+def test_a_file_edited_by_hand_is_found(order: Plan, mode: str) -> None:
     path = order.out / METHODS
     path.write_text(path.read_text().replace('"keyed"', '"idempotent"'))
     asked = full(order) if mode == "full" else order
@@ -59,7 +59,7 @@ def test_a_file_edited_by_hand_is_found(order: Order, mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["digests", "full"])
-def test_a_missing_and_a_surplus_file_are_found(order: Order, mode: str) -> None:
+def test_a_missing_and_a_surplus_file_are_found(order: Plan, mode: str) -> None:
     (order.out / METHODS).unlink()
     (order.out / "json" / "old.json").write_text(f'{{"$comment": "{HEADER}"}}\n')
     (order.out / "json" / "notes.json").write_text("{}\n")
@@ -71,40 +71,40 @@ def test_a_missing_and_a_surplus_file_are_found(order: Order, mode: str) -> None
     assert (order.out / "json" / "notes.json").read_text() == "{}\n"
 
 
-def test_a_check_writes_nothing(order: Order) -> None:
+def test_a_check_writes_nothing(order: Plan) -> None:
     (order.out / METHODS).unlink()
     generate(order)
     assert not (order.out / METHODS).exists()
 
 
-def test_a_changed_input_makes_every_target_stale(order: Order, tmp_path: Path) -> None:
+def test_a_changed_input_makes_every_target_stale(order: Plan, tmp_path: Path) -> None:
     copy = tmp_path / "v2"
     copy.mkdir()
     for path in order.schema.glob("*.json"):
         (copy / path.name).write_bytes(path.read_bytes())
     prompt = copy / "prompt.json"
     prompt.write_text(prompt.read_text().replace('"maxLength": 255', '"maxLength": 128'))
-    outcome = generate(Order(copy, order.out, order.targets, order.templates))
+    outcome = generate(Plan(copy, order.out, order.targets, order.templates))
     assert outcome.fresh == ()
     assert METHODS in {difference.path for difference in outcome.differences}
 
 
-def test_line_ends_of_the_checkout_do_not_matter(order: Order, tmp_path: Path) -> None:
+def test_line_ends_of_the_checkout_do_not_matter(order: Plan, tmp_path: Path) -> None:
     copy = tmp_path / "v2"
     copy.mkdir()
     for path in order.schema.glob("*.json"):
         (copy / path.name).write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    assert found(full(Order(copy, order.out, order.targets, order.templates))) == []
+    assert found(full(Plan(copy, order.out, order.targets, order.templates))) == []
 
 
-def test_one_target_leaves_the_others_alone(order: Order) -> None:
+def test_one_target_leaves_the_others_alone(order: Plan) -> None:
     (order.out / METHODS).unlink()
-    bundles = Order(order.schema, order.out, QUICK[:1], order.templates)
+    bundles = Plan(order.schema, order.out, QUICK[:1], order.templates)
     assert found(bundles) == []
     assert found(full(bundles)) == []
 
 
-def test_an_untrustworthy_manifest_is_not_trusted(order: Order) -> None:
+def test_an_untrustworthy_manifest_is_not_trusted(order: Plan) -> None:
     (order.out / manifest.NAME).write_text("{}\n")
     outcome = generate(order)
     assert outcome.fresh == ()
@@ -112,7 +112,7 @@ def test_an_untrustworthy_manifest_is_not_trusted(order: Order) -> None:
 
 
 @pytest.mark.parametrize("broken", [{"outputs": []}, {"outputs": {"retry": {METHODS: 1}}}])
-def test_a_manifest_of_the_wrong_shape_is_not_trusted(order: Order, broken: object) -> None:
+def test_a_manifest_of_the_wrong_shape_is_not_trusted(order: Plan, broken: object) -> None:
     document = json.loads((order.out / manifest.NAME).read_text())
     assert isinstance(broken, dict)
     (order.out / manifest.NAME).write_text(json.dumps({**document, **broken}))
@@ -124,9 +124,9 @@ def test_another_version_leaves_nothing_of_the_old_one(tmp_path: Path) -> None:
     golden = Path(__file__).parents[1] / "golden" / "schema" / "v9"
     shutil.copytree(golden, tmp_path / "v9")
     shutil.copytree(golden, tmp_path / "v8")
-    old = Order(tmp_path / "v9", tmp_path / "out", models, resources.TEMPLATES)
+    old = Plan(tmp_path / "v9", tmp_path / "out", models, resources.TEMPLATES)
     apply(old, generate(old))
-    new = Order(tmp_path / "v8", tmp_path / "out", models, resources.TEMPLATES)
+    new = Plan(tmp_path / "v8", tmp_path / "out", models, resources.TEMPLATES)
     outcome = generate(new)
     assert outcome.fresh == ()
     apply(new, outcome)
@@ -138,7 +138,7 @@ def test_a_changed_template_and_generator_change_the_inputs(
 ) -> None:
     before = manifest.inputs(resources.SCHEMA, resources.TEMPLATES)
     shutil.copytree(resources.TEMPLATES, tmp_path / "templates")
-    (tmp_path / "templates" / "retry" / "retry.py.jinja").write_text("")
+    (tmp_path / "templates" / "docs" / "errors.md.jinja").write_text("")
     after = manifest.inputs(resources.SCHEMA, tmp_path / "templates")
     assert {k for k in before if before[k] != after[k]} == {"templates"}
     monkeypatch.setattr(manifest, "_PACKAGE", tmp_path)
@@ -146,7 +146,7 @@ def test_a_changed_template_and_generator_change_the_inputs(
     assert {k for k in before if before[k] != after[k]} == {"generator"}
 
 
-SILENT = {"findings", "resources", "topic", "checks"}
+SILENT = {"findings", "resources", "checks"}
 """What targets import that says nothing in their output."""
 
 
@@ -175,39 +175,39 @@ def test_a_changed_acceptance_changes_the_inputs(tmp_path: Path) -> None:
     assert {k for k in before if before[k] != after[k]} == {"accepted"}
 
 
-def test_a_protocol_is_admitted_before_it_is_generated_from(order: Order) -> None:
+def test_a_protocol_is_admitted_before_it_is_generated_from(order: Plan) -> None:
     asked: list[int | None] = []
 
     def refuse(protocol: Protocol) -> None:
         asked.append(protocol.version)
         raise SchemaError([])
 
-    generate(order, admit=refuse)
+    generate(order, check_protocol=refuse)
     assert asked == []
     with pytest.raises(SchemaError):
-        generate(full(order), admit=refuse)
+        generate(full(order), check_protocol=refuse)
     assert asked == [2]
 
 
-def test_a_protocol_without_a_version_is_refused(order: Order, tmp_path: Path) -> None:
+def test_a_protocol_without_a_version_is_refused(order: Plan, tmp_path: Path) -> None:
     copy = shutil.copytree(resources.SCHEMA, tmp_path / "mine")
     with pytest.raises(SchemaError) as caught:
-        generate(Order(copy, order.out, order.targets, order.templates))
+        generate(Plan(copy, order.out, order.targets, order.templates))
     (finding,) = caught.value.findings
     assert (finding.rule, finding.file) == ("protocol-version", str(copy))
     first = copy / "auth.json"
     first.write_text(first.read_text().replace('"$defs"', '"x-protocol-version": 2, "$defs"', 1))
-    assert generate(Order(copy, order.out, order.targets, order.templates)).tree.keys() == {
+    assert generate(Plan(copy, order.out, order.targets, order.templates)).tree.keys() == {
         manifest.NAME
     }
 
 
-def test_a_surplus_file_alone_is_found_by_digests(order: Order) -> None:
+def test_a_surplus_file_alone_is_found_by_digests(order: Plan) -> None:
     (order.out / "json" / "old.json").write_text(f'{{"$comment": "{HEADER}"}}\n')
     assert found(order) == [("json/old.json", Change.SURPLUS)]
 
 
-def test_the_manifest_names_what_shapes_the_output(order: Order) -> None:
+def test_the_manifest_names_what_shapes_the_output(order: Plan) -> None:
     document = json.loads((order.out / manifest.NAME).read_text())
     assert document["inputs"].keys() == {
         "schema",
@@ -234,6 +234,7 @@ def run(*arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedP
     )
 
 
+@pytest.mark.prove("generates the whole tree once more")
 def test_output_does_not_depend_on_the_surroundings(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(
         "[tool.black]\nline-length = 40\n[tool.datamodel-codegen]\nsnake-case-field = false\n"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import acp_wire
 from acpgen import resources
 from acpgen.emit.templates import Templates
 from acpgen.model import Protocol
@@ -28,6 +29,7 @@ WITHOUT_LIST = replace(acp(), methods=tuple(m for m in acp().methods if m.name !
 def models(tmp_path: Path) -> Path:
     """A root of packages with what the target `models` writes, as far as it needs no pydantic."""
     package = resources.GENERATED / "python" / "acp_v2"
+    (tmp_path / "acp_wire").symlink_to(Path(acp_wire.__file__).parent)
     for name in ("__init__.py", "models/__init__.py", "models/_methods.py"):
         file = tmp_path / "acp_v2" / name
         file.parent.mkdir(exist_ok=True)

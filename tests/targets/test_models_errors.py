@@ -315,9 +315,9 @@ def test_the_constructor_names_wire_paths() -> None:
 @pytest.mark.parametrize(
     ("wrong", "hint"),
     [
-        (TextContent(text="x"), "TextContent is no branch of this choice; use ContentBlockText"),
+        (TextContent(text="x"), "TextContent is not a branch of this choice; use ContentBlockText"),
         (Error(code=1, message="m"), "use ContentBlockText or ContentBlockImage or "),
-        (AgentMessage(message_id="m"), "AgentMessage is no branch of this choice; use "),
+        (AgentMessage(message_id="m"), "AgentMessage is not a branch of this choice; use "),
     ],
 )
 def test_a_model_of_another_class_is_told_the_right_one(wrong: Any, hint: str) -> None:

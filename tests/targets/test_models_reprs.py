@@ -72,13 +72,13 @@ def test_a_hint_reads_well(wrong: str, hint: str) -> None:
 @pytest.mark.parametrize(
     ("method", "kind", "hint"),
     [
-        ("session/promt", None, "'session/promt' is no method of this protocol; did you mean"
+        ("session/promt", None, "'session/promt' is not a method of this protocol; did you mean"
          " 'session/prompt'?"),
-        ("qqqq", None, "'qqqq' is no method of this protocol"),
+        ("qqqq", None, "'qqqq' is not a method of this protocol"),
         ("_acme/x", None, "'_acme/x' is an extension, and extensions have no types here"),
-        ("session/prompt", "notification", "'session/prompt' is no notification of this protocol;"
-         " it is a request"),
-        ("session/cancel", "request", "'session/cancel' is no request of this protocol; it is a"
+        ("session/prompt", "notification", "'session/prompt' is not a notification of this"
+         " protocol; it is a request"),
+        ("session/cancel", "request", "'session/cancel' is not a request of this protocol; it is a"
          " notification"),
     ],
 )  # fmt: skip

@@ -35,6 +35,7 @@ from acp_v2.models import (
     parse,
     parse_params,
     parse_result,
+    signature as signature_of,
 )
 from pydantic import Field, PrivateAttr
 
@@ -57,7 +58,7 @@ assert_type(parse_result("session/prompt", b""), PromptResponse)
 
 
 def read(method: str) -> AcpModel:
-    model: AcpModel = parse_params(method, b"")
+    model: AcpModel = parse(signature_of(method).params_type, b"")
     return model
 
 
@@ -81,6 +82,8 @@ MISTAKES = {
     'PromptRequest(session_id="s", prompt=[]).session_id = "t"': "session_id",
     'parse_params("session/prompt", b"").sessionId': "sessionId",
     'parse_result("session/prompt", b"").message': "message",
+    'parse_params("session/promt", b"")': "parse_params",
+    'parse_result("session/cancel", b"")': "parse_result",
 }
 
 

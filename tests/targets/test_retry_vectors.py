@@ -25,6 +25,7 @@ from acpgen.targets.retry.decision import MAX_CARRIED, RULINGS, Answer, Decider,
 from acpgen.targets.tables import retry
 from acpgen.targets.vectors import resends
 from acpgen.targets.vectors.files import VectorNameError
+from proofs import amount, scaled
 
 TEMPLATES = Templates(resources.TEMPLATES)
 GOLDEN = Path(__file__).parents[1] / "golden" / "schema" / "v9"
@@ -255,7 +256,8 @@ PARAMS = st.recursive(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@scaled("random params")
+@settings(max_examples=amount(100, 500), deadline=None)
 @given(NAMES, PARAMS, st.none() | st.sampled_from(Kind))
 def test_table_and_decision_agree_on_any_params(method: str, params: Any, kind: Any) -> None:
     verdict = TABLE.resend(method, params, kind)

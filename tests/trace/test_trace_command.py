@@ -209,7 +209,7 @@ def test_nothing_can_be_told_of_no_messages(arguments: list[str]) -> None:
     assert result.stderr == "acpgen: <stdin>: no messages, so there is nothing to judge\n"
 
 
-IDLE = f"{sum(rule.needs_keys for rule in RULES)} of {len(RULES)} rules can't be applied"
+IDLE = f"{sum(rule.needs_keys for rule in RULES.values())} of {len(RULES)} rules can't be applied"
 
 
 def without_keys(workplace: Path) -> str:

@@ -13,7 +13,7 @@ from acp_wire.redaction import Key
 from acpgen.findings import Finding, Format, Severity
 from acpgen.judge.inputs import Entry
 from acpgen.model import JsonValue, Protocol
-from acpgen.trace import RULES, Recording, Rule, TranscriptError, judge, record, trace
+from acpgen.trace import RULES, Recording, TraceRule, TranscriptError, judge, record, trace
 from acpgen.trace.digest import digest
 from acpgen.trace.rule import Fault, rule
 from case_folders import folders, name
@@ -223,7 +223,7 @@ def test_the_versions_that_connections_settle_on_are_kept() -> None:
         messages.append(("client", connection, call))
         messages.append(("agent", connection, {"id": 0, "result": {"protocolVersion": version}}))
     entries = [Entry(row.encode(), n) for n, row in enumerate(rows_of(messages), 1)]
-    assert record(entries, protocol()).versions == {1, 2}
+    assert record(entries, protocol()).traffic.versions == {1, 2}
 
 
 def without_keys() -> Protocol:
@@ -232,8 +232,8 @@ def without_keys() -> Protocol:
     return dataclasses.replace(protocol(), methods=tuple(methods))
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_a_rule_that_needs_keys_says_so(rule: Rule) -> None:
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.id)
+def test_a_rule_that_needs_keys_says_so(rule: TraceRule) -> None:
     """It finds nothing in its own bad cases where the schema has no keys; the others still do."""
     found = {
         finding.rule
@@ -325,7 +325,7 @@ def test_tracing_twice_finds_the_same() -> None:
 def test_what_was_recorded_does_not_change() -> None:
     recording = record([], protocol())
     with pytest.raises(dataclasses.FrozenInstanceError):
-        recording.messages = 5  # type: ignore[misc]
+        recording.keys = frozenset()  # type: ignore[misc]
 
 
 def test_a_rule_needs_its_documentation() -> None:

@@ -15,6 +15,7 @@ import pytest
 from acpgen import resources
 from acpgen.findings import Finding
 from acpgen.load import load
+from acpgen.load.lines import located
 from acpgen.model import Protocol
 from acpgen.targets.bundles import bundles
 from acpgen.upstream import (
@@ -25,7 +26,6 @@ from acpgen.upstream import (
     read_declared,
     stale,
     undeclared,
-    with_lines,
 )
 
 DECLARED = resources.ACCEPTED.with_name("upstream.toml")
@@ -77,7 +77,7 @@ def compared(folder: Path, edit: Edit) -> tuple[list[Comparison], list[Finding]]
 
 def test_a_finding_tells_its_line(tmp_path: Path) -> None:
     _, found = compared(tmp_path, change("PromptRequest/required", ["sessionId"]))
-    (finding,) = with_lines(found)
+    (finding,) = located(found)
     text = (tmp_path / "release.json").read_text().splitlines()
     assert finding.line is not None
     assert text[finding.line - 1].strip() == '"required": ['

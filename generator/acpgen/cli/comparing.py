@@ -11,19 +11,19 @@ from pathlib import Path
 
 from acpgen import findings, resources
 from acpgen.cli.report import fail, note, relative, unreadable
-from acpgen.diff import TOPICS, Change
+from acpgen.diff import RULES, Change
 from acpgen.diff import diff as changes_between
-from acpgen.diff.report import Comparison
+from acpgen.diff.report import SchemaChanges
 from acpgen.diff.source import GitError, Source, locate
 from acpgen.diff.witness import Witnesses
 from acpgen.findings import Finding
 from acpgen.lint.accepted import (
     IDS,
-    STALE,
     Acceptance,
     AcceptedError,
     beside,
     read_accepted,
+    stale,
     unknown,
 )
 from acpgen.load import SchemaError, load
@@ -48,7 +48,7 @@ def comes_installed() -> bool:
 
 
 @contextmanager
-def compared(old: str | Callable[[Protocol], str], new: str) -> Iterator[Comparison]:
+def compared(old: str | Callable[[Protocol], str], new: str) -> Iterator[SchemaChanges]:
     """Two versions and their changes; copies out of git last as long as the context.
 
     `old` may depend on what the new version is.
@@ -63,7 +63,7 @@ def compared(old: str | Callable[[Protocol], str], new: str) -> Iterator[Compari
             after = read(source)
             sources = (_locate(old(after), folders[0]), source)
             before = read(sources[0])
-        yield Comparison(*sources, changes_between(before, after), Witnesses(before, after))
+        yield SchemaChanges(*sources, changes_between(before, after), Witnesses(before, after))
 
 
 def read(source: Source) -> Protocol:
@@ -93,9 +93,7 @@ def sift(changes: Sequence[Change], source: Source, file: Path | None) -> Sifted
         open=tuple(change for change, entry in known if entry is None),
         accepted={change: entry.reason for change, entry in known if entry is not None},
         stale={
-            entry: Finding(
-                STALE.id, STALE.severity, str(path), "", _complaint(entry, changes), entry.line
-            )
+            entry: stale(str(path), entry, _complaint(entry, changes))
             for entry in entries
             if entry not in used
         },
@@ -117,7 +115,7 @@ def _accepts(entry: Acceptance) -> tuple[str, ...]:
 
 
 def _identity(change: Change) -> tuple[str, ...]:
-    return (change.kind.value, change.pointer, change.what, change.old, change.new)
+    return (change.rule.id, change.pointer, change.what, change.old, change.new)
 
 
 def entry_for(change: Change, reason: str = "") -> str:
@@ -125,7 +123,7 @@ def entry_for(change: Change, reason: str = "") -> str:
 
     Without a reason it accepts nothing yet.
     """
-    members = {"rule": change.kind.value, "pointer": change.pointer, **_step(change)}
+    members = {"rule": change.rule.id, "pointer": change.pointer, **_step(change)}
     lines = (f"{name} = {_quoted(text)}" for name, text in (*members.items(), ("reason", reason)))
     return "\n".join(["[[accepted]]", *lines]) + "\n"
 
@@ -149,7 +147,7 @@ def _entries(path: Path) -> list[Acceptance]:
 
 
 def _complaint(entry: Acceptance, changes: Sequence[Change]) -> str:
-    if entry.rule not in TOPICS:
+    if entry.rule not in RULES:
         return unknown(entry)
     if not entry.reason.strip():
         return f"accepts {entry.rule} {entry.pointer} without a reason, which doesn't count"

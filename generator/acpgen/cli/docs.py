@@ -12,13 +12,14 @@ import typer
 
 from acpgen import resources
 from acpgen.cli.crash import is_own
+from acpgen.cli.extras import installation
 from acpgen.cli.options import Schema
 from acpgen.cli.report import Exit, fail, note, relative, show, telling, unreadable
 from acpgen.emit.tree import replace_files
 from acpgen.findings import Finding, Format, printable
 from acpgen.findings import text as lines_of
 from acpgen.load import SchemaError, load
-from acpgen.report.rendering import Problem
+from acpgen.report.problem import Problem
 from acpgen.words import counted
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ def _page(
     except ImportError as error:
         if is_own(error):
             raise
-        fail(f"{error}; pages need more: pip install 'acpgen[generate]'")
+        fail(f"{error}; pages need more packages: {installation('generate')}")
     except ValueError as error:
         fail(str(error))
 
@@ -200,12 +201,12 @@ def _check(pages: dict[Path, Page], format_: Format) -> None:
 
 
 def _findings(file: Path, page: Page) -> Iterator[Finding]:
-    from acpgen.inject import STALE_REGION
+    from acpgen.inject.rules import stale_region
 
     for region in page.stale:
         yield Finding(
-            STALE_REGION.id,
-            STALE_REGION.severity,
+            stale_region.id,
+            stale_region.severity,
             str(file),
             "",
             f"{region.name} is not as generated; run `acpgen docs inject`",

@@ -11,11 +11,11 @@ from typing import Annotated
 import typer
 
 from acpgen import resources
-from acpgen.cli import drift
 from acpgen.cli.crash import is_own
+from acpgen.cli.extras import installation
 from acpgen.cli.lint import accepted_by_lint
 from acpgen.cli.report import Exit, fail, note, relative, show, suggestion, telling, unreadable
-from acpgen.emit import manifest
+from acpgen.emit import manifest, rules
 from acpgen.emit.tree import Change, Difference, FolderError, ForeignFileError
 from acpgen.findings import Finding, Format, Severity
 from acpgen.lint import lint
@@ -25,15 +25,15 @@ from acpgen.load import SchemaError
 from acpgen.load.lines import located
 from acpgen.model import Protocol
 from acpgen.targets import TARGETS, Target
-from acpgen.targets.generation import Order, Outcome, apply
+from acpgen.targets.generation import Plan, Result, apply
 from acpgen.targets.generation import generate as worked_out
 from acpgen.words import counted
 
-_SAYS = {
-    Change.CHANGED: "is not as generated",
-    Change.MISSING: "is missing",
-    Change.SURPLUS: "was generated once and follows from nothing any more",
-    Change.FOREIGN: "was not written by acpgen, or has lost its header, so it is spared",
+_RULES = {
+    Change.CHANGED: rules.drift_changed,
+    Change.MISSING: rules.drift_missing,
+    Change.SURPLUS: rules.drift_surplus,
+    Change.FOREIGN: rules.drift_foreign,
 }
 _LINE_ENDS = "has lines that end in CRLF, and is as generated but for that"
 _COMMAND = "generate"
@@ -77,7 +77,7 @@ def generate(
     with telling(_COMMAND, format_, schema):
         if not schema.exists():
             fail(f"{schema}: is not there; name a folder of domain files or a single-file release")
-        order = Order(
+        plan = Plan(
             schema=relative(schema),
             out=relative(out),
             targets=chosen(target),
@@ -85,11 +85,11 @@ def generate(
             full=full,
             accepted=beside(schema),
         )
-        outcome = work_out(order, format_)
+        outcome = work_out(plan, format_)
         if not check:
-            put(order, outcome)
+            put(plan, outcome)
     if check:
-        _report(order, outcome, format_)
+        _report(plan, outcome, format_)
     else:
         show(_COMMAND, (), format_)
 
@@ -105,39 +105,39 @@ def chosen(names: list[str] | None) -> list[Target]:
     return [target for target in TARGETS if not names or target.name in names]
 
 
-def work_out(order: Order, format_: Format) -> Outcome:
+def work_out(plan: Plan, format_: Format) -> Result:
     """How a folder differs from what is ordered; prints what is wrong with it, and leaves."""
     hidden = not sys.stderr.isatty()
     try:
         with typer.progressbar(
-            length=len(order.targets), label="generating", file=sys.stderr, hidden=hidden
+            length=len(plan.targets), label="generating", file=sys.stderr, hidden=hidden
         ) as bar:
-            return worked_out(order, lambda _: bar.update(1), lambda p: _admit(p, order))
+            return worked_out(plan, lambda _: bar.update(1), lambda p: _admit(p, plan))
     except SchemaError as error:
         show(_COMMAND, located(error.findings), format_)
-        _tell_what_needs_no_classes(order, error.findings)
+        _tell_what_needs_no_classes(plan, error.findings)
         raise typer.Exit(Exit.FINDINGS) from error
     except ImportError as error:
         if is_own(error):
             raise
-        fail(f"{error}; generating needs more: pip install 'acpgen[generate]'")
+        fail(f"{error}; generating needs more packages: {installation('generate')}")
     except OSError as error:
-        fail(unreadable(error, order.schema))
+        fail(unreadable(error, plan.schema))
     except ValueError as error:
         fail(_one_line(error))
     except _generating_errors() as error:
         fail(_one_line(error))
 
 
-def _admit(protocol: Protocol, order: Order) -> None:
+def _admit(protocol: Protocol, plan: Plan) -> None:
     """Refuse a protocol with errors that would make what is generated from it wrong.
 
     Raises:
         SchemaError: it has some that matter to one of the targets and are not accepted.
         AcceptedError: the accepted findings can't be read.
     """
-    accepted = None if order.accepted is None else accepted_by_lint(relative(order.accepted))
-    classes_matter = any(target.needs_classes for target in order.targets)
+    accepted = None if plan.accepted is None else accepted_by_lint(relative(plan.accepted))
+    classes_matter = any(target.needs_classes for target in plan.targets)
     errors = [
         finding
         for finding in lint(protocol, accepted)
@@ -148,15 +148,15 @@ def _admit(protocol: Protocol, order: Order) -> None:
         raise SchemaError(errors)
 
 
-def _tell_what_needs_no_classes(order: Order, findings: Iterable[Finding]) -> None:
+def _tell_what_needs_no_classes(plan: Plan, findings: Iterable[Finding]) -> None:
     if any(finding.rule == missing_retry_class.id for finding in findings):
         needing = [target.name for target in TARGETS if target.needs_classes]
-        others = [target for target in order.targets if not target.needs_classes]
+        others = [target for target in plan.targets if not target.needs_classes]
         others = others or [target for target in TARGETS if not target.needs_classes]
         note(
             f"only {', '.join(needing[:-1])} and {needing[-1]} need retry classes; the rest can be "
             "had without: "
-            f"{_command(order, others)}"
+            f"{_command(plan, others)}"
         )
 
 
@@ -171,21 +171,21 @@ def _one_line(error: Exception) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def put(order: Order, outcome: Outcome) -> None:
+def put(plan: Plan, outcome: Result) -> None:
     """Write what is missing, and say what was done; leaves where that can't be."""
     try:
-        apply(order, outcome)
+        apply(plan, outcome)
     except OSError as error:
         fail(
-            f"{order.out}: can't be written: {error.strerror or error}; acpgen writes into the "
+            f"{plan.out}: can't be written: {error.strerror or error}; acpgen writes into the "
             "folder that holds it too, so choose another --out"
         )
     except (ForeignFileError, FolderError) as error:
         fail(str(error))
-    note(f"{order.out}: {_summary(outcome)}")
+    note(f"{plan.out}: {_summary(outcome)}")
 
 
-def _summary(outcome: Outcome) -> str:
+def _summary(outcome: Result) -> str:
     """What was done: `wrote 12 files (11 changed, 1 new), removed 2, in docs and json`."""
     changes = [difference.change for difference in outcome.differences]
     changed, new = changes.count(Change.CHANGED), changes.count(Change.MISSING)
@@ -199,7 +199,7 @@ def _summary(outcome: Outcome) -> str:
     return f"{', '.join(parts)}{_folders(outcome)}" if parts else "up to date"
 
 
-def _folders(outcome: Outcome) -> str:
+def _folders(outcome: Result) -> str:
     """Where something was done: `, in docs and json`; nothing for the folder itself."""
     paths = (d.path for d in outcome.differences if d.change is not Change.FOREIGN)
     folders = sorted({path.partition("/")[0] for path in paths if "/" in path})
@@ -209,39 +209,40 @@ def _folders(outcome: Outcome) -> str:
     return f", in {', '.join(most)} and {last}" if most else f", in {last}"
 
 
-def _report(order: Order, outcome: Outcome, format_: Format) -> None:
+def _report(plan: Plan, outcome: Result, format_: Format) -> None:
     if format_ is Format.TEXT:
         for difference in outcome.drift:
-            show(_COMMAND, [_finding(order, difference)], format_)
+            show(_COMMAND, [_finding(plan, difference)], format_)
             if not difference.in_line_ends_only:
                 typer.echo(_clip(difference.diff), nl=False)
     else:
-        show(_COMMAND, [_finding(order, difference) for difference in outcome.drift], format_)
+        show(_COMMAND, [_finding(plan, difference) for difference in outcome.drift], format_)
     if not outcome.drift:
-        note(f"{order.out}: as generated")
+        note(f"{plan.out}: as generated")
         if outcome.differences:
             note(
-                f"{order.out / manifest.NAME}: was written with other inputs "
+                f"{plan.out / manifest.NAME}: was written with other inputs "
                 f"({', '.join(outcome.renewed)}), of which the same files come; "
-                f"to renew it: {_command(order, order.targets)}"
+                f"to renew it: {_command(plan, plan.targets)}"
             )
         return
     if any(difference.in_line_ends_only for difference in outcome.drift):
         note(
             "git writes CRLF where core.autocrlf is on; to keep it from that, put the line "
-            f"`{order.out.name}/** eol=lf` into .gitattributes beside {order.out.name}"
+            f"`{plan.out.name}/** eol=lf` into .gitattributes beside {plan.out.name}"
         )
-    note(f"to mend: {_mend(order, outcome)}")
+    note(f"to mend: {_mend(plan, outcome)}")
     raise typer.Exit(Exit.FINDINGS)
 
 
-def _finding(order: Order, difference: Difference) -> Finding:
+def _finding(plan: Plan, difference: Difference) -> Finding:
+    rule = _RULES[difference.change]
     return Finding(
-        rule=drift.TOPICS[difference.change].id,
-        severity=drift.TOPICS[difference.change].severity,
-        file=(order.out / difference.path).as_posix(),
+        rule=rule.id,
+        severity=rule.severity,
+        file=(plan.out / difference.path).as_posix(),
         pointer="",
-        message=_LINE_ENDS if difference.in_line_ends_only else _SAYS[difference.change],
+        message=_LINE_ENDS if difference.in_line_ends_only else rule.function(),
     )
 
 
@@ -251,21 +252,21 @@ def _clip(diff: str) -> str:
     return "".join(lines[:_DIFF_LINES]) + (f"... {more} more lines\n" if more > 0 else "")
 
 
-def _mend(order: Order, outcome: Outcome) -> str:
+def _mend(plan: Plan, outcome: Result) -> str:
     foreign = [d.path for d in outcome.differences if d.change is Change.FOREIGN]
-    places = ", ".join(shlex.quote(str(order.out / path)) for path in foreign)
-    return (f"move {places} away, then " if foreign else "") + _command(order, order.targets)
+    places = ", ".join(shlex.quote(str(plan.out / path)) for path in foreign)
+    return (f"move {places} away, then " if foreign else "") + _command(plan, plan.targets)
 
 
-def _command(order: Order, targets: Sequence[Target]) -> str:
+def _command(plan: Plan, targets: Sequence[Target]) -> str:
     """The call that generates targets as ordered, to be pasted into a shell."""
     words = ["acpgen", "generate"]
-    if order.schema != relative(resources.SCHEMA):
-        words += ["--schema", str(order.schema)]
-    if order.out != relative(resources.GENERATED):
-        words += ["--out", str(order.out)]
+    if plan.schema != relative(resources.SCHEMA):
+        words += ["--schema", str(plan.schema)]
+    if plan.out != relative(resources.GENERATED):
+        words += ["--out", str(plan.out)]
     if len(targets) < len(TARGETS):
         words += [word for target in targets for word in ("--target", target.name)]
-    if order.templates != relative(resources.TEMPLATES):
-        words += ["--templates", str(order.templates)]
+    if plan.templates != relative(resources.TEMPLATES):
+        words += ["--templates", str(plan.templates)]
     return shlex.join(words)

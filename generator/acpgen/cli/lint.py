@@ -50,9 +50,9 @@ def accepted_by_lint(file: Path) -> Accepted:
         AcceptedError: it is not TOML, or holds something else than accepted findings.
         OSError: it can't be read.
     """
-    from acpgen.diff import TOPICS
+    from acpgen.diff import RULES
 
-    return read_accepted(file).without(TOPICS.keys())
+    return read_accepted(file).without(RULES)
 
 
 def _find(schema: Path, accepted: Path | None) -> list[Finding]:

@@ -77,7 +77,7 @@ def _protocol(schema: Path) -> Protocol:
 
 def _row(method: Method, protocol: Protocol) -> JsonValue:
     """A method with the member names of `generated/json/methods.json`, and its errors."""
-    from acpgen.targets.pages.bodies import first_sentence
+    from acpgen.emit.markdown import first_sentence
     from acpgen.targets.pages.errors import error_names
 
     names = error_names(protocol)

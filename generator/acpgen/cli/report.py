@@ -13,12 +13,12 @@ from typing import NoReturn
 
 import typer
 
+from acpgen import rulebook
 from acpgen.cli import opening
 from acpgen.cli.notes import note
-from acpgen.cli.ruledocs import docs_of
 from acpgen.findings import Finding, Format, escaped, printable
 from acpgen.report import Report, Tally, renderer, set_up
-from acpgen.report.rendering import Problem
+from acpgen.report.problem import Problem
 
 __all__ = [
     "CannotTell",
@@ -73,7 +73,7 @@ def show(
     set_up(format_, sys.stdout)
     report = Report(
         Tally(command, judges=False),
-        renderer(format_, sys.stdout, os.environ, docs=docs_of(command)),
+        renderer(format_, sys.stdout, os.environ, docs=rulebook.page(command)),
     )
     report.begin()
     for finding in findings:

@@ -15,7 +15,7 @@ import os
 from functools import cache
 
 from acpgen import digests
-from acpgen.listing import is_schema_file
+from acpgen.load.listing import is_schema_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -33,8 +33,11 @@ def export(
     own for every name that DIR lacks. Exit status: 0 when they are written, 2 when a file is there
     already, and then nothing is written.
     """
-    sources = sorted(p for p in resources.TEMPLATES.rglob("*") if p.is_file())
-    targets = {path: folder / path.relative_to(resources.TEMPLATES) for path in sources}
+    from acpgen.emit.templates import own_files
+
+    guides = {path.name: path for path in resources.TEMPLATES.glob("*") if path.is_file()}
+    sources = sorted({**own_files(), **guides}.items())
+    targets = {path: folder / name for name, path in sources}
     taken = next((t for t in targets.values() if t.is_symlink() or t.exists()), None)
     if taken is not None:
         fail(f"{relative(taken)} is there already, and stays as it is; name another folder")

@@ -12,11 +12,10 @@ from typing import Annotated, BinaryIO
 
 import typer
 
-from acpgen import resources
+from acpgen import resources, rulebook
 from acpgen.cli import opening
 from acpgen.cli.options import Failing, Form, MaxErrors, Quiet, Schema, ShowKeys, Summary
 from acpgen.cli.report import FailOn, note, relative, tell_problems
-from acpgen.cli.ruledocs import docs_of
 from acpgen.findings import Format, printable, text
 from acpgen.judge.inputs import InputError, read
 from acpgen.load import SchemaError, load
@@ -50,7 +49,9 @@ def trace(
     """
     files = files or [Path("-")]
     set_up(format_, sys.stdout)
-    form = renderer(format_, sys.stdout, os.environ, counts_only=summary, docs=docs_of("trace"))
+    form = renderer(
+        format_, sys.stdout, os.environ, counts_only=summary, docs=rulebook.page("trace")
+    )
     tally = Tally("trace", judges=False)
     report = Report(tally, form, max_errors=max_errors, fail_on=fail_on, counts_only=summary)
     report.begin([opening.name(str(file)) for file in files])
@@ -105,7 +106,7 @@ def _trace(file: str, protocol: Protocol, report: Report, show_keys: bool) -> It
     else:
         _tell_versions(name, recording, protocol)
         faults = judge(recording, name)
-        report.accept(name, recording.messages)
+        report.accept(name, recording.traffic.messages)
         places = groupby(faults, lambda finding: finding.line)
         told = sum(report.add(list(found)) for _, found in places)
         yield f"{printable(name)}: {_summary(recording, told)}"
@@ -116,13 +117,13 @@ def _has_keys(protocol: Protocol) -> bool:
 
 
 def _idle_rules() -> str:
-    idle = sum(rule.needs_keys for rule in RULES)
+    idle = sum(rule.needs_keys for rule in RULES.values())
     return f"{idle} of {len(RULES)} rules can't be applied: those about prompts and their keys"
 
 
 def _tell_versions(name: str, recording: Recording, protocol: Protocol) -> None:
     """Say which versions of the protocol a recording settles on that the schema is not about."""
-    others = sorted(recording.versions - {protocol.version})
+    others = sorted(recording.traffic.versions - {protocol.version})
     if others and protocol.version is not None and _has_keys(protocol):
         settled = " and ".join(str(version) for version in others)
         note(
@@ -144,7 +145,8 @@ def _record(stream: BinaryIO, protocol: Protocol, show_keys: bool) -> Recording:
 
 def _summary(recording: Recording, told: int) -> str:
     """What a recording is about, with the findings that are reported, as every format has them."""
+    traffic = recording.traffic
+    where = counted(len(traffic.spans), "connection")
     return (
-        f"{counted(recording.messages, 'message')} on "
-        f"{counted(len(recording.spans), 'connection')}, {counted(told, 'finding', zero='no')}"
+        f"{counted(traffic.messages, 'message')} on {where}, {counted(told, 'finding', zero='no')}"
     )

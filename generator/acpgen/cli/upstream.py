@@ -20,6 +20,7 @@ from acpgen.findings import Finding, Format, printable
 from acpgen.lint import lint
 from acpgen.lint.rules.classes import missing_retry_class
 from acpgen.load import SchemaError, load
+from acpgen.load.lines import located
 from acpgen.model import JsonValue, Protocol
 from acpgen.words import counted
 
@@ -61,7 +62,7 @@ def compare(
     read or the two are of different versions.
     """
     from acpgen.upstream import compare as compared
-    from acpgen.upstream import stale, undeclared, with_lines
+    from acpgen.upstream import stale, undeclared
 
     with telling("upstream", format_, release):
         _require_file(release)
@@ -71,8 +72,11 @@ def compare(
     comparisons = compared(theirs, _document(release), ours, meant)
     if everything and format_ is Format.TEXT:
         _list(comparisons, meant)
-    found = [*undeclared(comparisons, theirs, ours, meant), *stale(comparisons, meant)]
-    show("upstream", findings.order(with_lines(found)), format_)
+    found = [
+        *located(undeclared(comparisons, theirs, ours, meant)),
+        *stale(comparisons, meant),
+    ]
+    show("upstream", findings.order(found), format_)
     note(f"{relative(release)}: {_counts(comparisons)}; {len(found) or 'none'} undeclared or stale")
     if found:
         raise typer.Exit(Exit.FINDINGS)
@@ -189,11 +193,11 @@ def _counts(comparisons: list[Comparison]) -> str:
 
 def _require_nothing_replaced(release: Path, theirs: Protocol, ours: Protocol) -> None:
     """Leave with every value of the release that an overlay would change."""
-    from acpgen.upstream import overwriting, replacements, with_lines
+    from acpgen.upstream import overwriting, replacements
 
     replaced = replacements(_document(release), theirs, ours)
     if replaced:
-        found = with_lines(overwriting(str(relative(release)), replaced))
+        found = located(overwriting(str(relative(release)), replaced))
         show("upstream", findings.order(found), Format.TEXT)
         note(
             f"{relative(release)}: {counted(len(found), 'value')} would be replaced, so nothing is "

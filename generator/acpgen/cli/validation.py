@@ -13,7 +13,6 @@ import sys
 
 from acpgen.cli import opening, source
 from acpgen.cli.notes import note
-from acpgen.cli.ruledocs import docs_of
 from acpgen.judge.fast_path import FastEngine
 from acpgen.judge.inputs import Input, InputError, read
 from acpgen.judge.stream import Stream
@@ -65,9 +64,7 @@ def _report(options: Options) -> Report:
     form = options.form
     return Report(
         Tally("validate"),
-        renderer(
-            form, sys.stdout, os.environ, counts_only=options.summary, docs=docs_of("validate")
-        ),
+        renderer(form, sys.stdout, os.environ, counts_only=options.summary, docs=_page),
         strict=options.strict,
         max_errors=options.max_errors,
         fail_on=options.fail_on,
@@ -234,3 +231,10 @@ def _progress(size: int) -> Progress:
     from acpgen.cli.progress import Bar
 
     return Bar(size)
+
+
+def _page(rule: str) -> str | None:
+    """The page of a rule. Most reports show none, so the rulebook is imported when one does."""
+    from acpgen import rulebook
+
+    return rulebook.page("validate")(rule)

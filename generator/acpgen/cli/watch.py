@@ -13,16 +13,17 @@ from typing import Annotated
 import typer
 
 from acpgen import resources
+from acpgen.cli.extras import installation
 from acpgen.cli.follow import interruptible
 from acpgen.cli.generate import chosen, put, work_out
 from acpgen.cli.report import fail, note, relative
 from acpgen.cli.warm import warmed
 from acpgen.emit import manifest
-from acpgen.emit.templates import PATTERN, TemplateError
+from acpgen.emit.templates import OWN, PATTERN, TemplateError
 from acpgen.findings import Format
 from acpgen.lint.accepted import beside
-from acpgen.listing import is_hidden, is_schema_file
-from acpgen.targets.generation import Order
+from acpgen.load.listing import is_hidden, is_schema_file
+from acpgen.targets.generation import Plan
 
 _PULSE_MS = 250
 """How long to wait before looking whether watching is to end."""
@@ -54,40 +55,40 @@ def watch(
             fail(f"{path}: is not there, so it can't be watched")
     acpgen = manifest.of_acpgen().items()
     targets = [warmed(each) for each in chosen(target)]
-    order = Order(relative(schema), relative(out), targets, relative(templates))
+    plan = Plan(relative(schema), relative(out), targets, relative(templates))
     with interruptible():
-        seen = _inputs(order)
-        _generate(replace(order, full=True))
+        seen = _inputs(plan)
+        _generate(replace(plan, full=True))
         gc.freeze()  # most of what there is now stays, and need not be looked through again
         for changed in _changes(Watched(schema.resolve(), templates.resolve())):
             if changed:
                 note(f"changed: {', '.join(sorted(changed))}")
-            before, seen = seen, _inputs(order)
+            before, seen = seen, _inputs(plan)
             if seen is not None and not acpgen <= seen.items():
                 fail("acpgen itself has changed since it was started; start it again")
             # What changed before the watch began is found here too.
-            if (changed or seen != before) and not _generate(order) and changed:
-                note(f"{order.out}: up to date")
+            if (changed or seen != before) and not _generate(plan) and changed:
+                note(f"{plan.out}: up to date")
             if not changed:
-                note(f"watching {order.schema} and {order.templates}; Ctrl-C ends it")
+                note(f"watching {plan.schema} and {plan.templates}; Ctrl-C ends it")
 
 
-def _inputs(order: Order) -> Mapping[str, str] | None:
+def _inputs(plan: Plan) -> Mapping[str, str] | None:
     """What tells whether there is anything new; None as long as nothing can be read."""
     try:
-        return manifest.inputs(order.schema, order.templates, beside(order.schema))
+        return manifest.inputs(plan.schema, plan.templates, beside(plan.schema))
     except (OSError, TemplateError):
         return None
 
 
-def _generate(order: Order) -> bool:
+def _generate(plan: Plan) -> bool:
     """Write what differs, and tell whether there is news. What fails has said so."""
     start = time.perf_counter()
-    order = replace(order, accepted=beside(order.schema))
+    plan = replace(plan, accepted=beside(plan.schema))
     try:
-        outcome = work_out(order, Format.TEXT)
+        outcome = work_out(plan, Format.TEXT)
         if outcome.differences:
-            put(order, outcome)
+            put(plan, outcome)
             note(f"in {time.perf_counter() - start:.1f} s")
     except typer.Exit:
         sys.stdout.flush()  # what is wrong is seen at once, in a pipe too
@@ -106,7 +107,7 @@ class Watched:
         """Whether a change there may change what is generated. A folder may hold templates soon."""
         if path != self.schema and is_hidden(path.name):
             return False
-        if path.is_relative_to(self.templates) or path.is_relative_to(resources.TEMPLATES):
+        if any(path.is_relative_to(folder) for folder in (self.templates, *OWN)):
             return path.match(PATTERN) or path.is_dir()
         if path == self.schema.parent / resources.ACCEPTED.name or path == self.schema:
             return True
@@ -114,7 +115,7 @@ class Watched:
 
     def folders(self) -> frozenset[Path]:
         """Every folder that a change may be seen in."""
-        bases = (self.templates, resources.TEMPLATES)
+        bases = (self.templates, *OWN)
         below = (path for base in bases for path in base.rglob("*") if path.is_dir())
         own = (self.schema, self.schema.parent, *bases, *below)
         return frozenset(path for path in own if path.is_dir())
@@ -128,7 +129,7 @@ def _changes(watched: Watched) -> Iterator[frozenset[str]]:
     try:
         from watchfiles import watch as watch_folders
     except ImportError as error:
-        fail(f"{error}; watching needs more: pip install 'acpgen[generate]'")
+        fail(f"{error}; watching needs more packages: {installation('generate')}")
     while True:
         folders = watched.folders()
         rounds = watch_folders(

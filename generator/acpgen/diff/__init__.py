@@ -10,8 +10,8 @@ from __future__ import annotations
 from acpgen.diff.change import Change, Standing
 from acpgen.diff.channels import Party
 from acpgen.diff.comparison import diff
-from acpgen.diff.kinds import Effect, Kind
-from acpgen.diff.rule import Rule
-from acpgen.diff.rules import RULES, TOPICS
+from acpgen.diff.effect import Effect
+from acpgen.diff.rule import ChangeRule
+from acpgen.diff.rules import RULES
 
-__all__ = ["RULES", "TOPICS", "Change", "Effect", "Kind", "Party", "Rule", "Standing", "diff"]
+__all__ = ["RULES", "Change", "ChangeRule", "Effect", "Party", "Standing", "diff"]

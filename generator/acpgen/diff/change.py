@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from acpgen.diff.channels import Party
-from acpgen.diff.kinds import NATURES, Effect, Kind
+from acpgen.diff.effect import Effect
 from acpgen.diff.reach import Route
+from acpgen.diff.rule import ChangeRule
 from acpgen.findings import Severity
 from acpgen.model import Location, MethodName, Pointer, Type
 
@@ -44,7 +45,7 @@ class Change:
     changed there, `shape` stands for the types that `old` and `new` only sum up.
     """
 
-    kind: Kind
+    rule: ChangeRule
     path: str
     pointer: Pointer
     location: Location
@@ -68,7 +69,7 @@ class Change:
     @property
     def effect(self) -> Effect:
         """What changes of this kind do."""
-        return NATURES[self.kind].effect
+        return self.rule.effect
 
     @property
     def severity(self) -> Severity:
@@ -82,7 +83,7 @@ class Change:
             return Severity.NOTE
         if self.breaks:
             return Severity.ERROR
-        return Severity.RECOVERED if self.recovers else WITHOUT_PEERS[self.effect]
+        return Severity.RECOVERED if self.recovers else self.effect.value.severity
 
     @property
     def breaking(self) -> bool:
@@ -94,10 +95,10 @@ class Change:
         """What changed, whom it breaks, and why."""
         parts = [self.said]
         if self.breaks:
-            why = "" if self.why else f": {_REASONS[self.effect]}"
+            why = "" if self.why else f": {self.effect.value.reason}"
             parts.append(f"breaks {parties(self.breaks)}{why}")
         if self.recovers:
-            parts.append(_RECOVERED[self.effect].format(parties(self.recovers)))
+            parts.append(self.effect.value.recovered.format(parties(self.recovers)))
         message = "; ".join(parts) + (f". {self.why}" if self.why else "")
         return f"{message}{_REMARKS[self.standing]}"
 
@@ -107,41 +108,8 @@ def parties(some: Collection[Party]) -> str:
     return " and ".join(party.plural for party in Party if party in some)
 
 
-_REASONS: Mapping[Effect, str] = {
-    Effect.NARROWS: "newer peers do not take what they send",
-    Effect.WIDENS: "they do not take what newer peers send",
-    Effect.REPLACES: "old and new do not take each other's messages",
-    Effect.MISREADS: "old and new take it to mean different things",
-    Effect.WEAKENS: "a copy that they send with the key is carried out again",
-    Effect.STRENGTHENS: "they look for no key, and carry out every copy that newer peers send",
-}
-
-_RECOVERED: Mapping[Effect, str] = {
-    Effect.NARROWS: "newer peers fall back instead of refusing what older {} send",
-    Effect.WIDENS: "older {} fall back instead of refusing it",
-    Effect.REPLACES: "{} are spared, since receivers fall back",
-}
-
 _REMARKS: Mapping[Standing, str] = {
     Standing.STABLE: "",
     Standing.MOVED: " (only its stability has changed)",
     Standing.UNSTABLE: " (unstable)",
 }
-
-WITHOUT_PEERS: Mapping[Effect, Severity] = {
-    Effect.NARROWS: Severity.WARNING,
-    Effect.WIDENS: Severity.WARNING,
-    Effect.REPLACES: Severity.WARNING,
-    Effect.MISREADS: Severity.WARNING,
-    Effect.FORGETS: Severity.WARNING,
-    Effect.PROMISE: Severity.NOTE,
-    Effect.WEAKENS: Severity.WARNING,
-    Effect.STRENGTHENS: Severity.WARNING,
-    Effect.FAULT: Severity.ERROR,
-    Effect.BINDS: Severity.WARNING,
-    Effect.HARDENS: Severity.WARNING,
-    Effect.ADDS: Severity.NOTE,
-    Effect.NOTES: Severity.NOTE,
-    Effect.DOCS: Severity.NOTE,
-}
-"""How bad a change is that breaks no peer: what no message carries still changes its type."""

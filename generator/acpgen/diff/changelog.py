@@ -10,20 +10,10 @@ from types import MappingProxyType
 
 from acpgen.diff.change import Change, Standing
 from acpgen.diff.channels import Party
-from acpgen.diff.kinds import ACCEPTANCE, Effect, Kind
+from acpgen.diff.effect import ReportSection
 from acpgen.emit.markdown import Inline, code, prose
 from acpgen.findings import Severity
 
-_PROMISES = {
-    Kind.RETRY_CLASS_CHANGED,
-    Kind.CARRIED_METHOD_CHANGED,
-    Kind.KEY_MEMBER_CHANGED,
-    Kind.KEY_ADDED,
-    Kind.KEY_REMOVED,
-    Kind.KEY_TOLERATED,
-    Kind.METHOD_WITHOUT_CLASS,
-    Kind.RESEND_REWORDED,
-}
 _FEW = 6
 
 
@@ -40,34 +30,38 @@ def _breaks(party: Party) -> Callable[[Change], bool]:
 
 
 def _promise(change: Change) -> bool:
-    return change.kind in _PROMISES and change.standing is not Standing.UNSTABLE
+    return change.rule.about_resending and _is_stable(change)
+
+
+def _is_stable(change: Change) -> bool:
+    return change.standing is not Standing.UNSTABLE
 
 
 def _unstable(change: Change) -> bool:
-    settled = change.effect in {Effect.ADDS, Effect.DOCS}
-    return change.standing is Standing.UNSTABLE and not settled
+    settled = {ReportSection.ADDITIONS, ReportSection.DOCS}
+    return not _is_stable(change) and change.effect.value.section not in settled
 
 
 def _adds(change: Change) -> bool:
-    return change.effect is Effect.ADDS
+    return change.effect.value.section is ReportSection.ADDITIONS
 
 
 def _forgets(change: Change) -> bool:
-    return change.effect is Effect.FORGETS and change.standing is not Standing.UNSTABLE
+    return change.effect.value.section is ReportSection.FORGOTTEN and _is_stable(change)
 
 
 def _types(change: Change) -> bool:
-    wire = bool(ACCEPTANCE[change.effect]) or change.effect is Effect.MISREADS
-    return change.severity is Severity.WARNING and (wire or change.effect is Effect.BINDS)
+    alone = change.severity is Severity.WARNING and not _promise(change)
+    return alone and change.effect.value.section is ReportSection.TYPES
 
 
 def _also(change: Change) -> bool:
-    stable = change.standing is not Standing.UNSTABLE
-    return stable and change.effect in {Effect.NOTES, Effect.HARDENS}
+    other = change.effect.value.section is ReportSection.OTHER
+    return other and _is_stable(change) and not _promise(change)
 
 
 def _docs(change: Change) -> bool:
-    return change.effect is Effect.DOCS and not _promise(change)
+    return change.effect.value.section is ReportSection.DOCS and not _promise(change)
 
 
 _SECTIONS = (

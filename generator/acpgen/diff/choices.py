@@ -10,8 +10,22 @@ from typing import TYPE_CHECKING
 
 from acpgen.diff.covering import crowded, demanded, released, uncrowded
 from acpgen.diff.difference import Found, found
-from acpgen.diff.kinds import Effect, Kind
+from acpgen.diff.effect import Effect
 from acpgen.diff.place import Branch, Place
+from acpgen.diff.rule import ChangeRule
+from acpgen.diff.rules.choices import (
+    choice_exclusive,
+    choice_inclusive,
+    known_variant_added,
+    known_variant_removed,
+    union_closed,
+    union_opened,
+    variant_added,
+    variant_removed,
+    variant_renamed,
+)
+from acpgen.diff.rules.names import type_restructured
+from acpgen.diff.rules.values import type_narrowed, type_replaced, type_widened
 from acpgen.model import (
     NULL,
     Location,
@@ -46,7 +60,7 @@ def unions(walk: Walk, old: Union, new: Union, at: Place) -> Iterator[Found]:
         place = at.branch(label, Branch(i, j), before.location, after.location, masked)
         yield from walk.docs(before.docs, after.docs, place)
         if _key(before) != _key(after) and before.name and after.name:
-            yield found(Kind.VARIANT_RENAMED, place, old=_label(before), new=_label(after))
+            yield found(variant_renamed, place, old=_label(before), new=_label(after))
         yield from walk.types(before.body, after.body, place)
     for i in lost:
         variant = old.variants[i]
@@ -74,9 +88,9 @@ def unions(walk: Walk, old: Union, new: Union, at: Place) -> Iterator[Found]:
         # What only grows together is known to overlap, but by which value may be hard to find.
         shown = (old, new) if old.exclusive != new.exclusive else None
         if Effect.NARROWS not in masked and crowded(walk, old, new, pairs):
-            yield found(Kind.CHOICE_EXCLUSIVE, at, shown, shapes=(old, new))
+            yield found(choice_exclusive, at, shown, shapes=(old, new))
         if Effect.WIDENS not in masked and uncrowded(walk, old, new, pairs):
-            yield found(Kind.CHOICE_INCLUSIVE, at, shown, shapes=(old, new))
+            yield found(choice_inclusive, at, shown, shapes=(old, new))
 
 
 def one_to_many(walk: Walk, old: Type, new: Union, at: Place) -> Iterator[Found]:
@@ -97,10 +111,10 @@ def _regrouped(old: Type, new: Type, at: Place, *, narrows: bool, widens: bool) 
 
 
 _REGROUPED = {
-    (False, False): Kind.TYPE_RESTRUCTURED,
-    (True, False): Kind.TYPE_NARROWED,
-    (False, True): Kind.TYPE_WIDENED,
-    (True, True): Kind.TYPE_REPLACED,
+    (False, False): type_restructured,
+    (True, False): type_narrowed,
+    (False, True): type_widened,
+    (True, True): type_replaced,
 }
 
 
@@ -191,16 +205,16 @@ def _label(variant: Variant) -> str:
     return _FALLBACK if variant.fallback else _key(variant)[1]
 
 
-def _loss(walk: Walk, variant: Variant, old: Union, new: Union) -> Kind:
+def _loss(walk: Walk, variant: Variant, old: Union, new: Union) -> ChangeRule:
     if not demanded(walk, _alone(variant, old), new):
-        return Kind.KNOWN_VARIANT_REMOVED
-    return Kind.UNION_CLOSED if variant.fallback else Kind.VARIANT_REMOVED
+        return known_variant_removed
+    return union_closed if variant.fallback else variant_removed
 
 
-def _gain(walk: Walk, variant: Variant, old: Union, new: Union) -> Kind:
+def _gain(walk: Walk, variant: Variant, old: Union, new: Union) -> ChangeRule:
     if not released(walk, old, _alone(variant, new)):
-        return Kind.KNOWN_VARIANT_ADDED
-    return Kind.UNION_OPENED if variant.fallback else Kind.VARIANT_ADDED
+        return known_variant_added
+    return union_opened if variant.fallback else variant_added
 
 
 def _alone(variant: Variant, union: Union) -> Union:

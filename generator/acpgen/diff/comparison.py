@@ -33,7 +33,7 @@ def diff(old: Protocol, new: Protocol) -> tuple[Change, ...]:
             if _identity(c) not in lasting
         ),
     ]
-    return tuple(sorted(changes, key=lambda c: (c.severity.rank, c.path, c.kind, _identity(c))))
+    return tuple(sorted(changes, key=lambda c: (c.severity.rank, c.path, c.rule.id, _identity(c))))
 
 
 def _changes(old: Protocol, new: Protocol, wholes: tuple[Protocol, Protocol]) -> Iterator[Change]:
@@ -62,4 +62,4 @@ def _identity(change: Change) -> tuple[str, ...]:
 
     The shapes are left aside: that of the stable part may lack something.
     """
-    return (change.kind, change.subject, change.pointer, change.old, change.new)
+    return (change.rule.id, change.subject, change.pointer, change.old, change.new)

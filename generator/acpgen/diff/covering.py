@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import combinations, product
 from typing import TYPE_CHECKING
 
-from acpgen.diff.kinds import Effect
+from acpgen.diff.effect import Effect
 from acpgen.diff.overlap import Known, overlap
 from acpgen.model import (
     NULL,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from acpgen.diff.kinds import Kind
 from acpgen.diff.place import Pair, Place
+from acpgen.diff.rule import ChangeRule
 from acpgen.model import Location, Pointer, Type
 from acpgen.types.wording import token
 
@@ -24,7 +24,7 @@ class Difference:
     nothing else does.
     """
 
-    kind: Kind
+    rule: ChangeRule
     place: Place
     pointer: Pointer
     location: Location
@@ -59,7 +59,7 @@ Found = Difference | Edge
 
 
 def found(
-    kind: Kind,
+    rule: ChangeRule,
     place: Place,
     types: tuple[Type, Type] | None = None,
     *,
@@ -84,7 +84,7 @@ def found(
     path = place.path
     if member or variant:
         path += f".{token(name)}" if member else f"<{token(name)}>"
-    return Difference(kind, place, pointer, location, name, old, new, types, path, shapes, mark)
+    return Difference(rule, place, pointer, location, name, old, new, types, path, shapes, mark)
 
 
 def _successor(place: Place, gone: Location) -> Location:

@@ -7,8 +7,18 @@ from typing import TYPE_CHECKING
 
 from acpgen.diff import values
 from acpgen.diff.difference import Difference, Found, found
-from acpgen.diff.kinds import Kind
 from acpgen.diff.place import Place
+from acpgen.diff.rule import ChangeRule
+from acpgen.diff.rules.enums import (
+    enum_closed,
+    enum_opened,
+    known_value_added,
+    known_value_removed,
+    value_added,
+    value_removed,
+)
+from acpgen.diff.rules.names import type_restructured
+from acpgen.diff.rules.values import type_narrowed, type_widened
 from acpgen.model import ClosedEnum, OpenEnum, Scalar, Type
 from acpgen.types.wording import as_json, spelled
 
@@ -28,7 +38,7 @@ def enums(walk: Walk, old: Listable, new: Listable, at: Place) -> Iterator[Found
         case ((Scalar() | OpenEnum()), (Scalar() | OpenEnum())) if type(old) is not type(new):
             yield from values.scalars(_plain(old), _plain(new), at)
             if old.type is new.type:
-                yield _reshaped(Kind.TYPE_RESTRUCTURED, old, new, at)
+                yield _reshaped(type_restructured, old, new, at)
         case OpenEnum() | ClosedEnum(), OpenEnum() | ClosedEnum():
             yield from _both_listed(walk, old, new, at)
         case Scalar(), Scalar():
@@ -45,9 +55,9 @@ def _both_listed(
         yield from values.scalars(_plain(old), _plain(new), at)
         yield from walk.docs(old.other_docs, new.other_docs, at, "other values")
     elif isinstance(new, OpenEnum):
-        yield _reshaped(Kind.ENUM_OPENED, old, new, at)
+        yield _reshaped(enum_opened, old, new, at)
     elif isinstance(old, OpenEnum):
-        yield _reshaped(Kind.ENUM_CLOSED, old, new, at)
+        yield _reshaped(enum_closed, old, new, at)
     yield from _values(walk, old, new, at)
 
 
@@ -60,7 +70,7 @@ def _freed(old: ClosedEnum, new: Scalar, at: Place) -> Iterator[Found]:
     yield _reshaped(_OPENED[_all_listed(old, new), old.type is new.type], old, new, at)
     for value in lost:
         name = as_json(value.value)
-        yield found(Kind.VALUE_REMOVED, at, (old, new), name=name, gone=value.location)
+        yield found(value_removed, at, (old, new), name=name, gone=value.location)
 
 
 def _listed(old: Scalar, new: ClosedEnum, at: Place) -> Iterator[Found]:
@@ -72,16 +82,16 @@ def _listed(old: Scalar, new: ClosedEnum, at: Place) -> Iterator[Found]:
     yield _reshaped(_CLOSED[_all_listed(new, old), old.type is new.type], old, new, at)
     for value in gained:
         name = as_json(value.value)
-        yield found(Kind.VALUE_ADDED, at, (old, new), name=name, at=value.location)
+        yield found(value_added, at, (old, new), name=name, at=value.location)
 
 
 _OPENED = {
-    (False, True): Kind.ENUM_OPENED,
-    (False, False): Kind.TYPE_WIDENED,
-    (True, True): Kind.TYPE_RESTRUCTURED,
-    (True, False): Kind.TYPE_RESTRUCTURED,
+    (False, True): enum_opened,
+    (False, False): type_widened,
+    (True, True): type_restructured,
+    (True, False): type_restructured,
 }
-_CLOSED = _OPENED | {(False, True): Kind.ENUM_CLOSED, (False, False): Kind.TYPE_NARROWED}
+_CLOSED = _OPENED | {(False, True): enum_closed, (False, False): type_narrowed}
 """The kinds by whether an enumeration lists all values of a scalar type, and is of that type."""
 
 
@@ -93,8 +103,8 @@ def _all_listed(enum: ClosedEnum, scalar: Scalar) -> bool:
 def _values(
     walk: Walk, old: OpenEnum | ClosedEnum, new: OpenEnum | ClosedEnum, at: Place
 ) -> Iterator[Found]:
-    removed = Kind.KNOWN_VALUE_REMOVED if isinstance(new, OpenEnum) else Kind.VALUE_REMOVED
-    added = Kind.KNOWN_VALUE_ADDED if isinstance(old, OpenEnum) else Kind.VALUE_ADDED
+    removed = known_value_removed if isinstance(new, OpenEnum) else value_removed
+    added = known_value_added if isinstance(old, OpenEnum) else value_added
     before = {value.value: value for value in old.values}
     after = {value.value: value for value in new.values}
     for value, was in before.items():
@@ -110,8 +120,8 @@ def _values(
             yield from walk.docs(was.title or "", now.title or "", at, f"title of {label}")
 
 
-def _reshaped(kind: Kind, old: Type, new: Type, at: Place) -> Difference:
-    types = None if kind is Kind.TYPE_RESTRUCTURED else (old, new)
+def _reshaped(kind: ChangeRule, old: Type, new: Type, at: Place) -> Difference:
+    types = None if kind is type_restructured else (old, new)
     return found(kind, at, types, old=spelled(old), new=spelled(new), shapes=(old, new))
 
 

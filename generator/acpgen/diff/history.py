@@ -10,8 +10,8 @@ from types import MappingProxyType
 
 from acpgen.diff.change import Change
 from acpgen.diff.changelog import changelog
-from acpgen.diff.kinds import Effect
-from acpgen.diff.version import Version, Weight, allowed, lowest, parse, weight
+from acpgen.diff.effect import Effect, Weight
+from acpgen.diff.version import Version, allowed, lowest, parse, weight
 from acpgen.emit.markdown import Inline
 from acpgen.model import Protocol
 

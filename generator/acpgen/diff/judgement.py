@@ -2,33 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from acpgen.diff.change import Change, Evidence, parties
 from acpgen.diff.channels import Channel, Party
 from acpgen.diff.difference import Difference
-from acpgen.diff.kinds import ACCEPTANCE, NATURES, Effect
+from acpgen.diff.effect import Effect
 from acpgen.diff.promises import PROMISES, class_of
 from acpgen.diff.reach import Route
-from acpgen.diff.rules import TOPICS
-
-_BROKEN: Mapping[Effect, tuple[bool, bool]] = {
-    Effect.NARROWS: (True, False),
-    Effect.WIDENS: (False, True),
-    Effect.REPLACES: (True, True),
-    Effect.MISREADS: (True, True),
-    Effect.FORGETS: (False, False),
-    Effect.PROMISE: (False, False),
-    Effect.WEAKENS: (True, False),
-    Effect.STRENGTHENS: (False, True),
-    Effect.FAULT: (False, False),
-    Effect.BINDS: (False, False),
-    Effect.HARDENS: (False, False),
-    Effect.ADDS: (False, False),
-    Effect.NOTES: (False, False),
-    Effect.DOCS: (False, False),
-}
-"""Whether a change breaks those who send, and those who receive."""
 
 
 def of_type(difference: Difference, routes: Sequence[Route], shape: str = "") -> Change:
@@ -36,11 +17,13 @@ def of_type(difference: Difference, routes: Sequence[Route], shape: str = "") ->
 
     `shape` is the fingerprint of its shapes.
     """
-    effect = NATURES[difference.kind].effect
-    ways, (senders_break, receivers_break) = ACCEPTANCE[effect], _BROKEN[effect]
+    effect = difference.rule.effect
+    ways, row = effect.moves, effect.value
     ends = [route.through(difference.place) for route in routes]
-    sending = [r for r in ends if senders_break and not (ways and Effect.NARROWS in r.masked)]
-    receiving = [r for r in ends if receivers_break and not (ways and Effect.WIDENS in r.masked)]
+    sending = [r for r in ends if row.breaks_senders and not (ways and Effect.NARROWS in r.masked)]
+    receiving = [
+        r for r in ends if row.breaks_receivers and not (ways and Effect.WIDENS in r.masked)
+    ]
     refused = [r for r in sending if not (ways and Effect.NARROWS in r.lenient)]
     refusing = [r for r in receiving if not (ways and Effect.WIDENS in r.lenient)]
     breaks = _ends(refused, refusing)
@@ -59,11 +42,11 @@ def _ends(sending: Collection[Route], receiving: Collection[Route]) -> frozenset
 
 def of_method(difference: Difference, channels: Collection[Channel], shape: str = "") -> Change:
     """What a difference between methods means for those who call and who handle them."""
-    effect = NATURES[difference.kind].effect
+    row = difference.rule.effect.value
     senders = frozenset(channel.sender for channel in channels)
     receivers = frozenset(channel.receiver for channel in channels)
-    broken, why = _BROKEN[effect], ""
-    if effect is Effect.PROMISE:
+    broken, why = (row.breaks_senders, row.breaks_receivers), ""
+    if difference.rule.effect is Effect.PROMISE:
         promise = PROMISES[class_of(difference.old), class_of(difference.new)]
         broken = (promise.senders.breaks, promise.receivers.breaks)
         why = ". ".join(
@@ -89,13 +72,13 @@ def _change(
     shape: str = "",
 ) -> Change:
     return Change(
-        kind=difference.kind,
+        rule=difference.rule,
         path=difference.path,
         pointer=difference.pointer,
         location=difference.location,
         old=difference.old,
         new=difference.new,
-        said=TOPICS[difference.kind].say(difference),
+        said=difference.rule.function(difference),
         why=why,
         breaks=breaks,
         recovers=recovers,

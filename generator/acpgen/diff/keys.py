@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from acpgen.diff.difference import Difference, found
-from acpgen.diff.kinds import Kind
 from acpgen.diff.place import Place
+from acpgen.diff.rules.promises import key_added, key_member_changed, key_removed
 from acpgen.model import Method, Object, Protocol, Ref, RetryClass, Type, Union
 from acpgen.types.objects import resolve
 from acpgen.types.structure import is_key
@@ -24,14 +24,14 @@ def keys(
     class that makes every copy harmless is nothing to tell.
     """
     if old.key is not None and new.key is not None and old.key != new.key:
-        yield found(Kind.KEY_MEMBER_CHANGED, at, old=old.key, new=new.key)
+        yield found(key_member_changed, at, old=old.key, new=new.key)
     if old.retry is not new.retry or old.retry not in _BY_KEY:
         return
     before, after = _reach(protocols[0], old), _reach(protocols[1], new)
     if before > after:
-        yield found(Kind.KEY_REMOVED, at, name=_where(after), old=old.key or "", new=new.key or "")
+        yield found(key_removed, at, name=_where(after), old=old.key or "", new=new.key or "")
     if before < after:
-        yield found(Kind.KEY_ADDED, at, name=_where(before), old=old.key or "", new=new.key or "")
+        yield found(key_added, at, name=_where(before), old=old.key or "", new=new.key or "")
 
 
 def _reach(protocol: Protocol, method: Method) -> int:

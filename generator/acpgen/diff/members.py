@@ -8,8 +8,25 @@ from typing import TYPE_CHECKING
 
 from acpgen.diff import covering
 from acpgen.diff.difference import Edge, Found, found
-from acpgen.diff.kinds import Effect, Kind
+from acpgen.diff.effect import Effect
 from acpgen.diff.place import Place
+from acpgen.diff.rules.choices import choice_added, choice_removed
+from acpgen.diff.rules.members import (
+    default_changed,
+    default_dropped,
+    default_stated,
+    member_now_optional,
+    member_now_required,
+    optional_member_added,
+    optional_member_removed,
+    required_member_added,
+    required_member_removed,
+    tolerance_added,
+    tolerance_removed,
+)
+from acpgen.diff.rules.names import type_restructured
+from acpgen.diff.rules.promises import key_tolerated
+from acpgen.diff.rules.values import type_narrowed, type_replaced, type_widened
 from acpgen.model import ANY, Map, Object, Property, Protocol, Ref, Tolerance, Type, TypeName, Union
 from acpgen.types.objects import FlatObject, alternatives, as_object, flatten
 from acpgen.types.structure import is_key
@@ -25,7 +42,7 @@ def objects(walk: Walk, old: Object | Map, new: Object | Map, at: Place) -> Iter
     bases = [{base.name for base in object_.bases} for object_ in (before, after)]
     shared = bases[0] & bases[1] & walk.old.types.keys() & walk.new.types.keys()
     if bases[0] != bases[1] or isinstance(old, Map) != isinstance(new, Map):
-        yield found(Kind.TYPE_RESTRUCTURED, at, old=_parents(old), new=_parents(new))
+        yield found(type_restructured, at, old=_parents(old), new=_parents(new))
     for base in sorted(shared):
         yield Edge(at.base(base), (base, base))
     flat = _flat(walk.old, before, shared), _flat(walk.new, after, shared)
@@ -81,7 +98,7 @@ def _told(flat: FlatObject, type_: Type) -> Type | None:
 def _added(
     walk: Walk, member: Property, before: Type | None, types: tuple[Type, Type], at: Place
 ) -> Iterator[Found]:
-    kind = Kind.REQUIRED_MEMBER_ADDED if member.required else Kind.OPTIONAL_MEMBER_ADDED
+    kind = required_member_added if member.required else optional_member_added
     yield found(
         kind,
         at,
@@ -93,7 +110,7 @@ def _added(
         shapes=(None, member.type),
     )
     if _forgets_keys(member):
-        yield found(Kind.KEY_TOLERATED, at, name=member.name, at=member.location, member=True)
+        yield found(key_tolerated, at, name=member.name, at=member.location, member=True)
     if before is not None:
         yield from walk.types(before, member.type, at.member(_unmarked(member), member))
 
@@ -101,7 +118,7 @@ def _added(
 def _removed(
     walk: Walk, member: Property, after: Type | None, types: tuple[Type, Type], at: Place
 ) -> Iterator[Found]:
-    kind = Kind.REQUIRED_MEMBER_REMOVED if member.required else Kind.OPTIONAL_MEMBER_REMOVED
+    kind = required_member_removed if member.required else optional_member_removed
     yield found(
         kind,
         at,
@@ -127,7 +144,7 @@ def _member(
 ) -> Iterator[Found]:
     here = at.member(old, new)
     if old.required != new.required:
-        kind = Kind.MEMBER_NOW_REQUIRED if new.required else Kind.MEMBER_NOW_OPTIONAL
+        kind = member_now_required if new.required else member_now_optional
         yield found(kind, at, types, name=new.name, at=new.location, member=True)
     yield from _tolerance(old, new, here)
     yield from _default(old, new, here)
@@ -137,12 +154,12 @@ def _member(
 
 def _tolerance(old: Property, new: Property, at: Place) -> Iterator[Found]:
     if _forgets_keys(new) and not _forgets_keys(old):
-        yield found(Kind.KEY_TOLERATED, at)
+        yield found(key_tolerated, at)
     for mark in ("default_on_error", "default_on_null", "skip_invalid_items"):
         was, now = getattr(old.tolerance, mark), getattr(new.tolerance, mark)
         told = mark == "default_on_error" and _forgets_keys(new)
         if was != now and not told:
-            kind = Kind.TOLERANCE_ADDED if now else Kind.TOLERANCE_REMOVED
+            kind = tolerance_added if now else tolerance_removed
             yield found(kind, at, name=f"x-deserialize-{mark.replace('_', '-')}")
 
 
@@ -153,9 +170,9 @@ def _forgets_keys(member: Property) -> bool:
 
 def _default(old: Property, new: Property, at: Place) -> Iterator[Found]:
     if not same(old.default, new.default):
-        kind = Kind.DEFAULT_CHANGED
+        kind = default_changed
         if old.default is None or new.default is None:
-            kind = Kind.DEFAULT_STATED if old.default is None else Kind.DEFAULT_DROPPED
+            kind = default_stated if old.default is None else default_dropped
         yield found(kind, at, old=as_json(old.default), new=as_json(new.default))
 
 
@@ -196,16 +213,16 @@ def _unions(
 
 
 _LOST = {
-    (False, False): Kind.TYPE_RESTRUCTURED,
-    (False, True): Kind.CHOICE_REMOVED,
-    (True, False): Kind.TYPE_NARROWED,
-    (True, True): Kind.TYPE_REPLACED,
+    (False, False): type_restructured,
+    (False, True): choice_removed,
+    (True, False): type_narrowed,
+    (True, True): type_replaced,
 }
 _GAINED = {
-    (False, False): Kind.TYPE_RESTRUCTURED,
-    (True, False): Kind.CHOICE_ADDED,
-    (False, True): Kind.TYPE_WIDENED,
-    (True, True): Kind.TYPE_REPLACED,
+    (False, False): type_restructured,
+    (True, False): choice_added,
+    (False, True): type_widened,
+    (True, True): type_replaced,
 }
 """What a choice means that went or came, by whether that narrows and widens the object."""
 

@@ -9,8 +9,21 @@ from itertools import takewhile
 from acpgen.diff.channels import Channel, answers, calls
 from acpgen.diff.difference import Difference, found
 from acpgen.diff.keys import keys
-from acpgen.diff.kinds import Kind
 from acpgen.diff.place import Place
+from acpgen.diff.rule import ChangeRule
+from acpgen.diff.rules.methods import (
+    error_added,
+    error_removed,
+    method_added,
+    method_kind_changed,
+    method_removed,
+    method_side_added,
+    method_side_removed,
+    method_without_class,
+)
+from acpgen.diff.rules.names import docs_changed
+from acpgen.diff.rules.promises import carried_method_changed, resend_reworded, retry_class_changed
+from acpgen.diff.rules.values import type_narrowed, type_widened
 from acpgen.model import ANY, Location, Method, Pointer, Protocol, Ref, Type
 from acpgen.types.wording import spelled
 
@@ -51,29 +64,29 @@ def methods(
         if method.name not in turned:
             place = _place(method, method, _successor(wholes, method))
             yield MethodDifference(
-                found(Kind.METHOD_REMOVED, place, gone=method.location), tuple(calls(method))
+                found(method_removed, place, gone=method.location), tuple(calls(method))
             )
     for method in gained:
         place = _place(method, method)
         if method.name in turned:
             before = next(m for m in lost if m.name == method.name)
             difference = found(
-                Kind.METHOD_KIND_CHANGED, place, old=before.kind.value, new=method.kind.value
+                method_kind_changed, place, old=before.kind.value, new=method.kind.value
             )
             yield MethodDifference(difference, tuple(calls(method)))
         else:
             promise = "" if method.retry is None else method.retry.value
-            difference = found(Kind.METHOD_ADDED, place, new=promise)
+            difference = found(method_added, place, new=promise)
             yield MethodDifference(difference, tuple(calls(method)))
         if method.retry is None and any(m.retry is not None for m in new.methods):
-            yield MethodDifference(found(Kind.METHOD_WITHOUT_CLASS, place), tuple(calls(method)))
+            yield MethodDifference(found(method_without_class, place), tuple(calls(method)))
 
 
 def _sides(old: Method, new: Method) -> Iterator[MethodDifference]:
     before, after = set(calls(old)), set(calls(new))
     for kind, channels in (
-        (Kind.METHOD_SIDE_REMOVED, before - after),
-        (Kind.METHOD_SIDE_ADDED, after - before),
+        (method_side_removed, before - after),
+        (method_side_added, after - before),
     ):
         if channels:
             difference = found(kind, _place(old, new), old=old.side.value, new=new.side.value)
@@ -82,32 +95,30 @@ def _sides(old: Method, new: Method) -> Iterator[MethodDifference]:
 
 def _promises(old: Method, new: Method) -> Iterator[MethodDifference]:
     if old.retry is not new.retry:
-        yield _told(Kind.RETRY_CLASS_CHANGED, old, new, old.retry, new.retry)
+        yield _told(retry_class_changed, old, new, old.retry, new.retry)
     else:
         if old.resend != new.resend:
-            yield _told(Kind.RESEND_REWORDED, old, new, old.resend, new.resend)
+            yield _told(resend_reworded, old, new, old.resend, new.resend)
         if old.carries != new.carries:
-            yield _told(Kind.CARRIED_METHOD_CHANGED, old, new, old.carries, new.carries)
+            yield _told(carried_method_changed, old, new, old.carries, new.carries)
 
 
 def _errors(old: Method, new: Method) -> Iterator[MethodDifference]:
     before, after = _reasons(old), _reasons(new)
     if lost := sorted(before.keys() - after.keys()):
-        yield _told(Kind.ERROR_REMOVED, old, new, ", ".join(lost), "")
+        yield _told(error_removed, old, new, ", ".join(lost), "")
     if gained := sorted(after.keys() - before.keys()):
-        yield _told(Kind.ERROR_ADDED, old, new, "", ", ".join(gained))
+        yield _told(error_added, old, new, "", ", ".join(gained))
     for code in sorted(before.keys() & after.keys()):
         if before[code] != after[code]:
-            yield _told(
-                Kind.DOCS_CHANGED, old, new, before[code], after[code], name=f"error {code}"
-            )
+            yield _told(docs_changed, old, new, before[code], after[code], name=f"error {code}")
 
 
 def _results(old: Method, new: Method) -> Iterator[MethodDifference]:
     """A request whose result has a type in one of the two only: without one, it is anything."""
     if (old.result is None) == (new.result is None):
         return
-    kind = Kind.TYPE_NARROWED if old.result is None else Kind.TYPE_WIDENED
+    kind = type_narrowed if old.result is None else type_widened
     difference = found(
         kind,
         _place(old, new),
@@ -125,7 +136,7 @@ def _result(method: Method) -> Type:
 
 def _pages(old: Method, new: Method) -> Iterator[MethodDifference]:
     if old.page != new.page:
-        yield _told(Kind.DOCS_CHANGED, old, new, old.page, new.page, name="guide")
+        yield _told(docs_changed, old, new, old.page, new.page, name="guide")
 
 
 _ASPECTS: tuple[Callable[[Method, Method], Iterator[MethodDifference]], ...] = (
@@ -138,9 +149,14 @@ _ASPECTS: tuple[Callable[[Method, Method], Iterator[MethodDifference]], ...] = (
 
 
 def _told(
-    kind: Kind, old: Method, new: Method, before: str | None, after: str | None, name: str = ""
+    rule: ChangeRule,
+    old: Method,
+    new: Method,
+    before: str | None,
+    after: str | None,
+    name: str = "",
 ) -> MethodDifference:
-    difference = found(kind, _place(old, new), name=name, old=before or "", new=after or "")
+    difference = found(rule, _place(old, new), name=name, old=before or "", new=after or "")
     return MethodDifference(difference, tuple(calls(new)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from acpgen.diff.kinds import Effect
+from acpgen.diff.effect import Effect
 from acpgen.model import Location, Property, Tolerance, TypeName
 from acpgen.types.structure import is_key
 from acpgen.types.wording import token

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from acpgen.diff.channels import EVERY_WAY, Channel, answers, calls
 from acpgen.diff.difference import Edge
-from acpgen.diff.kinds import Effect
+from acpgen.diff.effect import Effect
 from acpgen.diff.methods import shared
 from acpgen.diff.place import Pair, Place, Steps
 from acpgen.diff.walk import Walk

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from acpgen.diff.change import Change, Standing
 from acpgen.diff.channels import Party
-from acpgen.diff.kinds import Effect
+from acpgen.diff.effect import ReportSection
 from acpgen.diff.source import Source
 from acpgen.diff.witness import Witnesses
 from acpgen.findings import Finding, Severity
@@ -23,7 +23,7 @@ its meaning; members may be added at any time."""
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class SchemaChanges:
     """Two versions and all changes from one to the other."""
 
     old: Source
@@ -32,7 +32,7 @@ class Comparison:
     witnesses: Witnesses
 
 
-def findings(comparison: Comparison, changes: Iterable[Change]) -> list[Finding]:
+def findings(comparison: SchemaChanges, changes: Iterable[Change]) -> list[Finding]:
     """Some of the changes as findings in the new version, in the order given.
 
     Raises:
@@ -41,7 +41,7 @@ def findings(comparison: Comparison, changes: Iterable[Change]) -> list[Finding]
     lines = Lines()
     return [
         Finding(
-            rule=change.kind,
+            rule=change.rule.id,
             severity=change.severity,
             file=comparison.new.named(change.location.file),
             pointer=change.pointer,
@@ -71,7 +71,7 @@ def set_apart(changes: Iterable[Change], accepted: Collection[Change]) -> list[C
     return [change for change in changes if change not in accepted]
 
 
-def document(comparison: Comparison, accepted: Mapping[Change, str]) -> str:
+def document(comparison: SchemaChanges, accepted: Mapping[Change, str]) -> str:
     """All changes as JSON, each with a message that shows it where there is one.
 
     `accepted` has the reasons for the changes that count for nothing.
@@ -111,9 +111,9 @@ def _row(
             "value": witness.value,
         }
     return {
-        "rule": change.kind.value,
+        "rule": change.rule.id,
         "severity": change.severity.value,
-        "effect": change.effect.value,
+        "effect": change.effect.value.name,
         "standing": change.standing.value,
         "breaks": [*map(str, sorted(change.breaks))],
         "recovers": [*map(str, sorted(change.recovers))],
@@ -144,30 +144,21 @@ def counts(changes: Iterable[Change]) -> dict[str, int]:
 def _labels(change: Change) -> Iterable[str]:
     if change.breaking and change.breaks:
         return [f"breaking for {party.plural}" for party in change.breaks]
-    if change.effect is Effect.DOCS:
-        return ["docs only"]
-    if change.standing is Standing.UNSTABLE:
+    section = change.effect.value.section
+    if (
+        change.standing is Standing.UNSTABLE
+        and not change.breaking
+        and section is not ReportSection.DOCS
+    ):
         return ["unstable"]
-    if change.effect is Effect.ADDS:
-        return ["additions"]
-    if change.effect is Effect.FORGETS:
-        return [_FORGOTTEN]
-    if change.effect is Effect.HARDENS:
-        return ["other"]
-    return [_BY_SEVERITY[change.severity]]
+    return [_BY_SEVERITY.get(change.severity, section)]
 
 
-_BY_SEVERITY = {
-    Severity.ERROR: "faults",
-    Severity.RECOVERED: "recovered",
-    Severity.WARNING: "types only",
-    Severity.NOTE: "other",
-}
+_BY_SEVERITY = {Severity.ERROR: "faults", Severity.RECOVERED: "recovered"}
 _NOUNS = frozenset({"faults", "additions"})
-_FORGOTTEN = "no longer understood"
 _LABELS = (
-    *("faults", "recovered", _FORGOTTEN),
-    *("types only", "additions", "other", "unstable", "docs only"),
+    *("faults", "recovered", ReportSection.FORGOTTEN, ReportSection.TYPES, ReportSection.ADDITIONS),
+    *(ReportSection.OTHER, "unstable", ReportSection.DOCS),
 )
 
 

@@ -1,45 +1,68 @@
-"""What a rule is. The function's name is its id, the docstring its documentation."""
+"""How a kind of change is declared.
+
+A kind of change is a rule: a function that puts the change into words which follow the place. Its
+severity is that of a change in the stable part which breaks peers.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
-from acpgen.diff.change import WITHOUT_PEERS
-from acpgen.diff.difference import Difference
-from acpgen.diff.kinds import ACCEPTANCE, NATURES, Effect, Kind
+from acpgen.diff.effect import Effect
 from acpgen.findings import Severity
-from acpgen.topic import Topic, docs_of, name_of
-
-_BREAKING = {effect for effect, ways in ACCEPTANCE.items() if ways} | {
-    Effect.MISREADS,
-    Effect.PROMISE,
-    Effect.WEAKENS,
-    Effect.STRENGTHENS,
-}
-"""The effects that break peers."""
-
-Say = Callable[[Difference], str]
-"""Says what a difference is, in words that follow the place."""
+from acpgen.rulebook import Group, Rule, id_of, page_of
 
 
-@dataclass(frozen=True, slots=True)
-class Rule(Topic):
-    """One kind of change, with its documentation. The severity is that of the stable part."""
+class Delta(Protocol):
+    """What a rule puts into words: what is changed at a place, from what, to what."""
 
-    id: Kind
-    say: Say
+    @property
+    def name(self) -> str:
+        """What is added or gone there, or which property of the place differs."""
+
+    @property
+    def old(self) -> str:
+        """What was there."""
+
+    @property
+    def new(self) -> str:
+        """What is there."""
 
 
-def rule(say: Say) -> Rule:
-    """Make a function the rule about the kind of change that it is called after.
+Words = Callable[[Delta], str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChangeRule(Rule[Words]):
+    """One kind of change. `about_resending` if it changes what senders may send again."""
+
+    effect: Effect
+    about_resending: bool
+
+
+def change(effect: Effect) -> Callable[[Words], ChangeRule]:
+    """Declare a kind of change.
 
     Raises:
-        ValueError: no kind is called so, or the function has no docstring.
+        ValueError: the docstring is not the page of a rule.
     """
-    kind = Kind(name_of(say))
-    return Rule(kind, _severity(NATURES[kind].effect), docs_of(say), say)
+    return lambda words: _declared(words, effect, about_resending=False)
 
 
-def _severity(effect: Effect) -> Severity:
-    return Severity.ERROR if effect in _BREAKING else WITHOUT_PEERS[effect]
+def promise(effect: Effect) -> Callable[[Words], ChangeRule]:
+    """Declare a kind of change that is about what senders may send again.
+
+    Raises:
+        ValueError: the docstring is not the page of a rule.
+    """
+    return lambda words: _declared(words, effect, about_resending=True)
+
+
+def _declared(words: Words, effect: Effect, *, about_resending: bool) -> ChangeRule:
+    row = effect.value
+    breaks = row.breaks_senders or row.breaks_receivers or effect is Effect.PROMISE
+    severity = Severity.ERROR if breaks else row.severity
+    page = page_of(words)
+    return ChangeRule(id_of(words), Group.DIFF, severity, page, words, effect, about_resending)

@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from acpgen.listing import is_schema_file
+from acpgen.load.listing import is_schema_file
 
 GIT = "git:"
 DEFAULT = PurePosixPath("schema/v2")

@@ -7,8 +7,18 @@ from collections.abc import Iterator
 from math import ceil, floor
 
 from acpgen.diff.difference import Difference, Found, found
-from acpgen.diff.kinds import Kind
 from acpgen.diff.place import Place
+from acpgen.diff.rules.values import (
+    format_changed,
+    limit_loosened,
+    limit_tightened,
+    pattern_added,
+    pattern_changed,
+    pattern_removed,
+    type_narrowed,
+    type_replaced,
+    type_widened,
+)
 from acpgen.model import Array, Scalar, ScalarType, Type
 from acpgen.pattern import compiled
 from acpgen.types.wording import spelled
@@ -35,7 +45,7 @@ def scalars(old: Scalar, new: Scalar, at: Place) -> Iterator[Found]:
     for name in ("format", "content_encoding"):
         before, after = getattr(old, name) or "", getattr(new, name) or ""
         if before != after:
-            yield found(Kind.FORMAT_CHANGED, at, name=name, old=before, new=after)
+            yield found(format_changed, at, name=name, old=before, new=after)
 
 
 def meet(one: Scalar | Array, other: Scalar | Array) -> bool:
@@ -73,11 +83,11 @@ def few(scalar: Scalar) -> frozenset[str | int] | None:
 def replacement(old: Type, new: Type, at: Place) -> Difference:
     """Two types that are not of one class."""
     pair = (_scalar_type(old), _scalar_type(new))
-    kind = Kind.TYPE_REPLACED
+    kind = type_replaced
     if pair[1] is ScalarType.ANY or pair in _CONTAINED:
-        kind = Kind.TYPE_WIDENED
+        kind = type_widened
     elif pair[0] is ScalarType.ANY or pair[::-1] in _CONTAINED:
-        kind = Kind.TYPE_NARROWED
+        kind = type_narrowed
     return found(kind, at, (old, new), old=spelled(old), new=spelled(new), shapes=(old, new))
 
 
@@ -89,7 +99,7 @@ def limits(old: Scalar | Array, new: Scalar | Array, at: Place) -> Iterator[Foun
             if before == after:
                 continue
             strength = [-_INFINITY if bound is None else sign * bound for bound in (before, after)]
-            kind = Kind.LIMIT_TIGHTENED if strength[0] < strength[1] else Kind.LIMIT_LOOSENED
+            kind = limit_tightened if strength[0] < strength[1] else limit_loosened
             yield found(
                 kind, at, (old, new), name=_keyword(name), old=_shown(before), new=_shown(after)
             )
@@ -116,9 +126,9 @@ def _keyword(name: str) -> str:
 def _patterns(old: Scalar, new: Scalar, at: Place) -> Iterator[Found]:
     before, after = old.pattern, new.pattern
     if before != after:
-        kind = Kind.PATTERN_CHANGED
+        kind = pattern_changed
         if before is None or after is None:
-            kind = Kind.PATTERN_ADDED if before is None else Kind.PATTERN_REMOVED
+            kind = pattern_added if before is None else pattern_removed
         yield found(kind, at, (old, new), old=before or "", new=after or "")
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from enum import IntEnum
 from functools import total_ordering
 
 from acpgen.diff.change import Change, Standing
-from acpgen.diff.kinds import Effect
-from acpgen.findings import Severity
+from acpgen.diff.effect import Weight
 
 _NUMBER = r"(?:0|[1-9][0-9]*)"
 _WORD = rf"(?:{_NUMBER}|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
@@ -59,14 +57,6 @@ def parse(text: str) -> Version:
     return Version(major, minor, patch, tuple(match[4].split(".")) if match[4] else ())
 
 
-class Weight(IntEnum):
-    """How much a change asks of the next version, and how much a step between versions allows."""
-
-    DOCS = 0
-    ADDITION = 1
-    BREAK = 2
-
-
 def weight(changes: Iterable[Change]) -> Weight:
     """What the heaviest change asks for. What is unstable asks for nothing."""
     return max((_weight(change) for change in changes), default=Weight.DOCS)
@@ -109,17 +99,12 @@ _STEPS: Mapping[bool, tuple[Weight, ...]] = {
 }
 """Before 1.0.0 or after, by how many of the first numbers stay: none, one or two."""
 
-_WEIGHTS: Mapping[Severity, Weight] = {
-    Severity.ERROR: Weight.BREAK,
-    Severity.RECOVERED: Weight.ADDITION,
-    Severity.WARNING: Weight.ADDITION,
-    Severity.NOTE: Weight.ADDITION,
-}
-
 
 def _weight(change: Change) -> Weight:
-    light = change.standing is Standing.UNSTABLE or change.effect is Effect.DOCS
-    return Weight.DOCS if light else _WEIGHTS[change.severity]
+    if change.breaking:
+        return Weight.BREAK
+    unstable = change.standing is Standing.UNSTABLE
+    return Weight.DOCS if unstable else change.effect.value.weight
 
 
 def _common(old: tuple[int, ...], new: tuple[int, ...]) -> Iterable[int]:

@@ -11,8 +11,16 @@ from collections.abc import Iterator
 
 from acpgen.diff import choices, enums, members, values
 from acpgen.diff.difference import Edge, Found, found
-from acpgen.diff.kinds import ACCEPTANCE, NATURES, Effect, Kind
+from acpgen.diff.effect import Effect
 from acpgen.diff.place import Pair, Place
+from acpgen.diff.rules.members import null_allowed, null_refused, patch_added, patch_removed
+from acpgen.diff.rules.names import (
+    docs_changed,
+    type_inlined,
+    type_named,
+    type_renamed,
+    type_switched,
+)
 from acpgen.model import (
     Array,
     ClosedEnum,
@@ -96,7 +104,7 @@ class Walk:
             step, masked = queue.popleft()
             masked |= step.place.masked
             if not isinstance(step, Edge):
-                effects |= ACCEPTANCE[NATURES[step.kind].effect] - masked
+                effects |= step.rule.effect.moves - masked
             elif (step.pair, masked) not in seen:
                 seen.add((step.pair, masked))
                 queue.extend((further, masked) for further in self.pair(step.pair))
@@ -106,16 +114,16 @@ class Walk:
     def docs(self, old: str, new: str, at: Place, name: str = "") -> Iterator[Found]:
         """A text that changed. `name` says which, where a place has several."""
         if old != new:
-            yield found(Kind.DOCS_CHANGED, at, name=name, old=old, new=new)
+            yield found(docs_changed, at, name=name, old=old, new=new)
 
     def _definitions(self, pair: Pair) -> Iterator[Found]:
         old, new = self.old.types[pair[0]], self.new.types[pair[1]]
         once = "" if old.name == new.name else old.name
         at = Place(new.name, old.location, new.location, inside=frozenset({pair}), once=once)
         if old.name != new.name:
-            yield found(Kind.TYPE_RENAMED, at, old=old.name, new=new.name)
+            yield found(type_renamed, at, old=old.name, new=new.name)
         if old.patch != new.patch and self._tells_patches:
-            yield found(Kind.PATCH_ADDED if new.patch else Kind.PATCH_REMOVED, at)
+            yield found(patch_added if new.patch else patch_removed, at)
         yield from self._prose(old, new, at)
         yield from self.types(old.body, new.body, at)
 
@@ -149,14 +157,14 @@ class Walk:
         before, after = list(old.examples), list(new.examples)
         if not same(before, after):
             examples = (as_json(before), as_json(after))
-            yield found(Kind.DOCS_CHANGED, at, name="examples", old=examples[0], new=examples[1])
+            yield found(docs_changed, at, name="examples", old=examples[0], new=examples[1])
 
     def _nullables(self, old: Type, new: Type, at: Place) -> Iterator[Found]:
         was, now = takes_null(self.old, old), takes_null(self.new, new)
         if was and not now:
-            yield found(Kind.NULL_REFUSED, at.null(), (old, new))
+            yield found(null_refused, at.null(), (old, new))
         if now and not was:
-            yield found(Kind.NULL_ALLOWED, at.null(), (old, new))
+            yield found(null_allowed, at.null(), (old, new))
         bodies = without_null(self.old, old), without_null(self.new, new)
         if isinstance(old, Ref) != isinstance(new, Ref) and not any(
             isinstance(part, Ref) for part in bodies
@@ -175,7 +183,7 @@ class Walk:
             if old.name in self.old.types and new.name in self.new.types:
                 yield Edge(at, pair)
             return
-        yield found(Kind.TYPE_SWITCHED, at, old=old.name, new=new.name)
+        yield found(type_switched, at, old=old.name, new=new.name)
         if pair not in at.inside:
             bodies = resolve(self.old, old), resolve(self.new, new)
             yield from self.types(*bodies, at.within(pair))
@@ -192,5 +200,5 @@ class Walk:
 
 def _named(old: Type, new: Type, at: Place) -> Found:
     """A type that has a name in one of the two only."""
-    kind = Kind.TYPE_INLINED if isinstance(old, Ref) else Kind.TYPE_NAMED
+    kind = type_inlined if isinstance(old, Ref) else type_named
     return found(kind, at, old=spelled(old), new=spelled(new))

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from acpgen.diff.change import Change, Evidence, Standing
 from acpgen.diff.channels import Channel
-from acpgen.diff.kinds import ACCEPTANCE, Effect
+from acpgen.diff.effect import Effect
 from acpgen.diff.place import Base, Branch, Choice, Into, Member, Step, Steps
 from acpgen.emit.jsonschema import JsonSchema, definition
 from acpgen.emit.validators import Validators
@@ -26,7 +26,7 @@ from acpgen.model import (
     Union,
 )
 from acpgen.types.objects import as_object, flatten, resolve
-from acpgen.types.samples import UNKNOWN, NoSampleError, Samples
+from acpgen.types.samples import UNKNOWN, SampleError, Samples
 from acpgen.types.stability import stable
 from acpgen.types.structure import references
 
@@ -54,7 +54,7 @@ class Witnesses:
         """A message that the change is to blame for, or None: none is needed, or known."""
         if change.evidence is None:
             return None
-        ways = ACCEPTANCE[change.effect]
+        ways = change.effect.moves
         for effect, accepting in ((Effect.NARROWS, 0), (Effect.WIDENS, 1)):
             if effect in ways:
                 whole = change.standing is Standing.UNSTABLE
@@ -98,10 +98,10 @@ class _Side:
     def messages(self, evidence: Evidence, other: int) -> Iterator[JsonValue]:
         """Messages that hold, at the place concerned, values of the type there."""
         root = Ref(evidence.route.root[self.index])
-        for value in self._samples.of(evidence.types[self.index], evidence.types[other]):
+        for value in self._samples.several(evidence.types[self.index], evidence.types[other]):
             try:
                 yield self._around(root, evidence.route.steps, value)
-            except NoSampleError:
+            except SampleError:
                 return
 
     def _around(self, type_: Type, steps: Steps, value: JsonValue) -> JsonValue:
@@ -127,7 +127,7 @@ class _Side:
             case (Object() | Map()) as object_, step:
                 return self._in_object(object_, step, steps[1:], value)
             case _:
-                raise NoSampleError(type_)
+                raise SampleError("no value leads there")
 
     def _in_variant(self, union: Union, step: Branch, rest: Steps, value: JsonValue) -> JsonValue:
         variant = union.variants[(step.old, step.new)[self.index]]
@@ -151,7 +151,7 @@ class _Side:
                 union = flat.unions.pop((old, new)[self.index])
                 return _joined(self._samples.frame(flat), self._around(union, rest, value))
             case _:
-                raise NoSampleError(object_)
+                raise SampleError("no value leads there")
 
 
 def _joined(frame: dict[str, JsonValue], inner: JsonValue) -> JsonValue:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from acpgen.model import (
+    ANY,
     Array,
     ClosedEnum,
     EnumValue,
@@ -22,6 +23,7 @@ from acpgen.model import (
     Union,
     Variant,
 )
+from acpgen.types.objects import with_tag
 
 JsonSchema = dict[str, JsonValue]
 
@@ -127,7 +129,7 @@ def _with(schema: JsonSchema, **keywords: JsonValue) -> JsonSchema:
 
 
 def _open(values: Type) -> JsonValue:
-    return True if values == Scalar(ScalarType.ANY) else schema_of(values)
+    return True if values == ANY else schema_of(values)
 
 
 def object_schema(object_: Object) -> JsonSchema:
@@ -185,37 +187,7 @@ def _variant(variant: Variant, union: Union) -> JsonSchema:
     head = _with({}, title=variant.title, description=variant.docs or None)
     if variant.stability is Stability.UNSTABLE:
         head |= _UNSTABLE
-    if variant.value is not None and union.tag is not None:
-        tag: JsonSchema = {"type": "string", "const": variant.value}
-        return head | tagged(variant.body, union.tag, tag)
-    schema = head | schema_of(variant.body)
+    schema = head | schema_of(with_tag(variant, union.tag))
     if variant.fallback:
         schema["not"] = guard(union)
     return schema
-
-
-def tagged(body: Type, tag: str, tag_schema: JsonSchema) -> JsonSchema:
-    """The body of a variant with its tag as one more required member."""
-    schema = object_schema(_as_object(body))
-    properties, required = schema.get("properties", {}), schema.get("required", [])
-    if not isinstance(properties, dict) or not isinstance(required, list):
-        raise AssertionError(schema)
-    rest = {k: v for k, v in schema.items() if k not in {"type", "properties", "required"}}
-    return {
-        "type": "object",
-        "properties": {tag: tag_schema, **properties},
-        "required": [tag, *required],
-        **rest,
-    }
-
-
-def _as_object(body: Type) -> Object:
-    match body:
-        case Object():
-            return body
-        case Ref():
-            return Object(bases=(body,))
-        case Map(values=values):
-            return Object(additional=values)
-        case _:
-            raise TypeError(f"a tagged variant is an object, not {type(body).__name__}")

@@ -15,7 +15,7 @@ from pathlib import Path
 from acpgen import digests, resources
 from acpgen.emit.header import HEADER
 from acpgen.emit.templates import files as template_files
-from acpgen.listing import is_hidden, schema_files
+from acpgen.load.listing import is_hidden, schema_files
 
 NAME = "manifest.json"
 _PACKAGE = Path(resources.__file__).parent

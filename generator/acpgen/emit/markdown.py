@@ -130,3 +130,8 @@ def _opening(line: str) -> Inline:
         digits = start[0] if start[0].isdigit() else ""
         return Inline(f"{digits}\\{line[len(digits) :]}")
     return Inline(line)
+
+
+def first_sentence(docs: str) -> str:
+    """Return the first sentence of a description."""
+    return re.split(r"(?<=[.!?])\s", docs.strip(), maxsplit=1)[0]

@@ -10,7 +10,7 @@ from traceback import extract_tb
 
 from acpgen import resources
 from acpgen.emit.header import HEADER, HEADER_LINES, owns
-from acpgen.listing import is_hidden
+from acpgen.load.listing import is_hidden
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 PATTERN = "*.jinja"
 """What the files of templates are called."""
+
+OWN = (resources.TEMPLATES, resources.LANGUAGES)
+"""The folders of acpgen's own templates. Those of a language are in the language's folder."""
+_LANGUAGES = "languages/"
 
 
 class TemplateError(ValueError):
@@ -37,7 +41,7 @@ class Templates:
     def __init__(self, folder: Path) -> None:
         _require_folder(folder)
         if folder.resolve() != resources.TEMPLATES:
-            _require_used(_named(folder), _named(resources.TEMPLATES))
+            _require_used(_named(folder), own_files())
         self._folder = folder
         self._read: dict[str, str | None] = {}
 
@@ -121,8 +125,8 @@ class Templates:
         the ones that don't.
         """
         own = [each for each in self._chain(name) if (self._folder / each).is_file()]
-        known = [resources.TEMPLATES / each for each in own]
-        owing = [o for o, k in zip(own, known, strict=True) if not k.is_file() or _uses_header(k)]
+        known = {each: _own_file(each) for each in own}
+        owing = [each for each, file in known.items() if file is None or _uses_header(file)]
         owing.sort(key=lambda each: _uses_header(self._folder / each))
         return self._folder / (owing or own or [name])[0]
 
@@ -145,8 +149,8 @@ class Templates:
     def _path(self, name: str) -> Path | None:
         if {"..", ""} & set(name.split("/")):
             return None
-        places = (folder / name for folder in (self._folder, resources.TEMPLATES))
-        return next((place for place in places if place.is_file()), None)
+        path = self._folder / name
+        return path if path.is_file() else _own_file(name)
 
     def _place(self, error: Exception) -> str | None:
         """The line of the template that an error is the fault of, None if it is the caller's."""
@@ -155,7 +159,7 @@ class Templates:
         frames = list(extract_tb(error.__traceback__))
         if not isinstance(error, jinja2.TemplateError):
             frames = frames[-1:]
-        folders = (self._folder, resources.TEMPLATES)
+        folders = (self._folder, *OWN)
         inside = [f for f in frames if any(Path(f.filename).is_relative_to(d) for d in folders)]
         return f"{inside[-1].filename}:{inside[-1].lineno}" if inside else None
 
@@ -167,7 +171,22 @@ def files(folder: Path) -> dict[str, Path]:
         TemplateError: there is no such folder.
     """
     _require_folder(folder)
-    return _named(resources.TEMPLATES) | _named(folder)
+    return own_files() | _named(folder)
+
+
+def _own_file(name: str) -> Path | None:
+    path = resources.TEMPLATES / name
+    if not path.is_file() and name.startswith(_LANGUAGES):
+        path = resources.LANGUAGES / name.removeprefix(_LANGUAGES)
+    return path if path.is_file() else None
+
+
+def own_files() -> dict[str, Path]:
+    """Return the file of every template of acpgen's own by name, those of languages included."""
+    return {
+        **_named(resources.TEMPLATES),
+        **{f"{_LANGUAGES}{name}": path for name, path in _named(resources.LANGUAGES).items()},
+    }
 
 
 def _uses_header(path: Path) -> bool:

@@ -10,10 +10,8 @@ from acpgen.inject.injection import ContentError, Page, inject
 from acpgen.inject.links import Elsewhere, base_for
 from acpgen.inject.markers import Fault, Marked, PageError
 from acpgen.inject.regions import Region, contexts, regions, shaping
-from acpgen.inject.topics import STALE_REGION
 
 __all__ = [
-    "STALE_REGION",
     "ContentError",
     "Elsewhere",
     "Fault",

@@ -10,11 +10,12 @@ import dataclasses
 import inspect
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from acpgen import resources
 from acpgen.emit.markdown import Inline, anchors, code, link, prose, table
-from acpgen.emit.templates import Templates
+from acpgen.emit.templates import Templates, files
 from acpgen.model import Protocol
 from acpgen.targets import TARGETS
 
@@ -58,8 +59,25 @@ def meanings(folder: Path) -> Meanings:
         OSError: it can't be read.
     """
     document = tomllib.loads((folder / MEANINGS).read_text("utf-8"))
-    contexts = tuple((tuple(c["templates"]), c["names"]) for c in document["contexts"])
-    return Meanings(contexts, document["parts"])
+    known = sorted(files(folder))
+    contexts = tuple(
+        (
+            tuple(name for pattern in each["templates"] for name in _matching(pattern, known)),
+            each["names"],
+        )
+        for each in document["contexts"]
+    )
+    parts = {
+        name: what
+        for pattern, what in document["parts"].items()
+        for name in _matching(pattern, known)
+    }
+    return Meanings(contexts, parts)
+
+
+def _matching(pattern: str, names: Iterable[str]) -> list[str]:
+    """The names that match a pattern; the pattern itself if there are none."""
+    return [name for name in names if fnmatchcase(name, pattern)] or [pattern]
 
 
 def record(protocol: Protocol, use: Iterable[Callable[[Templates], object]] = ()) -> Contexts:

@@ -18,6 +18,7 @@ from acpgen.judge.limits import item_limits, limits
 from acpgen.judge.resemblance import resembled
 from acpgen.judge.verdict import Fault, Rule
 from acpgen.model import (
+    ANY,
     Array,
     ClosedEnum,
     JsonValue,
@@ -27,7 +28,6 @@ from acpgen.model import (
     Property,
     Ref,
     Scalar,
-    ScalarType,
     Tolerance,
     Type,
     TypeDef,
@@ -38,7 +38,6 @@ from acpgen.model import (
 from acpgen.types.json_types import JsonType, json_type, mismatch, taken
 from acpgen.types.structure import is_key
 
-_ANY = Scalar(ScalarType.ANY)
 _WRAPPERS = (Ref, Nullable)
 
 
@@ -97,7 +96,7 @@ class Checker:
     ) -> list[Fault]:
         """The faults of the members that are not known, which all are of one type."""
         faults: list[Fault] = []
-        if type_ == _ANY:
+        if type_ == ANY:
             return faults
         for name, value in members.items():
             if name not in known:

@@ -1,6 +1,6 @@
 """What a schema that loads can still get wrong: a function a rule, the docstring its documentation.
 
-`lint` runs every rule; `acpgen.lint.topics` explains each id that it and the loader print.
+`lint` runs every rule of `acpgen.lint.rules`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from acpgen.findings import Finding, order
 from acpgen.lint.accepted import Accepted
-from acpgen.lint.rule import Fault, Rule
+from acpgen.lint.rule import Fault, LintRule
 from acpgen.lint.rules import RULES
 from acpgen.load.lines import Lines
 from acpgen.model import Protocol
@@ -28,9 +28,9 @@ def lint(protocol: Protocol, accepted: Accepted | None = None) -> list[Finding]:
     """
     faults = [
         (rule, fault)
-        for rule in RULES
+        for rule in RULES.values()
         if not rule.for_files or not _is_release(protocol)
-        for fault in rule.check(protocol)
+        for fault in rule.function(protocol)
     ]
     findings = _findings(faults)
     return order(findings if accepted is None else accepted.sift(findings))
@@ -40,16 +40,16 @@ def _is_release(protocol: Protocol) -> bool:
     return all(type_.location.file == protocol.source for type_ in protocol.types.values())
 
 
-def _findings(faults: Iterable[tuple[Rule, Fault]]) -> list[Finding]:
+def _findings(faults: Iterable[tuple[LintRule, Fault]]) -> list[Finding]:
     lines = Lines()
     return [
         Finding(
             rule=rule.id,
             severity=rule.severity,
-            file=fault.location.file,
-            pointer=fault.location.pointer,
+            file=fault.place.file,
+            pointer=fault.place.pointer,
             message=fault.message,
-            line=lines.of(fault.location),
+            line=lines.of(fault.place),
             subject=fault.subject,
         )
         for rule, fault in faults

@@ -19,26 +19,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from acpgen import resources
-from acpgen.findings import Finding, Severity
+from acpgen.findings import Finding
 from acpgen.lint.rules import RULES
-from acpgen.topic import Topic
+from acpgen.lint.rules.acceptances import stale_acceptance
 
-STALE = Topic(
-    "stale-acceptance",
-    Severity.WARNING,
-    """
-Every entry of accepted.toml says why, and accepts a finding that is there.
-
-Why: an entry that has outlived its finding would hide the next one at the same place.
-
-Mistake: an entry for a definition that was renamed, or without `reason`, or for a released change
-
-Mend: remove the entry, or correct its rule and pointer, and for a change its what, from and to.
-What stops the loader can't be accepted.
-""".strip(),
-)
-
-IDS = frozenset(rule.id for rule in RULES)
+IDS = frozenset(RULES)
 """The rules that findings of lint can be accepted of."""
 
 _MEMBERS = ("rule", "pointer", "reason", "what", "from", "to")
@@ -86,12 +71,12 @@ class Accepted:
                 rest.append(finding)
             else:
                 used.add(entry)
-        stale = (
-            Finding(STALE.id, STALE.severity, self.file, "", complaint, entry.line)
+        complaints = (
+            stale(self.file, entry, complaint)
             for entry in self.entries
             if (complaint := _complaint(entry, entry in used)) is not None
         )
-        return [*rest, *stale]
+        return [*rest, *complaints]
 
 
 def beside(schema: Path) -> Path | None:
@@ -133,6 +118,12 @@ def read_accepted(path: Path) -> Accepted:
         for row, line in zip(rows, places, strict=True)
     )
     return Accepted(str(path), tuple(entries))
+
+
+def stale(file: str, entry: Acceptance, complaint: str) -> Finding:
+    """The finding about an entry that is not in order."""
+    rule = stale_acceptance
+    return Finding(rule.id, rule.severity, file, "", complaint, entry.line)
 
 
 def unknown(entry: Acceptance) -> str:

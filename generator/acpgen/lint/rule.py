@@ -1,51 +1,42 @@
-"""What a rule is. The function's name is its id, the docstring its documentation."""
+"""How a rule about schemas is declared."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from acpgen import rulebook
 from acpgen.findings import Severity
 from acpgen.model import Location, Method, Protocol
-from acpgen.topic import Topic, docs_of, name_of
+from acpgen.rulebook import Group, Rule, id_of, page_of
 
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """A place that breaks a rule, and how. `subject` is the method concerned, if one is."""
-
-    location: Location
-    message: str
-    subject: str = ""
-
-
+Fault = rulebook.Fault[Location]
 Check = Callable[[Protocol], Iterator[Fault]]
 
 
-@dataclass(frozen=True, slots=True)
-class Rule(Topic):
-    """One rule. Those `for_files` ask for what is up to who keeps domain files.
+@dataclass(frozen=True, slots=True, eq=False)
+class LintRule(Rule[Check]):
+    """One rule. Those `for_files` ask for what only the authors of domain files can provide.
 
-    A release is as it is: nobody who reads one can give it an example or a tag.
+    A single-file release is as it is: its readers can't give it an example or a tag.
     """
 
-    check: Check
     for_files: bool
 
 
 def rule(
     severity: Severity = Severity.ERROR, *, for_files: bool = False
-) -> Callable[[Check], Rule]:
-    """Make a check a rule.
+) -> Callable[[Check], LintRule]:
+    """Declare a check as a rule.
 
     Raises:
-        ValueError: the check has no docstring.
+        ValueError: the docstring is not the page of a rule.
     """
 
-    def make(check: Check) -> Rule:
-        return Rule(name_of(check), severity, docs_of(check), check, for_files)
+    def declare(check: Check) -> LintRule:
+        return LintRule(id_of(check), Group.LINT, severity, page_of(check), check, for_files)
 
-    return make
+    return declare
 
 
 def method_fault(method: Method, message: str) -> Fault:

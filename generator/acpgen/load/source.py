@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from acp_wire.reader import NotJsonError, decode, repeated_lines, value_lines
 from acpgen.findings import Finding, Severity, order
-from acpgen.listing import schema_files
+from acpgen.load.listing import schema_files
 from acpgen.model import Location, Pointer, append
 
 RawSchema = dict[str, Any]

@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 
 from acpgen.emit.templates import Templates
 from acpgen.model import Protocol
+from acpgen.targets import languages
 from acpgen.types.views import everything, methods_only, without_docs
 
 Tree = Mapping[str, str]
@@ -20,26 +21,32 @@ Tree = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One kind of output. `territory` are the patterns of the paths that only it writes.
+    """One kind of output.
 
-    It is made, by `make`, from the part of a protocol that it `sees`. One that `needs_classes`
-    has no more than the methods with a retry class, and can't be made where none has one.
+    Fields:
+        name: the value of `acpgen generate --target`.
+        summary: what the target writes.
+        owned_paths: patterns of the paths that only this target writes.
+        make: makes the files from the part of a protocol that `view` returns.
+        needs_classes: whether the output holds only the methods with a retry class, and so can't
+            be made from a protocol without one.
+        view: the part of a protocol that the output depends on.
     """
 
     name: str
     summary: str
-    territory: tuple[str, ...]
+    owned_paths: tuple[str, ...]
     make: Callable[[Protocol, Templates], Tree]
     needs_classes: bool = False
-    sees: Callable[[Protocol], Protocol] = everything
+    view: Callable[[Protocol], Protocol] = everything
 
     def generate(self, protocol: Protocol, templates: Templates) -> Tree:
-        """The files of a protocol. What may be raised is told by `acpgen.targets.generation`."""
-        return self.make(self.sees(protocol), templates)
+        """Make the files of a protocol. `acpgen.targets.generation` lists what it can raise."""
+        return self.make(self.view(protocol), templates)
 
-    def claims(self, path: str) -> bool:
-        """Whether a path lies where only this target writes."""
-        return any(fnmatchcase(path, pattern) for pattern in self.territory)
+    def owns(self, path: str) -> bool:
+        """Whether only this target writes to a path."""
+        return any(fnmatchcase(path, pattern) for pattern in self.owned_paths)
 
 
 def _bundles(protocol: Protocol, _: Templates) -> Tree:
@@ -49,9 +56,10 @@ def _bundles(protocol: Protocol, _: Templates) -> Tree:
 
 
 def _models(protocol: Protocol, templates: Templates) -> Tree:
+    from acpgen.targets.distribution import distribution
     from acpgen.targets.models import models
 
-    return models(protocol, templates)
+    return {**models(protocol, templates), **distribution(protocol, templates)}
 
 
 def _retry(protocol: Protocol, templates: Templates) -> Tree:
@@ -60,13 +68,20 @@ def _retry(protocol: Protocol, templates: Templates) -> Tree:
     return retry(protocol, templates)
 
 
-def _language(name: str) -> Callable[[Protocol, Templates], Tree]:
-    def generate(protocol: Protocol, templates: Templates) -> Tree:
-        from acpgen.targets.languages import DIALECTS, language
+def _language(name: str) -> Target:
+    def make(protocol: Protocol, templates: Templates) -> Tree:
+        from acpgen.targets.languages.table import table
 
-        return language(DIALECTS[name], protocol, templates)
+        return table(name, protocol, templates)
 
-    return generate
+    return Target(
+        name,
+        f"retry-class table and the decision about resending: {languages.dialect(name).title}",
+        (f"{name}/*",),
+        make,
+        needs_classes=True,
+        view=methods_only,
+    )
 
 
 def _openrpc(protocol: Protocol, _: Templates) -> Tree:
@@ -108,8 +123,16 @@ TARGETS = (
     Target("bundles", "single-file JSON Schemas, stable and unstable", ("schema/*",), _bundles),
     Target(
         "models",
-        "Python models (pydantic)",
-        ("python/*/__init__.py", "python/*/py.typed", "python/*/models/*"),
+        "Python models (pydantic), and the package that holds all generated Python",
+        (
+            "python/*/__init__.py",
+            "python/*/py.typed",
+            "python/*/models/*",
+            *(
+                f"python/{name}"
+                for name in ("pyproject.toml", "README.md", "hatch_build.py", "LICENSE")
+            ),
+        ),
         _models,
     ),
     Target(
@@ -118,26 +141,16 @@ TARGETS = (
         ("python/*/retry.py", "json/*"),
         _retry,
         needs_classes=True,
-        sees=methods_only,
+        view=methods_only,
     ),
     Target(
         "checkers",
         "Python checkers without dependencies, and decoders for long input",
         ("python/*/checkers.py", "python/*/decoders.py"),
         _checkers,
-        sees=without_docs,
+        view=without_docs,
     ),
-    *(
-        Target(
-            name.lower(),
-            f"retry-class table and the decision about resending: {name}",
-            (f"{name.lower()}/*",),
-            _language(name.lower()),
-            needs_classes=True,
-            sees=methods_only,
-        )
-        for name in ("TypeScript", "Rust", "Go", "Kotlin", "Java")
-    ),
+    *map(_language, languages.others()),
     Target("openrpc", "OpenRPC description with retry classes", ("openrpc.json",), _openrpc),
     Target(
         "overlay",
@@ -151,6 +164,6 @@ TARGETS = (
         "messages with one expected verdict each",
         ("vectors/*",),
         _vectors,
-        sees=without_docs,
+        view=without_docs,
     ),
 )

@@ -1,4 +1,4 @@
-"""From a schema to a generated folder: what is fresh, what differs, what gets written."""
+"""Generate a folder from a schema: which targets are up to date, what differs, what to write."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from acpgen.load import SchemaError, load
 from acpgen.model import Protocol
 from acpgen.targets import Target, Tree
 
-Admit = Callable[[Protocol], None]
+CheckProtocol = Callable[[Protocol], None]
 """Raises a SchemaError for a protocol that nothing may be generated from."""
-Announce = Callable[[Target], None]
+OnTarget = Callable[[Target], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class Plan:
     """What to generate from which schema and templates into which folder.
 
-    `full` distrusts the manifest and generates everything anew. `accepted` is the file of the
-    findings that the schema may have.
+    `full` ignores the manifest and generates everything again. `accepted` is the file of accepted
+    findings of the schema.
     """
 
     schema: Path
@@ -37,12 +37,14 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Result:
     """How a folder differs from the generated tree.
 
-    `fresh` are the targets that the digests vouched for; `tree` holds the whole text of every file
-    that has to be written. `renewed` are the inputs that the manifest has other digests of although
-    all that it records still follows.
+    Fields:
+        differences: what to change in the folder.
+        fresh: the targets that are up to date according to the manifest's digests.
+        tree: the text of every file to write.
+        renewed: the inputs whose digests changed although every recorded output stays the same.
     """
 
     differences: tuple[Difference, ...]
@@ -52,7 +54,7 @@ class Outcome:
 
     @property
     def drift(self) -> tuple[Difference, ...]:
-        """The differences in what was generated: all but a manifest that only has to be renewed."""
+        """The differences in generated files. A manifest with only new input digests is not one."""
         return tuple(d for d in self.differences if not self._only_renews(d))
 
     def _only_renews(self, difference: Difference) -> bool:
@@ -61,62 +63,66 @@ class Outcome:
 
 
 def generate(
-    order: Order, announce: Announce = lambda _: None, admit: Admit = lambda _: None
-) -> Outcome:
-    """Work out how a folder differs from what the schema says should be there. Writes nothing.
+    plan: Plan,
+    on_target: OnTarget = lambda _: None,
+    check_protocol: CheckProtocol = lambda _: None,
+) -> Result:
+    """Compare a folder with what the schema generates. Writes nothing.
 
-    `announce` is called with each target before it is generated, `admit` with the protocol before
-    the first of them. A schema whose digest is recorded was admitted when it was generated from.
+    `on_target` is called with each target before it is generated, `check_protocol` with the
+    protocol before the first target. It is not called for a schema whose digest is recorded: that
+    schema was checked when the recorded files were generated.
 
     Raises:
-        SchemaError: the schema can't be loaded, is not admitted, or has no version.
+        SchemaError: the schema can't be loaded, `check_protocol` refuses it, or it has no version.
         MissingClassError: a target needs retry classes, and no method has one.
         TemplateError: a template is missing or broken.
-        FolderError: the folder to write into is none.
+        FolderError: the output path is not a folder.
         OSError: the schema or the templates can't be read.
     """
-    require_folder(order.out)
-    inputs = manifest.inputs(order.schema, order.templates, order.accepted)
-    recorded = manifest.read(order.out)
+    require_folder(plan.out)
+    inputs = manifest.inputs(plan.schema, plan.templates, plan.accepted)
+    recorded = manifest.read(plan.out)
     known = recorded.outputs if recorded is not None and recorded.inputs == inputs else {}
-    fresh = () if order.full else tuple(_fresh(order, known))
-    stale = [target for target in order.targets if target not in fresh]
-    trees = dict(_trees(order, stale, announce, admit)) if stale else {}
+    fresh = () if plan.full else tuple(_fresh(plan, known))
+    outdated = [target for target in plan.targets if target not in fresh]
+    trees = dict(_trees(plan, outdated, on_target, check_protocol)) if outdated else {}
     outputs = {
         **known,
         **{target.name: manifest.outputs(tree) for target, tree in trees.items()},
     }
     tree = {path: text for tree in trees.values() for path, text in tree.items()}
     tree[manifest.NAME] = Manifest(inputs, outputs).text()
-    differences = compare(order.out, tree, lambda path: any(t.claims(path) for t in stale))
+    differences = compare(plan.out, tree, lambda path: any(t.owns(path) for t in outdated))
     differences = sorted(
-        [*differences, *_abandoned(order, recorded, stale, tree, differences)], key=lambda d: d.path
+        [*differences, *_abandoned(plan, recorded, outdated, tree, differences)],
+        key=lambda d: d.path,
     )
     changed = {difference.path for difference in differences}
-    return Outcome(
+    return Result(
         tuple(differences),
         fresh,
         {p: t for p, t in tree.items() if p in changed},
-        tuple(_renewed(order, recorded, Manifest(inputs, outputs))),
+        tuple(_renewed(plan, recorded, Manifest(inputs, outputs))),
     )
 
 
-def apply(order: Order, outcome: Outcome) -> None:
-    """Bring the folder to what the outcome says should be there.
+def apply(plan: Plan, result: Result) -> None:
+    """Change the folder as the result requires.
 
     Raises:
         ForeignFileError: a file that acpgen did not write is in the way.
         FolderError: the folder can't be replaced.
         OSError: the folder can't be written.
     """
-    if outcome.differences:
-        surplus = (d.path for d in outcome.differences if d.change is Change.SURPLUS)
-        write(order.out, outcome.tree, frozenset(surplus))
+    if result.differences:
+        surplus = (d.path for d in result.differences if d.change is Change.SURPLUS)
+        write(plan.out, result.tree, frozenset(surplus))
 
 
-def _renewed(order: Order, recorded: Manifest | None, made: Manifest) -> Iterable[str]:
-    """The inputs that were others when the same outputs of the ordered targets were recorded."""
-    names = [target.name for target in order.targets]
+def _renewed(plan: Plan, recorded: Manifest | None, made: Manifest) -> Iterable[str]:
+    """The inputs that changed since the manifest recorded the same outputs of these targets."""
+    names = [target.name for target in plan.targets]
     if recorded is None or any(recorded.outputs.get(n) != made.outputs[n] for n in names):
         return ()
     inputs = {**recorded.inputs, **made.inputs}
@@ -124,41 +130,41 @@ def _renewed(order: Order, recorded: Manifest | None, made: Manifest) -> Iterabl
 
 
 def _abandoned(
-    order: Order,
+    plan: Plan,
     recorded: Manifest | None,
-    stale: Iterable[Target],
+    outdated: Iterable[Target],
     tree: Tree,
     differences: Iterable[Difference],
 ) -> Iterable[Difference]:
-    """Files without a header that an earlier run recorded and that follow from nothing any more."""
+    """Files without a header that an earlier run recorded and that nothing generates now."""
     known = {difference.path for difference in differences} | tree.keys()
     outputs = recorded.outputs if recorded is not None else {}
-    for target in stale:
-        for path in manifest.unchanged(order.out, outputs.get(target.name, {})):
-            if target.claims(path) and path not in known:
+    for target in outdated:
+        for path in manifest.unchanged(plan.out, outputs.get(target.name, {})):
+            if target.owns(path) and path not in known:
                 yield Difference(path, Change.SURPLUS)
 
 
-def _fresh(order: Order, known: Mapping[str, Mapping[str, str]]) -> Iterable[Target]:
-    """The targets whose files stand as they were recorded, with nothing of acpgen's beside them."""
-    present = tuple(owned(order.out))
-    for target in order.targets:
+def _fresh(plan: Plan, known: Mapping[str, Mapping[str, str]]) -> Iterable[Target]:
+    """The targets whose files are as recorded, with no other file of acpgen's in their paths."""
+    present = tuple(owned(plan.out))
+    for target in plan.targets:
         recorded = known.get(target.name)
-        if recorded is None or not manifest.holds(order.out, recorded):
+        if recorded is None or not manifest.holds(plan.out, recorded):
             continue
-        if all(path in recorded for path in present if target.claims(path)):
+        if all(path in recorded for path in present if target.owns(path)):
             yield target
 
 
 def _trees(
-    order: Order, targets: Iterable[Target], announce: Announce, admit: Admit
+    plan: Plan, targets: Iterable[Target], on_target: OnTarget, check_protocol: CheckProtocol
 ) -> Iterable[tuple[Target, Tree]]:
-    protocol = load(order.schema)
+    protocol = load(plan.schema)
     _require_version(protocol)
-    admit(protocol)
-    templates = Templates(order.templates)
+    check_protocol(protocol)
+    templates = Templates(plan.templates)
     for target in targets:
-        announce(target)
+        on_target(target)
         yield target, target.generate(protocol, templates)
 
 
@@ -172,7 +178,7 @@ def _require_version(protocol: Protocol) -> None:
                     Severity.ERROR,
                     protocol.source,
                     "",
-                    "no version of the protocol is told, and generated packages are named after "
+                    "the schema has no protocol version, and generated packages are named after "
                     'it; write "x-protocol-version": N into the schema, or call its folder vN',
                 )
             ]

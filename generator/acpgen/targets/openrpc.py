@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from acpgen.emit.header import HEADER
 from acpgen.emit.jsonschema import JsonSchema, definition, property_schema
+from acpgen.emit.markdown import first_sentence
 from acpgen.model import (
     JsonValue,
     Kind,
@@ -27,7 +28,6 @@ from acpgen.model import (
     Union,
     Variant,
 )
-from acpgen.targets.pages.bodies import first_sentence
 from acpgen.targets.retry.classes import CLASSES
 
 _OPENRPC = "1.3.2"

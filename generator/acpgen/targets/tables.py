@@ -7,8 +7,8 @@ import json
 from acpgen.emit.header import HEADER
 from acpgen.emit.templates import Templates
 from acpgen.model import JsonValue, Protocol
-from acpgen.targets.languages import language
-from acpgen.targets.languages.python import PYTHON
+from acpgen.targets.languages import PYTHON
+from acpgen.targets.languages.table import table
 from acpgen.targets.retry import Row, key_limits, rows
 
 
@@ -19,7 +19,7 @@ def retry(protocol: Protocol, templates: Templates) -> dict[str, str]:
         MissingClassError: there are methods, and none has a class.
         TemplateError: the template is missing, broken, or uses an unknown name.
     """
-    return {**language(PYTHON, protocol, templates), "json/methods.json": _json(protocol)}
+    return {**table(PYTHON, protocol, templates), "json/methods.json": _json(protocol)}
 
 
 def _json(protocol: Protocol) -> str:

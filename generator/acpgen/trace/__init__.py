@@ -14,13 +14,13 @@ from acp_wire.redaction import Key, KeyMask
 from acpgen.findings import Finding, order
 from acpgen.judge.inputs import Entry
 from acpgen.model import Pointer, Protocol, append
-from acpgen.trace.ledger import record
 from acpgen.trace.reading import TranscriptError
+from acpgen.trace.recorder import record
 from acpgen.trace.recording import Recording
-from acpgen.trace.rule import Fault, Rule
-from acpgen.trace.rules import RULES, TOPICS
+from acpgen.trace.rule import Fault, TraceRule
+from acpgen.trace.rules import RULES
 
-__all__ = ["RULES", "TOPICS", "Recording", "Rule", "TranscriptError", "judge", "record", "trace"]
+__all__ = ["RULES", "Recording", "TraceRule", "TranscriptError", "judge", "record", "trace"]
 
 
 def trace(entries: Iterable[Entry], protocol: Protocol, file: str) -> list[Finding]:
@@ -38,9 +38,9 @@ def judge(recording: Recording, file: str) -> list[Finding]:
     """Hold a recording to every rule, in the order of its lines."""
     mask = KeyMask(recording.keys)
     return order(
-        _finding(rule, fault, file, _label(recording.connection(fault.line), mask))
-        for rule in RULES
-        for fault in rule.check(recording)
+        _finding(rule, fault, file, _label(recording.traffic.connection(fault.place.line), mask))
+        for rule in RULES.values()
+        for fault in rule.function(recording)
     )
 
 
@@ -52,14 +52,14 @@ def _label(connection: Connection, mask: KeyMask) -> Connection | None:
     return None if connection == "" else connection
 
 
-def _finding(rule: Rule, fault: Fault, file: str, connection: Connection | None) -> Finding:
+def _finding(rule: TraceRule, fault: Fault, file: str, connection: Connection | None) -> Finding:
     return Finding(
         rule=rule.id,
         severity=rule.severity,
         file=file,
-        pointer=append(Pointer(""), *fault.path),
+        pointer=append(Pointer(""), *fault.place.path),
         message=fault.message,
-        line=fault.line,
+        line=fault.place.line,
         subject=fault.subject,
         code=fault.code,
         connection=connection,

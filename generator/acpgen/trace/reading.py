@@ -13,7 +13,7 @@ from acpgen.judge.inputs import Entry, is_transcript_line
 from acpgen.judge.message import Judge
 from acpgen.model import JsonValue, Kind, Method, Protocol, RetryClass, Side
 from acpgen.trace.digest import Digest, digest
-from acpgen.trace.event import Call, Event, Prompt, Response, Update
+from acpgen.trace.event import CallEvent, Event, Prompt, Response, Update
 
 _SENDERS = (Side.CLIENT.value, Side.AGENT.value, Side.PROXY.value)
 _ABOUT: Mapping[str, tuple[str, ...]] = {
@@ -42,7 +42,7 @@ class TranscriptError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TranscriptLine:
     """One line of a transcript: who sent what on which connection."""
 
     number: int
@@ -51,7 +51,7 @@ class Line:
     message: JsonValue
 
 
-def read_line(entry: Entry) -> Line:
+def read_line(entry: Entry) -> TranscriptLine:
     """Read one line of a transcript.
 
     Raises:
@@ -69,7 +69,7 @@ def read_line(entry: Entry) -> Line:
     connection = "" if connection is None else connection
     if not isinstance(connection, int | str) or isinstance(connection, bool):
         raise TranscriptError("connection must be a string or an integer", entry.line)
-    return Line(entry.line, connection, Side(str(sender)), value["message"])
+    return TranscriptLine(entry.line, connection, Side(str(sender)), value["message"])
 
 
 def about(*values: JsonValue) -> Digest:
@@ -84,7 +84,7 @@ class Reader:
         self._show_keys = show_keys
         self._judge = Judge(protocol)
 
-    def event(self, line: Line) -> Event | None:
+    def event(self, line: TranscriptLine) -> Event | None:
         """What happens on a line; None if the value there is no message that rules can use.
 
         Raises:
@@ -103,10 +103,10 @@ class Reader:
             return _update(line, message)
         return self._call(line, message, Kind(kind.value))
 
-    def _call(self, line: Line, message: dict[str, JsonValue], kind: Kind) -> Call:
+    def _call(self, line: TranscriptLine, message: dict[str, JsonValue], kind: Kind) -> CallEvent:
         name, params = str(message["method"]), _members(message.get("params"))
         method = self._judge.method(name, kind, line.sender)
-        return Call(
+        return CallEvent(
             line=line.number,
             connection=line.connection,
             sender=line.sender,
@@ -121,7 +121,7 @@ class Reader:
         )
 
     def _prompt(
-        self, line: Line, message: JsonValue, params: Members, method: Method | None
+        self, line: TranscriptLine, message: JsonValue, params: Members, method: Method | None
     ) -> Prompt | None:
         if method is None or method.retry is not RetryClass.KEYED or method.key is None:
             return None
@@ -142,7 +142,7 @@ class Reader:
         return Key.of(value, shown=self._show_keys)
 
 
-def _response(line: Line, message: Members) -> Response | None:
+def _response(line: TranscriptLine, message: Members) -> Response | None:
     id_ = request_id(message)
     if id_ is None:
         return None
@@ -169,7 +169,7 @@ def _integer(value: JsonValue) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _update(line: Line, message: Members) -> Update | None:
+def _update(line: TranscriptLine, message: Members) -> Update | None:
     params = _members(message.get("params"))
     session, update = _text(params.get("sessionId")), _members(params.get("update"))
     if session is None or line.sender is not Side.AGENT:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from math import inf
 
 from acpgen.trace.digest import Digest
-from acpgen.trace.recording import Attempt, Recording
+from acpgen.trace.exchanges import Attempt
+from acpgen.trace.recording import Recording
 
 
 def resends(recording: Recording) -> Iterator[tuple[Attempt, Attempt]]:
@@ -16,17 +17,17 @@ def resends(recording: Recording) -> Iterator[tuple[Attempt, Attempt]]:
     """
     latest: dict[tuple[str, Digest], Attempt] = {}
     answers: dict[int, float] = {}
-    for again in recording.attempts:
+    for again in recording.prompts.attempts:
         name = (again.session, again.prompt.content)
         first, latest[name] = latest.get(name), again
         if first is None or not first.prompt.well_formed:
             continue
-        submission = recording.submission(first)
+        submission = recording.prompts.submission(first)
         begun = submission[0].line
         if begun not in answers:
             answered = (a.answer_line for a in submission if a.response is not None)
             answers[begun] = min(answered, default=inf)
-        is_retry = recording.submission(again)[0] is not again
+        is_retry = recording.prompts.submission(again)[0] is not again
         is_known = answers[begun] < again.line
         if not is_retry and not is_known and _is_lost(recording, first, again):
             yield first, again
@@ -39,4 +40,4 @@ def _is_lost(recording: Recording, first: Attempt, again: Attempt) -> bool:
     """
     if first.connection == again.connection:
         return first.response is None and again.response is not None
-    return first.response is None and recording.is_silent(first.connection, again.line)
+    return first.response is None and recording.traffic.is_silent(first.connection, again.line)

@@ -1,49 +1,56 @@
-"""What a rule is. The function's name is its id, the docstring its documentation."""
+"""How a rule about recordings is declared."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from acpgen import rulebook
 from acpgen.findings import Severity
-from acpgen.topic import Topic, docs_of, name_of
+from acpgen.rulebook import Group, Rule, id_of, page_of
 from acpgen.trace.recording import Recording
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """A message that breaks a rule, and how.
-
-    `path` leads to the place in the message, `subject` is the method concerned, `code` the JSON-RPC
-    error that the receiver owes. The text tells no string of the recording: any may be a key.
-    """
+class MessagePlace:
+    """A place in the message on a line of the recording."""
 
     line: int
-    message: str
     path: tuple[str | int, ...] = ()
-    subject: str = ""
-    code: int | None = None
 
+
+Fault = rulebook.Fault[MessagePlace]
+"""A message that breaks a rule. The text shows no string of the recording: any may be a key."""
 
 Check = Callable[[Recording], Iterator[Fault]]
 
 
-@dataclass(frozen=True, slots=True)
-class Rule(Topic):
-    """One rule about recordings; if it `needs_keys`, it is idle where no prompt takes a key."""
+@dataclass(frozen=True, slots=True, eq=False)
+class TraceRule(Rule[Check]):
+    """One rule about recordings. If it `needs_keys`, it is idle where no prompt takes a key."""
 
-    check: Check
-    needs_keys: bool = False
+    needs_keys: bool
 
 
-def rule(severity: Severity, *, needs_keys: bool = False) -> Callable[[Check], Rule]:
-    """Make a check a rule.
+def rule(severity: Severity, *, needs_keys: bool = False) -> Callable[[Check], TraceRule]:
+    """Declare a check as a rule.
 
     Raises:
-        ValueError: the check has no docstring.
+        ValueError: the docstring is not the page of a rule.
     """
 
-    def make(check: Check) -> Rule:
-        return Rule(name_of(check), severity, docs_of(check), check, needs_keys)
+    def declare(check: Check) -> TraceRule:
+        return TraceRule(id_of(check), Group.TRACE, severity, page_of(check), check, needs_keys)
 
-    return make
+    return declare
+
+
+def fault(
+    line: int,
+    message: str,
+    path: tuple[str | int, ...] = (),
+    subject: str = "",
+    code: int | None = None,
+) -> Fault:
+    """A fault of the message on a line."""
+    return Fault(MessagePlace(line, path), message, subject, code)

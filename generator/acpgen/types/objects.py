@@ -66,6 +66,13 @@ class FlatObject:
     additional: Type | None = None
     exact: bool = True
 
+    def add(self, member: Property) -> None:
+        """Add a member, which is required from then on if it was before or this one is."""
+        known = self.members.setdefault(member.name, member)
+        self.exact = self.exact and known.type == member.type
+        if member.required and not known.required:
+            self.members[member.name] = replace(known, required=True)
+
 
 def as_object(type_: Type) -> Object:
     """Return an object, a map or a reference to an object as an object.
@@ -100,12 +107,9 @@ def flatten(protocol: Protocol, object_: Object, without: Collection[TypeName] =
             continue
         match resolve(protocol, base):
             case Object() as parent:
-                inner = flatten(protocol, parent, without)
+                inner = flatten(protocol, parent, {*without, base.name})
                 for member in inner.members.values():
-                    own = flat.members.setdefault(member.name, member)
-                    flat.exact = flat.exact and own.type == member.type
-                    if member.required and not own.required:
-                        flat.members[member.name] = replace(own, required=True)
+                    flat.add(member)
                 flat.unions += inner.unions
                 flat.additional = flat.additional or inner.additional
                 flat.exact = flat.exact and inner.exact

@@ -1,10 +1,11 @@
-"""A few values of a type: small ones, and those at its limits and at those of another type."""
+"""Sample values of types: the smallest, one with everything in it, and several at the limits."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import combinations, islice
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from itertools import chain, combinations, islice
 
 from acpgen.model import (
     Array,
@@ -19,117 +20,273 @@ from acpgen.model import (
     Scalar,
     ScalarType,
     Type,
+    TypeName,
     Union,
     Variant,
 )
 from acpgen.pattern import compiled
+from acpgen.types.json_types import JsonType, taken
 from acpgen.types.objects import FlatObject, as_object, flatten, resolve
 
-UNKNOWN = "_other"
-"""A tag value, an enumeration's value and a member's name that no schema describes."""
+Members = dict[str, JsonValue]
 
-_DEEP = 5
-_FEW = 3
-_MANY = 40
-_ANYTHING: tuple[JsonValue, ...] = (None, True, 0, 0.5, "a", [], {})
+UNKNOWN = "_custom"
+"""A tag value and a member's name that no protocol describes: names like it belong to its users."""
+SAMPLE_MEMBER = "sample"
+"""The name of a member whose name the schema leaves open."""
+LONGEST = 10_000
+"""The number of characters or items that a sample has at most."""
+
+_TEXTS: Mapping[str | None, str] = {
+    "uri": "https://example.com/",
+    "date-time": "2026-01-02T03:04:05Z",
+}
+_BASE64 = "eA=="
+_PLAIN = "x"
 _LETTERS = "aA0_-/."
 _NUMBERS: tuple[int | float, ...] = (0, 1, -1, 0.5)
+_ANYTHING: tuple[JsonValue, ...] = (None, True, 0, 0.5, "a", [], {})
+_DEEPEST = 12
+"""How many named types inside each other `full` fills before it takes the least of the next."""
+_DEEP = 5
+"""How deep `several` varies a value."""
+_FEW = 3
+_MANY = 40
 
 
-class NoSampleError(ValueError):
-    """A type of which no value is known: few texts match its pattern, or it only holds itself."""
+class SampleError(ValueError):
+    """A type has no value that could be worked out."""
 
 
 class Samples:
-    """Values of the types of one protocol."""
+    """Makes values of the types of one protocol, always the same ones."""
 
     def __init__(self, protocol: Protocol) -> None:
         self._protocol = protocol
 
-    def frame(self, flat: FlatObject) -> dict[str, JsonValue]:
-        """A small object: its required members, and those of one variant of each of its unions.
+    def least(self, type_: Type) -> JsonValue:
+        """Return a valid value with as little in it as possible.
 
         Raises:
-            NoSampleError: no value of a required member is known.
+            SampleError: the type has no finite value, or a pattern that no example matches.
         """
-        least = next(self._objects(flat, 0), None)
-        if least is None:
-            raise NoSampleError(flat)
-        return least
+        return self._value(type_, frozenset(), full=False)
 
-    def of(self, type_: Type, other: Type | None, depth: int = 0) -> Iterator[JsonValue]:
-        """Some values, the smallest first. `other` says which limits are of interest besides."""
+    def full(self, type_: Type) -> JsonValue:
+        """Return a valid value with every member that it may have, and one item in every array.
+
+        A choice gives its first alternative. A type inside itself is as small as possible.
+
+        Raises:
+            SampleError: as for `least`.
+        """
+        return self._value(type_, frozenset(), full=True)
+
+    def members(self, object_: Object, without: Ref | Union | None = None) -> Members:
+        """Return the least members of an object, but for those of one of its bases or unions.
+
+        Raises:
+            SampleError: as for `least`.
+        """
+        bases = {without.name} if isinstance(without, Ref) else ()
+        flat = flatten(self._protocol, object_, bases)
+        flat.unions = [union for union in flat.unions if union is not without]
+        return self.frame(flat)
+
+    def frame(self, flat: FlatObject) -> Members:
+        """Return the required members, and those of one variant of each union.
+
+        Raises:
+            SampleError: as for `least`.
+        """
+        return self._object(flat, frozenset(), full=False)
+
+    def variant(self, union: Union, variant: Variant, *, full: bool) -> JsonValue:
+        """Return the least value of a variant, or a full one.
+
+        Raises:
+            SampleError: as for `least`.
+        """
+        return self._variant(union, variant, frozenset(), full=full)
+
+    def tagged(self, variant: Variant, union: Union, value: JsonValue) -> JsonValue:
+        """Return a value of a variant's body with a tag that selects the variant."""
+        unknown = isinstance(value, dict) and value.get(union.tag or "") not in union.known
+        if variant.fallback and unknown:
+            return value
+        return _selected(variant, union, value)
+
+    def several(
+        self, type_: Type, other: Type | None = None, depth: int = 0
+    ) -> Iterator[JsonValue]:
+        """Yield some values, the smallest first, also at the limits of the type and of `other`.
+
+        A type without a sample yields none.
+        """
         if depth > _DEEP:
             return
         match type_:
             case Ref():
-                yield from self.of(resolve(self._protocol, type_), other, depth)
+                yield from self.several(resolve(self._protocol, type_), other, depth)
             case Nullable(of=inner):
-                yield from self.of(inner, other, depth)
+                yield from self.several(inner, other, depth)
                 yield None
             case Array():
                 yield from self._arrays(type_, other, depth)
             case Object() | Map():
                 yield from self._objects(flatten(self._protocol, as_object(type_)), depth)
             case Union():
-                yield from self._unions(type_, depth)
+                yield from self._alternatives(type_, depth)
             case Scalar():
-                yield from _scalars(type_, other)
+                yield from self._scalars(type_, other)
             case OpenEnum() | ClosedEnum():
-                yield from _listed(type_)
+                yield from (value.value for value in type_.values)
+                if isinstance(type_, OpenEnum):
+                    yield unlisted(type_)
 
-    def tagged(self, variant: Variant, union: Union, value: JsonValue) -> JsonValue:
-        """A value of a variant's body with a tag that selects the variant."""
-        if union.tag is None or not isinstance(value, dict):
-            return value
-        if variant.fallback:
-            known = value.get(union.tag) in union.known
-            return {**value, union.tag: UNKNOWN} if known else value
-        return value if variant.value is None else {**value, union.tag: variant.value}
+    def takes(self, type_: Type) -> frozenset[JsonType]:
+        """Return the JSON types of the values that a type may accept."""
+        return taken(type_, self._protocol.types)
 
-    def _arrays(self, type_: Array, other: Type | None, depth: int) -> Iterator[JsonValue]:
-        bounds = [type_.min_items, type_.max_items]
+    def body(self, name: TypeName) -> Type:
+        """Return the body of a named type."""
+        return self._protocol.types[name].body
+
+    def lacks(self, type_: Type, value: JsonValue) -> bool:
+        """Whether a value is not of a type because a member is missing in it."""
+        match resolve(self._protocol, type_), value:
+            case Object() as object_, dict():
+                members = flatten(self._protocol, object_).members.values()
+                return any(member.required and member.name not in value for member in members)
+            case Array(items=items), list():
+                return any(self.lacks(items, item) for item in value)
+            case _:
+                return False
+
+    def _value(self, type_: Type, above: frozenset[TypeName], *, full: bool) -> JsonValue:
+        match type_:
+            case Ref(name=name):
+                return self._named(name, above, full=full)
+            case Nullable(of=inner):
+                return self._value(inner, above, full=full)
+            case Array(items=items):
+                count = _affordable(type_.min_items or 0, "items")
+                if full and type_.max_items != 0:
+                    count = max(count, 1)
+                return [self._value(items, above, full=full) for _ in range(count)]
+            case Object() | Map():
+                flat = flatten(self._protocol, as_object(type_))
+                members = self._object(flat, above, full=full)
+                if full and isinstance(type_, Map):
+                    members[SAMPLE_MEMBER] = self._value(type_.values, above, full=True)
+                return {**members}
+            case Union():
+                return self._first(type_, above, full=full)
+            case OpenEnum() | ClosedEnum():
+                return type_.values[0].value
+            case Scalar():
+                return self._scalar(type_)
+
+    def _named(self, name: TypeName, above: frozenset[TypeName], *, full: bool) -> JsonValue:
+        body = resolve(self._protocol, Ref(name))
+        if full and (name in above or len(above) == _DEEPEST):
+            return self._value(body, frozenset({name}), full=False)
+        if name in above:
+            raise SampleError(f"{name} holds itself without end: make a member optional")
+        return self._value(body, above | {name}, full=full)
+
+    def _object(self, flat: FlatObject, above: frozenset[TypeName], *, full: bool) -> Members:
+        members: Members = {
+            member.name: self._value(member.type, above, full=full)
+            for member in flat.members.values()
+            if member.required or full
+        }
+        for union in flat.unions:
+            value = self._first(union, above, full=full)
+            members |= value if isinstance(value, dict) else {}
+        return members
+
+    def _first(self, union: Union, above: frozenset[TypeName], *, full: bool) -> JsonValue:
+        """A value of the first variant that does not lead back to its own place."""
+        for variant in union.variants[:-1]:
+            try:
+                return self._variant(union, variant, above, full=full)
+            except SampleError:
+                continue
+        return self._variant(union, union.variants[-1], above, full=full)
+
+    def _variant(
+        self, union: Union, variant: Variant, above: frozenset[TypeName], *, full: bool
+    ) -> JsonValue:
+        value = self._value(variant.body, above, full=full)
+        return _selected(variant, union, value)
+
+    def _scalar(self, scalar: Scalar) -> JsonValue:
+        match scalar.type:
+            case ScalarType.STRING:
+                return self._string(scalar)
+            case ScalarType.INTEGER | ScalarType.NUMBER:
+                return _number(scalar)
+            case ScalarType.BOOLEAN:
+                return True
+            case ScalarType.NULL:
+                return None
+            case ScalarType.ANY:
+                return {}
+
+    def _string(self, scalar: Scalar) -> str:
+        least, most = _affordable(scalar.min_length or 0, "characters"), scalar.max_length
+        usual = _BASE64 if scalar.content_encoding else _TEXTS.get(scalar.format, _PLAIN)
+        for text in (usual, _PLAIN * max(least, 1), "", *self._examples):
+            fits = len(text) >= least and (most is None or len(text) <= most)
+            if fits and matches(scalar.pattern, text):
+                return text
+        raise SampleError(f"no string in any example matches {scalar.pattern}: put one in one")
+
+    @cached_property
+    def _examples(self) -> tuple[str, ...]:
+        examples = chain.from_iterable(t.examples for t in self._protocol.types.values())
+        return tuple(chain.from_iterable(map(_strings, examples)))
+
+    def _arrays(self, array: Array, other: Type | None, depth: int) -> Iterator[JsonValue]:
+        bounds = [array.min_items, array.max_items]
         if isinstance(other, Array):
             bounds += [other.min_items, other.max_items]
-        least, most = type_.min_items or 0, type_.max_items
-        for count in _around(bounds, least, most):
+        for count in _around(bounds, array.min_items or 0, array.max_items):
             if count == 0:
                 yield []
             else:
-                items = islice(self.of(type_.items, None, depth + 1), _FEW)
+                items = islice(self.several(array.items, None, depth + 1), _FEW)
                 yield from ([item] * count for item in items)
 
-    def _objects(self, flat: FlatObject, depth: int) -> Iterator[dict[str, JsonValue]]:
-        chosen: dict[str, JsonValue] = {}
-        for union in flat.unions:
-            branch = next(self._unions(union, depth + 1), None)
-            chosen |= branch if isinstance(branch, dict) else {}
+    def _objects(self, flat: FlatObject, depth: int) -> Iterator[Members]:
+        """The least object, then each member varied, then all members, then each variant."""
+        try:
+            least = self.frame(flat)
+        except SampleError:
+            return
+        yield least
         some = {
-            name: list(islice(self.of(member.type, None, depth + 1), _FEW))
+            name: list(islice(self.several(member.type, None, depth + 1), _FEW))
             for name, member in flat.members.items()
-            if name not in chosen
         }
         needed = [name for name in some if flat.members[name].required]
-        if not all(some[name] for name in needed):
-            return
-        least = {name: some[name][0] for name in needed} | chosen
-        yield least
-        yield from (least | {name: value} for name in needed for value in some[name][1:])
-        full = {name: values[0] for name, values in some.items() if values} | chosen
+        yield from (least | {name: value} for name in needed for value in some[name])
+        full = {name: values[0] for name, values in some.items() if values} | least
         yield full
         for union in flat.unions:
-            for branch in islice(self._unions(union, depth + 1), _MANY):
+            for branch in islice(self._alternatives(union, depth + 1), _MANY):
                 if isinstance(branch, dict):
                     yield full | branch
         if flat.additional is not None:
-            for value in islice(self.of(flat.additional, None, depth + 1), _FEW):
+            for value in islice(self.several(flat.additional, None, depth + 1), _FEW):
                 yield least | {UNKNOWN: value}
 
-    def _unions(self, union: Union, depth: int) -> Iterator[JsonValue]:
+    def _alternatives(self, union: Union, depth: int) -> Iterator[JsonValue]:
         values = [
             self.tagged(variant, union, value)
             for variant in sorted(union.variants, key=lambda v: v.fallback)
-            for value in islice(self.of(variant.body, None, depth + 1), _FEW)
+            for value in islice(self.several(variant.body, None, depth + 1), _FEW)
         ]
         yield from values
         if union.tag is None:
@@ -137,35 +294,62 @@ class Samples:
                 if isinstance(one, dict) and isinstance(another, dict):
                     yield one | another
 
+    def _scalars(self, scalar: Scalar, other: Type | None) -> Iterator[JsonValue]:
+        match scalar.type:
+            case ScalarType.STRING:
+                yield from self._texts(scalar, other)
+            case ScalarType.INTEGER | ScalarType.NUMBER:
+                yield from _numbers(scalar, other)
+            case ScalarType.BOOLEAN:
+                yield from (True, False)
+            case ScalarType.NULL:
+                yield None
+            case ScalarType.ANY:
+                yield from _ANYTHING
 
-def _scalars(scalar: Scalar, other: Type | None) -> Iterator[JsonValue]:
-    match scalar.type:
-        case ScalarType.STRING:
-            yield from _strings(scalar, other)
-        case ScalarType.INTEGER | ScalarType.NUMBER:
-            yield from _numbers(scalar, other)
-        case ScalarType.BOOLEAN:
-            yield from (True, False)
-        case ScalarType.NULL:
-            yield None
-        case ScalarType.ANY:
-            yield from _ANYTHING
-
-
-def _strings(scalar: Scalar, other: Type | None) -> Iterator[str]:
-    bounds = [scalar.min_length, scalar.max_length, *range(9)]
-    if isinstance(other, Scalar):
-        bounds += [other.min_length, other.max_length]
-    lengths = list(_around(bounds, scalar.min_length or 0, scalar.max_length))
-    texts = (letter * length for letter in _LETTERS for length in lengths)
-    yield from (text for text in texts if _matches(scalar.pattern, text))
+    def _texts(self, scalar: Scalar, other: Type | None) -> Iterator[str]:
+        bounds = [scalar.min_length, scalar.max_length, *range(9)]
+        if isinstance(other, Scalar):
+            bounds += [other.min_length, other.max_length]
+        lengths = list(_around(bounds, scalar.min_length or 0, scalar.max_length))
+        texts = (letter * length for letter in _LETTERS for length in lengths)
+        yield from (text for text in texts if matches(scalar.pattern, text))
 
 
-def _matches(pattern: str | None, text: str) -> bool:
+def matches(pattern: str | None, text: str) -> bool:
+    """Whether a text is known to match; none matches a pattern that can't be used here."""
     try:
         return pattern is None or compiled(pattern).search(text) is not None
     except re.error:
         return False
+
+
+def unlisted(enum: OpenEnum | ClosedEnum) -> str | int:
+    """Return a value of the right type that an enumeration does not list."""
+    numbers = [value.value for value in enum.values if isinstance(value.value, int)]
+    return max(numbers, default=0) + 1 if enum.type is ScalarType.INTEGER else UNKNOWN
+
+
+def _selected(variant: Variant, union: Union, value: JsonValue) -> JsonValue:
+    """A value with the tag that selects a variant; of a fallback, with an unknown one."""
+    tag = UNKNOWN if variant.fallback else variant.value
+    if tag is None or union.tag is None or not isinstance(value, dict):
+        return value
+    return {union.tag: tag, **value} | {union.tag: tag}
+
+
+def _affordable(count: int, unit: str) -> int:
+    if count > LONGEST:
+        raise SampleError(
+            f"a value of at least {count} {unit} is more than the {LONGEST} of a vector"
+        )
+    return count
+
+
+def _number(scalar: Scalar) -> int | float:
+    if scalar.maximum is not None and scalar.maximum < 1:
+        return scalar.maximum
+    return 1 if scalar.minimum is None or scalar.minimum < 1 else scalar.minimum
 
 
 def _numbers(scalar: Scalar, other: Type | None) -> Iterator[int | float]:
@@ -181,14 +365,20 @@ def _numbers(scalar: Scalar, other: Type | None) -> Iterator[int | float]:
             yield number
 
 
-def _listed(type_: OpenEnum | ClosedEnum) -> Iterator[str | int]:
-    yield from (value.value for value in type_.values)
-    if isinstance(type_, OpenEnum):
-        numbers = (value.value for value in type_.values if isinstance(value.value, int))
-        yield UNKNOWN if type_.type is ScalarType.STRING else max(numbers, default=0) + 1
-
-
 def _around(bounds: list[int | None], least: int, most: int | None) -> Iterator[int]:
     """The counts at and beside some bounds that are allowed, the smallest first."""
     near = {least} | {n + step for n in bounds if n is not None for step in (-1, 0, 1)}
     yield from (n for n in sorted(near) if n >= least and (most is None or n <= most))
+
+
+def _strings(value: JsonValue) -> Iterator[str]:
+    """Every string in a value, in order."""
+    match value:
+        case str():
+            yield value
+        case list():
+            yield from chain.from_iterable(map(_strings, value))
+        case dict():
+            yield from chain.from_iterable(map(_strings, value.values()))
+        case _:
+            return

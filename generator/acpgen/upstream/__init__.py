@@ -5,14 +5,10 @@ from __future__ import annotations
 from acpgen.upstream.applying import Replacement, annotate, apply, moved, replacements, shared
 from acpgen.upstream.compare import Comparison, compare
 from acpgen.upstream.declared import Declared, DeclaredError, Status, read_declared
-from acpgen.upstream.findings import overwriting, stale, undeclared, with_lines
+from acpgen.upstream.findings import overwriting, stale, undeclared
 from acpgen.upstream.printing import printed
-from acpgen.upstream.topics import OVERWRITTEN_VALUE, STALE_DECLARATION, TOPICS
 
 __all__ = [
-    "OVERWRITTEN_VALUE",
-    "STALE_DECLARATION",
-    "TOPICS",
     "Comparison",
     "Declared",
     "DeclaredError",
@@ -29,5 +25,4 @@ __all__ = [
     "shared",
     "stale",
     "undeclared",
-    "with_lines",
 ]

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import cache
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
 
 from acpgen.findings import Finding
-from acpgen.load.source import lines_of
 from acpgen.model import Location, Pointer, Protocol, TypeName, append
+from acpgen.upstream import rules
 from acpgen.upstream.applying import Replacement
 from acpgen.upstream.compare import Comparison
 from acpgen.upstream.declared import NOTHING, Declared, Entry, Status
-from acpgen.upstream.topics import OVERWRITTEN_VALUE, STALE_DECLARATION, TOPICS
 
+_RULES = {
+    Status.OURS_ONLY: rules.upstream_ours_only,
+    Status.THEIRS_ONLY: rules.upstream_theirs_only,
+    Status.DIFFERENT: rules.upstream_different,
+}
 _LONGEST = 160
 """How many characters of a value a message shows."""
 
@@ -46,8 +47,8 @@ def overwriting(file: str, replacements: Iterable[Replacement]) -> Iterator[Find
     for replacement in replacements:
         new = replacement.new
         yield Finding(
-            OVERWRITTEN_VALUE.id,
-            OVERWRITTEN_VALUE.severity,
+            rules.overwritten_value.id,
+            rules.overwritten_value.severity,
             file,
             replacement.pointer,
             f"upstream has {_cut(replacement.old)}, which "
@@ -61,32 +62,12 @@ def stale(comparisons: Sequence[Comparison], declared: Declared) -> Iterator[Fin
     for entry in declared.entries:
         if entry.definition in compared and not _used(entry, compared[entry.definition]):
             yield Finding(
-                STALE_DECLARATION.id,
-                STALE_DECLARATION.severity,
+                rules.stale_declaration.id,
+                rules.stale_declaration.severity,
                 declared.file,
                 "",
                 f"{entry.definition} is not {entry.status.value}{_mend(entry)}",
             )
-
-
-def with_lines(findings: Iterable[Finding]) -> list[Finding]:
-    """Findings with the lines of their places, or of what a place that isn't there lies in.
-
-    Raises:
-        OSError: a file can't be read any more.
-    """
-    lines_of = cache(_lines)
-    located = []
-    for finding in findings:
-        lines, pointer = lines_of(finding.file) if finding.pointer else {}, finding.pointer
-        while pointer and pointer not in lines:
-            pointer = pointer.rpartition("/")[0]
-        located.append(replace(finding, line=lines.get(Pointer(pointer))))
-    return located
-
-
-def _lines(file: str) -> Mapping[Pointer, int]:
-    return lines_of(Path(file).read_bytes().decode("utf-8"))
 
 
 def _is_declared(comparison: Comparison, declared: Declared) -> bool:
@@ -115,8 +96,8 @@ def _place(protocol: Protocol, name: str, pointer: str = "") -> Location:
 
 
 def _finding(comparison: Comparison, place: Location, message: str) -> Finding:
-    topic = TOPICS[comparison.status]
-    return Finding(topic.id, topic.severity, place.file, place.pointer, message)
+    rule = _RULES[comparison.status]
+    return Finding(rule.id, rule.severity, place.file, place.pointer, message)
 
 
 def _cut(value: str) -> str:

@@ -83,7 +83,7 @@ def test_a_revision_that_leaves_the_copy_as_it_is_is_no_finding(
     edit(later, '"description": "', '"description": "Reworded. ')
     result = CliRunner().invoke(APP, [*CHECK, *full])
     assert (result.exit_code, result.stdout) == (0, "")
-    renew = "acpgen generate --schema v2 --out third_party/acp --target rust --target go"
+    renew = "acpgen generate --schema v2 --out third_party/acp --target go --target rust"
     assert result.stderr == (
         "third_party/acp: as generated\n"
         "third_party/acp/manifest.json: was written with other inputs (schema), of which the same "

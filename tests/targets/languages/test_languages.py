@@ -18,28 +18,17 @@ from acpgen.targets.retry.derivation import message_id
 from acpgen.targets.vectors import derived
 from language_subjects import GOLDEN, SUBJECTS, Subject, expected, messages
 from language_tools import LANGUAGES, Language, drivers, once, records, require, run, write
+from proofs import a_few
 
 SPOILT = Subject(replace(GOLDEN, version=8), messages(GOLDEN))
 """A subject whose table is spoilt, to see that it is noticed."""
 
-WARNED = {
-    "typescript": ("odd.ts", "function unused(): void {}\nexport {};\n"),
-    "rust": ("odd.rs", "//! Odd.\nfn unused() {}\n"),
-    "go": ("odd.go", "package odd\n\nfunc odd() int {\n\treturn 1\n\treturn 2\n}\n"),
-    "kotlin": ("Odd.kt", "private fun odd() { val unused = 1 }\n"),
-    "java": ("Odd.java", "final class Odd { java.util.List raw; }\n"),
-}
-"""Files that compile, though with a warning."""
-
-ASKEW = {
-    "typescript": ("odd.ts", "export const odd = 'odd'\n"),
-    "rust": ("odd.rs", "fn  odd() {}\n"),
-    "go": ("odd.go", "package  odd\n"),
-}
-"""Files that a formatter would change."""
+WITH_LONE_SURROGATES = [each.name for each in LANGUAGES.values() if each.lone_surrogates]
+WITH_WARNINGS = [each.name for each in LANGUAGES.values() if each.with_a_warning]
+WITH_A_LAYOUT = [each.name for each in LANGUAGES.values() if each.badly_laid_out]
 
 
-@pytest.fixture(scope="module", params=LANGUAGES)
+@pytest.fixture(scope="module", params=a_few(LANGUAGES, {"typescript"}, "compiles for long"))
 def language(request: pytest.FixtureRequest) -> Language:
     found = LANGUAGES[request.param]
     require(found.name, *found.needs)
@@ -100,12 +89,12 @@ def test_a_spoilt_table_is_noticed(language: Language, built: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("language", [name for name in LANGUAGES if name != "rust"], indirect=True)
+@pytest.mark.parametrize("language", WITH_LONE_SURROGATES, indirect=True)
 def test_a_key_without_a_utf_8_form_is_malformed(language: Language, built: Path) -> None:
     keys = ["\ud800", "\udc00\ud800", "key \ud83d", "\ude00\U0001f600"]
     tried: list[dict[str, Any]] = [{"idempotencyKey": key} for key in ("\U0001f600", *keys)]
     asked = [{"method": "session/prompt", "kind": None, "params": params} for params in tried]
-    if language.name == "go":
+    if language.lone_surrogates == "bytes":
         # JSON can't write what is not UTF-8 there, so the bytes (of Base64) come separately.
         asked = [asked[0], {**asked[0], "bytes": {"idempotencyKey": "a4D/"}}]
     subject = replace(SUBJECTS["real"], messages=tuple(asked))
@@ -115,7 +104,7 @@ def test_a_key_without_a_utf_8_form_is_malformed(language: Language, built: Path
 
 
 @pytest.mark.parametrize("language", ["rust"], indirect=True)
-def test_params_that_are_no_object_are_malformed_where_a_type_allows_them(
+def test_params_that_are_not_an_object_are_malformed_where_a_type_allows_them(
     language: Language, built: Path
 ) -> None:
     methods = ("session/prompt", "proxy/successor", "session/list")
@@ -149,7 +138,7 @@ def test_it_derives_message_ids_from_texts_of_any_length(language: Language, bui
     assert ids(language, built, pairs) == wanted
 
 
-@pytest.mark.parametrize("language", [name for name in LANGUAGES if name != "rust"], indirect=True)
+@pytest.mark.parametrize("language", WITH_LONE_SURROGATES, indirect=True)
 def test_no_message_id_is_derived_from_what_has_no_utf_8_form(
     language: Language, built: Path
 ) -> None:
@@ -159,7 +148,7 @@ def test_no_message_id_is_derived_from_what_has_no_utf_8_form(
         {"sessionId": "s", "key": "\udfff"},
         {"sessionId": "s", "key": "\ude00\ud83d"},
     ]
-    if language.name == "go":
+    if language.lone_surrogates == "bytes":
         pairs = [pairs[0], {**pairs[0], "bytes": "4A=="}]
     first, *others = ids(language, built, pairs)
     assert first == "5b58193d-12f1-580d-a7e0-0f17204c61b8"
@@ -174,17 +163,18 @@ def test_the_words_stay_on_one_line(language: Language, built: Path) -> None:
     assert why.startswith("two\ufffdlines\ufffd[0m\ufffd is not a method")
 
 
-@pytest.mark.parametrize("name", WARNED)
+@pytest.mark.parametrize("name", WITH_WARNINGS)
 def test_a_warning_is_an_error(name: str, tmp_path: Path) -> None:
     language = LANGUAGES[name]
     require(language.name, *language.needs)
-    file, text = WARNED[name]
+    assert language.with_a_warning is not None
+    file, text = language.with_a_warning
     (tmp_path / file).write_text(text)
     with pytest.raises(AssertionError, match=r"(?i)odd(.|\n)*(unused|unreachable|raw)"):
         language.compile(tmp_path, [tmp_path / file], [])
 
 
-@pytest.mark.parametrize("name", ASKEW)
+@pytest.mark.parametrize("name", WITH_A_LAYOUT)
 def test_it_is_laid_out_as_its_formatter_does(name: str, tmp_path: Path) -> None:
     language = LANGUAGES[name]
     require(language.name, *language.needs)
@@ -193,72 +183,12 @@ def test_it_is_laid_out_as_its_formatter_does(name: str, tmp_path: Path) -> None
     assert run([*language.layout, *files], tmp_path) == ""
 
 
-@pytest.mark.parametrize("name", ASKEW)
+@pytest.mark.parametrize("name", WITH_A_LAYOUT)
 def test_another_layout_is_noticed(name: str, tmp_path: Path) -> None:
     language = LANGUAGES[name]
     require(language.name, *language.needs)
-    file, text = ASKEW[name]
+    assert language.badly_laid_out is not None
+    file, text = language.badly_laid_out
     (tmp_path / file).write_text(text)
     with pytest.raises(AssertionError, match="odd"):
         assert run([*language.layout, file], tmp_path) == ""
-
-
-def test_typescript_refuses_params_that_are_no_object(tmp_path: Path) -> None:
-    language = LANGUAGES["typescript"]
-    require(language.name, *language.needs)
-    files = write(language, tmp_path, [SUBJECTS["real"].protocol])
-    language.compile(tmp_path, files, [])
-    script = (
-        'import { resend } from "./out/v2/schema/retry.gen.js";\n'
-        'for (const params of ["{}", [], 1, true]) {\n'
-        '  try { resend("session/prompt", params); console.log("taken"); }\n'
-        "  catch (error) { console.log(error.constructor.name); }\n"
-        "}\n"
-    )
-    (tmp_path / "script.mjs").write_text(script)
-    assert run(["node", "script.mjs"], tmp_path).split() == ["TypeError"] * 4
-
-
-GO_TEXTS = """package retry
-
-import "testing"
-
-type text string
-
-func TestTexts(t *testing.T) {
-	key, none, prompt := "k", "", "session/prompt"
-	keyed := func(key any) map[string]any { return map[string]any{"idempotencyKey": key} }
-	carried := func(method any) map[string]any {
-		return map[string]any{"method": method, "params": keyed(&key)}
-	}
-	for _, each := range []struct {
-		method string
-		params map[string]any
-		want   Reason
-	}{
-		{prompt, keyed("k"), ReasonKeyedWithKey},
-		{prompt, keyed(&key), ReasonKeyedWithKey},
-		{prompt, keyed(&none), ReasonMalformedKey},
-		{prompt, keyed((*string)(nil)), ReasonKeyedWithoutKey},
-		{prompt, keyed(string(text("k"))), ReasonKeyedWithKey},
-		{prompt, keyed(text("k")), ReasonMalformedKey},
-		{"proxy/successor", carried(&prompt), ReasonKeyedWithKey},
-		{"proxy/successor", carried((*string)(nil)), ReasonCarriedUnnamed},
-		{"proxy/successor", carried(text(prompt)), ReasonCarriedUnnamed},
-	} {
-		if got := Resend(each.method, each.params, "").Reason; got != each.want {
-			t.Errorf("%s %v: %s, not %s", each.method, each.params, got, each.want)
-		}
-	}
-}
-"""
-
-
-def test_go_takes_a_pointer_for_its_text_and_no_other_type(tmp_path: Path) -> None:
-    language = LANGUAGES["go"]
-    require(language.name, *language.needs)
-    (file,) = write(language, tmp_path, [SUBJECTS["real"].protocol])
-    (file.parent / "texts_test.go").write_text(GO_TEXTS)
-    language.compile(tmp_path, [file], drivers(language, tmp_path, ["v2"]))
-    assert run([*language.layout, file.parent], tmp_path) == ""
-    assert "--- PASS: TestTexts" in run(["go", "test", "-v", "./..."], tmp_path)

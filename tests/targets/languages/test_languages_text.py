@@ -14,15 +14,17 @@ from hypothesis import strategies as st
 
 from acpgen.emit.header import owns
 from acpgen.targets import TARGETS
-from acpgen.targets.languages import DIALECTS, language
+from acpgen.targets.languages import dialect, others
 from acpgen.targets.languages.spelling import block_comment, camel, docstring, line_comment, pascal
+from acpgen.targets.languages.table import table
 from acpgen.targets.languages.view import view
 from acpgen.targets.retry import MissingClassError, Row
 from acpgen.targets.retry.decision import RULINGS, Answer, Reason
 from acpgen.targets.retry.meanings import ENUMERATIONS
 from language_subjects import GOLDEN, HOSTILE, TEMPLATES
+from language_tools import LANGUAGES, ODD_TEXT, Language
 
-NAMES = sorted(DIALECTS)
+NAMES = others()
 
 
 @pytest.fixture(params=NAMES)
@@ -31,27 +33,18 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 def generated(name: str) -> tuple[str, str]:
-    ((path, text),) = language(DIALECTS[name], GOLDEN, TEMPLATES).items()
+    ((path, text),) = table(name, GOLDEN, TEMPLATES).items()
     return path, text
 
 
 def test_every_language_is_a_target_with_a_territory_of_its_own(name: str) -> None:
     path, _ = generated(name)
-    assert [target.name for target in TARGETS if target.claims(path)] == [name]
+    assert [target.name for target in TARGETS if target.owns(path)] == [name]
 
 
-@pytest.mark.parametrize(
-    ("name", "path"),
-    [
-        ("typescript", "typescript/v9/schema/retry.gen.ts"),
-        ("rust", "rust/v9/retry.rs"),
-        ("go", "go/v9/retry/retry_gen.go"),
-        ("kotlin", "kotlin/com/agentclientprotocol/model/v9/retry/Retry.kt"),
-        ("java", "java/com/agentclientprotocol/sdk/spec/v9/AcpRetry.java"),
-    ],
-)
-def test_it_lies_where_the_sdk_of_the_language_has_such_files(name: str, path: str) -> None:
-    assert generated(name)[0] == path
+@pytest.mark.parametrize("language", LANGUAGES.values(), ids=LANGUAGES)
+def test_it_lies_where_the_sdk_of_the_language_has_such_files(language: Language) -> None:
+    assert generated(language.name)[0] == language.path
 
 
 def test_it_is_known_as_generated(name: str) -> None:
@@ -64,18 +57,18 @@ def test_it_is_known_as_generated(name: str) -> None:
 
 def test_it_is_made_of_all_methods_and_rulings(name: str) -> None:
     _, text = generated(name)
-    dialect = DIALECTS[name]
+    found = dialect(name)
     for method in GOLDEN.methods:
-        assert dialect.string(method.name) in text
+        assert found.string(method.name) in text
     for ruling in RULINGS:
-        assert dialect.string(ruling.reason.value) in text
+        assert found.string(ruling.reason.value) in text
 
 
 def test_a_method_without_a_class_is_left_out(name: str) -> None:
     first, *others = GOLDEN.methods
     protocol = replace(GOLDEN, methods=(replace(first, retry=None), *others))
-    (text,) = language(DIALECTS[name], protocol, TEMPLATES).values()
-    literal = DIALECTS[name].string
+    (text,) = table(name, protocol, TEMPLATES).values()
+    literal = dialect(name).string
     assert literal(first.name) not in text
     assert all(literal(method.name) in text for method in others)
 
@@ -83,28 +76,23 @@ def test_a_method_without_a_class_is_left_out(name: str) -> None:
 def test_without_any_class_there_is_no_table(name: str) -> None:
     methods = tuple(replace(method, retry=None) for method in GOLDEN.methods)
     with pytest.raises(MissingClassError, match="no method has an x-retry-class"):
-        language(DIALECTS[name], replace(GOLDEN, methods=methods), TEMPLATES)
+        table(name, replace(GOLDEN, methods=methods), TEMPLATES)
 
 
-@pytest.mark.parametrize(
-    ("name", "literal"),
-    [
-        ("typescript", r'"\"\\$`{\n\r\t\u0000\u0085\u2028\ue000🚩é\ud800"'),
-        ("rust", r'"\"\\$`{\n\r\t\u{0}\u{85}\u{2028}\u{e000}🚩é\u{fffd}"'),
-        ("go", r'"\"\\$`{\n\r\t\U00000000\U00000085\U00002028\U0000e000🚩é\U0000fffd"'),
-        ("kotlin", r'"\"\\\$`{\n\r\t\u0000\u0085\u2028\ue000🚩é\ud800"'),
-        ("java", r'"\"\\$`{\n\r\t\000\205\u2028\ue000🚩é\ud800"'),
-    ],
-)
-def test_literals(name: str, literal: str) -> None:
-    assert DIALECTS[name].string('"\\$`{\n\r\t\0\x85\u2028\ue000🚩é\ud800') == literal
+@pytest.mark.parametrize("language", LANGUAGES.values(), ids=LANGUAGES)
+def test_literals(language: Language) -> None:
+    assert dialect(language.name).string(ODD_TEXT) == language.literal
+
+
+def test_every_language_has_a_subject() -> None:
+    assert set(LANGUAGES) == set(NAMES)
 
 
 @given(st.text() | st.text(st.sampled_from('"\\$`{}\nu0 */\u2028')))
 def test_a_literal_holds_no_more_than_the_text(value: str) -> None:
-    assert json.loads(DIALECTS["typescript"].string(value)) == value
+    assert json.loads(dialect("typescript").string(value)) == value
     for name in NAMES:
-        literal = DIALECTS[name].string(value)
+        literal = dialect(name).string(value)
         inside = literal.replace("\\\\", "")[1:-1]
         assert (literal[0], literal[-1]) == ('"', '"')
         assert '"' not in inside.replace('\\"', "")
@@ -115,7 +103,7 @@ def test_a_literal_holds_no_more_than_the_text(value: str) -> None:
 
 @given(st.text(st.sampled_from(" ab\n"), max_size=400))
 def test_a_long_literal_of_rust_loses_no_blank(value: str) -> None:
-    lines = DIALECTS["rust"].string(value)[1:-1].split("\\\n")
+    lines = dialect("rust").string(value)[1:-1].split("\\\n")
     assert all(line.startswith(" " * 12) for line in lines[1:])
     whole = lines[0] + "".join(line[12:] for line in lines[1:])
     assert all(line[12:13] not in {"", " "} for line in lines[1:])
@@ -149,7 +137,7 @@ def test_comments_are_wrapped_and_stay_comments() -> None:
 
 
 def test_javadoc_has_no_markup_of_its_own() -> None:
-    comment = DIALECTS["java"].comment
+    comment = dialect("java").comment
     assert comment("`<a>` & <b>") == "/** {@code <a>} &amp; &lt;b&gt; */"
     assert comment("One.\n\nTwo.\n\n@return three").splitlines()[1:-1] == [
         " * One.",
@@ -193,13 +181,13 @@ def test_every_member_of_every_enumeration_is_documented() -> None:
 
 
 def test_the_rows_have_all_fields(name: str) -> None:
-    dialect = DIALECTS[name]
-    context = view(GOLDEN, dialect)
+    found = dialect(name)
+    context = view(GOLDEN, found)
     rows = typing.cast("list[Mapping[str, str]]", context["rows"])
-    missing = {dialect.field(each) for each in ("result", "key", "carries", "page")}
-    all_ = {dialect.field("resend" if f.name == "note" else f.name) for f in fields(Row)}
+    missing = {found.field(each) for each in ("result", "key", "carries", "page")}
+    all_ = {found.field("resend" if f.name == "note" else f.name) for f in fields(Row)}
     hints = typing.get_type_hints(Row)
-    assert missing == {dialect.field(each) for each, type_ in hints.items() if type_ != hint(type_)}
+    assert missing == {found.field(each) for each, type_ in hints.items() if type_ != hint(type_)}
     for row in rows:
         assert all_ - missing <= row.keys() <= all_
         assert name == "go" or row.keys() == all_
@@ -212,4 +200,4 @@ def hint(type_: object) -> object:
 
 def test_the_hostile_text_is_hostile() -> None:
     for name in NAMES:
-        assert HOSTILE not in DIALECTS[name].string(HOSTILE)
+        assert HOSTILE not in dialect(name).string(HOSTILE)

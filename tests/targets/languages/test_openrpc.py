@@ -90,7 +90,7 @@ def test_the_official_rules_bite(
 
 def test_it_is_known_as_generated(protocol: Protocol) -> None:
     assert owns(text(protocol))
-    assert [target.name for target in TARGETS if target.claims("openrpc.json")] == ["openrpc"]
+    assert [target.name for target in TARGETS if target.owns("openrpc.json")] == ["openrpc"]
 
 
 def parts(value: Any) -> Iterator[dict[str, Any]]:

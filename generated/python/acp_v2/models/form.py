@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from acp_v2.models._base import AcpModel, Field
+from acp_wire.models.base import AcpModel, Field
 from pydantic import MISSING, ConfigDict
 from typing_extensions import TypeAliasType
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from acp_v2.models._base import AcpModel, Field
+from acp_wire.models.base import AcpModel, Field
 from pydantic import MISSING
 
 from .ids import AbsolutePath, SessionId

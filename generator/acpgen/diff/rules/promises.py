@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from acpgen.diff.difference import Difference
-from acpgen.diff.rule import rule
+from acpgen.diff.effect import Effect
+from acpgen.diff.rule import Delta, promise
 
 
-@rule
-def retry_class_changed(difference: Difference) -> str:
+@promise(Effect.PROMISE)
+def retry_class_changed(delta: Delta) -> str:
     """The retry class of a method is a promise that is kept.
 
     Why: senders repeat what they got no answer to by the class they know, and receivers make the
@@ -26,49 +26,49 @@ def retry_class_changed(difference: Difference) -> str:
     version is stable, that takes a capability (RFD, "Why is there no capability?"). To forbid what
     nobody was allowed, with not_retried, breaks nobody.
 
-    Mistake: `"x-retry-class": "idempotent"` becomes `"keyed"`
+    Example: `"x-retry-class": "idempotent"` becomes `"keyed"`
 
-    Mend: keep the class in this version of the protocol, or add a method with the other one. For a
+    Fix: keep the class in this version of the protocol, or add a method with the other one. For a
     first class: state it while the protocol is a draft, or accept the finding where receivers have
     always done what it says, and say so.
     """
-    if not difference.old:
-        return f"states a retry class for the first time: `{difference.new}`"
-    if not difference.new:
-        return f"no longer states its retry class, which was `{difference.old}`"
-    return f"its retry class was `{difference.old}` and is `{difference.new}`"
+    if not delta.old:
+        return f"states a retry class for the first time: `{delta.new}`"
+    if not delta.new:
+        return f"no longer states its retry class, which was `{delta.old}`"
+    return f"its retry class was `{delta.old}` and is `{delta.new}`"
 
 
-@rule
-def carried_method_changed(difference: Difference) -> str:
+@promise(Effect.MISREADS)
+def carried_method_changed(delta: Delta) -> str:
     """A method that carries always the same message goes on carrying that one.
 
     Why: whether it may be sent again is what the class of the carried method says, so another
     method inside changes the promise.
 
-    Mistake: the params of a `carried` method refer to the params of another method than before
+    Example: the params of a `carried` method refer to the params of another method than before
 
-    Mend: add a method for the other message.
+    Fix: add a method for the other message.
     """
-    return f"carried {difference.old or 'any method'} and carries {difference.new or 'any method'}"
+    return f"carried {delta.old or 'any method'} and carries {delta.new or 'any method'}"
 
 
-@rule
-def key_member_changed(difference: Difference) -> str:
+@promise(Effect.MISREADS)
+def key_member_changed(delta: Delta) -> str:
     """The idempotency key keeps its place in the params.
 
     Why: unknown members are ignored, so a receiver that looks elsewhere sees no key at all and
     carries out every copy.
 
-    Mistake: the member `idempotencyKey` is renamed
+    Example: the member `idempotencyKey` is renamed
 
-    Mend: keep the name.
+    Fix: keep the name.
     """
-    return f"its key was the member `{difference.old}` and is `{difference.new}`"
+    return f"its key was the member `{delta.old}` and is `{delta.new}`"
 
 
-@rule
-def key_removed(difference: Difference) -> str:
+@promise(Effect.WEAKENS)
+def key_removed(delta: Delta) -> str:
     """A method that is safe to send again by its key keeps the key.
 
     Why: unknown members are ignored. A sender that sends the same again with its key takes that for
@@ -76,54 +76,54 @@ def key_removed(difference: Difference) -> str:
     twice, and the work is done twice. A member that goes on under the same name is no key any more
     either when its type is not `IdempotencyKey`.
 
-    Mistake: `idempotencyKey` is removed from the properties of a keyed method
+    Example: `idempotencyKey` is removed from the properties of a keyed method
 
-    Mend: keep the member, of type `IdempotencyKey` or null.
+    Fix: keep the member, of type `IdempotencyKey` or null.
     """
-    return f"has no key any more{_places(difference)}; it was the member `{difference.old}`"
+    return f"has no key any more{_places(delta)}; it was the member `{delta.old}`"
 
 
-@rule
-def key_added(difference: Difference) -> str:
+@promise(Effect.STRENGTHENS)
+def key_added(delta: Delta) -> str:
     """A method doesn't get a key that it had not.
 
     Why: newer senders count on the key. Older receivers ignore the member, so they carry out every
     copy. No capability tells the two apart (RFD, "Why is there no capability?").
 
-    Mistake: `idempotencyKey` is added to the properties of a keyed method
+    Example: `idempotencyKey` is added to the properties of a keyed method
 
-    Mend: give a method its key in the version that makes it keyed. Where every receiver has looked
+    Fix: give a method its key in the version that makes it keyed. Where every receiver has looked
     for the key before the schema said so, accept the finding and say so there.
     """
-    return f"has a key now{_places(difference)}: the member `{difference.new}`"
+    return f"has a key now{_places(delta)}: the member `{delta.new}`"
 
 
-def _places(difference: Difference) -> str:
-    return f" in {difference.name}" if difference.name else ""
+def _places(delta: Delta) -> str:
+    return f" in {delta.name}" if delta.name else ""
 
 
-@rule
-def key_tolerated(_: Difference) -> str:
+@promise(Effect.FAULT)
+def key_tolerated(_: Delta) -> str:
     """A malformed key is never taken for one that was left out.
 
     Why: a receiver answers it with -32602 and does nothing (RFD, "The `idempotencyKey` parameter").
     One that goes on without the key carries out every copy, and no sender gets to know.
 
-    Mistake: `"x-deserialize-default-on-error": true` is added to `idempotencyKey`
+    Example: `"x-deserialize-default-on-error": true` is added to `idempotencyKey`
 
-    Mend: remove the mark. No version allows it.
+    Fix: remove the mark. No version allows it.
     """
     return "a malformed key is taken for none, so every copy with it is carried out"
 
 
-@rule
-def resend_reworded(_: Difference) -> str:
+@promise(Effect.DOCS)
+def resend_reworded(_: Delta) -> str:
     """What a second copy does is told in other words.
 
     Why: the class is the same, so is the promise, but a side condition may read differently now.
 
-    Mistake: (none) the text of `x-resend` changes
+    Example: (none) the text of `x-resend` changes
 
-    Mend: nothing to mend. If what a copy does has changed, change the class too.
+    Fix: nothing to fix. If what a copy does has changed, change the class too.
     """
     return "what a copy of it does is told in other words"

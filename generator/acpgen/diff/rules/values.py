@@ -2,133 +2,133 @@
 
 from __future__ import annotations
 
-from acpgen.diff.difference import Difference
-from acpgen.diff.rule import rule
+from acpgen.diff.effect import Effect
+from acpgen.diff.rule import Delta, change
 
 
-@rule
-def limit_tightened(difference: Difference) -> str:
+@change(Effect.NARROWS)
+def limit_tightened(delta: Delta) -> str:
     """What was short, long, small or large enough still is.
 
     Why: who goes to the old limit is refused.
 
-    Mistake: `"maxLength": 255` becomes `"maxLength": 36`
+    Example: `"maxLength": 255` becomes `"maxLength": 36`
 
-    Mend: keep the limit, and recommend the tighter one in the description.
+    Fix: keep the limit, and recommend the tighter one in the description.
     """
-    return f"`{difference.name}` was {difference.old} and is {difference.new}"
+    return f"`{delta.name}` was {delta.old} and is {delta.new}"
 
 
-@rule
-def limit_loosened(difference: Difference) -> str:
+@change(Effect.WIDENS)
+def limit_loosened(delta: Delta) -> str:
     """Nothing gets larger, smaller, shorter or longer than receivers expect.
 
     Why: receivers that go by the old limit refuse it.
 
-    Mistake: `"maxLength": 36` becomes `"maxLength": 255`
+    Example: `"maxLength": 36` becomes `"maxLength": 255`
 
-    Mend: keep the limit.
+    Fix: keep the limit.
     """
-    return f"`{difference.name}` was {difference.old} and is {difference.new}"
+    return f"`{delta.name}` was {delta.old} and is {delta.new}"
 
 
-@rule
-def pattern_added(difference: Difference) -> str:
+@change(Effect.NARROWS)
+def pattern_added(delta: Delta) -> str:
     """A text of any form stays one.
 
     Why: who sends another form is refused.
 
-    Mistake: `"pattern": "^[A-Z]{3}$"` is added
+    Example: `"pattern": "^[A-Z]{3}$"` is added
 
-    Mend: recommend the form in the description.
+    Fix: recommend the form in the description.
     """
-    return f"must match `{difference.new}` now"
+    return f"must match `{delta.new}` now"
 
 
-@rule
-def pattern_removed(difference: Difference) -> str:
+@change(Effect.WIDENS)
+def pattern_removed(delta: Delta) -> str:
     """A text of one form keeps it.
 
     Why: receivers that expect the form refuse others.
 
-    Mistake: `"pattern": "^[A-Z]{3}$"` is removed
+    Example: `"pattern": "^[A-Z]{3}$"` is removed
 
-    Mend: keep the pattern.
+    Fix: keep the pattern.
     """
-    return f"need not match `{difference.old}` any more"
+    return f"need not match `{delta.old}` any more"
 
 
-@rule
-def pattern_changed(difference: Difference) -> str:
+@change(Effect.REPLACES)
+def pattern_changed(delta: Delta) -> str:
     """A text keeps its form.
 
     Why: which of two patterns takes more can't be told in general, so both sides are taken to
     break.
 
-    Mistake: `"pattern": "^[A-Z]{3}$"` becomes `"^[a-z]{3}$"`
+    Example: `"pattern": "^[A-Z]{3}$"` becomes `"^[a-z]{3}$"`
 
-    Mend: keep the pattern. If one of the two takes all that the other does, accept the finding in
+    Fix: keep the pattern. If one of the two takes all that the other does, accept the finding in
     schema/accepted.toml and say so there.
     """
-    return f"must match `{difference.new}`, where it was `{difference.old}`"
+    return f"must match `{delta.new}`, where it was `{delta.old}`"
 
 
-@rule
-def format_changed(difference: Difference) -> str:
+@change(Effect.BINDS)
+def format_changed(delta: Delta) -> str:
     """The format of a value stays.
 
     Why: validators don't look at formats, so no message is refused. But code generators do: the
     value has another type in Rust, Go or Kotlin.
 
-    Mistake: `"format": "int32"` becomes `"format": "int64"`
+    Example: `"format": "int32"` becomes `"format": "int64"`
 
-    Mend: keep the format.
+    Fix: keep the format.
     """
     return (
-        f"its {difference.name.replace('_', ' ')} was {difference.old or 'not stated'} and is "
-        f"{difference.new or 'not stated'}"
+        f"its {delta.name.replace('_', ' ')} was {delta.old or 'not stated'} and is "
+        f"{delta.new or 'not stated'}"
     )
 
 
-@rule
-def type_narrowed(difference: Difference) -> str:
+@change(Effect.NARROWS)
+def type_narrowed(delta: Delta) -> str:
     """A type goes on taking all the values that it took.
 
     Why: who sends one of the others is refused.
 
-    Mistake: `"type": "number"` becomes `"type": "integer"`
+    Example: `"type": "number"` becomes `"type": "integer"`
 
-    Mend: keep the type.
+    Fix: keep the type.
     """
-    return _said(difference)
+    return _said(delta)
 
 
-@rule
-def type_widened(difference: Difference) -> str:
+@change(Effect.WIDENS)
+def type_widened(delta: Delta) -> str:
     """A type takes no values that it didn't take.
 
     Why: receivers that go by the old type refuse the others.
 
-    Mistake: `"type": "integer"` becomes `"type": "number"`
+    Example: `"type": "integer"` becomes `"type": "number"`
 
-    Mend: keep the type, and add a member for the other values.
+    Fix: keep the type, and add a member for the other values.
     """
-    return _said(difference)
+    return _said(delta)
 
 
-@rule
-def type_replaced(difference: Difference) -> str:
+@change(Effect.REPLACES)
+def type_replaced(delta: Delta) -> str:
     """A value keeps its type.
 
     Why: what is valid by one of them is refused by the other, in both directions.
 
-    Mistake: `"type": "string"` becomes `"type": "integer"`
+    Example: `"type": "string"` becomes `"type": "integer"`
 
-    Mend: keep the type, and add a member for the other one.
+    Fix: keep the type, and add a member for the other one.
     """
-    return _said(difference)
+    return _said(delta)
 
 
-def _said(difference: Difference) -> str:
-    what = f"the {difference.name} " if difference.name else ""
-    return f"{what}was {difference.old} and is {difference.new}"
+def _said(delta: Delta) -> str:
+    what = f"the {delta.name} " if delta.name else ""
+    return f"{what}was {delta.old} and is {delta.new}"

@@ -1,44 +1,9 @@
-"""All rules, by id."""
+"""All rules about schemas, by id."""
 
 from __future__ import annotations
 
-from acpgen.lint.rule import Rule
-from acpgen.lint.rules import (
-    classes,
-    errors,
-    examples,
-    graph,
-    keys,
-    methods,
-    names,
-    outputs,
-    prose,
-    shapes,
-    stability,
-)
+from acpgen.lint.rule import LintRule
+from acpgen.rulebook import declared_in
 
-_MODULES = (
-    classes,
-    errors,
-    examples,
-    graph,
-    keys,
-    methods,
-    names,
-    outputs,
-    prose,
-    shapes,
-    stability,
-)
-
-RULES: tuple[Rule, ...] = tuple(
-    sorted(
-        (
-            value
-            for module in _MODULES
-            for value in vars(module).values()
-            if isinstance(value, Rule)
-        ),
-        key=lambda rule: rule.id,
-    )
-)
+RULES = declared_in(__name__, LintRule)
+"""Those that `lint` runs."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
+from acpgen.emit.casing import snake
 from acpgen.lint.parts import members, parts
 from acpgen.lint.rule import Fault, rule
 from acpgen.model import ClosedEnum, Location, OpenEnum, Protocol, Ref, Type, Union, Variant
@@ -89,7 +89,7 @@ def reserved_member(protocol: Protocol) -> Iterator[Fault]:
     """
     for type_ in protocol.types.values():
         for member in members(type_):
-            name = _snake(member.name)
+            name = snake(member.name).strip("_")
             if name in WIRE_METHODS or name.startswith(_PROTECTED):
                 yield Fault(member.location, f"becomes {name}, which is a method of every model")
 
@@ -111,11 +111,6 @@ def repeated_value(protocol: Protocol) -> Iterator[Fault]:
                 if value in seen:
                     yield Fault(location, f"{value} is listed twice")
                 seen.add(value)
-
-
-def _snake(member: str) -> str:
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", member)
-    return re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")
 
 
 def _variants(protocol: Protocol) -> Iterator[Variant]:

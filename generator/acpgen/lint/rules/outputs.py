@@ -92,7 +92,7 @@ def no_model(protocol: Protocol) -> Iterator[Fault]:
     """
     from acpgen.targets.models.normal import normalize
 
-    if any(True for told in _TOLD_APART for _ in told.check(protocol)):
+    if any(True for told in _TOLD_APART for _ in told.function(protocol)):
         return
     try:
         normalize(protocol)
@@ -123,13 +123,13 @@ def no_sample(protocol: Protocol) -> Iterator[Fault]:
 
 def _without_samples(protocol: Protocol) -> Iterator[tuple[TypeName, str]]:
     """The types of which no value is found, and why."""
-    from acpgen.targets.vectors.samples import SampleError, Samples
+    from acpgen.types.samples import SampleError, Samples
 
     samples = Samples(protocol)
     for name in protocol.types:
         try:
             samples.least(Ref(name))
-            samples.whole(Ref(name))
+            samples.full(Ref(name))
         except SampleError as error:
             yield name, str(error)
 

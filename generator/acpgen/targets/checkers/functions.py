@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from acpgen.emit.casing import snake
 from acpgen.emit.python import literal
 from acpgen.model import Map, Object, Property, Protocol, Ref, Type, TypeName, Union, Variant
 from acpgen.targets.checkers.conditions import (
@@ -15,7 +16,7 @@ from acpgen.targets.checkers.conditions import (
     fill,
     in_order,
 )
-from acpgen.targets.checkers.names import Names, snake
+from acpgen.targets.checkers.names import Names
 from acpgen.types.structure import walk
 
 _VALUE = "value"

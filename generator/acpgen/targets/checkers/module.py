@@ -6,11 +6,10 @@ from collections.abc import Iterable
 
 from acpgen.emit.header import HEADER
 from acpgen.emit.python import literal
-from acpgen.model import SENDS, Kind, Method, Protocol, Scalar, ScalarType, Side, TypeName
+from acpgen.model import ANY, SENDS, Kind, Method, Protocol, Side, TypeName
 from acpgen.targets.checkers.functions import Functions
 from acpgen.targets.checkers.slots import Renderer
 
-_ANY = Scalar(ScalarType.ANY)
 _ENVELOPE = {
     "is_id": ("RequestId",),
     "is_error": ("Error",),
@@ -82,4 +81,4 @@ def _envelope(protocol: Protocol, functions: Functions) -> str:
 
 
 def _is_limited(protocol: Protocol, name: TypeName) -> bool:
-    return name in protocol.types and protocol.types[name].body != _ANY
+    return name in protocol.types and protocol.types[name].body != ANY

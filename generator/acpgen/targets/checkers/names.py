@@ -6,13 +6,9 @@ import keyword
 import re
 from collections.abc import Iterable
 
-_WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+from acpgen.emit.casing import snake
+
 _FOREIGN = re.compile(r"\W", re.ASCII)
-
-
-def snake(name: str) -> str:
-    """`ContentBlock` as `content_block`; whatever Python has no letter for becomes `_`."""
-    return _FOREIGN.sub("_", _WORD_START.sub("_", name)).lower()
 
 
 def class_name(name: str) -> str:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from acpgen.model import (
+    ANY,
     Object,
     Property,
     Protocol,
     Ref,
-    Scalar,
-    ScalarType,
     Type,
     TypeName,
     Union,
 )
-
-_ANY = Scalar(ScalarType.ANY)
+from acpgen.types.objects import FlatObject, flatten
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +55,15 @@ class Shapes:
     def _shapes(self, name: TypeName, type_: Type) -> Iterator[Shape]:
         match self._protocol.resolve(type_):
             case Object(unions=()) as object_:
-                yield Shape(name, self._members(object_))
+                yield Shape(name, _listed(self._flat(object_)))
             case Object(unions=(union,)) as object_:
-                around = self._members(replace(object_, unions=()))
+                around = self._flat(replace(object_, unions=()))
                 for shape in self._variants(union):
-                    if all(member.name != shape.tag for member in around):
-                        yield replace(shape, members=_merged((*around, *shape.members)))
+                    if shape.tag not in around.members:
+                        joined = replace(around, members={**around.members})
+                        for member in shape.members:
+                            joined.add(member)
+                        yield replace(shape, members=_listed(joined))
             case Union() as union:
                 yield from self._variants(union)
             case _:
@@ -100,35 +101,29 @@ class Shapes:
         match self._protocol.resolve(type_):
             case Object() as object_:
                 for member in object_.properties:
-                    members[member.name] = replace(member, type=_ANY, required=False)
+                    members[member.name] = replace(member, type=ANY, required=False)
                 parts: tuple[Type, ...] = (*object_.bases, *object_.unions)
                 for part in parts:
                     members |= self._loose(part)
             case Union() as union:
                 for variant in union.variants:
                     if union.tag is not None:
-                        tag = Property(union.tag, _ANY, False, "", variant.location)
+                        tag = Property(union.tag, ANY, False, "", variant.location)
                         members[tag.name] = tag
                     members |= self._loose(variant.body)
             case _:
                 raise NoShapeError("is no object")
         return members
 
-    def _members(self, object_: Object) -> tuple[Property, ...]:
-        if object_.additional not in (None, _ANY):
-            raise NoShapeError("the members that are not listed have a type")
-        members = list(object_.properties)
-        for base in object_.bases:
-            members += self._one(base.name, base).members
-        return _merged(members)
+    def _flat(self, object_: Object) -> FlatObject:
+        """An object with what its bases bring, without any union."""
+        flat = flatten(self._protocol, object_)
+        if flat.unions or flat.additional not in (None, ANY):
+            raise NoShapeError("more than the listed members decides")
+        return flat
 
 
-def _merged(members: Iterable[Property]) -> tuple[Property, ...]:
-    """The members of one object, of which several types may list the same."""
-    merged: dict[str, Property] = {}
-    for member in members:
-        known = merged.setdefault(member.name, member)
-        if known.type != member.type:
-            raise NoShapeError(member.name)
-        merged[member.name] = replace(known, required=known.required or member.required)
-    return tuple(merged.values())
+def _listed(flat: FlatObject) -> tuple[Property, ...]:
+    if not flat.exact:
+        raise NoShapeError("a member has two types")
+    return tuple(flat.members.values())

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from acpgen.emit.python import literal
 from acpgen.model import (
+    ANY,
     META,
     Array,
     ClosedEnum,
@@ -33,8 +34,7 @@ from acpgen.pattern import python_pattern
 from acpgen.targets.checkers.names import Names, class_name, member_name
 from acpgen.targets.checkers.shapes import NoShapeError, Shape, Shapes
 
-_ANY = Scalar(ScalarType.ANY)
-_ANY_OBJECT = (Map(_ANY), Object(), Object(additional=_ANY))
+_ANY_OBJECT = (Map(ANY), Object(), Object(additional=ANY))
 _RESERVED = ("bool", "check", "dict", "field", "float", "int", "levels", "list", "str")
 """Names that a member can't have, because its class needs them."""
 _ESCAPED = re.compile(r'[\\"\x00-\x1f]')
@@ -162,7 +162,7 @@ class Structs:
         for member in sorted(shape.members, key=lambda member: not member.required):
             try:
                 _require_writable(member.name)
-                loose = shape.check is not None and member.type == _ANY
+                loose = shape.check is not None and member.type == ANY
                 typed = Typed("Any") if loose else self.typed(member.type)
                 opaque = opaque or (loose and member.name == META)
             except UntypedError:

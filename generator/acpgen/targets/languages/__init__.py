@@ -1,34 +1,68 @@
 """The retry table, the decision about resending and the derived message ID, in every language.
 
-Every language gets the same rows and the same words through its dialect; its template holds the
-rest. None of the files needs more than its language's standard library.
+A language is a folder here. The folders are found by listing, so a language needs no other edit. It
+has a module with its `DIALECT`, and templates, whose names begin with `languages/<name>/`:
+
+- `table.<ending>.jinja`: the generated file
+- `messages.md.jinja`, `resend.md.jinja`: loops over the vectors, for the guides to them; optional
+
+The name of the folder is also the name of the target, of its output folder, and of the folder with
+the tests of the language. Every language gets the same rows and the same words through its dialect.
+No generated file needs more than the standard library of its language.
 """
 
 from __future__ import annotations
 
-from acpgen.emit.templates import Templates
-from acpgen.model import Protocol
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+from acpgen import resources
 from acpgen.targets.languages.dialect import Dialect
-from acpgen.targets.languages.go import GO
-from acpgen.targets.languages.java import JAVA
-from acpgen.targets.languages.kotlin import KOTLIN
-from acpgen.targets.languages.rust import RUST
-from acpgen.targets.languages.typescript import TYPESCRIPT
-from acpgen.targets.languages.view import view
 
-__all__ = ["DIALECTS", "Dialect", "language"]
-
-DIALECTS = {dialect.name: dialect for dialect in (TYPESCRIPT, RUST, GO, KOTLIN, JAVA)}
-"""The languages with a target of their own, by its name, which is that of the folders, too."""
+PYTHON = "python"
+"""The language whose table belongs to the Python package, and so to the target `retry`."""
 
 
-def language(dialect: Dialect, protocol: Protocol, templates: Templates) -> dict[str, str]:
-    """The table of the methods that have a class, in one language.
+@cache
+def names() -> tuple[str, ...]:
+    """The names of all languages, sorted."""
+    folders = resources.LANGUAGES.iterdir()
+    return tuple(sorted(each.name for each in folders if (each / "__init__.py").is_file()))
+
+
+def others() -> tuple[str, ...]:
+    """The names of the languages with a target of their own."""
+    return tuple(name for name in names() if name != PYTHON)
+
+
+@cache
+def dialect(name: str) -> Dialect:
+    """Return the dialect of a language.
 
     Raises:
-        MissingClassError: there are methods, and none has a class.
-        TemplateError: the template is missing, broken, or uses an unknown name.
+        ModuleNotFoundError: there is no such language.
     """
-    version = protocol.version or 0
-    path = f"{dialect.name}/{dialect.path.format(version=version)}"
-    return {path: templates.render(dialect.template, **view(protocol, dialect))}
+    found: Dialect = import_module(f"{__name__}.{name}").DIALECT
+    return found
+
+
+def template(name: str, what: str = "") -> str:
+    """Return the name of a language's template: its table, or a loop over the vectors."""
+    file = f"{what}.md" if what else f"table{Path(dialect(name).path).suffix}"
+    return f"languages/{name}/{file}.jinja"
+
+
+def loops(what: str) -> list[Mapping[str, str]]:
+    """The languages that have a loop over some vectors, each with `title` and `template`."""
+    return [
+        {"title": dialect(name).title, "template": template(name, what)}
+        for name in names()
+        if (resources.LANGUAGES / name / f"{what}.md.jinja").is_file()
+    ]
+
+
+def table_path(name: str, version: int) -> str:
+    """Return where the table of a language is, below the output folder."""
+    return f"{name}/{dialect(name).path.format(version=version)}"

@@ -31,9 +31,8 @@ class Dialect:
     """One language.
 
     Fields:
-        name: the language, in lower case: its target and its folders are called that.
+        title: the name of the language, as people write it.
         path: the generated file below the language's folder, with `{version}` of the protocol.
-        template: the template of that file.
         text_type: the type of a text.
         optional_type: the type of a text that may be missing.
         string: any text as a literal.
@@ -47,9 +46,8 @@ class Dialect:
         comment: documentation of what follows.
     """
 
-    name: str
+    title: str
     path: str
-    template: str
     text_type: str
     optional_type: str
     string: Callable[[str], str]

@@ -10,17 +10,11 @@ from acpgen.model import Location, Protocol, TypeName
 from acpgen.targets.models.shapes import Normal
 
 HELPERS = {
-    "_base": ("MISSING", "AcpModel"),
-    "_methods": (
-        "SIGNATURES",
-        "Kind",
-        "Side",
-        "Signature",
-        "UnknownMethodError",
-        "method_of",
-        "signature",
-    ),
-    "_wire": ("dump", "parse", "parse_params", "parse_result", "parse_tolerant"),
+    "._methods": ("SIGNATURES", "Signature", "method_of", "signature"),
+    "._wire": ("parse_params", "parse_result"),
+    "acp_wire.models.base": ("MISSING", "AcpModel"),
+    "acp_wire.models.methods": ("Kind", "Side", "UnknownMethodError"),
+    "acp_wire.models.wire": ("dump", "parse", "parse_tolerant"),
 }
 """What the package exports besides the protocol's types, by module."""
 

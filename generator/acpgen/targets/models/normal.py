@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from acpgen.findings import Finding, Severity
 from acpgen.load.source import SchemaError
 from acpgen.model import (
+    ANY,
     META,
     ClosedEnum,
     EnumValue,
@@ -186,7 +187,7 @@ class _Normalizer:
         shape = self.shape(name)
         if not isinstance(shape, Record):
             return False
-        own = shape.additional not in {None, Scalar(ScalarType.ANY)}
+        own = shape.additional not in {None, ANY}
         return own or any(map(self._additional, shape.bases))
 
     def _choice(

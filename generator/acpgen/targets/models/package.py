@@ -9,7 +9,7 @@ from acpgen.emit.header import HEADER
 from acpgen.emit.python import literal
 from acpgen.emit.templates import Templates
 from acpgen.load.source import SchemaError
-from acpgen.model import META, Kind, Location, Method, Protocol, Ref, RetryClass, TypeName
+from acpgen.model import Kind, Location, Method, Protocol, Ref, RetryClass, TypeName
 from acpgen.targets.models import codegen, spelling
 from acpgen.targets.models.naming import HELPERS, names_of, unusable, unusable_place
 from acpgen.targets.models.normal import normalize
@@ -32,7 +32,8 @@ def models(protocol: Protocol, templates: Templates) -> dict[str, str]:
         raise SchemaError(findings)
     _require_order(protocol)
     definitions = spelling.spell(normal, _carriers(protocol))
-    generated = codegen.modules(definitions, f"{package}.models._base", names)
+    generated = codegen.modules(definitions, "acp_wire.models.base", names)
+    exported = {**HELPERS, **{f".{domain}": defined for domain, defined in names.items()}}
     context: dict[str, object] = {
         "header": HEADER,
         "package": package,
@@ -40,27 +41,15 @@ def models(protocol: Protocol, templates: Templates) -> dict[str, str]:
         "retry": all(method.retry is not None for method in protocol.methods),
         "schema": literal(digest(without_docs(protocol))),
         "table": literal(digest(methods_only(protocol))),
-        "meta": META,
-        "open": spelling.OPEN,
-        "excludes": spelling.EXCLUDES,
-        "tag": spelling.TAG,
-        "integer": spelling.INTEGER,
-        "on_error": spelling.ON_ERROR,
-        "on_null": spelling.ON_NULL,
-        "skip_items": spelling.SKIP_ITEMS,
-        "modules": sorted({**HELPERS, **names}.items()),
-        "homes": sorted(_homes({**HELPERS, **names})),
+        "modules": sorted(exported.items()),
+        "homes": sorted(_homes(exported)),
         "rows": [_row(method, protocol) for method in protocol.methods],
         "owners": sorted(_owners(protocol, normal)),
     }
     helpers = {
         "__init__.py": "package",
         "models/__init__.py": "init",
-        "models/_base.py": "base",
-        "models/_branches.py": "branches",
-        "models/_errors.py": "errors",
         "models/_methods.py": "methods",
-        "models/_tolerance.py": "tolerance",
         "models/_wire.py": "wire",
     }
     return {
@@ -101,7 +90,7 @@ def _carriers(protocol: Protocol) -> frozenset[TypeName]:
 
 def _row(method: Method, protocol: Protocol) -> dict[str, str]:
     """The fields of a signature as Python source, and what type checkers are told of it."""
-    # Without a kind a name means its request; see `signature` in the generated table.
+    # Without a kind a name means its request; see `acp_wire.models.methods.MethodTable`.
     first = min((m.kind for m in protocol.methods if m.name == method.name), key=list(Kind).index)
     kind = f"Literal[{literal(method.kind)}]"
     return {

@@ -9,6 +9,16 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import TypeGuard
 
+from acp_wire.models.marks import (
+    DEFAULT,
+    EXCLUDES,
+    INTEGER,
+    ON_ERROR,
+    ON_NULL,
+    OPEN,
+    SKIP_ITEMS,
+    TAG,
+)
 from acpgen.emit.jsonschema import JsonSchema
 from acpgen.model import (
     Array,
@@ -29,17 +39,9 @@ from acpgen.model import (
 from acpgen.targets.models.shapes import Alias, Choice, Normal, Record, Shape
 from acpgen.types.structure import is_key
 
-ON_ERROR = "x-deserialize-default-on-error"
-ON_NULL = "x-deserialize-default-on-null"
-SKIP_ITEMS = "x-deserialize-skip-invalid-items"
-DEFAULT = "x-default"
-TAG = "x-tag"
-INTEGER = "x-integer"
 MEMBER_MARKS = (ON_ERROR, ON_NULL, SKIP_ITEMS, DEFAULT, TAG, INTEGER)
 """What the generated code says about a member or a choice besides its type."""
 
-EXCLUDES = "x-excludes"
-OPEN = "x-open"
 RECORD_MARKS = (EXCLUDES, OPEN)
 """What the generated code says about a class besides its members."""
 

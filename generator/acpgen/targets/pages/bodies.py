@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from acpgen.emit.markdown import Inline, code, join, prose, strong, table, text
+from acpgen.emit.markdown import Inline, code, first_sentence, join, prose, strong, table, text
 from acpgen.model import (
+    ANY,
     META,
     ClosedEnum,
     EnumValue,
@@ -16,8 +16,6 @@ from acpgen.model import (
     Property,
     Protocol,
     Ref,
-    Scalar,
-    ScalarType,
     Stability,
     Type,
     Union,
@@ -25,6 +23,7 @@ from acpgen.model import (
 )
 from acpgen.targets.pages.expressions import default, expression, limits, tolerance
 from acpgen.targets.pages.site import Links
+from acpgen.types.objects import flatten
 
 UNSTABLE = strong(Inline("Unstable."))
 """The mark of what may still change."""
@@ -55,7 +54,7 @@ class Bodies:
                 return [join([Inline(what), *limits(type_, self.protocol)])]
 
     def _object(self, object_: Object) -> Iterator[str]:
-        members = list(self._members(object_))
+        members = flatten(self.protocol, object_).members.values()
         if members:
             yield self._member_table(members)
         elif not object_.unions:
@@ -63,18 +62,9 @@ class Bodies:
         for union in object_.unions:
             yield from self._union(union, "And one" if members else "One")
         if object_.additional is not None:
-            anything = object_.additional == Scalar(ScalarType.ANY)
+            anything = object_.additional == ANY
             of = "" if anything else f" with values of {expression(object_.additional, self.links)}"
             yield f"Members of other names are allowed{of}."
-
-    def _members(self, object_: Object) -> Iterator[Property]:
-        """The members of an object and of all that it also is."""
-        own = {member.name for member in object_.properties}
-        yield from object_.properties
-        for base in object_.bases:
-            body = self.protocol.resolve(base)
-            if isinstance(body, Object):
-                yield from (m for m in self._members(body) if m.name not in own)
 
     def _member_table(self, members: Iterable[Property]) -> str:
         return table(_MEMBERS, (self._member_row(member) for member in members))
@@ -129,15 +119,10 @@ class Bodies:
         """What a variant holds beyond its tag, where no type of its own lists it."""
         if not isinstance(body, Object):
             return None
-        members = tuple(m for m in self._members(body) if m.name != tag)
+        members = tuple(m for m in flatten(self.protocol, body).members.values() if m.name != tag)
         if not body.unions and all(member.name == META for member in members):
             return None
         return Object(members, unions=body.unions)
-
-
-def first_sentence(docs: str) -> str:
-    """The first sentence of a description."""
-    return re.split(r"(?<=[.!?])\s", docs.strip(), maxsplit=1)[0]
 
 
 def _label(variant: Variant) -> Inline:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from acpgen.emit.markdown import Inline, code, join, prose, table
+from acpgen.emit.markdown import Inline, code, first_sentence, join, prose, table
 from acpgen.model import Kind, Method, MethodName, Protocol, RetryClass, Side, Stability
-from acpgen.targets.pages.bodies import first_sentence
 from acpgen.targets.pages.errors import error_codes
 from acpgen.targets.pages.methods import DIRECTIONS
 from acpgen.targets.pages.site import Links, types_page

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
+from acpgen.emit.markdown import first_sentence
 from acpgen.model import KEY_TYPE, Kind, Protocol, RetryClass, Scalar, Side, Stability
 
 
@@ -77,7 +77,7 @@ def rows(protocol: Protocol) -> tuple[Row, ...]:
             method.key,
             method.carries,
             method.page,
-            re.split(r"(?<=[.!?])\s", method.docs.strip(), maxsplit=1)[0],
+            first_sentence(method.docs),
         )
         for method in protocol.methods
         if method.retry is not None

@@ -22,8 +22,8 @@ from acpgen.targets.vectors.guide import guide
 from acpgen.targets.vectors.keys import keys
 from acpgen.targets.vectors.proof import Proof, UnprovenError
 from acpgen.targets.vectors.resends import resends
-from acpgen.targets.vectors.samples import SampleError, Samples
 from acpgen.targets.vectors.traces import traces
+from acpgen.types.samples import SampleError, Samples
 
 __all__ = [
     "SampleError",

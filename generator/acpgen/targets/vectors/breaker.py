@@ -7,7 +7,6 @@ from dataclasses import replace
 from acpgen.model import JsonValue, Pointer, append
 from acpgen.targets.vectors.frame import Frame
 from acpgen.targets.vectors.places import Place
-from acpgen.targets.vectors.samples import Members
 from acpgen.targets.vectors.vector import (
     Difference,
     Fault,
@@ -19,6 +18,7 @@ from acpgen.targets.vectors.vector import (
     replaced,
 )
 from acpgen.types.json_types import JsonType, json_type, mismatch
+from acpgen.types.samples import Members
 
 
 class Breaker:

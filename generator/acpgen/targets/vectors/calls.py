@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from acpgen.model import (
+    ANY,
     SENDS,
     JsonValue,
     Kind,
     Method,
     Object,
     Protocol,
-    Scalar,
-    ScalarType,
     Side,
     TypeName,
 )
 from acpgen.targets.vectors.frame import ID, Frame, call, result
-from acpgen.targets.vectors.samples import Samples
 from acpgen.targets.vectors.vector import Code, Fault, Path, Rule, Vector, add, remove
 from acpgen.targets.vectors.walk import Walk
+from acpgen.types.samples import Samples
 
 _UNKNOWN_MEMBER = "_custom"
 _METHOD: Path = ("method",)
@@ -71,7 +70,7 @@ def _content(
     type_ = protocol.types[name]
     least = samples.least(type_.body)
     yield frame.valid("minimal", frame.put(least))
-    yield frame.valid("full", frame.put(samples.whole(type_.body)))
+    yield frame.valid("full", frame.put(samples.full(type_.body)))
     for number, example in enumerate(type_.examples, start=1):
         yield frame.valid(f"example {number}", frame.put(example))
     if isinstance(type_.body, Object) and isinstance(least, dict) and _is_open(type_.body):
@@ -80,7 +79,7 @@ def _content(
 
 
 def _is_open(object_: Object) -> bool:
-    return object_.additional in {None, Scalar(ScalarType.ANY)}
+    return object_.additional in {None, ANY}
 
 
 def _minimal(method: Method, frame: Frame, samples: Samples) -> dict[str, JsonValue]:

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from acpgen.model import JsonValue, Kind, Method, Protocol, Side, TypeName
 from acpgen.targets.vectors.frame import ID, VERSION, Frame, call, error, result
-from acpgen.targets.vectors.samples import Members, Samples
 from acpgen.targets.vectors.texts import no_messages, texts
 from acpgen.targets.vectors.vector import (
     Code,
@@ -23,6 +22,7 @@ from acpgen.targets.vectors.vector import (
 )
 from acpgen.targets.vectors.walk import Walk
 from acpgen.types.json_types import JsonType, json_type, mismatch
+from acpgen.types.samples import Members, Samples
 
 ERROR = TypeName("Error")
 REQUEST_ID = TypeName("RequestId")
@@ -159,7 +159,7 @@ def _failure(samples: Samples) -> Iterator[Vector]:
     yield from message.version()
     yield from message.ids(nullable=True)
     yield message.without("id")
-    yield frame.valid("error: full", frame.put(samples.whole(body)))
+    yield frame.valid("error: full", frame.put(samples.full(body)))
     yield from Walk(samples, frame).vectors(ERROR)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from acpgen.emit.header import HEADER
 from acpgen.emit.markdown import Inline, code, prose, table
 from acpgen.emit.templates import Templates
+from acpgen.targets.languages import loops
 from acpgen.targets.vectors.vector import DIFFERENCES, OUTCOMES, Difference, Outcome
 
 
@@ -21,6 +22,7 @@ def guide(templates: Templates) -> str:
         header=HEADER,
         outcomes=_table("Outcome", OUTCOMES),
         differences=_table("Difference", DIFFERENCES),
+        languages=loops("messages"),
     )
 
 

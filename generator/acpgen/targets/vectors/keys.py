@@ -6,13 +6,12 @@ and null are no key; anything else that is malformed is refused with -32602.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
+from acpgen.emit.casing import snake
 from acpgen.model import JsonValue, Kind, Method, Protocol, Side
 from acpgen.targets.retry import key_limits
 from acpgen.targets.vectors.frame import Frame, call
-from acpgen.targets.vectors.samples import Members, Samples
 from acpgen.targets.vectors.vector import (
     Code,
     Difference,
@@ -26,6 +25,7 @@ from acpgen.targets.vectors.vector import (
     replaced,
 )
 from acpgen.types.json_types import JsonType, mismatch
+from acpgen.types.samples import Members, Samples
 from acpgen.words import counted
 
 _ASTRAL = "\U0001f511"
@@ -177,8 +177,3 @@ def _missed(name: str, frame: Frame, message: JsonValue, path: Path) -> Vector:
 def _params(method: Method, samples: Samples) -> Members:
     params = samples.least(samples.body(method.params))
     return params if isinstance(params, dict) else {}
-
-
-def snake(name: str) -> str:
-    """A name in camelCase as snake_case."""
-    return re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from acpgen.model import ClosedEnum, JsonValue, OpenEnum, Scalar
-from acpgen.targets.vectors.samples import LONGEST, UNKNOWN_TAG
+from acpgen.model import JsonValue, Scalar
 from acpgen.targets.vectors.vector import Rule
+from acpgen.types.samples import LONGEST, matches
 from acpgen.words import counted
 
 _BOUND: Mapping[Rule, str] = {
@@ -38,14 +37,7 @@ def unmatched(scalar: Scalar) -> str | None:
     lengths = (least, least + 1, 8 if most is None else min(most, LONGEST))
     candidates = (character * length for length in lengths for character in ("?", "x", "0"))
     fitting = (text for text in candidates if most is None or len(text) <= most)
-    pattern = scalar.pattern or ""
-    return next((text for text in fitting if not re.search(pattern, text)), None)
-
-
-def unlisted(enum: OpenEnum | ClosedEnum) -> JsonValue:
-    """A value of the right type that an enumeration does not name."""
-    numbers = [value.value for value in enum.values if isinstance(value.value, int)]
-    return max(numbers) + 1 if numbers else UNKNOWN_TAG
+    return next((text for text in fitting if not matches(scalar.pattern, text)), None)
 
 
 def not_among(known: Sequence[str | int]) -> tuple[Rule, str]:

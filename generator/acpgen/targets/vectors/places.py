@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from acpgen.model import JsonValue
 from acpgen.targets.vectors.frame import Frame
-from acpgen.targets.vectors.samples import Members
 from acpgen.targets.vectors.vector import Path
+from acpgen.types.samples import Members
 
 Put = Callable[[JsonValue], JsonValue]
 """Makes a value part of a larger one."""

@@ -12,6 +12,7 @@ from acpgen.emit.header import HEADER
 from acpgen.emit.markdown import Inline, code, prose, table
 from acpgen.emit.templates import Templates
 from acpgen.model import Protocol
+from acpgen.targets.languages import loops
 from acpgen.targets.retry import key_limits, rows
 from acpgen.targets.retry.decision import MAX_CARRIED, RULINGS, Decider
 from acpgen.targets.vectors import resend_cases
@@ -51,6 +52,7 @@ def resends(protocol: Protocol, templates: Templates) -> dict[str, str]:
         version=protocol.version,
         reasons=_reasons(),
         depth=MAX_CARRIED,
+        languages=loops("resend"),
     )
     return {
         **{f"{_FOLDER}/{name}": text for name, text in files.items()},

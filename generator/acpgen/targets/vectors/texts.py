@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from acpgen.model import JsonValue, Side
-from acpgen.targets.vectors.samples import Members
 from acpgen.targets.vectors.vector import (
     Code,
     Difference,
@@ -16,6 +15,7 @@ from acpgen.targets.vectors.vector import (
     replaced,
 )
 from acpgen.types.json_types import json_type
+from acpgen.types.samples import Members
 
 _TOO_DEEP = 200
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from acpgen.model import (
+    ANY,
     Array,
     ClosedEnum,
     JsonValue,
@@ -17,7 +18,6 @@ from acpgen.model import (
     Property,
     Ref,
     Scalar,
-    ScalarType,
     Tolerance,
     Type,
     TypeName,
@@ -26,16 +26,15 @@ from acpgen.model import (
 )
 from acpgen.targets.vectors.breaker import Breaker
 from acpgen.targets.vectors.frame import Frame
-from acpgen.targets.vectors.limits import limits, not_among, unlisted, unmatched
+from acpgen.targets.vectors.limits import limits, not_among, unmatched
 from acpgen.targets.vectors.misfits import misfits
 from acpgen.targets.vectors.places import Place, root
-from acpgen.targets.vectors.samples import LONGEST, SAMPLE_MEMBER, UNKNOWN_TAG, Samples
 from acpgen.targets.vectors.vector import Path, Rule, Vector
 from acpgen.types.json_types import JsonType
+from acpgen.types.samples import LONGEST, SAMPLE_MEMBER, UNKNOWN, Samples, unlisted
 from acpgen.types.structure import is_key
 from acpgen.words import counted
 
-_ANY = Scalar(ScalarType.ANY)
 _INTOLERANT = Tolerance()
 
 
@@ -146,17 +145,17 @@ class Walk:
         for union in object_.unions:
             others = self._samples.members(object_, without=union)
             yield from self._choice(union, place.among(others), declared=union.tag in own)
-        if object_.additional is not None and object_.additional != _ANY:
+        if object_.additional is not None and object_.additional != ANY:
             yield from self._value(object_.additional, place.member(whole, SAMPLE_MEMBER))
 
     def _clears(self, member: Property, hidden: str | None) -> bool:
         nullable = JsonType.NULL in self._samples.takes(member.type)
-        return nullable and member.type != _ANY and member.name != hidden
+        return nullable and member.type != ANY and member.name != hidden
 
     def _choice(self, union: Union, place: Place, *, declared: bool = False) -> Iterator[Vector]:
         """The variants of a union; its tag is `declared` where the object around speaks for it."""
         untagged = [v for v in union.variants if v.value is None and not v.fallback]
-        if any(v.body == _ANY for v in untagged):
+        if any(v.body == ANY for v in untagged):
             return
         for variant in union.variants:
             value = self._samples.variant(union, variant, full=True)
@@ -172,7 +171,7 @@ class Walk:
                 if variant.value is None:
                     settled = self._is_settled(union, variant, place)
                     inside = inside.alternative(variant.name, settled=settled)
-            tag = UNKNOWN_TAG if variant.fallback else variant.value
+            tag = UNKNOWN if variant.fallback else variant.value
             if union.tag is not None and tag is not None:
                 inside = inside.tagged(union.tag, tag)
             hidden = union.tag if variant.value is None else None
@@ -197,7 +196,7 @@ class Walk:
         for misfit in misfits(takes):
             yield self._breaker.mistyped(at, takes, misfit, whole[tag])
         if not variant.fallback:
-            yield self._breaker.replaced(at, *not_among(union.known), UNKNOWN_TAG, whole[tag])
+            yield self._breaker.replaced(at, *not_among(union.known), UNKNOWN, whole[tag])
 
     def _ambiguous(self, variants: list[Variant], place: Place) -> Iterator[Vector]:
         """A value of two alternatives at once, where they share no member."""

@@ -8,9 +8,11 @@ from math import inf
 
 from acpgen.findings import Severity
 from acpgen.judge.verdict import ErrorCode
-from acpgen.trace.insertion import Insertion, message_of, must_know
-from acpgen.trace.recording import REFUSED_AT_THE_DOOR, Attempt, Recording, Sighting
-from acpgen.trace.rule import Fault, rule
+from acpgen.trace.exchanges import CONNECTION_ERRORS, Attempt
+from acpgen.trace.insertion import InsertedMessage, message_of, must_know
+from acpgen.trace.recording import Recording
+from acpgen.trace.rule import Fault, fault, rule
+from acpgen.trace.shown_messages import MessageShown
 from acpgen.words import counted
 
 
@@ -23,13 +25,13 @@ def malformed_key_accepted(recording: Recording) -> Iterator[Fault]:
     Why: an agent that takes such a key for none inserts the prompt without the protection that the
     client asked for. null is not malformed: it means no key.
 
-    Mistake: `"idempotencyKey": ""`, answered with a messageId
+    Example: `"idempotencyKey": ""`, answered with a messageId
 
-    Mend: answer with -32602. A key is a string of 1 to 255 characters.
+    Fix: answer with -32602. A key is a string of 1 to 255 characters.
     """
-    for attempt in recording.attempts:
+    for attempt in recording.prompts.attempts:
         if attempt.prompt.key_fault and attempt.response is not None and not attempt.failed:
-            yield Fault(
+            yield fault(
                 attempt.response.line,
                 f"accepts the malformed key of line {attempt.line}: {attempt.prompt.key_fault}",
                 ("result",),
@@ -50,14 +52,14 @@ def key_echoed(recording: Recording) -> Iterator[Fault]:
     as a word in a text; and strings in members that are called as keys are, outside of what belongs
     to tools.
 
-    Mistake: `user_message` with the key in `_meta`
+    Example: `user_message` with the key in `_meta`
 
-    Mend: leave the key out. A client learns what became of it by sending it again.
+    Fix: leave the key out. A client learns what became of it by sending it again.
     """
     for echo in recording.echoes:
         others = echo.lines - 1
         more = f" here and on {counted(others, 'more line')}" if others else ""
-        yield Fault(echo.line, f"repeats the {echo.key}{more}", echo.path)
+        yield fault(echo.line, f"repeats the {echo.key}{more}", echo.path)
 
 
 @rule(Severity.ERROR, needs_keys=True)
@@ -72,15 +74,15 @@ def inserted_despite_error(recording: Recording) -> Iterator[Fault]:
     be forgotten (see `key-forgotten`). Whoever answers in the agent's place, such as a proxy that
     restarts, can give rise to this as well.
 
-    Mistake: `user_message` with msg-1, then an error, and for the retry msg-1
+    Example: `user_message` with msg-1, then an error, and for the retry msg-1
 
-    Mend: answer with the messageId once the message is inserted. A proxy that doesn't know leaves
+    Fix: answer with the messageId once the message is inserted. A proxy that doesn't know leaves
     the request unanswered.
     """
     yield from _inserted_all_the_same(recording)
-    for attempts in recording.submissions.values():
+    for attempts in recording.prompts.submissions.values():
         for recorded, retry in _refused_retries(recording, attempts):
-            yield Fault(
+            yield fault(
                 retry.answer_line,
                 f"answers the {retry.prompt.key} with error {retry.code}, although line "
                 f"{recorded.answer_line} gave it a messageId",
@@ -99,16 +101,16 @@ def error_recorded(recording: Recording) -> Iterator[Fault]:
     client gets a messageId for a message that doesn't exist, and what the user said is lost.
     Applied where the agent shows the messages of the session, and goes on without showing this one.
 
-    Mistake: an error for id 7, then msg-1 for id 8 with the same key, and no `user_message` for it
+    Example: an error for id 7, then msg-1 for id 8 with the same key, and no `user_message` for it
 
-    Mend: record the key in the step that inserts the message.
+    Fix: record the key in the step that inserts the message.
     """
-    for attempts in recording.submissions.values():
+    for attempts in recording.prompts.submissions.values():
         accepted = next((i for i, attempt in enumerate(attempts) if not attempt.failed), 0)
         attempt = attempts[accepted]
         settled = all(early.answered_by(attempt.line) for early in attempts[:accepted])
         if accepted and settled and _is_phantom(recording, attempt):
-            yield Fault(
+            yield fault(
                 attempt.answer_line,
                 f"gives the {attempt.prompt.key}, unused since the error for line "
                 f"{attempts[0].line}, a messageId that no update shows",
@@ -128,17 +130,17 @@ def key_not_forwarded(recording: Recording) -> Iterator[Fault]:
     connection, another one carries the same prompt under another key or none, and both are answered
     with one messageId.
 
-    Mistake: a typed proxy that was built before there were keys, and drops members it doesn't know
+    Example: a typed proxy that was built before there were keys, and drops members it doesn't know
 
-    Mend: forward all params as they came, those that are not known too.
+    Fix: forward all params as they came, those that are not known too.
     """
-    for attempts in recording.answered.values():
+    for attempts in recording.prompts.answered.values():
         if len({attempt.prompt.key for attempt in attempts}) > 1:
             for i, attempt in enumerate(attempts):
                 end = bisect_left(attempts, attempt.answer_line, key=lambda other: other.line)
                 for other in attempts[i + 1 : end]:
                     if _loses_key(attempt, other):
-                        yield Fault(
+                        yield fault(
                             other.line,
                             f"forwards the prompt of line {attempt.line} without its "
                             f"{attempt.prompt.key}",
@@ -150,12 +152,12 @@ def key_not_forwarded(recording: Recording) -> Iterator[Fault]:
 def _inserted_all_the_same(recording: Recording) -> Iterator[Fault]:
     """Errors for prompts whose message appears before them, or is what a retry is told of."""
     later = _shown_before_retries(recording)
-    for attempt in recording.attempts:
+    for attempt in recording.prompts.attempts:
         if attempt.failed:
-            alone = recording.sole.get(attempt.line) if attempt.prompt.well_formed else None
+            alone = recording.prompts.sole.get(attempt.line) if attempt.prompt.well_formed else None
             shown = alone or later.get(attempt.line)
             if shown is not None:
-                yield Fault(
+                yield fault(
                     attempt.answer_line,
                     f"answers with error {attempt.code}, although the message is inserted on line "
                     f"{shown.line}",
@@ -164,16 +166,16 @@ def _inserted_all_the_same(recording: Recording) -> Iterator[Fault]:
                 )
 
 
-def _shown_before_retries(recording: Recording) -> dict[int, Sighting]:
+def _shown_before_retries(recording: Recording) -> dict[int, MessageShown]:
     """For the line of a prompt that failed, the message that the first success tells a retry of.
 
     It came before the retry and after that prompt, and all prompts before the retry failed.
     """
-    found: dict[int, Sighting] = {}
-    for attempts in recording.submissions.values():
+    found: dict[int, MessageShown] = {}
+    for attempts in recording.prompts.submissions.values():
         told = next((i for i, a in enumerate(attempts) if a.message_id is not None), 0)
         retry, earlier = attempts[told], attempts[:told]
-        shown = recording.inserted.get((retry.session, retry.message_id or ""))
+        shown = recording.messages.inserted.get((retry.session, retry.message_id or ""))
         if shown is None or not all(a.failed and a.answered_by(retry.line) for a in earlier):
             continue
         inserting = bisect_left(earlier, shown.line, key=lambda attempt: attempt.line)
@@ -196,14 +198,14 @@ def _refused_retries(
             yield told[before - 1].attempt, retry
 
 
-def _owes(recording: Recording, message: Insertion, retry: Attempt) -> bool:
+def _owes(recording: Recording, message: InsertedMessage, retry: Attempt) -> bool:
     """Whether a retry that fails should have been told of a message."""
     return (
         retry.failed
-        and retry.code not in REFUSED_AT_THE_DOOR
+        and retry.code not in CONNECTION_ERRORS
         and retry.prompt.well_formed
         and retry.prompt.content == message.attempt.prompt.content
-        and recording.is_open(retry.connection, retry.session, retry.line)
+        and recording.sessions.is_open(retry.connection, retry.session, retry.line)
         and must_know(recording, message, retry)
     )
 
@@ -211,11 +213,11 @@ def _owes(recording: Recording, message: Insertion, retry: Attempt) -> bool:
 def _is_phantom(recording: Recording, attempt: Attempt) -> bool:
     """Whether a message that an attempt is told of was never shown, though others are."""
     session, answer = attempt.session, attempt.answer_line
-    last = recording.last_shown.get(session)
+    last = recording.messages.latest.get(session)
     if attempt.message_id is None or last is None:
         return False
-    goes_on = recording.idle_after(session, answer) < inf or last > answer
-    return goes_on and (session, attempt.message_id) not in recording.sightings
+    goes_on = recording.sessions.idle_after(session, answer) < inf or last > answer
+    return goes_on and (session, attempt.message_id) not in recording.messages.by_name
 
 
 def _loses_key(attempt: Attempt, other: Attempt) -> bool:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from acpgen.findings import Severity
-from acpgen.trace.insertion import Insertion, insertions, must_know
-from acpgen.trace.recording import Attempt, Recording
-from acpgen.trace.rule import Fault, rule
+from acpgen.trace.exchanges import Attempt
+from acpgen.trace.insertion import InsertedMessage, insertions, must_know
+from acpgen.trace.recording import Recording
+from acpgen.trace.rule import Fault, fault, rule
 
 
 @rule(Severity.ERROR, needs_keys=True)
@@ -21,13 +22,13 @@ def inserted_twice(recording: Recording) -> Iterator[Fault]:
     to one of its prompts names it, or if it appears after one with the same content and nobody
     else's prompt accounts for it.
 
-    Mistake: the same key on lines 7 and 9, and `user_message` with msg-1 and with msg-2
+    Example: the same key on lines 7 and 9, and `user_message` with msg-1 and with msg-2
 
-    Mend: look the key up before anything slow happens, and claim it in the same step.
+    Fix: look the key up before anything slow happens, and claim it in the same step.
     """
     for first, second in _doubles(recording):
         if first.shown and second.shown and must_know(recording, first, second.attempt):
-            yield Fault(
+            yield fault(
                 second.line,
                 f"shows a second message inserted for the {second.attempt.prompt.key}, after "
                 f"line {first.line}",
@@ -44,14 +45,14 @@ def different_message_ids(recording: Recording) -> Iterator[Fault]:
     Why: by the messageId the client finds its message in the history. Two of them mean two messages
     or one that isn't there.
 
-    Mistake: msg-1 for id 7, and msg-2 for id 8 with the same key
+    Example: msg-1 for id 7, and msg-2 for id 8 with the same key
 
-    Mend: store the messageId with the key, or compute it from session and key.
+    Fix: store the messageId with the key, or compute it from session and key.
     """
     for first, second in _doubles(recording):
         both_shown = first.shown and second.shown
         if not both_shown and must_know(recording, first, second.attempt):
-            yield Fault(
+            yield fault(
                 second.line,
                 f"gives the {second.attempt.prompt.key} another messageId than line {first.line}",
                 second.path,
@@ -70,20 +71,20 @@ def prompt_swallowed(recording: Recording) -> Iterator[Fault]:
     out on another connection while the first waits may be that one on its way through a proxy: see
     `key-not-forwarded`.
 
-    Mistake: one key for "Run the tests" and another for "Deploy", and msg-1 for both
+    Example: one key for "Run the tests" and another for "Deploy", and msg-1 for both
 
-    Mend: compare whole keys, and nothing but keys: not the text, and not the id of the request.
+    Fix: compare whole keys, and nothing but keys: not the text, and not the id of the request.
     """
-    for (_, message_id), attempts in recording.answered.items():
+    for (_, message_id), attempts in recording.prompts.answered.items():
         first, *others = attempts
-        inserted = Insertion(first, message_id, None)
+        inserted = InsertedMessage(first, message_id, None)
         for other in others:
             if (
                 _is_own(first, other)
                 and not _may_be_forwarded(first, other)
                 and must_know(recording, inserted, other)
             ):
-                yield Fault(
+                yield fault(
                     other.answer_line,
                     f"gives the {other.prompt.key or 'prompt without a key'} the messageId of "
                     f"another submission, the prompt of line {first.line}",
@@ -103,13 +104,13 @@ def key_forgotten(recording: Recording) -> Iterator[Fault]:
     stored. If a replay still shows the first message, or the session still works since then, it is
     an error, `inserted-twice` or `different-message-ids`.
 
-    Mistake: a map from key to message in the memory of the process
+    Example: a map from key to message in the memory of the process
 
-    Mend: whatever stores the message has to store its key with it, in one transaction.
+    Fix: whatever stores the message has to store its key with it, in one transaction.
     """
     for first, second in _doubles(recording):
         if not must_know(recording, first, second.attempt):
-            yield Fault(
+            yield fault(
                 second.line,
                 f"inserts another message for the {second.attempt.prompt.key} than line "
                 f"{first.line}, which is right only if the first is not retained",
@@ -117,9 +118,9 @@ def key_forgotten(recording: Recording) -> Iterator[Fault]:
             )
 
 
-def _doubles(recording: Recording) -> Iterator[tuple[Insertion, Insertion]]:
+def _doubles(recording: Recording) -> Iterator[tuple[InsertedMessage, InsertedMessage]]:
     """Messages inserted for one key, each with the one before it."""
-    for attempts in recording.submissions.values():
+    for attempts in recording.prompts.submissions.values():
         yield from pairwise(insertions(recording, attempts))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from acpgen.findings import Severity
 from acpgen.trace.recording import Recording
 from acpgen.trace.repeats import resends
-from acpgen.trace.rule import Fault, rule
+from acpgen.trace.rule import Fault, fault, rule
 
 
 @rule(Severity.ERROR, needs_keys=True)
@@ -21,15 +21,15 @@ def key_reused(recording: Recording) -> Iterator[Fault]:
     and members that are null don't count, nor does a prompt that is malformed and can only be
     refused. In another session, a fork too, the same key is another key.
 
-    Mistake: one key for "Run the tests" and then for "Deploy"
+    Example: one key for "Run the tests" and then for "Deploy"
 
-    Mend: make a new key when the user submits, and keep it with that input until it is answered.
+    Fix: make a new key when the user submits, and keep it with that input until it is answered.
     """
-    for attempts in recording.submissions.values():
+    for attempts in recording.prompts.submissions.values():
         sent = [attempt for attempt in attempts if attempt.prompt.well_formed]
         for attempt in sent[1:]:
             if attempt.prompt.content != sent[0].prompt.content:
-                yield Fault(
+                yield fault(
                     attempt.line,
                     f"sends the {attempt.prompt.key} with another prompt than on line "
                     f"{sent[0].line}; make a new key for each submission",
@@ -48,13 +48,13 @@ def keyless_resend(recording: Recording) -> Iterator[Fault]:
     same. A key that only the second one carries doesn't help. A warning, because the user may have
     said the same thing twice on purpose.
 
-    Mistake: the connection breaks before the answer; on the next one the same prompt
+    Example: the connection breaks before the answer; on the next one the same prompt
 
-    Mend: send a key with the first attempt. Without one, ask the user.
+    Fix: send a key with the first attempt. Without one, ask the user.
     """
     for first, again in resends(recording):
         if first.prompt.key is None:
-            yield Fault(
+            yield fault(
                 again.line,
                 f"sends the prompt of line {first.line} again, whose outcome is unknown and which "
                 "has no key",
@@ -73,14 +73,14 @@ def key_not_kept(recording: Recording) -> Iterator[Fault]:
     attempt had got through. A warning, because the user may have said the same thing twice on
     purpose.
 
-    Mistake: a key that is made when the request is written, so that each attempt gets its own
+    Example: a key that is made when the request is written, so that each attempt gets its own
 
-    Mend: make the key when the user submits, and store it with the pending input.
+    Fix: make the key when the user submits, and store it with the pending input.
     """
     for first, again in resends(recording):
         if first.prompt.key is not None:
             lost = "without a key" if again.prompt.key is None else f"with a new {again.prompt.key}"
-            yield Fault(
+            yield fault(
                 again.line,
                 f"sends the prompt of line {first.line} again, whose outcome is unknown, {lost}; "
                 f"send the {first.prompt.key}",

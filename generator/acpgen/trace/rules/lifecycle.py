@@ -9,9 +9,10 @@ from acp_wire.pairing import Connection
 from acpgen.findings import Severity
 from acpgen.judge.verdict import ErrorCode
 from acpgen.model import Side
-from acpgen.trace.event import Call
-from acpgen.trace.recording import Attempt, Exchange, Recording, is_initialize
-from acpgen.trace.rule import Fault, rule
+from acpgen.trace.event import CallEvent
+from acpgen.trace.exchanges import Attempt, Exchange, is_initialize
+from acpgen.trace.recording import Recording
+from acpgen.trace.rule import Fault, fault, rule
 
 _ACTIVE_ONLY = frozenset(
     {"session/cancel", "session/set_config_option", "tool_call/cancel", "terminal/cancel"}
@@ -28,13 +29,13 @@ def partial_connection(recording: Recording) -> Iterator[Fault]:
     Why: what came before the recording is not known, so the rules about the beginning of a
     connection and about the sessions that are open on it can't be applied.
 
-    Mistake: a recording that is switched on while the client is at work
+    Example: a recording that is switched on while the client is at work
 
-    Mend: record from the first message.
+    Fix: record from the first message.
     """
-    for connection, span in recording.spans.items():
-        if connection not in recording.initializes:
-            yield Fault(span.first, "begins a connection of which no initialize is recorded")
+    for connection, span in recording.traffic.spans.items():
+        if connection not in recording.traffic.initializes:
+            yield fault(span.first, "begins a connection of which no initialize is recorded")
 
 
 @rule(Severity.ERROR)
@@ -46,15 +47,15 @@ def request_before_initialize(recording: Recording) -> Iterator[Fault]:
     Why: the two sides have not agreed on a version yet, and don't know what the other is able to
     do. A new connection is a new beginning, also for a client that was connected before.
 
-    Mistake: after reconnecting, `session/resume` without `initialize`
+    Example: after reconnecting, `session/resume` without `initialize`
 
-    Mend: send `initialize` first, on every connection.
+    Fix: send `initialize` first, on every connection.
     """
     latest: dict[Connection, Exchange] = {}
     failed: dict[Connection, float] = {}
-    for exchange in recording.exchanges:
+    for exchange in recording.traffic.exchanges:
         connection = exchange.connection
-        initializes = recording.initializes.get(connection, ())
+        initializes = recording.traffic.initializes.get(connection, ())
         if is_initialize(exchange.request):
             latest[connection] = exchange
             end = exchange.answer_line if exchange.failed else inf
@@ -68,7 +69,7 @@ def request_before_initialize(recording: Recording) -> Iterator[Fault]:
             problem = f"comes although initialize failed on line {latest[connection].line}"
         else:
             continue
-        yield Fault(exchange.line, problem, ("method",), exchange.request.subject)
+        yield fault(exchange.line, problem, ("method",), exchange.request.subject)
 
 
 @rule(Severity.ERROR)
@@ -80,13 +81,13 @@ def repeated_initialize(recording: Recording) -> Iterator[Fault]:
     Why: later the agent has to refuse it, for sessions may rely on what was agreed. It is in the
     class of methods that are not retried; whoever wants to start over opens a new connection.
 
-    Mistake: `initialize`, `session/new`, `initialize`
+    Example: `initialize`, `session/new`, `initialize`
 
-    Mend: repeat it at once, or reconnect.
+    Fix: repeat it at once, or reconnect.
     """
     first_others: dict[Connection, Exchange] = {}
     begun: set[Connection] = set()
-    for exchange in recording.exchanges:
+    for exchange in recording.traffic.exchanges:
         connection = exchange.connection
         if not is_initialize(exchange.request):
             if exchange.request.sender is Side.CLIENT:
@@ -94,7 +95,7 @@ def repeated_initialize(recording: Recording) -> Iterator[Fault]:
         elif connection not in begun:
             begun.add(connection)
         elif connection in first_others:
-            yield Fault(
+            yield fault(
                 exchange.line,
                 f"is repeated after the request on line {first_others[connection].line}; "
                 f"reconnect to start over",
@@ -114,15 +115,14 @@ def session_not_open(recording: Recording) -> Iterator[Fault]:
     or does something that the client doesn't get to see. A warning, because agents may open
     sessions in ways that the recording doesn't show.
 
-    Mistake: after reconnecting, `session/prompt` without `session/resume`
+    Example: after reconnecting, `session/prompt` without `session/resume`
 
-    Mend: open the session with `session/resume` first, once on each connection.
+    Fix: open the session with `session/resume` first, once on each connection.
     """
     retries = {attempt.line for attempt in _hasty_retries(recording)}
-    calls = [e.request for e in recording.exchanges] + list(recording.notifications)
-    for call in calls:
+    for call in recording.traffic.calls:
         if call.line not in retries and _needs_open(call) and _is_missing(recording, call):
-            yield Fault(
+            yield fault(
                 call.line,
                 "names a session that is not open on this connection",
                 ("params", "sessionId"),
@@ -139,12 +139,12 @@ def retry_before_resume(recording: Recording) -> Iterator[Fault]:
     Why: an agent recognizes a key where the session is active. Elsewhere it can only refuse the
     prompt, or take it for a new one.
 
-    Mistake: the connection breaks; on the next one `initialize`, then the prompt with its key
+    Example: the connection breaks; on the next one `initialize`, then the prompt with its key
 
-    Mend: `initialize`, `session/resume`, and then the prompt.
+    Fix: `initialize`, `session/resume`, and then the prompt.
     """
     for attempt in _hasty_retries(recording):
-        yield Fault(
+        yield fault(
             attempt.line,
             f"sends the {attempt.prompt.key} again before its session is resumed here",
             ("params", "sessionId"),
@@ -157,14 +157,14 @@ def _hasty_retries(recording: Recording) -> Iterator[Attempt]:
 
     Not while an earlier one waits: then somebody in between is forwarding it.
     """
-    for attempts in recording.submissions.values():
+    for attempts in recording.prompts.submissions.values():
         settled: dict[Connection, int] = {}
         for attempt in attempts:
             connection, line = attempt.connection, attempt.line
             is_retry = any(end < line for where, end in settled.items() if where != connection)
-            if is_retry and not recording.is_open(connection, attempt.session, line):
+            if is_retry and not recording.sessions.is_open(connection, attempt.session, line):
                 yield attempt
-            _settle(settled, attempt, recording.spans[connection].last)
+            _settle(settled, attempt, recording.traffic.spans[connection].last)
 
 
 def _settle(settled: dict[Connection, int], attempt: Attempt, last: int) -> None:
@@ -175,13 +175,13 @@ def _settle(settled: dict[Connection, int], attempt: Attempt, last: int) -> None
         del settled[max(settled, key=lambda connection: settled[connection])]
 
 
-def _needs_open(call: Call) -> bool:
+def _needs_open(call: CallEvent) -> bool:
     return call.sender is Side.CLIENT and (call.prompt is not None or call.name in _ACTIVE_ONLY)
 
 
-def _is_missing(recording: Recording, call: Call) -> bool:
+def _is_missing(recording: Recording, call: CallEvent) -> bool:
     """Whether a call names a session that is certainly not open where it is sent."""
-    initializes = recording.initializes.get(call.connection, ())
+    initializes = recording.traffic.initializes.get(call.connection, ())
     if call.session is None or not initializes or initializes[0].line > call.line:
         return False
-    return not recording.is_open(call.connection, call.session, call.line)
+    return not recording.sessions.is_open(call.connection, call.session, call.line)

@@ -6,9 +6,10 @@ from collections.abc import Hashable, Iterator
 
 from acpgen.findings import Severity
 from acpgen.model import RetryClass
-from acpgen.trace.recording import Exchange, Recording
+from acpgen.trace.exchanges import Exchange
+from acpgen.trace.recording import Recording
 from acpgen.trace.repeats import resends
-from acpgen.trace.rule import Fault, rule
+from acpgen.trace.rule import Fault, fault, rule
 
 
 @rule(Severity.ERROR)
@@ -22,16 +23,16 @@ def duplicate_id(recording: Recording) -> Iterator[Fault]:
     because the recording shows both at once; `acpgen validate`, which judges what the receiver does
     with one message, only warns, as the receiver acts on it all the same.
 
-    Mistake: `session/prompt` with id 7, and once more with id 7 before the answer
+    Example: `session/prompt` with id 7, and once more with id 7 before the answer
 
-    Mend: count ids up, for retries too.
+    Fix: count ids up, for retries too.
     """
-    for clash in recording.clashes:
-        yield Fault(
-            clash.request.line,
-            f"is still the id of the request on line {clash.pending.line}",
+    for each in recording.traffic.duplicate_ids:
+        yield fault(
+            each.request.line,
+            f"is still the id of the request on line {each.pending.line}",
             ("id",),
-            clash.request.subject,
+            each.request.subject,
         )
 
 
@@ -44,15 +45,15 @@ def answered_twice(recording: Recording) -> Iterator[Fault]:
     Why: the sender has drawn its conclusions from the first answer and has forgotten the id. This
     happens when waiters with one key are answered in a loop that runs again.
 
-    Mistake: two responses with id 7 to one request with id 7
+    Example: two responses with id 7 to one request with id 7
 
-    Mend: forget a request at the moment it is answered.
+    Fix: forget a request at the moment it is answered.
     """
-    for stray in recording.strays:
-        if stray.request is not None:
-            yield Fault(
-                stray.response.line,
-                f"answers the request on line {stray.request} once more",
+    for each in recording.traffic.unmatched:
+        if each.answered is not None:
+            yield fault(
+                each.response.line,
+                f"answers the request on line {each.answered} once more",
                 ("id",),
             )
 
@@ -67,14 +68,14 @@ def unexpected_response(recording: Recording) -> Iterator[Fault]:
     even be taken for that of a stranger. A warning, because the recording may have begun after the
     request.
 
-    Mistake: the answer to a prompt of a connection that has ended, sent on the next one
+    Example: the answer to a prompt of a connection that has ended, sent on the next one
 
-    Mend: answer on the connection of the request, or not at all. The client will ask again.
+    Fix: answer on the connection of the request, or not at all. The client will ask again.
     """
-    for stray in recording.strays:
-        if stray.request is None:
-            yield Fault(
-                stray.response.line, "answers no request that was recorded here before", ("id",)
+    for each in recording.traffic.unmatched:
+        if each.answered is None:
+            yield fault(
+                each.response.line, "answers no request that was recorded here before", ("id",)
             )
 
 
@@ -88,20 +89,20 @@ def unanswered_request(recording: Recording) -> Iterator[Fault]:
     have made a mistake: the connection may have broken, or the recording may have stopped. Prompts
     that `keyless-resend` or `key-not-kept` names are left to those.
 
-    Mistake: a prompt without a key on a connection that ends before the answer
+    Example: a prompt without a key on a connection that ends before the answer
 
-    Mend: give prompts a key, and send again what may be sent again.
+    Fix: give prompts a key, and send again what may be sent again.
     """
     learned: dict[Hashable, int] = {}
-    for exchange in recording.exchanges:
+    for exchange in recording.traffic.exchanges:
         if exchange.response is not None:
             what = _identity(exchange)
             learned[what] = max(learned.get(what, 0), exchange.response.line)
     named = {first.line for first, _ in resends(recording)}
-    for exchange in recording.exchanges:
+    for exchange in recording.traffic.exchanges:
         known = exchange.line in named or learned.get(_identity(exchange), 0) > exchange.line
         if exchange.response is None and not known:
-            yield Fault(
+            yield fault(
                 exchange.line,
                 "is never answered, and no retry tells its outcome",
                 subject=exchange.request.subject,

@@ -1,4 +1,4 @@
-"""Messages in PostgreSQL: for agents that run on many nodes. Needs `acpgen[postgres]`."""
+"""Messages in PostgreSQL: for agents that run on many nodes. Needs acp-retry's extra `postgres`."""
 
 from __future__ import annotations
 

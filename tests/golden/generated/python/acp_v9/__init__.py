@@ -10,31 +10,10 @@
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .checkers import Verdict, check
+else:
+    from acp_wire.lazy import lazy_part
+
+    # The digest of the types that this package comes from. That of the checkers must be the same.
+    __getattr__ = lazy_part(__name__, "checkers", "models", ["Verdict", "check"], "sha256:6d6d2b7fa62ebe7c304a401cf59e40633f913a248abfaac703a5b0fefcbb3a79")
 
 __all__ = ["Verdict", "check"]
-
-
-_SCHEMA = "sha256:6d6d2b7fa62ebe7c304a401cf59e40633f913a248abfaac703a5b0fefcbb3a79"
-"""The digest of the types that this is made of, which is that of the checkers."""
-
-
-def __getattr__(name: str) -> object:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    module = f"{__name__}.checkers"
-    try:
-        checkers = import_module(module)
-    except ModuleNotFoundError as error:
-        if error.name != module:
-            raise
-        raise ImportError(f"{module} is missing; run `acpgen generate --target checkers`") from None
-    if getattr(checkers, "SCHEMA", None) != _SCHEMA:
-        raise ImportError(
-            f"{module} is made of another schema than {__name__}; "
-            "run `acpgen generate` for both targets, `models` and `checkers`, with one schema"
-        )
-    value = getattr(checkers, name)
-    globals()[name] = value
-    return value

@@ -7,29 +7,20 @@ used: a program pays for the domains that it needs.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from acp_wire.lazy import lazy_names
+
 if TYPE_CHECKING:
-    from ._base import (
-        MISSING as MISSING,
-        AcpModel as AcpModel,
-    )
     from ._methods import (
         SIGNATURES as SIGNATURES,
-        Kind as Kind,
-        Side as Side,
         Signature as Signature,
-        UnknownMethodError as UnknownMethodError,
         method_of as method_of,
         signature as signature,
     )
     from ._wire import (
-        dump as dump,
-        parse as parse,
         parse_params as parse_params,
         parse_result as parse_result,
-        parse_tolerant as parse_tolerant,
     )
     from .kettle import (
         AskRequest as AskRequest,
@@ -67,6 +58,67 @@ if TYPE_CHECKING:
         TeaPowder as TeaPowder,
         TeaTeaBag as TeaTeaBag,
     )
+    from acp_wire.models.base import (
+        MISSING as MISSING,
+        AcpModel as AcpModel,
+    )
+    from acp_wire.models.methods import (
+        Kind as Kind,
+        Side as Side,
+        UnknownMethodError as UnknownMethodError,
+    )
+    from acp_wire.models.wire import (
+        dump as dump,
+        parse as parse,
+        parse_tolerant as parse_tolerant,
+    )
+
+_HOMES = {
+    "AcpModel": "acp_wire.models.base",
+    "AskRequest": ".kettle",
+    "AskRequestConfirm": ".kettle",
+    "AskRequestOther": ".kettle",
+    "AskResponse": ".kettle",
+    "CancelNotification": ".protocol",
+    "Error": ".protocol",
+    "ErrorCode": ".protocol",
+    "ExtNotification": ".protocol",
+    "ExtRequest": ".protocol",
+    "ExtResponse": ".protocol",
+    "Flush": ".tea",
+    "Grade": ".tea",
+    "HeatRequest": ".kettle",
+    "HeatResponse": ".kettle",
+    "IdempotencyKey": ".kettle",
+    "Kind": "acp_wire.models.methods",
+    "Leaves": ".tea",
+    "MISSING": "acp_wire.models.base",
+    "PourRequest": ".kettle",
+    "PourResponse": ".kettle",
+    "Powder": ".tea",
+    "RelayRequest": ".kettle",
+    "RelayResponse": ".kettle",
+    "RequestId": ".protocol",
+    "RequestIdNumber": ".protocol",
+    "RequestIdText": ".protocol",
+    "SIGNATURES": "._methods",
+    "Side": "acp_wire.models.methods",
+    "Signature": "._methods",
+    "StateNotification": ".kettle",
+    "Tea": ".tea",
+    "TeaLeaves": ".tea",
+    "TeaOther": ".tea",
+    "TeaPowder": ".tea",
+    "TeaTeaBag": ".tea",
+    "UnknownMethodError": "acp_wire.models.methods",
+    "dump": "acp_wire.models.wire",
+    "method_of": "._methods",
+    "parse": "acp_wire.models.wire",
+    "parse_params": "._wire",
+    "parse_result": "._wire",
+    "parse_tolerant": "acp_wire.models.wire",
+    "signature": "._methods",
+}
 
 __all__ = [
     "AcpModel",
@@ -115,62 +167,9 @@ __all__ = [
     "signature",
 ]
 
-_HOMES = {
-    "AcpModel": "_base",
-    "AskRequest": "kettle",
-    "AskRequestConfirm": "kettle",
-    "AskRequestOther": "kettle",
-    "AskResponse": "kettle",
-    "CancelNotification": "protocol",
-    "Error": "protocol",
-    "ErrorCode": "protocol",
-    "ExtNotification": "protocol",
-    "ExtRequest": "protocol",
-    "ExtResponse": "protocol",
-    "Flush": "tea",
-    "Grade": "tea",
-    "HeatRequest": "kettle",
-    "HeatResponse": "kettle",
-    "IdempotencyKey": "kettle",
-    "Kind": "_methods",
-    "Leaves": "tea",
-    "MISSING": "_base",
-    "PourRequest": "kettle",
-    "PourResponse": "kettle",
-    "Powder": "tea",
-    "RelayRequest": "kettle",
-    "RelayResponse": "kettle",
-    "RequestId": "protocol",
-    "RequestIdNumber": "protocol",
-    "RequestIdText": "protocol",
-    "SIGNATURES": "_methods",
-    "Side": "_methods",
-    "Signature": "_methods",
-    "StateNotification": "kettle",
-    "Tea": "tea",
-    "TeaLeaves": "tea",
-    "TeaOther": "tea",
-    "TeaPowder": "tea",
-    "TeaTeaBag": "tea",
-    "UnknownMethodError": "_methods",
-    "dump": "_wire",
-    "method_of": "_methods",
-    "parse": "_wire",
-    "parse_params": "_wire",
-    "parse_result": "_wire",
-    "parse_tolerant": "_wire",
-    "signature": "_methods",
-}
-
 if not TYPE_CHECKING:
-    # Type checkers would take a `__getattr__` for leave to import any name.
-    def __getattr__(name: str) -> object:
-        home = _HOMES.get(name)
-        if home is None:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = getattr(import_module(f"{__name__}.{home}"), name)
-        globals()[name] = value
-        return value
+    # With a `__getattr__`, type checkers would allow any name to be imported.
+    __getattr__ = lazy_names(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from acp_v9.models._base import AcpModel, Field
+from acp_wire.models.base import AcpModel, Field
 from pydantic import MISSING
 from typing_extensions import TypeAliasType
 

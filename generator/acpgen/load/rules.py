@@ -1,0 +1,136 @@
+"""The rules that the loader holds a schema to. A schema that breaks one is not loaded."""
+
+from __future__ import annotations
+
+from acpgen.rulebook import Group, rule
+
+
+@rule(Group.LOAD)
+def circular_ref() -> None:
+    """Following references comes to a type in the end.
+
+    Why: a definition that is itself, through references and choices alone, admits no value that one
+    could write down. A circle through a member or an array is fine: it ends where data ends.
+
+    Example: `"A": {"$ref": "#/$defs/B"}, "B": {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "null"}]}`
+
+    Fix: give one of them a body of its own.
+    """
+
+
+@rule(Group.LOAD)
+def dialect() -> None:
+    """A schema file says only what `schema/dialect.schema.json` has words for.
+
+    Why: JSON Schema passes over keywords that it doesn't know, so a misspelt one would have no
+    effect. The dialect lists the keywords and annotations that acpgen understands, and where each
+    may stand.
+
+    Example: `{"type": "string", "minLenght": 1}`, or x-resend without x-retry-class
+
+    Fix: correct the keyword, or say it with those that the dialect has. What it misses beside
+    another keyword, add; of x-retry-class `acpgen explain missing-retry-class` tells more.
+    """
+
+
+@rule(Group.LOAD)
+def duplicate_member() -> None:
+    """No JSON object names a member twice.
+
+    Why: parsers keep the first or the last and say nothing, so two readers see two schemas.
+
+    Example: `{"type": "string", "type": "integer"}`
+
+    Fix: keep one.
+    """
+
+
+@rule(Group.LOAD)
+def empty_schema() -> None:
+    """The folder holds schema files.
+
+    Why: `acpgen` was given a folder without a single `*.json` file, most likely the wrong one.
+
+    Example: `acpgen lint schema`, where the files are in `schema/v2`
+
+    Fix: name the folder that holds the domain files, or a single-file release.
+    """
+
+
+@rule(Group.LOAD)
+def meta_schema() -> None:
+    """A schema file is a valid JSON Schema of draft 2020-12.
+
+    Why: the bundles are handed to every JSON Schema validator there is.
+
+    Example: `{"type": "strnig"}`
+
+    Fix: correct the keyword's value.
+    """
+
+
+@rule(Group.LOAD)
+def not_json() -> None:
+    """A schema file is one JSON object (RFC 8259) in UTF-8.
+
+    Why: parsers differ in what else they let pass: NaN, trailing commas, other encodings.
+
+    Example: `{"minimum": NaN}`
+
+    Fix: correct the text at the line named.
+    """
+
+
+@rule(Group.LOAD)
+def protocol_version() -> None:
+    """A schema tells the version of the protocol once.
+
+    Why: generated packages and files are named after it, as `acp_v2` is. Linting and judging do
+    without a version, generating doesn't; and with two, whoever reads the other file or the
+    folder's name is misled.
+
+    Example: `acpgen generate --schema ~/Downloads/schema.json`, or `"x-protocol-version": 2` in one
+    file and `3` in another, or in the folder `v3`
+
+    Fix: write `"x-protocol-version": 2` beside `$defs` in one file, or let the folder be called
+    `v2`.
+    """
+
+
+@rule(Group.LOAD)
+def repeated_definition() -> None:
+    """A type is defined in one file only.
+
+    Why: bundles put all definitions side by side, where a name stands once.
+
+    Example: `Foo` under `$defs` in both `a.json` and `b.json`
+
+    Fix: keep one definition and refer to it, or rename the other. Where a folder holds several
+    schemas of one file each, name the file.
+    """
+
+
+@rule(Group.LOAD)
+def unresolved_ref() -> None:
+    """Every `$ref` leads to a definition of this schema.
+
+    Why: what it refers to would be missing from all that is generated.
+
+    Example: `{"$ref": "#/$defs/SesionId"}`
+
+    Fix: correct the name or the file; domain files refer to each other as `file.json#/$defs/Name`.
+    Name the folder instead of one of its files: only a release is a schema in one file.
+    """
+
+
+@rule(Group.LOAD)
+def unsupported_schema() -> None:
+    """Keywords are combined in ways that a type can be made of.
+
+    Why: acpgen turns every schema into one of a few kinds of type. What fits none of them would
+    lose a part of its meaning on the way, so it is refused.
+
+    Example: `{"$ref": "#/$defs/Name", "minLength": 3}`
+
+    Fix: say the same with a definition of its own; the message names the keywords.
+    """

@@ -1,0 +1,71 @@
+"""What following upstream can find."""
+
+from __future__ import annotations
+
+from acpgen.findings import Severity
+from acpgen.rulebook import Group, rule
+
+
+@rule(Group.UPSTREAM)
+def upstream_ours_only() -> None:
+    """What only this schema defines is declared.
+
+    Why: whoever follows upstream has to tell what was added on purpose from what upstream removed.
+
+    Example: a type that upstream renamed, and that still goes by its old name here
+
+    Fix: follow upstream, or add an entry with a reason to `schema/upstream.toml`.
+    """
+
+
+@rule(Group.UPSTREAM)
+def upstream_theirs_only() -> None:
+    """What only upstream defines is declared.
+
+    Why: it is what a new release brought, and here nobody knows it yet. Of a stable release that
+    goes for what is unstable here, too: upstream has made it stable.
+
+    Example: a release with a new method, compared with a schema of the day before
+
+    Fix: add the definition to a domain file of the schema, or take its `x-stability` away, or add
+    an entry with a reason to `schema/upstream.toml`.
+    """
+
+
+@rule(Group.UPSTREAM)
+def upstream_different() -> None:
+    """A definition that both schemas have is the same in both, or the difference is declared.
+
+    Why: peers that follow the two would disagree about messages.
+
+    Example: a member that upstream made optional, and that is still required here
+
+    Fix: follow upstream, or add an entry with the pointer, both values and a reason to
+    `schema/upstream.toml`.
+    """
+
+
+@rule(Group.UPSTREAM, Severity.WARNING)
+def stale_declaration() -> None:
+    """Every entry of upstream.toml declares a difference that is there, with its values.
+
+    Why: an entry that has outlived its difference would hide the next one at the same place.
+
+    Example: the entry for a type that upstream has adopted since
+
+    Fix: remove the entry, or correct its values.
+    """
+
+
+@rule(Group.UPSTREAM)
+def overwritten_value() -> None:
+    """What an overlay would put into a release is not there yet, or is the same.
+
+    Why: a class, a list of errors or a key that upstream states is upstream's decision. If ours
+    replaced it, nothing would show that the two disagree.
+
+    Example: `"x-retry-class": "not_retried"` in the release, where this schema says `duplicating`
+
+    Fix: follow upstream. Or take ours: `acpgen upstream overlay --overwrite` replaces the listed
+    values.
+    """

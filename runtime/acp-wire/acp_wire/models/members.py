@@ -1,0 +1,58 @@
+"""What a model class knows about its members: wire names, constants and marks."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Literal, get_origin
+
+from pydantic import MISSING, BaseModel
+
+__all__ = ["constants_of", "mark_of", "marked_base", "members_of", "wire_names"]
+
+
+@cache
+def wire_names(model: type[BaseModel]) -> dict[str, str]:
+    """The wire name of each attribute."""
+    return {name: field.alias or name for name, field in model.__pydantic_fields__.items()}
+
+
+@cache
+def constants_of(model: type[BaseModel]) -> dict[str, Any]:
+    """The members that can have one value only, by wire names."""
+    return {
+        field.alias or name: field.default
+        for name, field in model.__pydantic_fields__.items()
+        if get_origin(field.annotation) is Literal and not field.is_required()
+    }
+
+
+def members_of(model: BaseModel) -> dict[str, Any]:
+    """The members of a model, by wire names and without those that are missing."""
+    present = {wire: getattr(model, name) for name, wire in wire_names(type(model)).items()}
+    members = {name: value for name, value in present.items() if value is not MISSING}
+    return {**(model.__pydantic_extra__ or {}), **members}
+
+
+def mark_of(model: type[BaseModel], mark: str) -> Any:
+    """The value of a mark on a model or the nearest of its bases; None without one."""
+    for class_ in model.__mro__:
+        if mark in _marks(class_):
+            return _marks(class_)[mark]
+    return None
+
+
+def marked_base(model: type[BaseModel], mark: str) -> type[BaseModel]:
+    """The class that brought a mark to a model. A class inherits the marks of its bases.
+
+    Raises:
+        LookupError: the model has no such mark.
+    """
+    for class_ in reversed(model.__mro__):
+        if mark in _marks(class_):
+            return class_
+    raise LookupError(f"{model.__name__} has no mark {mark}")
+
+
+def _marks(class_: type) -> dict[str, Any]:
+    extra = getattr(class_, "model_config", {}).get("json_schema_extra")
+    return extra if isinstance(extra, dict) else {}

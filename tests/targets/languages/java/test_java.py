@@ -1,0 +1,32 @@
+"""What only Java needs tested: its loop over the vectors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from language_loops import JARS, loops, put_vectors, spoil
+from language_subjects import SUBJECTS
+from language_tools import LANGUAGES, require, run, write
+
+
+def test_the_loop_of_java_passes_and_bites(tmp_path: Path) -> None:
+    language = LANGUAGES["java"]
+    require(language.name, *language.needs, *JARS)
+    (file,) = write(language, tmp_path, [SUBJECTS["real"].protocol])
+    count = put_vectors(tmp_path)
+    loop = file.with_name("AcpRetryTest.java")
+    loop.write_text(loops()["java"], "utf-8")
+    path = ":".join(map(str, (tmp_path / "out", *JARS)))
+    compile_ = ["javac", "-encoding", "UTF-8", "-Xlint:all,-processing,-path", "-d", "out"]
+    run([*compile_, "-cp", path, file, loop], tmp_path)
+    console = ["java", "-cp", path, "org.junit.platform.console.ConsoleLauncher"]
+    name = ".".join([*file.relative_to(tmp_path).parent.parts, loop.stem])
+    test = [*console, "--disable-banner", "--details=summary", "-c", name]
+    assert f"[{count:>10} tests successful      ]" in run(test, tmp_path)
+    spoil(tmp_path)
+    with pytest.raises(AssertionError, match="java: ") as caught:
+        run(test, tmp_path)
+    assert f"[{count - 2:>10} tests successful      ]" in str(caught.value)
+    assert "[         2 tests failed          ]" in str(caught.value)
