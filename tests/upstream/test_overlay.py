@@ -113,7 +113,7 @@ def without_ours(definitions: Any) -> Any:
     del kept["IdempotencyKey"]
     del kept["PromptRequest"]["properties"]["idempotencyKey"]
     for definition in kept.values():
-        for name in ("x-retry-class", "x-resend", "x-errors"):
+        for name in ("x-retry-class", "x-resend", "x-errors", "x-undoes"):
             definition.pop(name, None)
     return kept
 

@@ -35,7 +35,7 @@ __all__ = [
     "read",
 ]
 
-SCHEMA = "sha256:2e70b842b1a75a30014c1ff6585dfaf343b79a1300d4e7dd4790e978e4c1759c"
+SCHEMA = "sha256:b1da096355a1d3b3d94e482689f83350388491e83c6fe4303787fc631ba3ff2c"
 """The digest of the types that this is made of, which the package of the same schema knows."""
 
 

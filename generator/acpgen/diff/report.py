@@ -31,6 +31,17 @@ class SchemaChanges:
     changes: tuple[Change, ...]
     witnesses: Witnesses
 
+    def named(self, file: str) -> str:
+        """What readers call a file of one of the two versions."""
+        named = self.new.named(file)
+        return self.old.named(file) if named == file else named
+
+    def message(self, change: Change) -> str:
+        """What changed; of an error also that no message shows it, where none was found."""
+        if change.breaking and change.evidence is not None and self.witnesses.of(change) is None:
+            return f"{change.message}; no message found that shows it"
+        return change.message
+
 
 def findings(comparison: SchemaChanges, changes: Iterable[Change]) -> list[Finding]:
     """Some of the changes as findings in the new version, in the order given.
@@ -43,9 +54,9 @@ def findings(comparison: SchemaChanges, changes: Iterable[Change]) -> list[Findi
         Finding(
             rule=change.rule.id,
             severity=change.severity,
-            file=comparison.new.named(change.location.file),
+            file=comparison.named(change.location.file),
             pointer=change.pointer,
-            message=change.message,
+            message=comparison.message(change),
             line=lines.of(change.location),
             subject=_subject(change.methods),
         )
@@ -125,7 +136,7 @@ def _row(
         "pointer": change.pointer,
         "old": change.old,
         "new": change.new,
-        "message": change.message,
+        "message": finding.message,
         "accepted": reason is not None,
         "reason": reason,
         "witness": shown,

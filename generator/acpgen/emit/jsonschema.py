@@ -43,7 +43,7 @@ def definition(type_: TypeDef, method: Method | None = None) -> JsonSchema:
         head |= {"x-method": type_.method, "x-side": type_.side.value}
     if method is not None and method.retry is not None:
         head |= {"x-retry-class": method.retry.value, "x-resend": method.resend}
-        head = _with(head, **{"x-docs": method.page})
+        head = _with(head, **{"x-docs": method.page, "x-undoes": undoes(method)})
     if method is not None and method.errors:
         head["x-errors"] = [{"code": error.code, "when": error.when} for error in method.errors]
     if type_.marked_unstable:
@@ -54,6 +54,13 @@ def definition(type_: TypeDef, method: Method | None = None) -> JsonSchema:
     if type_.examples:
         schema["examples"] = list(type_.examples)
     return schema
+
+
+def undoes(method: Method) -> JsonSchema | None:
+    """Return what a late copy of a method undoes, as the annotation x-undoes; None for nothing."""
+    if not method.undoes:
+        return None
+    return {"methods": [*method.undoes], "about": [*method.about]}
 
 
 def schema_of(type_: Type) -> JsonSchema:

@@ -38,6 +38,7 @@ _INSTEAD = {
 _FORBIDDEN = {
     "x-retry-class": "only a type called ...Request or ...Notification has a retry class",
     "x-errors": "only a type called ...Request has errors",
+    "x-undoes": "only a type called ...Request can undo another one",
     "not": "acpgen derives the guard of a fallback; remove `not`",
 }
 _MORE = {"x-retry-class": "; `acpgen explain missing-retry-class` tells more"}

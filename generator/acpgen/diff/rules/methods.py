@@ -35,6 +35,49 @@ def method_removed(_: Delta) -> str:
 
 
 @change(Effect.REPLACES)
+def method_renamed(edit: Delta) -> str:
+    """A method keeps its name once it is stable.
+
+    Why: who still calls it by the old name is answered with -32601, and so is who calls it by the
+    new name where nobody knows that yet.
+
+    Example: `"x-method": "foo/list"` becomes `"foo/enumerate"`
+
+    Fix: keep the old method for this version of the protocol, and add the new one beside it.
+    """
+    return f"was called `{edit.old}`"
+
+
+@change(Effect.WIDENS)
+def envelope_type_removed(_: Delta) -> str:
+    """The types that the envelope refers to keep their names.
+
+    Why: without one of `RequestId`, `Error`, `ExtRequest`, `ExtResponse` and `ExtNotification`, the
+    derived envelope falls back to JSON-RPC there, and all messages are accepted that JSON-RPC
+    allows.
+
+    Example: `Error` is renamed to `AcpError`
+
+    Fix: define the type under its name.
+    """
+    return "is gone, so the envelope accepts whatever JSON-RPC allows there"
+
+
+@change(Effect.NARROWS)
+def envelope_type_added(_: Delta) -> str:
+    """The envelope refuses nothing that it accepted before.
+
+    Why: as long as one of `RequestId`, `Error`, `ExtRequest`, `ExtResponse` and `ExtNotification`
+    is missing, the envelope accepts whatever JSON-RPC allows there.
+
+    Example: `Error` is added to a schema without it
+
+    Fix: wait for the next version of the protocol, unless nothing was released yet.
+    """
+    return "is new, so the envelope no longer accepts all that JSON-RPC allows there"
+
+
+@change(Effect.REPLACES)
 def method_kind_changed(delta: Delta) -> str:
     """A method stays a request, or a notification.
 

@@ -35,7 +35,7 @@ __all__ = [
     "read",
 ]
 
-SCHEMA = "sha256:6d6d2b7fa62ebe7c304a401cf59e40633f913a248abfaac703a5b0fefcbb3a79"
+SCHEMA = "sha256:3708892af4893181d62a8f28806df2716dfbe38dcec60caa3f7f598bfcf2c312"
 """The digest of the types that this is made of, which the package of the same schema knows."""
 
 
