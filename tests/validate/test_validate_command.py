@@ -68,7 +68,7 @@ def test_a_broken_schema_tells_nothing(tmp_path: Path) -> None:
     assert result.stdout == b""
     first, last = result.stderr.decode().splitlines()
     assert first.startswith(f"{schema}:1: error[meta-schema] /$defs/A/type: ")
-    assert last == f"acpgen: {schema}: is no schema to judge by"
+    assert last == f"acpgen: {schema}: is not a schema to judge by"
     assert result.returncode == 2
 
 
@@ -98,7 +98,7 @@ def test_a_schema_with_a_pattern_that_acpgen_has_not_judges_nothing(tmp_path: Pa
 def test_a_transcript_says_itself_who_sends() -> None:
     result = run("--from", "client", SESSION)
     assert result.stdout == b""
-    assert b"is a transcript, which says who sends; leave out --from" in result.stderr
+    assert b"is a transcript, which names its senders; leave out --from" in result.stderr
     assert result.returncode == 2
 
 

@@ -74,7 +74,7 @@ def _load(schema: Path, report: Report) -> Protocol | None:
         return load(schema)
     except SchemaError as error:
         note(text(error.findings).rstrip("\n"))
-        report.problem(str(schema), "is no schema to judge by")
+        report.problem(str(schema), "is not a schema to judge by")
     except OSError as error:
         report.problem(str(error.filename or schema), error.strerror or str(error))
     return None
@@ -133,7 +133,7 @@ def _record(stream: BinaryIO, protocol: Protocol, show_keys: bool) -> Recording:
     entries = iter(lines.entries)
     first = next(entries, None)
     if first is None:
-        raise InputError("no messages, so there is nothing to tell")
+        raise InputError("no messages, so there is nothing to judge")
     if not lines.transcript:
         raise TranscriptError('is no transcript: its lines need "from" and "message"', first.line)
     return record(chain([first], entries), protocol, show_keys=show_keys)
