@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from acpgen.judge.inputs import Entry
-from acpgen.judge.message import Judge, kind_of, request_id
-from acpgen.judge.transcript import Connection, is_transcript_line
-from acpgen.judge.verdict import MessageKind
+from acp_wire.envelope import MessageKind, kind_of, request_id
+from acp_wire.pairing import Connection
+from acp_wire.reader import NotJsonError, decode
+from acp_wire.redaction import Key
+from acpgen.judge.inputs import Entry, is_transcript_line
+from acpgen.judge.message import Judge
 from acpgen.model import JsonValue, Kind, Method, Protocol, RetryClass, Side
-from acpgen.redaction import Key
-from acpgen.strictjson import NotJsonError, decode
 from acpgen.trace.digest import Digest, digest
 from acpgen.trace.event import CallEvent, Event, Prompt, Response, Update
 
@@ -83,11 +83,7 @@ class Reader:
         self._judge = Judge(protocol)
 
     def event(self, line: TranscriptLine) -> Event | None:
-        """What happens on a line; None if the value there is no message that rules can use.
-
-        Raises:
-            re.error: a pattern in the schema is no regular expression to Python.
-        """
+        """What happens on a line; None if the value there is no message that rules can use."""
         message, kind = line.message, kind_of(line.message)
         if not isinstance(message, dict) or kind is None:
             return None

@@ -6,8 +6,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
+from acp_wire.pairing import Connection
 from acpgen.findings import Severity
-from acpgen.judge.transcript import Connection
 from acpgen.model import Side
 from acpgen.trace.digest import Digest
 from acpgen.trace.event import CallEvent
