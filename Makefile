@@ -5,14 +5,18 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 # Says nothing unless something is wrong; --silent would not say that either.
 NPM_QUIET := --loglevel error --no-audit --no-fund >/dev/null
 
-.PHONY: demo test check generate docs bench clean
+.PHONY: demo test prove check generate docs bench clean
 
 demo: .venv/installed
 	$(BIN)/acpgen generate --full
 	$(BIN)/acpgen validate tests/interop/session.ndjson
 
 test: .venv/installed-dev node
-	$(BIN)/pytest -n auto --maxprocesses 8
+	$(BIN)/pytest -n auto --maxprocesses 8 -m "scaled or not prove"
+
+# What takes long: tests/support/proofs.py says how a test is marked.
+prove: .venv/installed-dev node
+	$(BIN)/pytest -n auto --maxprocesses 8 -m prove
 
 check: .venv/installed-dev
 	$(BIN)/ruff check .

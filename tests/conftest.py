@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import proofs
 import unavailable
 
 TESTS = Path(__file__).parent
@@ -28,14 +29,24 @@ def upstream_schemas() -> Path:
     return folder
 
 
-def pytest_configure() -> None:
-    """Have programs that tests start find the same everywhere.
+def pytest_configure(config: pytest.Config) -> None:
+    """Give the programs that tests start the same environment everywhere.
 
-    They hear SIGINT, also where the tests are a job in the background: a shell without job control
-    has such jobs ignore it, and who is started inherits that. Nobody's git signs or hooks anything.
+    They receive SIGINT. A shell without job control makes background jobs ignore it, and a child
+    process inherits that. Git reads no configuration of the user.
     """
+    if config.getoption("markexpr") == "prove":
+        os.environ[proofs.VARIABLE] = "1"
     for name in SURROUNDINGS:
         os.environ.pop(name, None)
     os.environ.update(GIT_CONFIG_GLOBAL=os.devnull, GIT_CONFIG_NOSYSTEM="1")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Refuse a `prove` marker without its reason."""
+    for item in items:
+        for mark in item.iter_markers("prove"):
+            if len(mark.args) != 1 or not isinstance(mark.args[0], str):
+                raise pytest.UsageError(f"{item.nodeid}: prove needs one reason")

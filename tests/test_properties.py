@@ -25,6 +25,7 @@ from acpgen.load import load
 from acpgen.model import Kind, Protocol, Ref, Stability, TypeName
 from acpgen.targets.bundles import bundle
 from acpgen.types.samples import Samples
+from proofs import a_few, amount, scaled
 
 LEAST, MOST = 1, 255
 LETTERS = st.one_of(
@@ -87,7 +88,8 @@ def prompt(key: object) -> dict[str, object]:
     return {"sessionId": "s", "prompt": [{"type": "text", "text": "x"}], "idempotencyKey": key}
 
 
-@settings(max_examples=400, deadline=None)
+@scaled("random keys")
+@settings(max_examples=amount(100, 400), deadline=None)
 @given(KEYS)
 def test_all_agree_on_keys(key: object) -> None:
     valid = key is None or (isinstance(key, str) and LEAST <= len(key) <= MOST)
@@ -100,7 +102,9 @@ def test_all_agree_on_keys(key: object) -> None:
     assert (answer is retry.Answer.SAME_KEY) == (valid and key is not None)
 
 
-@pytest.mark.parametrize("length", [0, LEAST, MOST, MOST + 1])
+@pytest.mark.parametrize(
+    "length", a_few((0, LEAST, MOST, MOST + 1), {MOST}, "searches among 20,000 examples")
+)
 @pytest.mark.parametrize("astral", [False, True])
 def test_the_strategy_reaches_the_boundaries(length: int, astral: bool) -> None:
     def at_boundary(key: str) -> bool:
@@ -110,7 +114,8 @@ def test_the_strategy_reaches_the_boundaries(length: int, astral: bool) -> None:
     assert len(found) == length
 
 
-@settings(max_examples=200, deadline=None)
+@scaled("random keys")
+@settings(max_examples=amount(50, 200), deadline=None)
 @given(STRING_KEYS.filter(lambda key: LEAST <= len(key) <= MOST))
 def test_keys_survive_the_models_exactly(key: str) -> None:
     parsed = PromptRequest.from_wire(json.dumps(prompt(key)).encode())
@@ -174,6 +179,7 @@ METHODS = [(m.name, m.kind, m.params) for m in protocol().methods if m.params no
 QUICK = [row for row in METHODS if row[2] not in SLOW]
 
 
+@pytest.mark.prove("draws slowly from the largest types")
 @pytest.mark.parametrize(("method", "kind", "params"), METHODS, ids=str)
 @settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
@@ -183,8 +189,9 @@ def test_all_agree_on_a_few_params_of_every_method(
     agree_on_drawn(method, kind, params, data)
 
 
+@scaled("draws slowly")
 @pytest.mark.parametrize(("method", "kind", "params"), QUICK, ids=str)
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=amount(2, 15), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_all_agree_on_more_params_where_they_are_quickly_drawn(
     method: str, kind: Kind, params: str, data: st.DataObject

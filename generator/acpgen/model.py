@@ -274,6 +274,9 @@ class Method:
     `key` is the member of params that holds the idempotency key, `carries` the method whose class
     a carried method always takes (None when the params name it), `page` the slug of the guide that
     says more about the method. `errors` are those beyond what any request can meet, as listed.
+
+    A late copy of this message would undo a newer request of the methods in `undoes` about the same
+    thing, that is, with equal values of the members of params in `about`.
     """
 
     name: MethodName
@@ -290,6 +293,8 @@ class Method:
     carries: MethodName | None = None
     page: str | None = None
     errors: tuple[MethodError, ...] = ()
+    undoes: tuple[MethodName, ...] = ()
+    about: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 import acp_conformance
 import broken_handling
 import broken_keys
@@ -21,6 +23,13 @@ from variation import FAULTS, Variation
 
 MODULES = (broken_handling, broken_keys, broken_lifetimes, broken_moments)
 AT_ONCE = 6
+A_FEW = (
+    broken_handling.IgnoresKeys,
+    broken_keys.FoldsCase,
+    broken_lifetimes.KeepsKeysInMemory,
+    broken_moments.ForgetsWhenClosed,
+)
+"""What `make test` tries of them, in the traces about what they break."""
 
 
 def judge(agent: type[Variation], timeouts: AgentTimeouts = PATIENCE) -> list[RequirementVerdict]:
@@ -42,6 +51,14 @@ def test_the_reference_keeps_everything() -> None:
     assert not missed(judge(Variation)) or missed(judge(Variation, MORE)) == {}
 
 
+@pytest.mark.parametrize("agent", A_FEW)
+def test_a_few_broken_agents_fail_what_they_break(agent: type[Variation]) -> None:
+    about = tuple(script for script in scripts() if script.proves & FAULTS[agent])
+    found = verdicts(examine(agent, about, PATIENCE), Role.AGENT)
+    assert failing(found).keys() == FAULTS[agent]
+
+
+@pytest.mark.prove("plays all traces with each of the 79 agents")
 def test_broken_agents_fail_what_they_break_and_nothing_else() -> None:
     with ThreadPoolExecutor(AT_ONCE) as pool:
         found = dict(zip(FAULTS, map(failing, pool.map(judge, FAULTS)), strict=True))

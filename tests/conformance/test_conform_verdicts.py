@@ -65,7 +65,7 @@ def test_a_reason_is_told_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("outcomes", "status", "strict"),
+    ("results", "status", "strict"),
     [
         ((KEPT, KNOWN), 0, 2),
         ((KEPT,), 2, 2),

@@ -13,6 +13,7 @@ import pytest
 from acp_conformance.launchers import StartError, UnusableProgramError
 from acp_conformance.proxy_traces import PROXY_TRACES, ProxyTrace, judge_proxy, play_proxy
 from acp_conformance.verdict import TraceResult
+from proofs import a_few
 
 FIRST, AGAIN, ANEW = PROXY_TRACES
 
@@ -163,6 +164,11 @@ LATER: Final[dict[str, tuple[str, str, set[str]]]] = {
 }
 """What begins such a proxy, what it does with a message, and the traces that show it."""
 
+QUICK_RIGHT = {"forwards", "adds a block"}
+QUICK_WRONG = {"drops what it does not know", "folds case", "takes malformed for omitted"}
+QUICK_LATER = {"gives a retry a new key", "drops keys once it was started again"}
+"""What `make test` tries of them."""
+
 UNANSWERED = {"sends nothing", "sends what is no message"}
 SHORT = 3.0
 """Seconds, all of which pass where prompts are not answered."""
@@ -188,14 +194,14 @@ def broken(results: Sequence[TraceResult]) -> set[str]:
     return {result.trace for result in results if result.broken}
 
 
-@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.parametrize("name", a_few(RIGHT, QUICK_RIGHT, "starts many processes"))
 def test_a_proxy_that_is_right_passes(tmp_path: Path, name: str) -> None:
     results = played(proxy(tmp_path, RIGHT[name]))
     assert broken(results) == set()
     assert [result.kept for result in results] == [trace.proves for trace in PROXY_TRACES]
 
 
-@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("name", a_few(WRONG, QUICK_WRONG, "starts many processes"))
 def test_a_proxy_that_is_wrong_fails(tmp_path: Path, name: str) -> None:
     seconds = SHORT if name in UNANSWERED else 10.0
     result = play_proxy(proxy(tmp_path, WRONG[name]), FIRST, seconds)
@@ -203,7 +209,7 @@ def test_a_proxy_that_is_wrong_fails(tmp_path: Path, name: str) -> None:
     assert broken([result]) == {FIRST.name}
 
 
-@pytest.mark.parametrize("name", LATER)
+@pytest.mark.parametrize("name", a_few(LATER, QUICK_LATER, "starts many processes"))
 def test_a_proxy_that_is_wrong_later_fails_where_it_is(tmp_path: Path, name: str) -> None:
     begin, change, traces = LATER[name]
     results = played(proxy(tmp_path, change, begin))
@@ -229,6 +235,7 @@ def test_a_proxy_may_write_what_json_may_hold(tmp_path: Path, name: str) -> None
     assert list(result.broken) == []
 
 
+@pytest.mark.prove("waits for proxies that do not answer")
 @pytest.mark.parametrize(
     ("trace", "waits", "reason"),
     [
@@ -301,7 +308,7 @@ WHERE: Final = (
 
 
 @pytest.mark.parametrize("where", WHERE)
-@pytest.mark.parametrize("value", ODD)
+@pytest.mark.parametrize("value", a_few(ODD, ODD[:1], "starts many processes"))
 def test_whatever_a_proxy_says_it_is_judged(value: str, where: str) -> None:
     command = [sys.executable, "-S", "-c", SAYS, value, where, "{agent}"]
     result = play_proxy(command, AGAIN, 1.0)

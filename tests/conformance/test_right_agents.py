@@ -26,6 +26,7 @@ from broken_handling import (
     RefusesKeys,
 )
 from laboratory import MORE, PATIENCE, Laboratory, Mount, examine
+from proofs import a_few
 from variation import Variation
 
 COUNTED = {
@@ -242,6 +243,7 @@ def judge(agent: type[Variation], timeouts: AgentTimeouts = PATIENCE) -> Found:
     return found
 
 
+@pytest.mark.prove("plays all traces with 14 agents")
 @pytest.mark.parametrize("agent", RIGHT)
 def test_an_agent_that_is_right_fails_nothing(
     agent: type[Variation], found: dict[type[Variation], Found]
@@ -249,6 +251,7 @@ def test_an_agent_that_is_right_fails_nothing(
     assert found[agent][VerdictStatus.FAIL] == {}
 
 
+@pytest.mark.prove("plays all traces with 14 agents")
 @pytest.mark.parametrize("agent", FULL)
 def test_an_agent_that_is_right_in_its_own_way_is_judged_in_full(
     agent: type[Variation], found: dict[type[Variation], Found]
@@ -256,12 +259,26 @@ def test_an_agent_that_is_right_in_its_own_way_is_judged_in_full(
     assert found[agent][VerdictStatus.NOT_EXERCISED] == {}
 
 
+@pytest.mark.prove("plays all traces with 14 agents")
 def test_of_an_agent_that_takes_no_prompts_little_is_told(
     found: dict[type[Variation], Found],
 ) -> None:
     assert found[TakesNoPrompts][VerdictStatus.PASS].keys() == {"initialize-once"}
 
 
+A_FEW = ("retry-answer", "retry-same-connection", "keyless", "reused-key")
+
+
+@pytest.mark.parametrize("agent", [ShowsTwice, ShowsAgainAtARetry, TellsTheAskerItsKey, Unseen])
+def test_a_few_that_are_right_fail_nothing_in_a_few_traces(agent: type[Variation]) -> None:
+    played = tuple(script for script in scripts() if script.name in A_FEW)
+    results = examine(agent, played, PATIENCE)
+    assert [(result.trace, [*result.broken]) for result in results] == [
+        (script.name, []) for script in played
+    ]
+
+
+@pytest.mark.prove("plays all traces")
 def test_an_agent_that_takes_no_keys_is_told_so() -> None:
     found = judge(RefusesKeys)
     assert found[VerdictStatus.FAIL].keys() == {"support-keys", "accept-any-valid-key"}
@@ -269,6 +286,7 @@ def test_an_agent_that_takes_no_keys_is_told_so() -> None:
     assert {r for r in reasons if "a prompt with a new key got no messageId" not in r} == set()
 
 
+@pytest.mark.prove("plays all traces with 14 agents")
 @pytest.mark.parametrize("agent", [Unseen, UnseenTwice, UnseenMalformed, UnseenCancelled])
 def test_what_is_never_shown_is_not_counted(
     agent: type[Variation], found: dict[type[Variation], Found]
@@ -277,6 +295,7 @@ def test_what_is_never_shown_is_not_counted(
     assert found[agent][VerdictStatus.FAIL].keys() & UNTOLD == set()
 
 
+@pytest.mark.prove("plays all traces with 14 agents")
 @pytest.mark.parametrize(("agent", "id_", "reason"), REASONS)
 def test_what_was_not_exercised_has_its_reason(
     agent: type[Variation], id_: str, reason: str, found: dict[type[Variation], Found]
@@ -284,6 +303,7 @@ def test_what_was_not_exercised_has_its_reason(
     assert reason in found[agent][VerdictStatus.NOT_EXERCISED][id_]
 
 
+@pytest.mark.prove("plays all traces with 14 agents")
 def test_only_restarts_take_an_agent_that_comes_up_again(
     found: dict[type[Variation], Found],
 ) -> None:
@@ -305,7 +325,14 @@ class WithdrawsNothing(Variation):
 
 
 @pytest.mark.parametrize("late", [True, False])
-@pytest.mark.parametrize("name", ["cancel-held", "session-cancel-held", "session-close-held"])
+@pytest.mark.parametrize(
+    "name",
+    a_few(
+        ("cancel-held", "session-cancel-held", "session-close-held"),
+        {"cancel-held"},
+        "waits for held prompts",
+    ),
+)
 def test_what_is_withdrawn_too_late_proves_nothing(
     name: str, late: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -317,6 +344,7 @@ def test_what_is_withdrawn_too_late_proves_nothing(
     assert bool([*result.broken]) is not late
 
 
+@pytest.mark.prove("waits for held prompts")
 def test_prompts_are_held_for_longer_where_silence_is_longer() -> None:
     names = ("retry-held", "session-cancel-held")
     chosen = [script for script in scripts() if script.name in names]

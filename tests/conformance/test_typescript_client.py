@@ -8,6 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 import unavailable
 from acp_conformance.client_plans import CLIENT_PLANS
 from acp_conformance.client_rules import judge, judge_keys
@@ -54,12 +56,20 @@ def having(found: list[RequirementVerdict], status: VerdictStatus) -> set[str]:
     return {v.requirement.id for v in found if v.status is status}
 
 
+def test_a_client_on_the_sdk_sends_a_lost_prompt_again() -> None:
+    found = judged("--keys", {"lost-after-insertion"})
+    assert having(found, VerdictStatus.FAIL) == set()
+    assert having(found, VerdictStatus.PASS) >= {"client-resends", "client-same-key"}
+
+
+@pytest.mark.prove("runs all plans with processes of Node.js")
 def test_a_client_on_the_sdk_can_keep_every_rule() -> None:
     found = judged("--keys", [plan.name for plan in CLIENT_PLANS])
     assert {v.requirement.id: v.details for v in found if v.status is not VerdictStatus.PASS} == {}
     assert status_of(found, strict=True) == 0
 
 
+@pytest.mark.prove("waits for many processes of Node.js")
 def test_of_a_client_without_keys_little_can_be_told() -> None:
     found = judged("--no-keys", ENOUGH)
     assert having(found, VerdictStatus.FAIL) == set()

@@ -7,7 +7,6 @@ shows the counts.
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import tarfile
@@ -24,6 +23,7 @@ from acpgen.diff.report import counts
 from acpgen.diff.witness import Witnesses
 from acpgen.load import load
 from acpgen.model import Protocol
+from proofs import proving, scaled
 
 PACKAGE = "@agentclientprotocol/sdk"
 RELEASES = (
@@ -31,7 +31,7 @@ RELEASES = (
     *("2.0.0", "2.0.1", "2.0.2", "2.1.0", "2.2.0", "2.3.0", "2.4.0"),
 )
 FEW = ("2.0.2", "2.1.0", "2.2.0", "2.3.0")
-VERSIONS = RELEASES if os.environ.get("ACPGEN_HISTORY") == "all" else FEW
+VERSIONS = RELEASES if proving() else FEW
 UNSTABLE, STABLE = "schema.unstable.json", "schema.json"
 SPLIT = "2.0.0"
 """The release from which on the stable part has a file of its own."""
@@ -156,6 +156,7 @@ def protocols(folder: Path, name: str, *versions: str) -> tuple[Protocol, ...]:
     return tuple(load(folder / version / "v2" / name) for version in versions)
 
 
+@scaled("compares all releases of upstream")
 @pytest.mark.parametrize(("name", "old", "new"), PAIRS)
 def test_what_a_release_changed(name: str, old: str, new: str, releases: Path) -> None:
     changes = diff(*protocols(releases, name, old, new))
@@ -163,6 +164,7 @@ def test_what_a_release_changed(name: str, old: str, new: str, releases: Path) -
     assert found == EXPECTED.get((name, new), {})
 
 
+@scaled("compares all releases of upstream")
 @pytest.mark.parametrize(("name", "old", "new"), PAIRS)
 def test_every_break_of_a_release_has_a_witness(
     name: str, old: str, new: str, releases: Path

@@ -22,6 +22,7 @@ from acpgen.model import Protocol, Stability, TypeName
 from acpgen.targets.bundles import bundle
 from instances import instances
 from mirrors import MIRRORS
+from proofs import amount, scaled
 from random_edits import edited, shuffled
 from small_schema import FOLDER, loaded, schema
 
@@ -78,7 +79,8 @@ def test_order_and_files_are_no_change(protocol: Protocol, seed: int) -> None:
     assert diff(protocol, shuffled(protocol, Random(seed))) == ()
 
 
-@settings(max_examples=80, deadline=None)
+@scaled("random edits")
+@settings(max_examples=amount(20, 80), deadline=None)
 @given(seed=SEEDS)
 def test_a_break_has_a_witness(seed: int) -> None:
     new = edited(SMALL, Random(seed))
@@ -101,7 +103,8 @@ def shown(change: Change, witness: Witness, judges: tuple[Judge, Judge]) -> bool
     return verdicts == [witness.accepted_by_old, not witness.accepted_by_old]
 
 
-@settings(max_examples=80, deadline=None)
+@scaled("random edits")
+@settings(max_examples=amount(20, 80), deadline=None)
 @given(seed=SEEDS)
 def test_what_is_refused_is_told(seed: int) -> None:
     rng = Random(seed)

@@ -123,6 +123,7 @@ def test_in_markdown_all_stands_where_its_markers_do(frame: str, end: str) -> No
         assert shown(inside[name]) == shown(READER.parse(text)), name
 
 
+@pytest.mark.prove("compiles many pages with Node.js")
 def test_in_mdx_a_page_that_compiles_still_does(compiled: Compiler) -> None:
     before = {name: page(frame, mdx=True) for name, frame in MDX.items()}
     assert compiled(before, elements=True) == {}

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from acpgen.emit.jsonschema import definition
 from acpgen.load import SchemaError, load
+from proofs import amount, scaled
 
 Schema = dict[str, Any]
 
@@ -164,7 +165,8 @@ def accepts(definitions: dict[str, Any], instance: object) -> bool:
     return jsonschema_rs.is_valid({"$ref": "#/$defs/It", "$defs": definitions}, instance)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@scaled("random schemas")
+@settings(max_examples=amount(40, 200), deadline=None, suppress_health_check=list(HealthCheck))
 @given(schema=SCHEMAS, instances=st.lists(INSTANCES, min_size=10, max_size=30))
 def test_nothing_is_lost_in_silence(file: Path, schema: Schema, instances: list[object]) -> None:
     definitions = {**FIXED, "It": schema}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
@@ -15,8 +14,9 @@ from acp_retry.core import AnswerAttempt, AttemptId, Claim, Core, Effect, State,
 from acp_retry.outcome import CANCELLED, Inserted, Refused
 from acp_retry.store import Found
 from ledger_world import FAILED, LIVE_KEY, Breach, BreachError, Node, Shared, never
+from proofs import amount, scaled
 
-SCHEDULES = 10_000 if os.environ.get("CI") else 1_000
+SCHEDULES = amount(500, 10_000)
 STEPS = 40
 SESSIONS = ("s1", "s1", "s1", "s2")
 KEYS = ("k1", "k1", "k1", "k1", "k2", LIVE_KEY, LIVE_KEY, None)
@@ -182,6 +182,7 @@ def machine(core: type[Core], number: int) -> Machine:
     )
 
 
+@scaled("random schedules")
 @settings(max_examples=SCHEDULES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(number=st.integers(0, CONFIGURATIONS - 1), schedule=schedules)
 def test_the_invariants_hold_for_every_schedule(number: int, schedule: bytes) -> None:

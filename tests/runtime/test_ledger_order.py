@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections import defaultdict
 from random import Random
 from uuid import UUID
@@ -21,8 +20,9 @@ from acp_retry import (
     derive_message_id,
 )
 from agents import PATIENCE, settle, sync
+from proofs import amount, scaled
 
-SCHEDULES = 1_000 if os.environ.get("CI") else 150
+SCHEDULES = amount(100, 1_000)
 PROMPTS = 16
 
 
@@ -213,6 +213,7 @@ async def schedule(seed: int) -> list[str]:
     return [fault for fault, there in seen.items() if there]
 
 
+@scaled("random schedules")
 @settings(max_examples=SCHEDULES, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_every_schedule_keeps_the_order(seed: int) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from random import Random
@@ -28,8 +27,9 @@ from acp_retry import (
 from acp_retry.core import AnswerAttempt, AttemptId, Claim, Effect, State
 from acp_retry.ledger import NOT_STORED, Handler
 from agents import PATIENCE, TEXT
+from proofs import amount, scaled
 
-SCHEDULES = 1_000 if os.environ.get("CI") else 150
+SCHEDULES = amount(100, 1_000)
 STEPS = 40
 
 
@@ -209,6 +209,7 @@ class World:
         return [breach for breach, cases in seen.items() if cases]
 
 
+@scaled("random schedules")
 @settings(max_examples=SCHEDULES, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_every_schedule_ends_well(seed: int) -> None:

@@ -8,20 +8,21 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from uuid import uuid4
 
+import race_node
 from acp_retry.stores.postgres import PostgresStore
+from proofs import amount, scaled
 
 pytest_plugins = ("private_postgres",)
-ROUNDS = 10_000 if os.environ.get("CI") or os.environ.get("ACP_RETRY_FULL") else 500
-SCRIPT = str(Path(__file__).with_name("race.py"))
+ROUNDS = amount(500, 10_000)
 
 
+@scaled("races for 10,000 keys")
 def test_one_of_two_processes_inserts(postgres: str) -> None:
     session_id = uuid4().hex
     asyncio.run(create(postgres))
-    command = [sys.executable, SCRIPT, postgres, session_id, str(ROUNDS)]
+    command = [sys.executable, race_node.__file__, postgres, session_id, str(ROUNDS)]
     pipe = subprocess.PIPE
     with (
         subprocess.Popen(command, stdin=pipe, stdout=pipe) as one,

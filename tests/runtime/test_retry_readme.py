@@ -8,6 +8,7 @@ import re
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -21,11 +22,14 @@ README = Path(acp_retry.__file__).parents[1] / "README.md"
 TEXT = README.read_text("utf-8")
 EXAMPLES = dict(re.findall(r"<!-- example: (\S+) -->\n```python\n(.*?)```", TEXT, re.DOTALL))
 ((_, SESSION),) = re.findall(r"<!-- example: (session) -->\n```console\n(.*?)```", TEXT, re.DOTALL)
+COMMANDS = [part.partition("\n")[::2] for part in SESSION.split("$ ")[1:]]
+AFTER_THE_KILL = [command for command, _ in COMMANDS].index("python kill.py") + 1
 MESSAGE_ID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
 STRICT = ("-W", "error", "-W", "ignore:unclosed database:ResourceWarning")
 """The examples keep their files open until they end, of which Python 3.13 warns."""
 
+CONFORM = (sys.executable, "-m", "acpgen", "conform", "--format", "json")
 PROMPT = [{"type": "text", "text": "x"}]
 TEE = """
 import subprocess, sys, threading
@@ -45,25 +49,42 @@ up = sys.stdin.buffer, child.stdin, b"client"
 threading.Thread(target=pump, args=up, daemon=True).start()
 pump(child.stdout, sys.stdout.buffer, b"agent")
 """
-KILLS = {
-    "before the transaction": "def _insert(self, rows, message):\n    os.kill(os.getpid(), 9)",
-    "in the transaction": (
-        "def _insert(self, rows, message, _real=SqliteStore._insert):\n"
-        "    _real(self, rows, message)\n    os.kill(os.getpid(), 9)"
-    ),
-    "after the transaction": (
-        "async def insert(self, message, _real=SqliteStore.insert):\n"
-        "    await _real(self, message)\n    os.kill(os.getpid(), 9)\n\n"
-        "_insert = SqliteStore._insert\nSqliteStore.insert = insert"
-    ),
-}
+DYING_STORE = """
+import os
+import acp_retry
+
+def die(*_):
+    os.kill(os.getpid(), 9)
+
+class DyingStore(acp_retry.SqliteStore):
+    def __init__(self, path):
+        super().__init__(path, also=die if "{moment}" == "in the transaction" else None)
+
+    async def insert(self, message):
+        if "{moment}" == "before the transaction":
+            die()
+        await super().insert(message)
+        die()
+
+acp_retry.SqliteStore = DyingStore
+"""
+"""What kills an agent at a moment of an insertion."""
+
+MOMENTS = ("before the transaction", "in the transaction", "after the transaction")
+KILLED_IN_TIME = 10
+"""How often the session is tried. On a busy machine the kill may come after the answer."""
+
+
+def write_examples(folder: Path) -> Path:
+    folder.mkdir(exist_ok=True)
+    for name, text in EXAMPLES.items():
+        (folder / name).write_text(text, "utf-8")
+    return folder
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name, text in EXAMPLES.items():
-        (tmp_path / name).write_text(text, "utf-8")
-    return tmp_path
+    return write_examples(tmp_path)
 
 
 def client(folder: Path, text: str) -> list[str]:
@@ -165,16 +186,16 @@ def test_the_agent_refuses(folder: Path, params: dict[str, object], code: int) -
 
 
 def lose_answer(folder: Path, text: str, moment: str) -> None:
-    """A run of the client whose agent is killed at a moment of the insertion."""
+    """Run the client with an agent that is killed at a moment of the insertion."""
     whole = (folder / "agent.py").read_text("utf-8")
-    fault = f"import os\nfrom acp_retry import SqliteStore\n{KILLS[moment]}\n"
-    (folder / "agent.py").write_text(f"{fault}SqliteStore._insert = _insert\n{whole}", "utf-8")
+    dying = DYING_STORE.replace("{moment}", moment)
+    (folder / "agent.py").write_text(dying + whole, "utf-8")
     _, line = client(folder, text)
     assert "Unknown(" in line
     (folder / "agent.py").write_text(whole, "utf-8")
 
 
-@pytest.mark.parametrize("moment", KILLS)
+@pytest.mark.parametrize("moment", MOMENTS)
 def test_they_survive_an_agent_that_is_killed(folder: Path, moment: str) -> None:
     lose_answer(folder, "one", moment)
     _, *lines = client(folder, "two")
@@ -193,10 +214,10 @@ def test_a_session_that_is_gone_stops_no_other(folder: Path) -> None:
     assert messages(folder) == ["two", "three"]
 
 
-def test_what_the_readme_shows_is_what_one_sees(folder: Path) -> None:
+def printed(folder: Path) -> Iterator[str]:
+    """What each command of the session prints."""
     search = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    for part in SESSION.split("$ ")[1:]:
-        command, _, shown = part.partition("\n")
+    for command, _ in COMMANDS:
         done = subprocess.run(
             command,
             shell=True,
@@ -207,19 +228,39 @@ def test_what_the_readme_shows_is_what_one_sees(folder: Path) -> None:
             check=True,
         )
         assert done.stderr == ""
-        assert MESSAGE_ID.sub("ID", done.stdout) == MESSAGE_ID.sub("ID", shown)
+        yield MESSAGE_ID.sub("ID", done.stdout)
 
 
-def test_the_kit_finds_no_fault_with_the_agent(folder: Path) -> None:
-    command = [sys.executable, "-m", "acpgen", "conform", "--format", "json"]
-    done = subprocess.run(
-        [*command, "--", sys.executable, "agent.py"],
+def test_the_commands_print_what_the_readme_shows(tmp_path: Path) -> None:
+    shown = [MESSAGE_ID.sub("ID", output) for _, output in COMMANDS]
+    for attempt in range(KILLED_IN_TIME):
+        found = [*printed(write_examples(tmp_path / str(attempt)))]
+        answered_before_the_kill = [*shown]
+        answered_before_the_kill[AFTER_THE_KILL] = ""
+        if found != answered_before_the_kill:
+            break
+    assert found == shown
+
+
+def conform(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*CONFORM, *options, "--", sys.executable, "agent.py"],
         cwd=folder,
         env=ENVIRONMENT,
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def test_the_kit_finds_no_fault_with_the_agent_in_two_traces(folder: Path) -> None:
+    done = conform(folder, "--trace", "retry-answer", "--trace", "retry-after-restart")
+    assert json.loads(done.stdout)["summary"]["fail"] == 0
+
+
+@pytest.mark.prove("plays all traces")
+def test_the_kit_finds_no_fault_with_the_agent(folder: Path) -> None:
+    done = conform(folder)
     table = TEXT[TEXT.index("| Not exercised |") : TEXT.index("## A client in 20 lines")]
     said = re.findall("`([a-z]+(?:-[a-z]+)+)`", table)
     requirements = json.loads(done.stdout)["requirements"]

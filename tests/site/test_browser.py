@@ -12,6 +12,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from site_visits import SITE, Scheme, Visitor, Width, serious
 
+pytestmark = pytest.mark.prove("drives a browser")
+
 METHODS = json.loads((SITE.parent / "generated/json/methods.json").read_text("utf-8"))["methods"]
 PROMPT = "methods/session-prompt.html"
 DIAGRAM = "keyed-prompts/session-setup.html"

@@ -9,6 +9,8 @@ from playwright.sync_api import Page
 
 from site_visits import Scheme, Visitor, Width
 
+pytestmark = pytest.mark.prove("drives a browser")
+
 ELICITATION = "types/elicitation.html"
 PROMPT = "methods/session-prompt.html"
 ROLES = {"table": "table", "columnheader": "th", "row": "tr", "cell": "td"}

@@ -99,7 +99,9 @@ def expected(subject: Subject) -> tuple[list[list[str]], list[list[str]]]:
     ]
     said = []
     for message in subject.messages:
-        verdict = python.resend(message["method"], message["params"], message["kind"])
+        verdict = python.resend(
+            message["method"], message["params"], message["kind"], message.get("version")
+        )
         row = verdict.method
         decided = [row and row.name, row and row.retry_class]
         said.append([verdict.answer, verdict.reason, *decided, verdict.why])
@@ -107,7 +109,13 @@ def expected(subject: Subject) -> tuple[list[list[str]], list[list[str]]]:
 
 
 def _texts(records: list[list[Any]]) -> list[list[str]]:
-    return [["" if field is None else str(field) for field in record] for record in records]
+    return [[*map(_text, record)] for record in records]
+
+
+def _text(field: Any) -> str:
+    if isinstance(field, tuple):
+        return " ".join(field)
+    return "" if field is None else str(field)
 
 
 def plain(messages: Sequence[dict[str, Any]], pairs: Sequence[dict[str, Any]]) -> str:
@@ -117,7 +125,8 @@ def plain(messages: Sequence[dict[str, Any]], pairs: Sequence[dict[str, Any]]) -
     """
     lines = [str(len(messages))]
     for message in messages:
-        lines += [_string(message["method"]), message["kind"] or "", *_plain(message["params"])]
+        lines += [_string(message["method"]), message["kind"] or ""]
+        lines += [str(message.get("version") or ""), *_plain(message["params"])]
     lines.append(str(len(pairs)))
     for pair in pairs:
         lines += [_string(pair["sessionId"]), _string(pair["key"])]

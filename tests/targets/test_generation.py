@@ -234,6 +234,7 @@ def run(*arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedP
     )
 
 
+@pytest.mark.prove("generates the whole tree once more")
 def test_output_does_not_depend_on_the_surroundings(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(
         "[tool.black]\nline-length = 40\n[tool.datamodel-codegen]\nsnake-case-field = false\n"

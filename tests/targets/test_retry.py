@@ -14,7 +14,9 @@ from acp_v2 import retry
 from acp_v2.retry import Answer, Reason, RetryClass
 from acpgen import resources
 
-AUDIT = json.loads((Path(__file__).parents[1] / "cases" / "audit.json").read_text())
+AUDIT = json.loads(Path(__file__).with_name("rfd-audit.json").read_text())
+"""The methods that the RFD lists, with the class of each. A method added later needs no entry."""
+
 KEY = "0b6f3c1e-8d2a-4c57-9a41-5e2f7d90c3ab"
 
 
@@ -25,12 +27,6 @@ def test_every_audited_method_has_its_class(row: dict[str, Any]) -> None:
     assert method.retry_class == row["class"]
     assert method.side == row["side"]
     assert method.stability == row["stability"]
-
-
-def test_the_table_has_no_method_beyond_the_audit() -> None:
-    assert {(m.name, m.kind.value) for m in retry.METHODS} == {
-        (row["method"], row["kind"]) for row in AUDIT
-    }
 
 
 def test_json_and_python_hold_the_same_rows() -> None:
@@ -55,23 +51,38 @@ def nested(depth: int, inner: dict[str, Any]) -> dict[str, Any]:
 
 
 KEYED: dict[str, Any] = {"method": "session/prompt", "params": {"idempotencyKey": KEY}}
-IT_IS_MALFORMED = "Its idempotencyKey is malformed, so it is refused with -32602 however often"
+IT_IS_MALFORMED = "Its idempotencyKey is malformed, so every copy is refused with -32602"
 IT_HAS_NONE = "It carries no idempotencyKey, so a copy is a new submission."
 
 
 @pytest.mark.parametrize(
     ("method", "params", "reason", "why"),
     [
-        ("session/list", {}, Reason.IDEMPOTENT, "Send it again as it is: session/list is id"),
-        ("session/new", {"cwd": "/w"}, Reason.DUPLICATING, "Send it again: session/new makes one"),
+        (
+            "session/list",
+            {},
+            Reason.IDEMPOTENT,
+            "You may send it again as it is: session/list is id",
+        ),
+        (
+            "session/new",
+            {"cwd": "/w"},
+            Reason.DUPLICATING,
+            "You may send it again: session/new makes one",
+        ),
         ("initialize", {}, Reason.NOT_RETRIED, "Do not send initialize again. "),
         ("session/cancel", {}, Reason.NOTIFICATION, "session/cancel is a notification, and a "),
         ("session/update", {}, Reason.NOTIFICATION, "session/update is a notification, and a "),
         ("mcp/message", {"method": "x"}, Reason.EXTERNAL, "Do not send mcp/message again unless"),
-        ("_acme/x", {}, Reason.EXTENSION, "_acme/x is an extension; only whoever defined it"),
+        ("_acme/x", {}, Reason.EXTENSION, "_acme/x is an extension; only its own specification"),
         ("session/promt", KEYED, Reason.UNKNOWN_METHOD, "session/promt is not a method of this"),
         ("session\nlist", {}, Reason.UNKNOWN_METHOD, "'session\\nlist' is not a method of this"),
-        ("session/prompt", {"idempotencyKey": KEY}, Reason.KEYED_WITH_KEY, "Send it again with "),
+        (
+            "session/prompt",
+            {"idempotencyKey": KEY},
+            Reason.KEYED_WITH_KEY,
+            "You may send it again with ",
+        ),
         ("session/prompt", {}, Reason.KEYED_WITHOUT_KEY, IT_HAS_NONE),
         ("session/prompt", None, Reason.KEYED_WITHOUT_KEY, IT_HAS_NONE),
         ("session/prompt", {"idempotencyKey": None}, Reason.KEYED_WITHOUT_KEY, IT_HAS_NONE),
@@ -82,7 +93,12 @@ IT_HAS_NONE = "It carries no idempotencyKey, so a copy is a new submission."
         ("session/prompt", {"idempotencyKey": "\ud800"}, Reason.MALFORMED_KEY, IT_IS_MALFORMED),
         ("session/prompt", {"idempotencyKey": "k\udfff"}, Reason.MALFORMED_KEY, IT_IS_MALFORMED),
         ("session/prompt", {"idempotencyKey": b"k"}, Reason.MALFORMED_KEY, IT_IS_MALFORMED),
-        ("proxy/successor", KEYED, Reason.KEYED_WITH_KEY, "Inside proxy/successor: Send it aga"),
+        (
+            "proxy/successor",
+            KEYED,
+            Reason.KEYED_WITH_KEY,
+            "Inside proxy/successor: You may send it aga",
+        ),
         ("proxy/successor", {}, Reason.CARRIED_UNNAMED, "proxy/successor takes the class of the"),
         ("proxy/initialize", {}, Reason.NOT_RETRIED, "Inside proxy/initialize: Do not send initi"),
         (
@@ -95,13 +111,13 @@ IT_HAS_NONE = "It carries no idempotencyKey, so a copy is a new submission."
             "proxy/successor",
             {"method": "session/prompt", "params": b"{}"},
             Reason.MALFORMED_PARAMS,
-            "Inside proxy/successor: The params of session/prompt are no object, so every copy",
+            "Inside proxy/successor: The params of session/prompt are not an object, so every copy",
         ),
         (
             "proxy/successor",
             nested(retry.MAX_CARRIED, KEYED),
             Reason.KEYED_WITH_KEY,
-            "Inside proxy/successor: Send it again with the idempotencyKey of the first attempt",
+            "Inside proxy/successor: You may send it again with the idempotencyKey of the first",
         ),
     ],
 )

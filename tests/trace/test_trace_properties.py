@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from acpgen.findings import Finding
 from acpgen.trace import RULES, TranscriptError
 from case_folders import folders
+from proofs import amount, scaled
 from transcripts import CASES, TRIALS, comparable, findings, lines, stranger
 
 ALL = [*folders(CASES), *folders(TRIALS)]
@@ -45,14 +46,16 @@ def together(cases: list[Path], order: list[int]) -> list[str]:
 orders = st.lists(st.integers(0, 3), min_size=1, max_size=60)
 
 
-@settings(max_examples=150, deadline=None)
+@scaled("random transcripts")
+@settings(max_examples=amount(18, 150), deadline=None)
 @given(cases=st.lists(st.sampled_from(ALL), min_size=2, max_size=4, unique=True), order=orders)
 def test_strangers_in_between_change_nothing(cases: list[Path], order: list[int]) -> None:
     each = [finding for number, case in enumerate(cases) for finding in alone(case, number)]
     assert together(cases, order) == sorted(each)
 
 
-@settings(max_examples=100, deadline=None)
+@scaled("random transcripts")
+@settings(max_examples=amount(12, 100), deadline=None)
 @given(data=st.data(), topic=st.sampled_from(sorted(RULES)), order=orders)
 def test_a_good_case_in_place_of_a_bad_one_clears_just_its_finding(
     data: st.DataObject, topic: str, order: list[int]
@@ -65,7 +68,8 @@ def test_a_good_case_in_place_of_a_bad_one_clears_just_its_finding(
     assert before == sorted([*after, *alone(bad, 0)])
 
 
-@settings(max_examples=200, deadline=None)
+@scaled("random transcripts")
+@settings(max_examples=amount(25, 200), deadline=None)
 @given(data=st.data(), folder=st.sampled_from(ALL))
 def test_whatever_happens_to_lines_is_judged(data: st.DataObject, folder: Path) -> None:
     """Lines that are lost, doubled and shuffled make findings at lines that exist."""
@@ -84,7 +88,8 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@scaled("random transcripts")
+@settings(max_examples=amount(37, 300), deadline=None)
 @given(data=st.data(), folder=st.sampled_from(ALL))
 def test_whatever_stands_in_a_message_is_judged(data: st.DataObject, folder: Path) -> None:
     rows = [json.loads(line) for line in lines(folder)]

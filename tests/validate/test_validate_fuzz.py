@@ -20,11 +20,12 @@ from hypothesis import strategies as st
 
 from acpgen.cli.validation import run
 from acpgen.startup.options import COUNTING, FAIL_ON, FORMS, SENDERS, Options
+from proofs import amount, scaled
 
 INTEROP = Path(__file__).parents[1] / "interop"
 RECORDED = (INTEROP / "session.ndjson").read_bytes().splitlines(keepends=True)
 MESSAGES = [json.dumps(json.loads(line)["message"]).encode() + b"\n" for line in RECORDED]
-EXAMPLES = int(os.environ.get("ACPGEN_FUZZ", "300"))
+EXAMPLES = int(os.environ.get("ACPGEN_FUZZ", amount(40, 1_000)))
 TOKENS = (
     *(b"{", b"}", b"[", b"]", b'"', b",", b":", b"\\", b"\n", b"\r\n", b"\0", b"\xff", b"\xfe\xff"),
     *(b"\xef\xbb\xbf", b"\x1f\x8b", b"NaN", b"1e999", b"-0", b"5.0", b"null", b"true"),
@@ -87,6 +88,7 @@ def judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes, 
     return judge
 
 
+@scaled("random bytes")
 @settings(
     max_examples=EXAMPLES,
     deadline=None,

@@ -14,6 +14,6 @@ else:
     from acp_wire.lazy import lazy_part
 
     # The digest of the types that this package comes from. That of the checkers must be the same.
-    __getattr__ = lazy_part(__name__, "checkers", "models", ["Verdict", "check"], "sha256:2e70b842b1a75a30014c1ff6585dfaf343b79a1300d4e7dd4790e978e4c1759c")
+    __getattr__ = lazy_part(__name__, "checkers", "models", ["Verdict", "check"], "sha256:b1da096355a1d3b3d94e482689f83350388491e83c6fe4303787fc631ba3ff2c")
 
 __all__ = ["Verdict", "check"]

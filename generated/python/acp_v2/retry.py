@@ -2,15 +2,14 @@
 """Which messages of the Agent Client Protocol may be sent again. The request went out and the
 response never came: may it be sent again as it is, with the same key, or not at all?
 
-`resend` says so, and `derive_message_id` names the message of a prompt by its key. Needs nothing
-but the standard library.
+`resend` answers that, and `derive_message_id` names the message of a prompt by its key. Needs
+nothing but the standard library.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
-from functools import cache
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ __all__ = [
     "MAX_CARRIED",
     "MESSAGE_ID_NAMESPACE",
     "METHODS",
+    "PROTOCOL_VERSION",
     "SCHEMA",
     "Answer",
     "Kind",
@@ -37,17 +37,22 @@ __all__ = [
     "retry_class",
 ]
 
-SCHEMA: Final = "sha256:327d47fb8b63542da7a3c02ea631a9f41431692507efca28d5856492ea7921df"
+SCHEMA: Final = "sha256:e01b641c2e16d2a30cceb5c4d3b5cbdb279ef1423a39c835c82db40680b0a772"
 """The digest of the methods that this is made of, which the models of the same schema know."""
 
+PROTOCOL_VERSION: Final = 2
+"""The version of the protocol whose methods the table has. It holds on connections of that version
+only.
+"""
+
 KEY_MIN_LENGTH: Final = 1
-"""The fewest code points that an idempotency key has."""
+"""The least number of code points of an idempotency key."""
 
 KEY_MAX_LENGTH: Final[int | None] = 255
-"""The most code points that an idempotency key has."""
+"""The greatest number of code points of an idempotency key."""
 
 MAX_CARRIED: Final = 32
-"""How many messages deep is looked for the one that decides."""
+"""The number of messages around another one that the decision looks into."""
 
 MESSAGE_ID_NAMESPACE: Final = "0c321478-95f9-53e7-a143-a88dca717c67"
 """The namespace of derived message IDs (RFC 9562). It never changes."""
@@ -57,35 +62,36 @@ class RetryClass(StrEnum):
     """What sending a message again does."""
 
     IDEMPOTENT = "idempotent"
-    """A copy changes nothing that the first message has not changed already. Send it again as it
-    is. The answer tells how things stand by then, which need not be what the lost answer said.
+    """A copy changes nothing that the first message has not changed already. The sender may send it
+    again as it is, before any newer request that a copy would undo. The answer reports the state
+    at that time, which can differ from the lost answer.
     """
 
     KEYED = "keyed"
-    """A copy does the work anew, and work done twice does real harm. That is why the request takes
-    an idempotency key. Send it again under the key of the first attempt. A copy that has no key
-    counts as a new operation.
+    """A copy does the work again, and work done twice does real harm. That is why the request takes
+    an idempotency key. The sender may send it again with the key of the first attempt. A copy
+    without a key is a new operation.
     """
 
     DUPLICATING = "duplicating"
-    """A copy makes one more of something that is cheap to have too many of. Send it again. If the
-    first attempt got through after all, what it made stays unused.
+    """A copy creates one more of something that does little harm unused. The sender may send it
+    again. If the first attempt had its effect, too, what it created stays unused.
     """
 
     NOT_RETRIED = "not_retried"
-    """A notification has no answer that could get lost, and some messages have a meaning only on
-    their own connection or while a certain request is pending. Do not send it again. Recover
-    through `session/resume` or on a new connection.
+    """Notifications have no answer that could get lost. Some requests make sense only on one
+    connection. The sender does not send it again. It recovers through `session/resume` or on a
+    new connection.
     """
 
     CARRIED = "carried"
-    """The message is an envelope around another one. Do what the class of the message inside says,
-    and forward an idempotency key in it unchanged.
+    """The message carries another one. The class of the message inside applies. Forward an
+    idempotency key in it unchanged.
     """
 
     EXTERNAL = "external"
-    """The message belongs to another protocol, and only that protocol can say what a copy does. Do
-    not send it again on the strength of this table.
+    """The message belongs to another protocol, and only that protocol defines what a copy does.
+    This table is no reason to send it again.
     """
 
 
@@ -141,6 +147,9 @@ class Answer(StrEnum):
 class Reason(StrEnum):
     """The case that a message is, for programs; the values are the same in every language."""
 
+    OTHER_VERSION = "other-version"
+    """The caller names another version of the protocol than that of the table."""
+
     NOTIFICATION = "notification"
     """It is a notification, so there is no response to lose."""
 
@@ -160,16 +169,19 @@ class Reason(StrEnum):
     """It carries a well-formed key."""
 
     KEYED_WITHOUT_KEY = "keyed-without-key"
-    """It could carry a key and has none; null is none."""
+    """It could carry a key and has none. A key of null is the same as no key."""
 
     MISSPELLED_KEY = "misspelled-key"
-    """It has no key, but a member whose name differs from the right one by case, `_` or `-`."""
+    """It has no key, but a member whose name differs only by the case of ASCII letters and by
+    separators: `-`, `_`, `.`, `/`, `:`, `$` and space.
+    """
 
     MALFORMED_KEY = "malformed-key"
-    """Its key is no string, too short, too long, or has no UTF-8 form (a lone surrogate)."""
+    """Its key is not a string, is too short or too long, or has no UTF-8 form (a lone surrogate).
+    """
 
     MALFORMED_PARAMS = "malformed-params"
-    """The decision needs its params, and they are no object."""
+    """The decision needs its params, and they are not an object."""
 
     CARRIED_UNNAMED = "carried-unnamed"
     """It takes the class of the message inside, and its params name no method."""
@@ -178,7 +190,7 @@ class Reason(StrEnum):
     """Messages are inside one another more than 32 deep."""
 
     WRONG_KIND = "wrong-kind"
-    """The table has the method, though not in the kind that was named."""
+    """The table has the method, but not in the kind that the caller names."""
 
     EXTENSION = "extension"
     """It is an extension, whose name starts with `_`."""
@@ -210,6 +222,12 @@ class Method(NamedTuple):
     """The method whose class a carried method always takes; missing when its params name the
     method.
     """
+    undoes: tuple[str, ...]
+    """The methods of which a late copy would undo a newer request, if both agree in the members of
+    `about`.
+    """
+    about: tuple[str, ...]
+    """The members of params that name what is changed."""
     page: str | None
     """The slug of the page that explains it at length, if there is one."""
     summary: str
@@ -229,9 +247,11 @@ METHODS: Final[tuple[Method, ...]] = (
         result=None,
         key=None,
         carries=None,
+        undoes=(),
+        about=(),
         page="prompt-lifecycle",
         summary="Asks the other side to give up a request it received earlier from the sender of the notification.",
-        resend="A request ID that is unknown or answered already is passed over.",
+        resend="Receivers ignore a request ID that is unknown or already answered.",
     ),
     Method(
         name="auth/login",
@@ -243,9 +263,11 @@ METHODS: Final[tuple[Method, ...]] = (
         result="LoginAuthResponse",
         key=None,
         carries=None,
+        undoes=("auth/login", "auth/logout"),
+        about=(),
         page=None,
         summary="Signs the user in with one of the Agent's methods, after which `session/new` no longer fails with `-32000`.",
-        resend="Ends in the same authenticated state, though the user may meet the login flow a second time.",
+        resend="Leads to the same authenticated state, though the user may see the login flow a second time. A copy that arrives after a newer `auth/logout` or `auth/login` would undo it, so send it before that or not at all.",
     ),
     Method(
         name="auth/logout",
@@ -257,9 +279,11 @@ METHODS: Final[tuple[Method, ...]] = (
         result="LogoutAuthResponse",
         key=None,
         carries=None,
+        undoes=("auth/login",),
+        about=(),
         page=None,
         summary="Ends the authenticated state; requests that need authentication then need a new login.",
-        resend="Changes nothing: the authenticated state is over already.",
+        resend="Changes nothing: the authenticated state is over already. A copy that arrives after a newer `auth/login` would log the user out again, so send it before that or not at all.",
     ),
     Method(
         name="auth/status",
@@ -271,6 +295,8 @@ METHODS: Final[tuple[Method, ...]] = (
         result="AuthStatusResponse",
         key=None,
         carries=None,
+        undoes=(),
+        about=(),
         page=None,
         summary="Asks whether the Agent is authenticated, and with which accounts.",
         resend="Reads and changes nothing.",
@@ -285,9 +311,11 @@ METHODS: Final[tuple[Method, ...]] = (
         result=None,
         key=None,
         carries=None,
+        undoes=(),
+        about=(),
         page=None,
         summary="Tells the Client that the Agent's authentication status has changed.",
-        resend="Says once more what the state is.",
+        resend="Reports the same state again.",
     ),
     Method(
         name="elicitation/complete",
@@ -299,9 +327,11 @@ METHODS: Final[tuple[Method, ...]] = (
         result=None,
         key=None,
         carries=None,
+        undoes=(),
+        about=(),
         page=None,
         summary="Tells the Client that an interaction it sent the user to by URL is complete.",
-        resend="Says once more that the elicitation is complete.",
+        resend="Reports the same completion again.",
     ),
     Method(
         name="elicitation/create",
@@ -313,9 +343,11 @@ METHODS: Final[tuple[Method, ...]] = (
         result="CreateElicitationResponse",
         key=None,
         carries=None,
+        undoes=(),
+        about=(),
         page=None,
         summary="Asks the user for input, either with a form that the Client renders or by sending the user to a URL.",
-        resend="The Client puts the question to the user again; in URL mode the `elicitationId` ties the completion notification to it. After a lost connection the Agent sets pending requests up anew or settles them.",
+        resend="The Client asks the user again; in URL mode the `elicitationId` links the completion notification to the request. After a lost connection the Agent sends pending requests again or resolves them.",
     ),
     Method(
         name="initialize",
@@ -327,9 +359,11 @@ METHODS: Final[tuple[Method, ...]] = (
         result="InitializeResponse",
         key=None,
         carries=None,
+        undoes=(),
+        about=(),
         page="session-setup",
         summary="Opens the connection: both sides introduce themselves, settle on a protocol version and exchange their capabilities.",
-        resend="A repetition counts only ahead of the first other request, and then the newest success stands; later it is refused with `-32600`. Over Streamable HTTP each attempt is a connection of its own, and starting over takes a new one everywhere.",
+        resend="Before the first other request the newest success counts, and after it a copy is refused with `-32600`. Recover by opening a new connection, as each attempt does on Streamable HTTP.",
     ),
     Method(
         name="mcp/message",
@@ -341,9 +375,11 @@ METHODS: Final[tuple[Method, ...]] = (
         result=None,
         key=None,
         carries=None,
+        undoes=(),
+        about=(),
         page=None,
         summary="Carries an MCP notification over the ACP connection, from the Client or proxy that provides an `acp` MCP server to the Agent.",
-        resend="Nobody answers it, so there is no lost response to recover. Whether a second copy does harm is up to the MCP message inside.",
+        resend="It has no response that could get lost. Whether a second copy does harm depends on the MCP message inside.",
     ),
     Method(
         name="mcp/message",
@@ -355,9 +391,11 @@ METHODS: Final[tuple[Method, ...]] = (
         result="MessageMcpResponse",
         key=None,
         carries=None,
+        undoes=(),
+        about=(),
         page=None,
         summary="Carries an MCP request over the ACP connection, from the Agent that uses an `acp` MCP server to the Client or proxy that provides it.",
-        resend="Up to the MCP message inside. MCP says nothing today about running `tools/call` twice, so ACP makes no promise for it.",
+        resend="Depends on the MCP message inside. MCP does not define today what a second `tools/call` does, so ACP makes no promise about it.",
     ),
     Method(
         name="providers/disable",
@@ -369,9 +407,11 @@ METHODS: Final[tuple[Method, ...]] = (
         result="DisableProviderResponse",
         key=None,
         carries=None,
+        undoes=("providers/set",),
+        about=("providerId",),
         page=None,
         summary="Disables one provider, which `providers/list` then lists without `current`.",
-        resend="Succeeds: the provider is off already. A copy that is sent after the provider was set again would turn it off again, so resend it before any further change or drop it.",
+        resend="Succeeds: the provider is off already. A copy that arrives after a newer `providers/set` would turn the provider off again, so send it before that or not at all.",
     ),
     Method(
         name="providers/list",
@@ -383,6 +423,8 @@ METHODS: Final[tuple[Method, ...]] = (
         result="ListProvidersResponse",
         key=None,
         carries=None,
+        undoes=(),
+        about=(),
         page=None,
         summary="Asks for the LLM providers whose routing the Client can configure in this Agent.",
         resend="Reads and changes nothing.",
@@ -397,9 +439,11 @@ METHODS: Final[tuple[Method, ...]] = (
         result="SetProviderResponse",
         key=None,
         carries=None,
+        undoes=("providers/set", "providers/disable"),
+        about=("providerId",),
         page=None,
         summary="Replaces the whole configuration of one provider, headers included.",
-        resend="Sets an equal configuration. A copy that is sent after a newer one would undo it, so resend it before any further change or drop it.",
+        resend="Sets the same configuration again. A copy that arrives after a newer `providers/set` or `providers/disable` would undo it, so send it before that or not at all.",
     ),
     Method(
         name="proxy/initialize",
@@ -411,9 +455,11 @@ METHODS: Final[tuple[Method, ...]] = (
         result="InitializeProxyResponse",
         key=None,
         carries="initialize",
+        undoes=(),
+        about=(),
         page=None,
         summary="Initializes a component as a proxy.",
-        resend="Follows `initialize`, which it carries.",
+        resend="Has the class of `initialize`, which it carries.",
     ),
     Method(
         name="proxy/successor",
@@ -425,9 +471,11 @@ METHODS: Final[tuple[Method, ...]] = (
         result=None,
         key=None,
         carries=None,
+        undoes=(),
+        about=(),
         page=None,
         summary="Carries one notification between a proxy and its successor: from a proxy to the conductor, it is meant for the successor; from the conductor to a proxy, it comes from the successor.",
-        resend="Follows the notification it carries, and no notification is sent again.",
+        resend="Has the class of the notification that it carries, and no notification is sent again.",
     ),
     Method(
         name="proxy/successor",
@@ -439,9 +487,11 @@ METHODS: Final[tuple[Method, ...]] = (
         result="ProxySuccessorResponse",
         key=None,
         carries=None,
+        undoes=(),
+        about=(),
         page="transports",
         summary="Carries one request between a proxy and its successor: from a proxy to the conductor, it is meant for the successor; from the conductor to a proxy, it comes from the successor.",
-        resend="Follows the class of the method it carries. An `idempotencyKey` inside is passed on as it is.",
+        resend="Has the class of the method that it carries. Forward an `idempotencyKey` inside unchanged.",
     ),
     Method(
         name="session/archive",
@@ -453,9 +503,11 @@ METHODS: Final[tuple[Method, ...]] = (
         result="ArchiveSessionResponse",
         key=None,
         carries=None,
+        undoes=("session/unarchive",),
+        about=("sessionId",),
         page=None,
         summary="Takes a session out of the default results of `session/list` while its ID and saved history remain.",
-        resend="Succeeds: the session is archived already.",
+        resend="Succeeds: the session is archived already. A copy that arrives after a newer `session/unarchive` would archive the session again, so send it before that or not at all.",
     ),
     Method(
         name="session/cancel",
@@ -467,9 +519,11 @@ METHODS: Final[tuple[Method, ...]] = (
         result=None,
         key=None,
         carries=None,
+        undoes=(),
+        about=(),
         page="prompt-lifecycle",
         summary="Cancels a session's foreground work and withdraws prompts whose message isn't inserted yet.",
-        resend="Has no effect on an idle session, yet a copy that arrives once newer work is running cancels that work. Never send it late.",
+        resend="Has no effect on an idle session, but a copy that arrives after new work has started cancels that work. Never send it late.",
     ),
     Method(
         name="session/close",
@@ -481,9 +535,11 @@ METHODS: Final[tuple[Method, ...]] = (
         result="CloseSessionResponse",
         key=None,
         carries=None,
+        undoes=("session/resume",),
+        about=("sessionId",),
         page="prompt-lifecycle",
         summary="Ends a session's activity and frees its resources.",
-        resend="Succeeds: a closed session stays closed. Clients read `-32002` for a session that is gone as success.",
+        resend="Succeeds: a closed session stays closed, and Clients treat `-32002` for a session that is gone as success. A copy that arrives after a newer `session/resume` would close the session again, so send it before that or not at all.",
     ),
     Method(
         name="session/delete",
@@ -495,9 +551,11 @@ METHODS: Final[tuple[Method, ...]] = (
         result="DeleteSessionResponse",
         key=None,
         carries=None,
+        undoes=("session/resume", "session/unarchive"),
+        about=("sessionId",),
         page=None,
         summary="Deletes a session, so that `session/list` no longer returns it.",
-        resend="Succeeds: there is nothing left to delete. Clients read `-32002` for a session that is gone as success.",
+        resend="Succeeds: there is nothing left to delete, and Clients treat `-32002` for a session that is gone as success. If the first request never arrived, a copy that arrives after a newer `session/resume` or `session/unarchive` would delete a session in use, so send it before that or not at all.",
     ),
     Method(
         name="session/fork",
@@ -509,9 +567,11 @@ METHODS: Final[tuple[Method, ...]] = (
         result="ForkSessionResponse",
         key=None,
         carries=None,
+        undoes=(),
+        about=(),
         page="session-setup",
         summary="Creates a session that starts with the conversation of an existing one and from then on is independent of it, for example to summarize a session without leaving traces in its history.",
-        resend="A further copy of the source session comes into being. The spare one shows up in `session/list` and can be removed through `session/delete`.",
+        resend="Creates one more copy of the source session. The Client finds the unused copy with `session/list` and can remove it with `session/delete`.",
     ),
     Method(
         name="session/list",
@@ -523,6 +583,8 @@ METHODS: Final[tuple[Method, ...]] = (
         result="ListSessionsResponse",
         key=None,
         carries=None,
+        undoes=(),
+        about=(),
         page=None,
         summary="Returns the sessions the Agent knows, one page at a time, all of them or those that match the filters.",
         resend="Reads and changes nothing.",
@@ -537,9 +599,11 @@ METHODS: Final[tuple[Method, ...]] = (
         result="NewSessionResponse",
         key=None,
         carries=None,
+        undoes=(),
+        about=(),
         page=None,
         summary="Creates a session: an independent conversation with its own history and state.",
-        resend="A further session comes into being. Nobody learned the ID of the one whose response went missing, so no prompt ever reaches it; it lasts until its connection ends, and an Agent need not store it.",
+        resend="Creates one more session. If the first response was lost, the Client never prompts the first session, whose ID it does not know: that one stays active until its connection ends, and an Agent need not store it.",
     ),
     Method(
         name="session/options",
@@ -551,6 +615,8 @@ METHODS: Final[tuple[Method, ...]] = (
         result="SessionOptionsResponse",
         key=None,
         carries=None,
+        undoes=(),
+        about=(),
         page=None,
         summary="Asks which configuration options and commands a session would start with, for example to fill a screen for new sessions before there is one.",
         resend="Reads and changes nothing.",
@@ -565,6 +631,8 @@ METHODS: Final[tuple[Method, ...]] = (
         result="PromptResponse",
         key="idempotencyKey",
         carries=None,
+        undoes=(),
+        about=(),
         page="prompt-lifecycle",
         summary="Adds a user message to a session for the Agent to work on.",
         resend="Without a key, every copy adds one more user message and may run the work again. With the same `idempotencyKey` the Agent inserts the message at most once and answers each copy with the same `messageId`.",
@@ -579,9 +647,11 @@ METHODS: Final[tuple[Method, ...]] = (
         result="RequestPermissionResponse",
         key=None,
         carries=None,
+        undoes=(),
+        about=(),
         page=None,
         summary="Asks the user, through the Client, whether the Agent may carry out a sensitive operation.",
-        resend="The Client puts the question to the user again, and the answer is their decision; the action that it allows stays with the Agent. After a lost connection the Agent sets pending requests up anew or settles them.",
+        resend="The Client asks the user again, and the Agent, not the Client, performs the action that the answer allows. After a lost connection the Agent sends pending requests again or resolves them.",
     ),
     Method(
         name="session/resume",
@@ -593,9 +663,11 @@ METHODS: Final[tuple[Method, ...]] = (
         result="ResumeSessionResponse",
         key=None,
         carries=None,
+        undoes=("session/close", "session/resume"),
+        about=("sessionId",),
         page="session-setup",
         summary="Makes an existing session active on this connection, so that the conversation can go on.",
-        resend="The session is brought in line once more. MCP servers and workspace roots are taken from the request each time, and a copy names the same ones.",
+        resend="Synchronizes the session again; the MCP servers and workspace roots of the request replace the previous ones. A copy that arrives after a newer `session/close` or `session/resume` would undo it, so send it before that or not at all.",
     ),
     Method(
         name="session/set_config_option",
@@ -607,9 +679,11 @@ METHODS: Final[tuple[Method, ...]] = (
         result="SetSessionConfigOptionResponse",
         key=None,
         carries=None,
+        undoes=("session/set_config_option",),
+        about=("sessionId", "configId"),
         page=None,
         summary="Changes one configuration option of a session and returns all options as they are afterwards.",
-        resend="Sets an equal value and answers with all current options. A copy that is sent after a newer change to this option would undo that change, so resend it before any further change or drop it.",
+        resend="Sets the same value again and answers with all current options. A copy that arrives after a newer `session/set_config_option` for this option would undo it, so send it before that or not at all.",
     ),
     Method(
         name="session/set_title",
@@ -621,9 +695,11 @@ METHODS: Final[tuple[Method, ...]] = (
         result="SetSessionTitleResponse",
         key=None,
         carries=None,
+        undoes=("session/set_title",),
+        about=("sessionId",),
         page=None,
         summary="Gives a session a new title.",
-        resend="Sets an equal title. A copy that is sent after a newer title would undo it, so resend it before any further change or drop it.",
+        resend="Sets the same title again. A copy that arrives after a newer `session/set_title` would undo it, so send it before that or not at all.",
     ),
     Method(
         name="session/status",
@@ -635,6 +711,8 @@ METHODS: Final[tuple[Method, ...]] = (
         result="SessionStatusResponse",
         key=None,
         carries=None,
+        undoes=(),
+        about=(),
         page=None,
         summary="Asks whether a session is in the Agent's memory and what it is doing.",
         resend="Reads and changes nothing.",
@@ -649,9 +727,11 @@ METHODS: Final[tuple[Method, ...]] = (
         result="UnarchiveSessionResponse",
         key=None,
         carries=None,
+        undoes=("session/archive",),
+        about=("sessionId",),
         page=None,
         summary="Brings an archived session back into the default results of `session/list`, with its ID and saved history unchanged but without loading or resuming it.",
-        resend="Succeeds: the session is out of the archive already.",
+        resend="Succeeds: the session is out of the archive already. A copy that arrives after a newer `session/archive` would take the session out again, so send it before that or not at all.",
     ),
     Method(
         name="session/update",
@@ -663,9 +743,11 @@ METHODS: Final[tuple[Method, ...]] = (
         result=None,
         key=None,
         carries=None,
+        undoes=(),
+        about=(),
         page=None,
         summary="Reports activity of a session to the Client: messages, tool calls, plans, state and more.",
-        resend="What is addressed by an ID is replaced by its equal, but chunks append, so a copy doubles what they hold. A Client that missed some catches up through `session/resume`.",
+        resend="Updates that name an entity by its ID replace its state with the same state, but chunks append, so a copy duplicates their content. A Client that missed updates calls `session/resume`.",
     ),
     Method(
         name="terminal/cancel",
@@ -677,9 +759,11 @@ METHODS: Final[tuple[Method, ...]] = (
         result="CancelTerminalResponse",
         key=None,
         carries=None,
+        undoes=(),
+        about=(),
         page=None,
         summary="Stops the process in one terminal while the rest of the session's work continues.",
-        resend="Cancels nothing further. When the terminal has already exited, the copy is answered with `-32602`, and the last `terminal_update` tells how it ended.",
+        resend="Has no second effect. Once the terminal has exited, the copy is answered with `-32602`, and the last `terminal_update` reports how it ended.",
     ),
     Method(
         name="tool_call/cancel",
@@ -691,9 +775,11 @@ METHODS: Final[tuple[Method, ...]] = (
         result="CancelToolCallResponse",
         key=None,
         carries=None,
+        undoes=(),
+        about=(),
         page=None,
         summary="Asks the Agent to cancel a single tool call, which Clients MUST NOT do unless the call offers `capabilities.cancel` at that moment.",
-        resend="Cancels nothing further. When the tool call has already ended, the copy is answered with `-32602`, and the last `tool_call_update` tells how it ended.",
+        resend="Has no second effect. Once the tool call has ended, the copy is answered with `-32602`, and the last `tool_call_update` reports how it ended.",
     ),
 )
 """Every method of the protocol that has a retry class, by name and kind."""
@@ -701,17 +787,21 @@ METHODS: Final[tuple[Method, ...]] = (
 _BY_NAME: Final = {(method.name, method.kind): method for method in METHODS}
 
 _RULINGS: Final = {
+    Reason.OTHER_VERSION: (
+        Answer.NOT_AT_ALL,
+        "The retry classes are those of another version of the protocol, so nothing is known about a copy of {method} on this connection.",
+    ),
     Reason.NOTIFICATION: (
         Answer.NOT_AT_ALL,
-        "{method} is a notification, and a notification is never sent again: nobody answers it, so nobody can tell that it was lost. {note}",
+        "{method} is a notification, and a notification is never sent again: it has no answer that could get lost. {note}",
     ),
     Reason.IDEMPOTENT: (
         Answer.AS_IS,
-        "Send it again as it is: {method} is idempotent. {note}",
+        "You may send it again as it is: {method} is idempotent. {note}",
     ),
     Reason.DUPLICATING: (
         Answer.AS_IS,
-        "Send it again: {method} makes one more each time, which does little harm. {note}",
+        "You may send it again: {method} makes one more each time, which does little harm. {note}",
     ),
     Reason.NOT_RETRIED: (
         Answer.NOT_AT_ALL,
@@ -723,7 +813,7 @@ _RULINGS: Final = {
     ),
     Reason.KEYED_WITH_KEY: (
         Answer.SAME_KEY,
-        "Send it again with the {key} of the first attempt, unchanged. {note}",
+        "You may send it again with the {key} of the first attempt, unchanged. {note}",
     ),
     Reason.KEYED_WITHOUT_KEY: (
         Answer.NOT_AT_ALL,
@@ -731,15 +821,15 @@ _RULINGS: Final = {
     ),
     Reason.MISSPELLED_KEY: (
         Answer.NOT_AT_ALL,
-        "It carries no {key}, so a copy is a new submission. A member is nearly called that, and no receiver reads it: the name on the wire is {key}, to the letter.",
+        "It carries no {key}, so a copy is a new submission. It has a member with a similar name, but receivers read only a member called exactly {key}.",
     ),
     Reason.MALFORMED_KEY: (
         Answer.NOT_AT_ALL,
-        "Its {key} is malformed, so it is refused with -32602 however often it is sent. Mend the key.",
+        "Its {key} is malformed, so every copy is refused with -32602. Fix the key.",
     ),
     Reason.MALFORMED_PARAMS: (
         Answer.NOT_AT_ALL,
-        "The params of {method} are no object, so every copy is refused with -32602. Mend them.",
+        "The params of {method} are not an object, so every copy is refused with -32602. Fix them.",
     ),
     Reason.CARRIED_UNNAMED: (
         Answer.NOT_AT_ALL,
@@ -747,30 +837,22 @@ _RULINGS: Final = {
     ),
     Reason.CARRIED_TOO_DEEP: (
         Answer.NOT_AT_ALL,
-        "Messages are inside one another more than 32 deep, so nobody looked further in.",
+        "Messages are inside one another more than 32 deep, and the decision looks no deeper.",
     ),
     Reason.WRONG_KIND: (
         Answer.NOT_AT_ALL,
-        "{method} is not a {kind} in this table, so nothing is known of a copy.",
+        "{method} is not a {kind} in this table, so nothing is known about a copy.",
     ),
     Reason.EXTENSION: (
         Answer.NOT_AT_ALL,
-        "{method} is an extension; only whoever defined it can say what a copy does.",
+        "{method} is an extension; only its own specification can say what a copy does.",
     ),
     Reason.UNKNOWN_METHOD: (
         Answer.NOT_AT_ALL,
-        "{method} is not a method of this table, so nothing is known of a copy.",
+        "{method} is not a method of this table, so nothing is known about a copy.",
     ),
 }
 """What follows from a reason, and the words for it, whose fields `resend` fills in."""
-
-_BY_CLASS: Final = {
-    RetryClass.IDEMPOTENT: Reason.IDEMPOTENT,
-    RetryClass.DUPLICATING: Reason.DUPLICATING,
-    RetryClass.NOT_RETRIED: Reason.NOT_RETRIED,
-    RetryClass.EXTERNAL: Reason.EXTERNAL,
-}
-"""The classes that are a reason by themselves."""
 
 
 class Resend(NamedTuple):
@@ -779,12 +861,12 @@ class Resend(NamedTuple):
     answer: Answer
     """How it may be sent again."""
     reason: Reason
-    """The case that it is, for programs."""
+    """The case, for programs."""
     why: str
     """The same for people. It never holds a key."""
     method: Method | None = None
-    """The row that decided, the one of the carried message for a message that carries another;
-    missing when the table has none.
+    """The row that decided: that of the carried message for a message that carries another; missing
+    if the table has none.
     """
 
     def __bool__(self) -> bool:
@@ -802,8 +884,8 @@ KindName = Kind | Literal["request", "notification"]
 
 
 def find(method: str, kind: KindName | None = None) -> Method | None:
-    """Return the row of a method. Without a kind, the request of that name, and the notification
-    where there is no request. None where the table has no such row.
+    """Return the row of a method. Without a kind, the request of that name, or the notification if
+    there is no request. None where the table has no such row.
 
     Raises:
         ValueError: the kind is neither "request" nor "notification".
@@ -815,8 +897,8 @@ def find(method: str, kind: KindName | None = None) -> Method | None:
 
 def retry_class(method: str, kind: KindName | None = None) -> RetryClass | None:
     """Return the retry class of a method; an extension method and an unknown one have none. Without
-    a kind, that of the request where a name is both: a sender of the notification of that name
-    has to say so.
+    a kind, a name that is both counts as the request, so the sender of a notification has to
+    state the kind.
 
     Raises:
         ValueError: the kind is neither "request" nor "notification".
@@ -825,22 +907,24 @@ def retry_class(method: str, kind: KindName | None = None) -> RetryClass | None:
     return None if row is None else row.retry_class
 
 
-def resend(method: str, params: Params = None, kind: KindName | None = None) -> Resend:
-    """Say whether a message whose response never came may be sent again. Of the params, only the
-    key of a keyed method and the message inside a carried one are looked at. Without a kind, a
-    name that is both is taken for the request.
+def resend(
+    method: str,
+    params: Params = None,
+    kind: KindName | None = None,
+    version: int | None = None,
+) -> Resend:
+    """Return whether a message whose response never came may be sent again. Of the params, only the
+    key of a keyed method and the message inside a carried one count. Without a kind, a name that
+    is both counts as the request.
 
     Args:
         method: the JSON-RPC method.
-        params: what the message carried, by wire names, or a model of it.
-        kind: whether it was a request or a notification.
-
-    Returns:
-        The answer with its reason. Neither ever holds a key.
+        params: the params by wire names, or a model of them.
+        kind: whether the message was a request or a notification.
+        version: the protocol version of the connection; None for that of the table.
 
     Raises:
-        TypeError: the method is no string, or the params are JSON text, an array, or anything
-            else that is no object.
+        TypeError: the method is not a string, or the params are neither an object nor a model.
         ValueError: the kind is neither "request" nor "notification".
     """
     if not isinstance(method, str):
@@ -852,13 +936,12 @@ def resend(method: str, params: Params = None, kind: KindName | None = None) -> 
             "decode JSON text first"
         )
     reason, decisive, row = _decide(method, members, None if kind is None else Kind(kind))
+    if version not in (None, PROTOCOL_VERSION):
+        reason, decisive, row = Reason.OTHER_VERSION, method, None
     answer, why = _RULINGS[reason]
-    why = why.format(
-        method=_printable(decisive),
-        kind=kind,
-        key=None if row is None else row.key,
-        note="" if row is None else row.resend,
-    ).rstrip()
+    shown = decisive if decisive.isprintable() else ascii(decisive)
+    key, note = (None, "") if row is None else (row.key, row.resend)
+    why = why.format(method=shown, kind=kind, key=key, note=note).rstrip()
     if decisive != method:
         why = f"Inside {method}: {why}"
     return Resend(answer, reason, why, row)
@@ -866,87 +949,55 @@ def resend(method: str, params: Params = None, kind: KindName | None = None) -> 
 
 def derive_message_id(session_id: str, key: str) -> UUID:
     """Derive the ID of a prompt's message from its session and its key, the same in every language.
-    An Agent that names the message by it stores both in one step, and tells a retry by the ID
-    alone.
+    An Agent that gives the message this ID stores both in one step, and recognizes a retry by
+    the ID alone.
 
     It is the UUIDv5 of `<length>:<session ID>,<key>` in `MESSAGE_ID_NAMESPACE`, with the length
-    of the session ID in UTF-8 bytes and in decimal. So no two pairs share a text, whatever they
-    hold.
+    of the session ID in UTF-8 bytes and in decimal. So no two pairs have the same text.
 
     Raises:
         ValueError: a text holds half of a surrogate pair.
     """
+    from uuid import UUID, uuid5  # takes long to import, and only this function needs it
+
     try:
-        text = f"{len(session_id.encode())}:{session_id},{key}".encode()
+        return uuid5(UUID(MESSAGE_ID_NAMESPACE), f"{len(session_id.encode())}:{session_id},{key}")
     except UnicodeEncodeError:
-        # Raised from here, the error would carry the key to whoever logs what led to it.
+        # Raised from here, the error would carry the key to every log of its cause.
         pass
-    else:
-        return _naming()(text)
     raise ValueError("half of a surrogate pair has no UTF-8 form")
 
 
-@cache
-def _naming() -> Callable[[bytes], UUID]:
-    """What makes a UUIDv5 of a text. Unlike `uuid.uuid5` it hashes the namespace once."""
-    # Who only looks methods up does not wait for OpenSSL.
-    from hashlib import sha1
-    from uuid import UUID
-
-    namespace = sha1(UUID(MESSAGE_ID_NAMESPACE).bytes, usedforsecurity=False)
-
-    def name(text: bytes) -> UUID:
-        digest = namespace.copy()
-        digest.update(text)
-        return UUID(bytes=digest.digest()[:16], version=5)
-
-    return name
-
-
 def _decide(
-    method: str, params: Mapping[str, object] | None, kind: Kind | None
+    method: str, params: Mapping[str, object] | None, kind: Kind | None, depth: int = 0
 ) -> tuple[Reason, str, Method | None]:
-    """The reason, and the method and the row of the message that decides."""
+    """Return the reason, and the method and the row of the message that decides."""
     row = find(method, kind)
-    for _ in range(MAX_CARRIED):
-        if row is None or row.kind is Kind.NOTIFICATION:
-            break
-        if row.retry_class is not RetryClass.CARRIED:
-            break
-        if row.carries is not None:
-            method = row.carries
-        elif params is None:
-            return Reason.MALFORMED_PARAMS, method, row
-        elif not isinstance(inner := params.get("method"), str):
-            return Reason.CARRIED_UNNAMED, method, row
-        else:
-            method, params = inner, _members(params.get("params"))
-        row = find(method, kind)
-    return _reason(method, row, params, kind), method, row
-
-
-def _reason(
-    method: str, row: Method | None, params: Mapping[str, object] | None, kind: Kind | None
-) -> Reason:
-    """The reason for a message, whatever is inside."""
     if row is None and find(method) is not None:
-        return Reason.WRONG_KIND
+        return Reason.WRONG_KIND, method, None
     if kind is Kind.NOTIFICATION or (row is not None and row.kind is Kind.NOTIFICATION):
-        return Reason.NOTIFICATION
+        return Reason.NOTIFICATION, method, row
     if row is None:
-        return Reason.EXTENSION if method.startswith("_") else Reason.UNKNOWN_METHOD
-    if row.retry_class is RetryClass.CARRIED:
-        return Reason.CARRIED_TOO_DEEP
+        unknown = Reason.EXTENSION if method.startswith("_") else Reason.UNKNOWN_METHOD
+        return unknown, method, None
     if row.retry_class is RetryClass.KEYED:
-        return _key_reason(row.key, params)
-    return _BY_CLASS[row.retry_class]
+        return _key_reason(row.key, params), method, row
+    if row.retry_class is not RetryClass.CARRIED:
+        return Reason(row.retry_class.replace("_", "-")), method, row
+    if depth == MAX_CARRIED:
+        return Reason.CARRIED_TOO_DEEP, method, row
+    if row.carries is not None:
+        return _decide(row.carries, params, kind, depth + 1)
+    if params is None:
+        return Reason.MALFORMED_PARAMS, method, row
+    if not isinstance(inner := params.get("method"), str):
+        return Reason.CARRIED_UNNAMED, method, row
+    return _decide(inner, _members(params.get("params")), kind, depth + 1)
 
 
 def _key_reason(name: str | None, params: Mapping[str, object] | None) -> Reason:
-    if params is None:
-        return Reason.MALFORMED_PARAMS
-    if name is None:
-        return Reason.KEYED_WITHOUT_KEY
+    if params is None or name is None:
+        return Reason.MALFORMED_PARAMS if params is None else Reason.KEYED_WITHOUT_KEY
     key = params.get(name)
     if key is not None:
         return Reason.KEYED_WITH_KEY if _is_key(key) else Reason.MALFORMED_KEY
@@ -960,17 +1011,19 @@ def _is_key(key: object) -> bool:
     return KEY_MIN_LENGTH <= len(key) <= (KEY_MAX_LENGTH or len(key))
 
 
-_FOLDS: Final = {ord("_"): None, ord("-"): None, **{ord("A") + i: ord("a") + i for i in range(26)}}
-"""Case by ASCII alone, as every language can tell it."""
+_LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+_FOLDS: Final = str.maketrans(_LETTERS.upper(), _LETTERS, "-_./:$ ")
 
 
 def _folded(member: object) -> str:
-    """A name without what people get wrong in it."""
+    """A name without separators, and with ASCII letters in lower case. Names that look alike are
+    equal.
+    """
     return member.translate(_FOLDS) if isinstance(member, str) else ""
 
 
 def _members(params: object) -> Mapping[str, object] | None:
-    """Params as a mapping, empty where there are none; None where they are no object."""
+    """The params as a mapping, empty if there are none; None if they are not an object."""
     if params is None:
         return {}
     if isinstance(params, Mapping):
@@ -978,7 +1031,3 @@ def _members(params: object) -> Mapping[str, object] | None:
     dump = None if isinstance(params, type) else getattr(params, "model_dump", None)
     dumped = dump(by_alias=True) if callable(dump) else None
     return dumped if isinstance(dumped, Mapping) else None
-
-
-def _printable(method: str) -> str:
-    return method if method.isprintable() else ascii(method)

@@ -9,25 +9,26 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RetryClass {
-    /// A copy changes nothing that the first message has not changed already. Send it again as it
-    /// is. The answer tells how things stand by then, which need not be what the lost answer said.
+    /// A copy changes nothing that the first message has not changed already. The sender may send
+    /// it again as it is, before any newer request that a copy would undo. The answer reports the
+    /// state at that time, which can differ from the lost answer.
     Idempotent,
-    /// A copy does the work anew, and work done twice does real harm. That is why the request takes
-    /// an idempotency key. Send it again under the key of the first attempt. A copy that has no key
-    /// counts as a new operation.
+    /// A copy does the work again, and work done twice does real harm. That is why the request
+    /// takes an idempotency key. The sender may send it again with the key of the first attempt. A
+    /// copy without a key is a new operation.
     Keyed,
-    /// A copy makes one more of something that is cheap to have too many of. Send it again. If the
-    /// first attempt got through after all, what it made stays unused.
+    /// A copy creates one more of something that does little harm unused. The sender may send it
+    /// again. If the first attempt had its effect, too, what it created stays unused.
     Duplicating,
-    /// A notification has no answer that could get lost, and some messages have a meaning only on
-    /// their own connection or while a certain request is pending. Do not send it again. Recover
-    /// through `session/resume` or on a new connection.
+    /// Notifications have no answer that could get lost. Some requests make sense only on one
+    /// connection. The sender does not send it again. It recovers through `session/resume` or on a
+    /// new connection.
     NotRetried,
-    /// The message is an envelope around another one. Do what the class of the message inside says,
-    /// and forward an idempotency key in it unchanged.
+    /// The message carries another one. The class of the message inside applies. Forward an
+    /// idempotency key in it unchanged.
     Carried,
-    /// The message belongs to another protocol, and only that protocol can say what a copy does. Do
-    /// not send it again on the strength of this table.
+    /// The message belongs to another protocol, and only that protocol defines what a copy does.
+    /// This table is no reason to send it again.
     External,
 }
 
@@ -173,6 +174,8 @@ impl fmt::Display for Answer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Reason {
+    /// The caller names another version of the protocol than that of the table.
+    OtherVersion,
     /// It is a notification, so there is no response to lose.
     Notification,
     /// The class of its method is `idempotent`.
@@ -185,19 +188,20 @@ pub enum Reason {
     External,
     /// It carries a well-formed key.
     KeyedWithKey,
-    /// It could carry a key and has none; null is none.
+    /// It could carry a key and has none. A key of null is the same as no key.
     KeyedWithoutKey,
-    /// It has no key, but a member whose name differs from the right one by case, `_` or `-`.
+    /// It has no key, but a member whose name differs only by the case of ASCII letters and by
+    /// separators: `-`, `_`, `.`, `/`, `:`, `$` and space.
     MisspelledKey,
-    /// Its key is no string, too short, too long, or has no UTF-8 form (a lone surrogate).
+    /// Its key is not a string, is too short or too long, or has no UTF-8 form (a lone surrogate).
     MalformedKey,
-    /// The decision needs its params, and they are no object.
+    /// The decision needs its params, and they are not an object.
     MalformedParams,
     /// It takes the class of the message inside, and its params name no method.
     CarriedUnnamed,
     /// Messages are inside one another more than 32 deep.
     CarriedTooDeep,
-    /// The table has the method, though not in the kind that was named.
+    /// The table has the method, but not in the kind that the caller names.
     WrongKind,
     /// It is an extension, whose name starts with `_`.
     Extension,
@@ -210,6 +214,7 @@ impl Reason {
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
+            Self::OtherVersion => "other-version",
             Self::Notification => "notification",
             Self::Idempotent => "idempotent",
             Self::Duplicating => "duplicating",
@@ -232,6 +237,7 @@ impl Reason {
     #[must_use]
     pub const fn answer(self) -> Answer {
         match self {
+            Self::OtherVersion => Answer::NotAtAll,
             Self::Notification => Answer::NotAtAll,
             Self::Idempotent => Answer::AsIs,
             Self::Duplicating => Answer::AsIs,
@@ -252,57 +258,66 @@ impl Reason {
 
     fn why(self, method: &str, kind: &str, key: &str, note: &str) -> String {
         match self {
-            Self::Notification => format!(
-                "{method} is a notification, and a notification is never sent again: \
-                nobody answers it, so nobody can tell that it was lost. {note}"
+            Self::OtherVersion => format!(
+                "The retry classes are those of another version of the protocol, so \
+                nothing is known about a copy of {method} on this connection."
             ),
-            Self::Idempotent => format!("Send it again as it is: {method} is idempotent. {note}"),
+            Self::Notification => format!(
+                "{method} is a notification, and a notification is never sent again: it \
+                has no answer that could get lost. {note}"
+            ),
+            Self::Idempotent => {
+                format!("You may send it again as it is: {method} is idempotent. {note}")
+            }
             Self::Duplicating => format!(
-                "Send it again: {method} makes one more each time, which does little \
-                harm. {note}"
+                "You may send it again: {method} makes one more each time, which does \
+                little harm. {note}"
             ),
             Self::NotRetried => format!("Do not send {method} again. {note}"),
             Self::External => format!(
                 "Do not send {method} again unless the protocol inside it says that you \
                 may. {note}"
             ),
-            Self::KeyedWithKey => {
-                format!("Send it again with the {key} of the first attempt, unchanged. {note}")
-            }
+            Self::KeyedWithKey => format!(
+                "You may send it again with the {key} of the first attempt, unchanged. \
+                {note}"
+            ),
             Self::KeyedWithoutKey => {
                 format!("It carries no {key}, so a copy is a new submission. {note}")
             }
             Self::MisspelledKey => format!(
-                "It carries no {key}, so a copy is a new submission. A member is nearly \
-                called that, and no receiver reads it: the name on the wire is {key}, \
-                to the letter."
+                "It carries no {key}, so a copy is a new submission. It has a member \
+                with a similar name, but receivers read only a member called exactly \
+                {key}."
             ),
             Self::MalformedKey => format!(
-                "Its {key} is malformed, so it is refused with -32602 however often it \
-                is sent. Mend the key."
+                "Its {key} is malformed, so every copy is refused with -32602. Fix the \
+                key."
             ),
             Self::MalformedParams => format!(
-                "The params of {method} are no object, so every copy is refused with \
-                -32602. Mend them."
+                "The params of {method} are not an object, so every copy is refused with \
+                -32602. Fix them."
             ),
             Self::CarriedUnnamed => format!(
                 "{method} takes the class of the message inside, and its params name no \
                 method."
             ),
             Self::CarriedTooDeep => String::from(
-                "Messages are inside one another more than 32 deep, so nobody looked \
-                further in.",
+                "Messages are inside one another more than 32 deep, and the decision \
+                looks no deeper.",
             ),
-            Self::WrongKind => {
-                format!("{method} is not a {kind} in this table, so nothing is known of a copy.")
-            }
+            Self::WrongKind => format!(
+                "{method} is not a {kind} in this table, so nothing is known about a \
+                copy."
+            ),
             Self::Extension => format!(
-                "{method} is an extension; only whoever defined it can say what a copy \
-                does."
+                "{method} is an extension; only its own specification can say what a \
+                copy does."
             ),
-            Self::UnknownMethod => {
-                format!("{method} is not a method of this table, so nothing is known of a copy.")
-            }
+            Self::UnknownMethod => format!(
+                "{method} is not a method of this table, so nothing is known about a \
+                copy."
+            ),
         }
     }
 }
@@ -313,13 +328,17 @@ impl fmt::Display for Reason {
     }
 }
 
-/// The fewest code points that an idempotency key has.
+/// The version of the protocol whose methods the table has. It holds on connections of that version
+/// only.
+pub const PROTOCOL_VERSION: u32 = 2;
+
+/// The least number of code points of an idempotency key.
 pub const KEY_MIN_LENGTH: usize = 1;
 
-/// The most code points that an idempotency key has.
+/// The greatest number of code points of an idempotency key.
 pub const KEY_MAX_LENGTH: usize = 255;
 
-/// How many messages deep is looked for the one that decides.
+/// The number of messages around another one that the decision looks into.
 pub const MAX_CARRIED: usize = 32;
 
 /// The namespace of derived message IDs (RFC 9562). It never changes.
@@ -350,6 +369,11 @@ pub struct Method {
     /// The method whose class a carried method always takes; missing when its params name the
     /// method.
     pub carries: Option<&'static str>,
+    /// The methods of which a late copy would undo a newer request, if both agree in the members of
+    /// `about`.
+    pub undoes: &'static [&'static str],
+    /// The members of params that name what is changed.
+    pub about: &'static [&'static str],
     /// The slug of the page that explains it at length, if there is one.
     pub page: Option<&'static str>,
     /// The first sentence of its description.
@@ -364,12 +388,12 @@ pub struct Method {
 pub struct Resend {
     /// How it may be sent again.
     pub answer: Answer,
-    /// The case that it is, for programs.
+    /// The case, for programs.
     pub reason: Reason,
     /// The same for people. It never holds a key.
     pub why: String,
-    /// The row that decided, the one of the carried message for a message that carries another;
-    /// missing when the table has none.
+    /// The row that decided: that of the carried message for a message that carries another;
+    /// missing if the table has none.
     pub method: Option<&'static Method>,
 }
 
@@ -383,7 +407,7 @@ impl Resend {
 
 /// A JSON value of any library, seen as far as the decision needs it.
 ///
-/// For `serde_json` it is this; `()` stands for params that are missing.
+/// This is the implementation for `serde_json`; `()` means that there are no params.
 ///
 /// ```ignore
 /// impl Json for serde_json::Value {
@@ -436,8 +460,8 @@ impl Json for () {
     }
 }
 
-/// Returns the row of a method. Without a kind, the request of that name, and the notification
-/// where there is no request.
+/// Returns the row of a method. Without a kind, the request of that name, or the notification if
+/// there is no request.
 #[must_use]
 pub fn find(method: &str, kind: Option<Kind>) -> Option<&'static Method> {
     let find_in = |kind| {
@@ -452,19 +476,32 @@ pub fn find(method: &str, kind: Option<Kind>) -> Option<&'static Method> {
 }
 
 /// Returns the retry class of a method; an extension method and an unknown one have none. Without a
-/// kind, that of the request where a name is both: a sender of the notification of that name has to
-/// say so.
+/// kind, a name that is both counts as the request, so the sender of a notification has to state
+/// the kind.
 #[must_use]
 pub fn retry_class(method: &str, kind: Option<Kind>) -> Option<RetryClass> {
     find(method, kind).map(|row| row.retry_class)
 }
 
-/// Says whether a message whose response never came may be sent again. Of the params, only the key
-/// of a keyed method and the message inside a carried one are looked at. Without a kind, a name
-/// that is both is taken for the request.
+/// Returns whether a message whose response never came may be sent again. Of the params, only the
+/// key of a keyed method and the message inside a carried one count. Without a kind, a name that is
+/// both counts as the request. Without a version, the connection has that of the table.
 #[must_use]
-pub fn resend<J: Json>(method: &str, params: &J, kind: Option<Kind>) -> Resend {
-    let decision = decide(method, Some(params), kind, 0);
+pub fn resend<J: Json>(
+    method: &str,
+    params: &J,
+    kind: Option<Kind>,
+    version: Option<u32>,
+) -> Resend {
+    let decision = if version.unwrap_or(PROTOCOL_VERSION) == PROTOCOL_VERSION {
+        decide(method, Some(params), kind, 0)
+    } else {
+        Decision {
+            reason: Reason::OtherVersion,
+            method,
+            row: None,
+        }
+    };
     let decisive: String = decision
         .method
         .chars()
@@ -490,12 +527,12 @@ pub fn resend<J: Json>(method: &str, params: &J, kind: Option<Kind>) -> Resend {
 }
 
 /// Derives the ID of a prompt's message from its session and its key, the same in every language.
-/// An Agent that names the message by it stores both in one step, and tells a retry by the ID
-/// alone.
+/// An Agent that gives the message this ID stores both in one step, and recognizes a retry by the
+/// ID alone.
 ///
 /// It is the UUIDv5 of `<length>:<session ID>,<key>` in [`MESSAGE_ID_NAMESPACE`], with the length
-/// of the session ID in UTF-8 bytes and in decimal. So no two pairs share a text, whatever they
-/// hold. `Uuid::new_v5` of the crate `uuid` gives the same ID; this needs no crate.
+/// of the session ID in UTF-8 bytes and in decimal. So no two pairs have the same text.
+/// `Uuid::new_v5` of the crate `uuid` gives the same ID; this needs no crate.
 #[must_use]
 pub fn derive_message_id(session_id: &str, key: &str) -> String {
     let name = format!("{}:{session_id},{key}", session_id.len());
@@ -632,15 +669,16 @@ fn is_key(key: &str) -> bool {
     (KEY_MIN_LENGTH..=KEY_MAX_LENGTH).contains(&key.chars().count())
 }
 
-/// A name without what people get wrong in it.
+/// A name without separators, and with ASCII letters in lower case. Names that look alike are
+/// equal.
 fn folded(name: &str) -> String {
     name.chars()
-        .filter(|c| !matches!(c, '_' | '-'))
+        .filter(|c| !"-_./:$ ".contains(*c))
         .map(|c| c.to_ascii_lowercase())
         .collect()
 }
 
-/// The names of the members of params, no name where they are missing, `None` for no object.
+/// The names of the members of params: none if they are missing, `None` if they are not an object.
 fn names<J: Json>(params: Option<&J>) -> Option<Vec<&str>> {
     match params {
         Some(params) if !params.is_null() => params.names(),
@@ -664,10 +702,12 @@ pub static METHODS: &[Method] = &[
         result: None,
         key: None,
         carries: None,
+        undoes: &[],
+        about: &[],
         page: Some("prompt-lifecycle"),
         summary: "Asks the other side to give up a request it received earlier from the \
             sender of the notification.",
-        resend: "A request ID that is unknown or answered already is passed over.",
+        resend: "Receivers ignore a request ID that is unknown or already answered.",
     },
     Method {
         name: "auth/login",
@@ -679,11 +719,15 @@ pub static METHODS: &[Method] = &[
         result: Some("LoginAuthResponse"),
         key: None,
         carries: None,
+        undoes: &["auth/login", "auth/logout"],
+        about: &[],
         page: None,
         summary: "Signs the user in with one of the Agent's methods, after which \
             `session/new` no longer fails with `-32000`.",
-        resend: "Ends in the same authenticated state, though the user may meet the \
-            login flow a second time.",
+        resend: "Leads to the same authenticated state, though the user may see the \
+            login flow a second time. A copy that arrives after a newer \
+            `auth/logout` or `auth/login` would undo it, so send it before that or \
+            not at all.",
     },
     Method {
         name: "auth/logout",
@@ -695,10 +739,14 @@ pub static METHODS: &[Method] = &[
         result: Some("LogoutAuthResponse"),
         key: None,
         carries: None,
+        undoes: &["auth/login"],
+        about: &[],
         page: None,
         summary: "Ends the authenticated state; requests that need authentication then \
             need a new login.",
-        resend: "Changes nothing: the authenticated state is over already.",
+        resend: "Changes nothing: the authenticated state is over already. A copy that \
+            arrives after a newer `auth/login` would log the user out again, so \
+            send it before that or not at all.",
     },
     Method {
         name: "auth/status",
@@ -710,6 +758,8 @@ pub static METHODS: &[Method] = &[
         result: Some("AuthStatusResponse"),
         key: None,
         carries: None,
+        undoes: &[],
+        about: &[],
         page: None,
         summary: "Asks whether the Agent is authenticated, and with which accounts.",
         resend: "Reads and changes nothing.",
@@ -724,9 +774,11 @@ pub static METHODS: &[Method] = &[
         result: None,
         key: None,
         carries: None,
+        undoes: &[],
+        about: &[],
         page: None,
         summary: "Tells the Client that the Agent's authentication status has changed.",
-        resend: "Says once more what the state is.",
+        resend: "Reports the same state again.",
     },
     Method {
         name: "elicitation/complete",
@@ -738,10 +790,12 @@ pub static METHODS: &[Method] = &[
         result: None,
         key: None,
         carries: None,
+        undoes: &[],
+        about: &[],
         page: None,
         summary: "Tells the Client that an interaction it sent the user to by URL is \
             complete.",
-        resend: "Says once more that the elicitation is complete.",
+        resend: "Reports the same completion again.",
     },
     Method {
         name: "elicitation/create",
@@ -753,12 +807,14 @@ pub static METHODS: &[Method] = &[
         result: Some("CreateElicitationResponse"),
         key: None,
         carries: None,
+        undoes: &[],
+        about: &[],
         page: None,
         summary: "Asks the user for input, either with a form that the Client renders or \
             by sending the user to a URL.",
-        resend: "The Client puts the question to the user again; in URL mode the \
-            `elicitationId` ties the completion notification to it. After a lost \
-            connection the Agent sets pending requests up anew or settles them.",
+        resend: "The Client asks the user again; in URL mode the `elicitationId` links \
+            the completion notification to the request. After a lost connection the \
+            Agent sends pending requests again or resolves them.",
     },
     Method {
         name: "initialize",
@@ -770,13 +826,14 @@ pub static METHODS: &[Method] = &[
         result: Some("InitializeResponse"),
         key: None,
         carries: None,
+        undoes: &[],
+        about: &[],
         page: Some("session-setup"),
         summary: "Opens the connection: both sides introduce themselves, settle on a \
             protocol version and exchange their capabilities.",
-        resend: "A repetition counts only ahead of the first other request, and then the \
-            newest success stands; later it is refused with `-32600`. Over \
-            Streamable HTTP each attempt is a connection of its own, and starting \
-            over takes a new one everywhere.",
+        resend: "Before the first other request the newest success counts, and after it \
+            a copy is refused with `-32600`. Recover by opening a new connection, \
+            as each attempt does on Streamable HTTP.",
     },
     Method {
         name: "mcp/message",
@@ -788,11 +845,13 @@ pub static METHODS: &[Method] = &[
         result: None,
         key: None,
         carries: None,
+        undoes: &[],
+        about: &[],
         page: None,
         summary: "Carries an MCP notification over the ACP connection, from the Client or \
             proxy that provides an `acp` MCP server to the Agent.",
-        resend: "Nobody answers it, so there is no lost response to recover. Whether a \
-            second copy does harm is up to the MCP message inside.",
+        resend: "It has no response that could get lost. Whether a second copy does harm \
+            depends on the MCP message inside.",
     },
     Method {
         name: "mcp/message",
@@ -804,11 +863,13 @@ pub static METHODS: &[Method] = &[
         result: Some("MessageMcpResponse"),
         key: None,
         carries: None,
+        undoes: &[],
+        about: &[],
         page: None,
         summary: "Carries an MCP request over the ACP connection, from the Agent that \
             uses an `acp` MCP server to the Client or proxy that provides it.",
-        resend: "Up to the MCP message inside. MCP says nothing today about running \
-            `tools/call` twice, so ACP makes no promise for it.",
+        resend: "Depends on the MCP message inside. MCP does not define today what a \
+            second `tools/call` does, so ACP makes no promise about it.",
     },
     Method {
         name: "providers/disable",
@@ -820,12 +881,14 @@ pub static METHODS: &[Method] = &[
         result: Some("DisableProviderResponse"),
         key: None,
         carries: None,
+        undoes: &["providers/set"],
+        about: &["providerId"],
         page: None,
         summary: "Disables one provider, which `providers/list` then lists without \
             `current`.",
-        resend: "Succeeds: the provider is off already. A copy that is sent after the \
-            provider was set again would turn it off again, so resend it before any \
-            further change or drop it.",
+        resend: "Succeeds: the provider is off already. A copy that arrives after a \
+            newer `providers/set` would turn the provider off again, so send it \
+            before that or not at all.",
     },
     Method {
         name: "providers/list",
@@ -837,6 +900,8 @@ pub static METHODS: &[Method] = &[
         result: Some("ListProvidersResponse"),
         key: None,
         carries: None,
+        undoes: &[],
+        about: &[],
         page: None,
         summary: "Asks for the LLM providers whose routing the Client can configure in \
             this Agent.",
@@ -852,10 +917,13 @@ pub static METHODS: &[Method] = &[
         result: Some("SetProviderResponse"),
         key: None,
         carries: None,
+        undoes: &["providers/set", "providers/disable"],
+        about: &["providerId"],
         page: None,
         summary: "Replaces the whole configuration of one provider, headers included.",
-        resend: "Sets an equal configuration. A copy that is sent after a newer one \
-            would undo it, so resend it before any further change or drop it.",
+        resend: "Sets the same configuration again. A copy that arrives after a newer \
+            `providers/set` or `providers/disable` would undo it, so send it before \
+            that or not at all.",
     },
     Method {
         name: "proxy/initialize",
@@ -867,9 +935,11 @@ pub static METHODS: &[Method] = &[
         result: Some("InitializeProxyResponse"),
         key: None,
         carries: Some("initialize"),
+        undoes: &[],
+        about: &[],
         page: None,
         summary: "Initializes a component as a proxy.",
-        resend: "Follows `initialize`, which it carries.",
+        resend: "Has the class of `initialize`, which it carries.",
     },
     Method {
         name: "proxy/successor",
@@ -881,11 +951,14 @@ pub static METHODS: &[Method] = &[
         result: None,
         key: None,
         carries: None,
+        undoes: &[],
+        about: &[],
         page: None,
         summary: "Carries one notification between a proxy and its successor: from a \
             proxy to the conductor, it is meant for the successor; from the \
             conductor to a proxy, it comes from the successor.",
-        resend: "Follows the notification it carries, and no notification is sent again.",
+        resend: "Has the class of the notification that it carries, and no notification \
+            is sent again.",
     },
     Method {
         name: "proxy/successor",
@@ -897,12 +970,14 @@ pub static METHODS: &[Method] = &[
         result: Some("ProxySuccessorResponse"),
         key: None,
         carries: None,
+        undoes: &[],
+        about: &[],
         page: Some("transports"),
         summary: "Carries one request between a proxy and its successor: from a proxy to \
             the conductor, it is meant for the successor; from the conductor to a \
             proxy, it comes from the successor.",
-        resend: "Follows the class of the method it carries. An `idempotencyKey` inside \
-            is passed on as it is.",
+        resend: "Has the class of the method that it carries. Forward an \
+            `idempotencyKey` inside unchanged.",
     },
     Method {
         name: "session/archive",
@@ -914,10 +989,14 @@ pub static METHODS: &[Method] = &[
         result: Some("ArchiveSessionResponse"),
         key: None,
         carries: None,
+        undoes: &["session/unarchive"],
+        about: &["sessionId"],
         page: None,
         summary: "Takes a session out of the default results of `session/list` while its \
             ID and saved history remain.",
-        resend: "Succeeds: the session is archived already.",
+        resend: "Succeeds: the session is archived already. A copy that arrives after a \
+            newer `session/unarchive` would archive the session again, so send it \
+            before that or not at all.",
     },
     Method {
         name: "session/cancel",
@@ -929,11 +1008,13 @@ pub static METHODS: &[Method] = &[
         result: None,
         key: None,
         carries: None,
+        undoes: &[],
+        about: &[],
         page: Some("prompt-lifecycle"),
         summary: "Cancels a session's foreground work and withdraws prompts whose message \
             isn't inserted yet.",
-        resend: "Has no effect on an idle session, yet a copy that arrives once newer \
-            work is running cancels that work. Never send it late.",
+        resend: "Has no effect on an idle session, but a copy that arrives after new \
+            work has started cancels that work. Never send it late.",
     },
     Method {
         name: "session/close",
@@ -945,10 +1026,14 @@ pub static METHODS: &[Method] = &[
         result: Some("CloseSessionResponse"),
         key: None,
         carries: None,
+        undoes: &["session/resume"],
+        about: &["sessionId"],
         page: Some("prompt-lifecycle"),
         summary: "Ends a session's activity and frees its resources.",
-        resend: "Succeeds: a closed session stays closed. Clients read `-32002` for a \
-            session that is gone as success.",
+        resend: "Succeeds: a closed session stays closed, and Clients treat `-32002` for \
+            a session that is gone as success. A copy that arrives after a newer \
+            `session/resume` would close the session again, so send it before that \
+            or not at all.",
     },
     Method {
         name: "session/delete",
@@ -960,10 +1045,15 @@ pub static METHODS: &[Method] = &[
         result: Some("DeleteSessionResponse"),
         key: None,
         carries: None,
+        undoes: &["session/resume", "session/unarchive"],
+        about: &["sessionId"],
         page: None,
         summary: "Deletes a session, so that `session/list` no longer returns it.",
-        resend: "Succeeds: there is nothing left to delete. Clients read `-32002` for a \
-            session that is gone as success.",
+        resend: "Succeeds: there is nothing left to delete, and Clients treat `-32002` \
+            for a session that is gone as success. If the first request never \
+            arrived, a copy that arrives after a newer `session/resume` or \
+            `session/unarchive` would delete a session in use, so send it before \
+            that or not at all.",
     },
     Method {
         name: "session/fork",
@@ -975,12 +1065,14 @@ pub static METHODS: &[Method] = &[
         result: Some("ForkSessionResponse"),
         key: None,
         carries: None,
+        undoes: &[],
+        about: &[],
         page: Some("session-setup"),
         summary: "Creates a session that starts with the conversation of an existing one \
             and from then on is independent of it, for example to summarize a \
             session without leaving traces in its history.",
-        resend: "A further copy of the source session comes into being. The spare one \
-            shows up in `session/list` and can be removed through `session/delete`.",
+        resend: "Creates one more copy of the source session. The Client finds the \
+            unused copy with `session/list` and can remove it with `session/delete`.",
     },
     Method {
         name: "session/list",
@@ -992,6 +1084,8 @@ pub static METHODS: &[Method] = &[
         result: Some("ListSessionsResponse"),
         key: None,
         carries: None,
+        undoes: &[],
+        about: &[],
         page: None,
         summary: "Returns the sessions the Agent knows, one page at a time, all of them \
             or those that match the filters.",
@@ -1007,12 +1101,14 @@ pub static METHODS: &[Method] = &[
         result: Some("NewSessionResponse"),
         key: None,
         carries: None,
+        undoes: &[],
+        about: &[],
         page: None,
         summary: "Creates a session: an independent conversation with its own history and \
             state.",
-        resend: "A further session comes into being. Nobody learned the ID of the one \
-            whose response went missing, so no prompt ever reaches it; it lasts \
-            until its connection ends, and an Agent need not store it.",
+        resend: "Creates one more session. If the first response was lost, the Client \
+            never prompts the first session, whose ID it does not know: that one \
+            stays active until its connection ends, and an Agent need not store it.",
     },
     Method {
         name: "session/options",
@@ -1024,6 +1120,8 @@ pub static METHODS: &[Method] = &[
         result: Some("SessionOptionsResponse"),
         key: None,
         carries: None,
+        undoes: &[],
+        about: &[],
         page: None,
         summary: "Asks which configuration options and commands a session would start \
             with, for example to fill a screen for new sessions before there is one.",
@@ -1039,6 +1137,8 @@ pub static METHODS: &[Method] = &[
         result: Some("PromptResponse"),
         key: Some("idempotencyKey"),
         carries: None,
+        undoes: &[],
+        about: &[],
         page: Some("prompt-lifecycle"),
         summary: "Adds a user message to a session for the Agent to work on.",
         resend: "Without a key, every copy adds one more user message and may run the \
@@ -1055,12 +1155,14 @@ pub static METHODS: &[Method] = &[
         result: Some("RequestPermissionResponse"),
         key: None,
         carries: None,
+        undoes: &[],
+        about: &[],
         page: None,
         summary: "Asks the user, through the Client, whether the Agent may carry out a \
             sensitive operation.",
-        resend: "The Client puts the question to the user again, and the answer is their \
-            decision; the action that it allows stays with the Agent. After a lost \
-            connection the Agent sets pending requests up anew or settles them.",
+        resend: "The Client asks the user again, and the Agent, not the Client, performs \
+            the action that the answer allows. After a lost connection the Agent \
+            sends pending requests again or resolves them.",
     },
     Method {
         name: "session/resume",
@@ -1072,12 +1174,15 @@ pub static METHODS: &[Method] = &[
         result: Some("ResumeSessionResponse"),
         key: None,
         carries: None,
+        undoes: &["session/close", "session/resume"],
+        about: &["sessionId"],
         page: Some("session-setup"),
         summary: "Makes an existing session active on this connection, so that the \
             conversation can go on.",
-        resend: "The session is brought in line once more. MCP servers and workspace \
-            roots are taken from the request each time, and a copy names the same \
-            ones.",
+        resend: "Synchronizes the session again; the MCP servers and workspace roots of \
+            the request replace the previous ones. A copy that arrives after a \
+            newer `session/close` or `session/resume` would undo it, so send it \
+            before that or not at all.",
     },
     Method {
         name: "session/set_config_option",
@@ -1089,12 +1194,14 @@ pub static METHODS: &[Method] = &[
         result: Some("SetSessionConfigOptionResponse"),
         key: None,
         carries: None,
+        undoes: &["session/set_config_option"],
+        about: &["sessionId", "configId"],
         page: None,
         summary: "Changes one configuration option of a session and returns all options \
             as they are afterwards.",
-        resend: "Sets an equal value and answers with all current options. A copy that \
-            is sent after a newer change to this option would undo that change, so \
-            resend it before any further change or drop it.",
+        resend: "Sets the same value again and answers with all current options. A copy \
+            that arrives after a newer `session/set_config_option` for this option \
+            would undo it, so send it before that or not at all.",
     },
     Method {
         name: "session/set_title",
@@ -1106,10 +1213,12 @@ pub static METHODS: &[Method] = &[
         result: Some("SetSessionTitleResponse"),
         key: None,
         carries: None,
+        undoes: &["session/set_title"],
+        about: &["sessionId"],
         page: None,
         summary: "Gives a session a new title.",
-        resend: "Sets an equal title. A copy that is sent after a newer title would undo \
-            it, so resend it before any further change or drop it.",
+        resend: "Sets the same title again. A copy that arrives after a newer \
+            `session/set_title` would undo it, so send it before that or not at all.",
     },
     Method {
         name: "session/status",
@@ -1121,6 +1230,8 @@ pub static METHODS: &[Method] = &[
         result: Some("SessionStatusResponse"),
         key: None,
         carries: None,
+        undoes: &[],
+        about: &[],
         page: None,
         summary: "Asks whether a session is in the Agent's memory and what it is doing.",
         resend: "Reads and changes nothing.",
@@ -1135,11 +1246,15 @@ pub static METHODS: &[Method] = &[
         result: Some("UnarchiveSessionResponse"),
         key: None,
         carries: None,
+        undoes: &["session/archive"],
+        about: &["sessionId"],
         page: None,
         summary: "Brings an archived session back into the default results of \
             `session/list`, with its ID and saved history unchanged but without \
             loading or resuming it.",
-        resend: "Succeeds: the session is out of the archive already.",
+        resend: "Succeeds: the session is out of the archive already. A copy that \
+            arrives after a newer `session/archive` would take the session out \
+            again, so send it before that or not at all.",
     },
     Method {
         name: "session/update",
@@ -1151,12 +1266,14 @@ pub static METHODS: &[Method] = &[
         result: None,
         key: None,
         carries: None,
+        undoes: &[],
+        about: &[],
         page: None,
         summary: "Reports activity of a session to the Client: messages, tool calls, \
             plans, state and more.",
-        resend: "What is addressed by an ID is replaced by its equal, but chunks append, \
-            so a copy doubles what they hold. A Client that missed some catches up \
-            through `session/resume`.",
+        resend: "Updates that name an entity by its ID replace its state with the same \
+            state, but chunks append, so a copy duplicates their content. A Client \
+            that missed updates calls `session/resume`.",
     },
     Method {
         name: "terminal/cancel",
@@ -1168,11 +1285,13 @@ pub static METHODS: &[Method] = &[
         result: Some("CancelTerminalResponse"),
         key: None,
         carries: None,
+        undoes: &[],
+        about: &[],
         page: None,
         summary: "Stops the process in one terminal while the rest of the session's work \
             continues.",
-        resend: "Cancels nothing further. When the terminal has already exited, the copy \
-            is answered with `-32602`, and the last `terminal_update` tells how it \
+        resend: "Has no second effect. Once the terminal has exited, the copy is \
+            answered with `-32602`, and the last `terminal_update` reports how it \
             ended.",
     },
     Method {
@@ -1185,11 +1304,13 @@ pub static METHODS: &[Method] = &[
         result: Some("CancelToolCallResponse"),
         key: None,
         carries: None,
+        undoes: &[],
+        about: &[],
         page: None,
         summary: "Asks the Agent to cancel a single tool call, which Clients MUST NOT do \
             unless the call offers `capabilities.cancel` at that moment.",
-        resend: "Cancels nothing further. When the tool call has already ended, the copy \
-            is answered with `-32602`, and the last `tool_call_update` tells how it \
+        resend: "Has no second effect. Once the tool call has ended, the copy is \
+            answered with `-32602`, and the last `tool_call_update` reports how it \
             ended.",
     },
 ];

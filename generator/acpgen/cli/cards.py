@@ -18,7 +18,7 @@ from acpgen.report.forms import has_colour
 from acpgen.targets.pages.errors import error_names
 from acpgen.targets.pages.keys import key_range
 from acpgen.targets.pages.methods import DIRECTIONS
-from acpgen.targets.retry.classes import CLASSES, UNSTATED
+from acpgen.targets.retry.classes import CLASSES, UNSTATED, explain
 
 _ROOMY = 140
 """How many columns a table takes that says what a copy does, and is read without effort."""
@@ -83,8 +83,8 @@ def _card(method: Method, protocol: Protocol) -> Iterator[RenderableType]:
 
 def _rows(method: Method, protocol: Protocol) -> Iterator[tuple[str, Text]]:
     yield "Class", _text(_class(method), _STYLES.get(method.retry, ""))
-    if method.retry is not None:
-        explanation = CLASSES[method.retry]
+    explanation = explain(method)
+    if explanation is not None:
         yield "Meaning", _text(explanation.meaning)
         yield "A copy", _text(method.resend)
         yield "Rule", _text(explanation.rule)

@@ -13,7 +13,7 @@ from acpgen import findings, resources
 from acpgen.cli.report import fail, note, relative, unreadable
 from acpgen.diff import RULES, Change
 from acpgen.diff import diff as changes_between
-from acpgen.diff.report import Comparison
+from acpgen.diff.report import SchemaChanges
 from acpgen.diff.source import GitError, Source, locate
 from acpgen.diff.witness import Witnesses
 from acpgen.findings import Finding
@@ -48,7 +48,7 @@ def comes_installed() -> bool:
 
 
 @contextmanager
-def compared(old: str | Callable[[Protocol], str], new: str) -> Iterator[Comparison]:
+def compared(old: str | Callable[[Protocol], str], new: str) -> Iterator[SchemaChanges]:
     """Two versions and their changes; copies out of git last as long as the context.
 
     `old` may depend on what the new version is.
@@ -63,7 +63,7 @@ def compared(old: str | Callable[[Protocol], str], new: str) -> Iterator[Compari
             after = read(source)
             sources = (_locate(old(after), folders[0]), source)
             before = read(sources[0])
-        yield Comparison(*sources, changes_between(before, after), Witnesses(before, after))
+        yield SchemaChanges(*sources, changes_between(before, after), Witnesses(before, after))
 
 
 def read(source: Source) -> Protocol:

@@ -17,7 +17,7 @@ from acpgen.cli.report import Exit, fail, note, relative, show, telling
 from acpgen.diff import Change, Effect, Party
 from acpgen.diff.changelog import changelog
 from acpgen.diff.history import FOLDER, newest
-from acpgen.diff.report import Comparison, document, findings, summary
+from acpgen.diff.report import SchemaChanges, document, findings, summary
 from acpgen.diff.source import Source
 from acpgen.emit.markdown import code, join
 from acpgen.findings import Finding, Format, Severity, text
@@ -138,7 +138,7 @@ def _newest(schema: str, protocol: Protocol) -> str:
 
 
 def _print(
-    comparison: Comparison, sifted: Sifted, form: Form, *, everything: bool, stale: bool
+    comparison: SchemaChanges, sifted: Sifted, form: Form, *, everything: bool, stale: bool
 ) -> None:
     if form is Form.JSON:
         typer.echo(document(comparison, sifted.accepted), nl=False)
@@ -155,7 +155,7 @@ def _print(
         show("diff", [*found, *(sifted.stale.values() if stale else ())], Format(form.value))
 
 
-def _accepted(comparison: Comparison, sifted: Sifted) -> Iterator[Finding]:
+def _accepted(comparison: SchemaChanges, sifted: Sifted) -> Iterator[Finding]:
     """The accepted changes as notes, each with its reason."""
     found = findings(comparison, sifted.accepted)
     for finding, reason in zip(found, sifted.accepted.values(), strict=True):

@@ -19,7 +19,7 @@ from acpgen.emit.tree import replace_files
 from acpgen.findings import Finding, Format, printable
 from acpgen.findings import text as lines_of
 from acpgen.load import SchemaError, load
-from acpgen.report.rendering import Problem
+from acpgen.report.problem import Problem
 from acpgen.words import counted
 
 if TYPE_CHECKING:

@@ -182,6 +182,8 @@ def put(plan: Plan, outcome: Result) -> None:
         )
     except (ForeignFileError, FolderError) as error:
         fail(str(error))
+    for path, reason in outcome.removed.items():
+        note(f"{plan.out / path}: removed, since {reason}")
     note(f"{plan.out}: {_summary(outcome)}")
 
 

@@ -18,7 +18,7 @@ from acpgen.cli import opening
 from acpgen.cli.notes import note
 from acpgen.findings import Finding, Format, escaped, printable
 from acpgen.report import Report, Tally, renderer, set_up
-from acpgen.report.rendering import Problem
+from acpgen.report.problem import Problem
 
 __all__ = [
     "CannotTell",

@@ -10,7 +10,8 @@ from acpgen.startup import shipped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from acpgen.checks import Checkers, Decoders
+    from acp_wire.checking import Checkers
+    from acp_wire.decoding import Decoders
     from acpgen.model import Protocol
 
 LONG = 1_000_000

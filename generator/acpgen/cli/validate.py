@@ -7,7 +7,6 @@ Typer, through `acpgen.startup`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -27,16 +26,17 @@ def _option(member: str) -> OptionInfo:
     """An option as Typer takes it, from the table that both parsers use."""
     option = OPTIONS[member]
     found: OptionInfo
-    if option.values is None:
+    values = option.values
+    if values is None:
         least = 1 if member == "max_errors" else None
         found = typer.Option(*option.names, help=option.help, min=least)
     else:
         found = typer.Option(
             *option.names,
             help=option.help,
-            metavar=f"[{'|'.join(option.values)}]",
-            parser=partial(_one_of, option.values),
-            autocompletion=partial(list, option.values),
+            metavar=f"[{'|'.join(values)}]",
+            parser=lambda value: _one_of(values, value),
+            autocompletion=lambda: list(values),
         )
     return found
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from acpgen.diff.change import Change, Standing
 from acpgen.diff.channels import Party
-from acpgen.diff.effect import Section
+from acpgen.diff.effect import ReportSection
 from acpgen.emit.markdown import Inline, code, prose
 from acpgen.findings import Severity
 
@@ -38,30 +38,30 @@ def _is_stable(change: Change) -> bool:
 
 
 def _unstable(change: Change) -> bool:
-    settled = {Section.ADDITIONS, Section.DOCS}
+    settled = {ReportSection.ADDITIONS, ReportSection.DOCS}
     return not _is_stable(change) and change.effect.value.section not in settled
 
 
 def _adds(change: Change) -> bool:
-    return change.effect.value.section is Section.ADDITIONS
+    return change.effect.value.section is ReportSection.ADDITIONS
 
 
 def _forgets(change: Change) -> bool:
-    return change.effect.value.section is Section.FORGOTTEN and _is_stable(change)
+    return change.effect.value.section is ReportSection.FORGOTTEN and _is_stable(change)
 
 
 def _types(change: Change) -> bool:
     alone = change.severity is Severity.WARNING and not _promise(change)
-    return alone and change.effect.value.section is Section.TYPES
+    return alone and change.effect.value.section is ReportSection.TYPES
 
 
 def _also(change: Change) -> bool:
-    other = change.effect.value.section is Section.OTHER
+    other = change.effect.value.section is ReportSection.OTHER
     return other and _is_stable(change) and not _promise(change)
 
 
 def _docs(change: Change) -> bool:
-    return change.effect.value.section is Section.DOCS and not _promise(change)
+    return change.effect.value.section is ReportSection.DOCS and not _promise(change)
 
 
 _SECTIONS = (

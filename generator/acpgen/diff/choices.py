@@ -85,12 +85,10 @@ def unions(walk: Walk, old: Union, new: Union, at: Place) -> Iterator[Found]:
             shapes=(None, variant.body),
         )
     if old.tag is None:
-        # What only grows together is known to overlap, but by which value may be hard to find.
-        shown = (old, new) if old.exclusive != new.exclusive else None
         if Effect.NARROWS not in masked and crowded(walk, old, new, pairs):
-            yield found(choice_exclusive, at, shown, shapes=(old, new))
+            yield found(choice_exclusive, at, (old, new), shapes=(old, new))
         if Effect.WIDENS not in masked and uncrowded(walk, old, new, pairs):
-            yield found(choice_inclusive, at, shown, shapes=(old, new))
+            yield found(choice_inclusive, at, (old, new), shapes=(old, new))
 
 
 def one_to_many(walk: Walk, old: Type, new: Union, at: Place) -> Iterator[Found]:

@@ -1,7 +1,7 @@
 """Whether a union takes all values of another type, by one of its variants or by several.
 
-Peers send no members that their version of a type doesn't describe, and by a fallback no tag value
-that another variant has.
+An object may have members that its type doesn't list. A fallback takes no tag value that another
+variant has.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from acpgen.diff.overlap import Known, overlap
 from acpgen.model import (
     NULL,
     ClosedEnum,
-    Map,
     Object,
     Protocol,
     Type,
@@ -24,9 +23,7 @@ from acpgen.model import (
     Variant,
 )
 from acpgen.types.objects import (
-    FlatObject,
     alternatives,
-    as_object,
     constant,
     flatten,
     resolve,
@@ -66,17 +63,14 @@ def uncrowded(walk: Walk, old: Union, new: Union, pairs: list[tuple[int, int]]) 
 def _covered(walk: Walk, type_: Type, union: Union, effect: Effect) -> bool:
     """Whether a union takes all parts of a type, of which one is new and the other old."""
     protocol, others = _sides(walk, effect)
-    names = _listed(protocol, type_)
     return all(
-        _takes(walk, part, union, effect, None if names is None else names - absent)
+        _takes(walk, part, union, effect, absent)
         for whole_part in _cut(protocol, type_, union)
         for part, absent in _by_presence(protocol, others, whole_part, union)
     )
 
 
-def _takes(
-    walk: Walk, part: Type, union: Union, effect: Effect, names: frozenset[str] | None
-) -> bool:
+def _takes(walk: Walk, part: Type, union: Union, effect: Effect, absent: frozenset[str]) -> bool:
     """Whether a variant takes all of a part, and no other one any of it where that is refused."""
     own, others = _sides(walk, effect)
     constant_ = _constant(own, part, union.tag)
@@ -86,7 +80,7 @@ def _takes(
         if _misses(walk, part, with_tag(variant, union.tag), effect):
             continue
         if not union.exclusive or not any(
-            overlap(Known(own, part), Known(others, with_tag(rival, union.tag)), names)
+            overlap(Known(own, part), Known(others, with_tag(rival, union.tag)), absent)
             for rival in union.variants
             if rival is not variant and not _apart(rival, variant)
         ):
@@ -99,11 +93,10 @@ def _crowded(
 ) -> bool:
     """Whether a value of one union fits several variants of another, exclusive one."""
     own, others = _sides(walk, effect)
-    names = _listed(own, old)
     bodies = [Known(others, variant.body) for variant in new.variants]
     counterparts = {j: i for i, j in pairs}
     for j, k in combinations(range(len(bodies)), 2):
-        if not overlap(bodies[j], bodies[k], names):
+        if not overlap(bodies[j], bodies[k]):
             continue
         before = [counterparts.get(index) for index in (j, k)]
         if old.exclusive and all(
@@ -112,7 +105,7 @@ def _crowded(
         ):
             continue
         if any(
-            all(overlap(Known(own, variant.body), bodies[n], names) for n in (j, k))
+            all(overlap(Known(own, variant.body), bodies[n]) for n in (j, k))
             for variant in old.variants
         ):
             return True
@@ -217,23 +210,3 @@ def _constant(protocol: Protocol, part: Type, tag: str | None) -> str | int | No
     type_ = None if member is None else resolve(protocol, member.type)
     only = isinstance(type_, ClosedEnum) and len(type_.values) == 1
     return type_.values[0].value if isinstance(type_, ClosedEnum) and only else None
-
-
-def _listed(protocol: Protocol, type_: Type) -> frozenset[str] | None:
-    """The members that an object of a type may have, None where it may have any."""
-    names: set[str] = set()
-    for part in alternatives(protocol, type_):
-        if isinstance(part, Object | Map):
-            flat = flatten(protocol, as_object(part))
-            if flat.additional is not None:
-                return None
-            names |= _names(protocol, flat)
-    return frozenset(names)
-
-
-def _names(protocol: Protocol, flat: FlatObject) -> set[str]:
-    names = set(flat.members)
-    for union in flat.unions:
-        names |= {union.tag} if union.tag is not None else set()
-        names |= _listed(protocol, union) or set()
-    return names

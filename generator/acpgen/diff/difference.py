@@ -35,6 +35,11 @@ class Difference:
     path: str = ""
     shapes: Shapes = (None, None)
     mark: str = ""
+    member: bool = False
+
+    def matters(self, overridden: frozenset[str]) -> bool:
+        """Whether it matters to an object that has the `overridden` members anyway."""
+        return not (self.member and self.name in overridden)
 
     @property
     def subject(self) -> str:
@@ -84,7 +89,9 @@ def found(
     path = place.path
     if member or variant:
         path += f".{token(name)}" if member else f"<{token(name)}>"
-    return Difference(rule, place, pointer, location, name, old, new, types, path, shapes, mark)
+    return Difference(
+        rule, place, pointer, location, name, old, new, types, path, shapes, mark, member
+    )
 
 
 def _successor(place: Place, gone: Location) -> Location:

@@ -8,7 +8,7 @@ from enum import Enum, IntEnum, StrEnum
 from acpgen.findings import Severity
 
 
-class Section(StrEnum):
+class ReportSection(StrEnum):
     """Where a report counts, and a changelog lists, a stable change that breaks no peer."""
 
     TYPES = "types only"
@@ -42,7 +42,7 @@ class Meaning:
     narrows: bool = False
     widens: bool = False
     severity: Severity
-    section: Section = Section.TYPES
+    section: ReportSection = ReportSection.TYPES
     weight: Weight = Weight.ADDITION
     reason: str = ""
     recovered: str = ""
@@ -93,8 +93,8 @@ class Effect(Enum):
         severity=Severity.WARNING,
         reason="old and new take it to mean different things",
     )
-    FORGETS = Meaning(name="forgets", severity=Severity.WARNING, section=Section.FORGOTTEN)
-    PROMISE = Meaning(name="promise", severity=Severity.NOTE, section=Section.OTHER)
+    FORGETS = Meaning(name="forgets", severity=Severity.WARNING, section=ReportSection.FORGOTTEN)
+    PROMISE = Meaning(name="promise", severity=Severity.NOTE, section=ReportSection.OTHER)
     WEAKENS = Meaning(
         name="weakens",
         breaks_senders=True,
@@ -109,10 +109,12 @@ class Effect(Enum):
     )
     FAULT = Meaning(name="fault", severity=Severity.ERROR, weight=Weight.BREAK)
     BINDS = Meaning(name="binds", severity=Severity.WARNING)
-    HARDENS = Meaning(name="hardens", severity=Severity.WARNING, section=Section.OTHER)
-    ADDS = Meaning(name="adds", severity=Severity.NOTE, section=Section.ADDITIONS)
-    NOTES = Meaning(name="notes", severity=Severity.NOTE, section=Section.OTHER)
-    DOCS = Meaning(name="docs", severity=Severity.NOTE, section=Section.DOCS, weight=Weight.DOCS)
+    HARDENS = Meaning(name="hardens", severity=Severity.WARNING, section=ReportSection.OTHER)
+    ADDS = Meaning(name="adds", severity=Severity.NOTE, section=ReportSection.ADDITIONS)
+    NOTES = Meaning(name="notes", severity=Severity.NOTE, section=ReportSection.OTHER)
+    DOCS = Meaning(
+        name="docs", severity=Severity.NOTE, section=ReportSection.DOCS, weight=Weight.DOCS
+    )
 
     @property
     def moves(self) -> frozenset[Effect]:

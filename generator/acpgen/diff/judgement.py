@@ -19,7 +19,8 @@ def of_type(difference: Difference, routes: Sequence[Route], shape: str = "") ->
     """
     effect = difference.rule.effect
     ways, row = effect.moves, effect.value
-    ends = [route.through(difference.place) for route in routes]
+    through = (route.through(difference.place) for route in routes)
+    ends = [route for route in through if difference.matters(route.overridden)]
     sending = [r for r in ends if row.breaks_senders and not (ways and Effect.NARROWS in r.masked)]
     receiving = [
         r for r in ends if row.breaks_receivers and not (ways and Effect.WIDENS in r.masked)

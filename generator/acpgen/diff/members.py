@@ -43,14 +43,15 @@ def objects(walk: Walk, old: Object | Map, new: Object | Map, at: Place) -> Iter
     shared = bases[0] & bases[1] & walk.old.types.keys() & walk.new.types.keys()
     if bases[0] != bases[1] or isinstance(old, Map) != isinstance(new, Map):
         yield found(type_restructured, at, old=_parents(old), new=_parents(new))
-    for base in sorted(shared):
-        yield Edge(at.base(base), (base, base))
     flat = _flat(walk.old, before, shared), _flat(walk.new, after, shared)
     for name in sorted(flat[0].members.keys() ^ flat[1].members.keys()):
         for one, protocol in zip(flat, (walk.old, walk.new), strict=True):
             inherited = _inherited(protocol, shared).members
             if name not in one.members and name in inherited:
                 one.members[name] = inherited[name]
+    own = frozenset(flat[0].members.keys() & flat[1].members.keys())
+    for base in sorted(shared):
+        yield Edge(at.base(base, own), (base, base))
     yield from _members(walk, *flat, (old, new), at)
     yield from _unions(walk, *flat, (old, new), at)
     if flat[0].additional is not None or flat[1].additional is not None:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import takewhile
 
-from acpgen.diff.channels import Channel, answers, calls
+from acpgen.diff.channels import EVERY_WAY, Channel, answers, calls
 from acpgen.diff.difference import Difference, found
 from acpgen.diff.keys import keys
 from acpgen.diff.place import Place
 from acpgen.diff.rule import ChangeRule
 from acpgen.diff.rules.methods import (
+    envelope_type_added,
+    envelope_type_removed,
     error_added,
     error_removed,
     method_added,
     method_kind_changed,
     method_removed,
+    method_renamed,
     method_side_added,
     method_side_removed,
     method_without_class,
@@ -24,7 +26,8 @@ from acpgen.diff.rules.methods import (
 from acpgen.diff.rules.names import docs_changed
 from acpgen.diff.rules.promises import carried_method_changed, resend_reworded, retry_class_changed
 from acpgen.diff.rules.values import type_narrowed, type_widened
-from acpgen.model import ANY, Location, Method, Pointer, Protocol, Ref, Type
+from acpgen.model import ANY, ENVELOPE_TYPES, Location, Method, Protocol, Ref, Type
+from acpgen.types.fingerprint import fingerprint
 from acpgen.types.wording import spelled
 
 
@@ -49,40 +52,81 @@ def methods(
 ) -> Iterator[MethodDifference]:
     """Every difference that is not one of types. `wholes` are what the two may be the parts of.
 
-    What is gone from the part only is placed where the whole still has it.
+    A method that is gone from the part only is placed where the whole still has it.
     """
-    for before, after in shared(old, new):
-        for compare in _ASPECTS:
-            yield from compare(before, after)
-        place = _place(before, after)
-        for difference in keys((old, new), before, after, place):
-            yield MethodDifference(difference, tuple(calls(after)))
     lost = [m for m in old.methods if new.method(m.name, m.kind) is None]
     gained = [m for m in new.methods if old.method(m.name, m.kind) is None]
-    turned = {m.name for m in lost} & {m.name for m in gained}
+    renamed = _renamed((old, lost), (new, gained))
+    for before, after in (*shared(old, new), *renamed.items()):
+        yield from (each for compare in _ASPECTS for each in compare(before, after))
+        for difference in keys((old, new), before, after, _place(before, after)):
+            yield MethodDifference(difference, tuple(calls(after)))
     for method in lost:
-        if method.name not in turned:
+        if method in renamed:
+            yield _told(method_renamed, method, renamed[method], method.name, "")
+        elif all(m.name != method.name for m in gained):
             place = _place(method, method, _successor(wholes, method))
-            yield MethodDifference(
-                found(method_removed, place, gone=method.location), tuple(calls(method))
-            )
+            difference = found(method_removed, place, gone=method.location)
+            yield MethodDifference(difference, tuple(calls(method)))
     for method in gained:
-        place = _place(method, method)
-        if method.name in turned:
-            before = next(m for m in lost if m.name == method.name)
-            difference = found(
-                method_kind_changed, place, old=before.kind.value, new=method.kind.value
-            )
-            yield MethodDifference(difference, tuple(calls(method)))
-        else:
-            promise = "" if method.retry is None else method.retry.value
-            difference = found(method_added, place, new=promise)
-            yield MethodDifference(difference, tuple(calls(method)))
+        earlier = next((m for m in lost if m.name == method.name), None)
+        if method not in renamed.values():
+            yield _gained(method, earlier)
         if method.retry is None and any(m.retry is not None for m in new.methods):
-            yield MethodDifference(found(method_without_class, place), tuple(calls(method)))
+            difference = found(method_without_class, _place(method, method))
+            yield MethodDifference(difference, tuple(calls(method)))
+    yield from _envelope(old, new)
+
+
+def _gained(method: Method, before: Method | None) -> MethodDifference:
+    """A method that is new, or was of another kind `before`."""
+    if before is not None:
+        return _told(method_kind_changed, before, method, before.kind.value, method.kind.value)
+    promise = "" if method.retry is None else method.retry.value
+    return _told(method_added, method, method, None, promise)
+
+
+def _renamed(
+    old: tuple[Protocol, Iterable[Method]], new: tuple[Protocol, Iterable[Method]]
+) -> dict[Method, Method]:
+    """The lost methods that have another name in the new protocol, and those of that name.
+
+    Such a method keeps the name of its params, or its description and all that its types accept.
+    """
+    pairs: dict[Method, Method] = {}
+    for identity in (lambda _, method: method.params, _content):
+        after = {
+            (m.kind, m.side, identity(new[0], m)): m for m in new[1] if m not in pairs.values()
+        }
+        for method in old[1]:
+            key = (method.kind, method.side, identity(old[0], method))
+            if method not in pairs and key in after:
+                pairs[method] = after.pop(key)
+    return pairs
+
+
+def _content(protocol: Protocol, method: Method) -> tuple[str, str]:
+    """What a method says and accepts, whatever it and its types are called."""
+    bodies = [protocol.types[n].body for n in (method.params, method.result) if n is not None]
+    return method.docs or method.name, fingerprint([(protocol, body) for body in bodies])
+
+
+def _envelope(old: Protocol, new: Protocol) -> Iterator[MethodDifference]:
+    """The types that the envelope refers to and that only one of the protocols has."""
+    for name in ENVELOPE_TYPES:
+        before, after = old.types.get(name), new.types.get(name)
+        if before is not None and after is None:
+            place = Place(name, before.location, before.location)
+            removed = found(envelope_type_removed, place, gone=before.location)
+            yield MethodDifference(removed, EVERY_WAY)
+        if before is None and after is not None:
+            place = Place(name, after.location, after.location)
+            yield MethodDifference(found(envelope_type_added, place), EVERY_WAY)
 
 
 def _sides(old: Method, new: Method) -> Iterator[MethodDifference]:
+    if old.side is new.side:
+        return
     before, after = set(calls(old)), set(calls(new))
     for kind, channels in (
         (method_side_removed, before - after),
@@ -174,33 +218,6 @@ def _place(old: Method, new: Method, home: Location | None = None) -> Place:
 
 
 def _successor(wholes: tuple[Protocol, Protocol], method: Method) -> Location:
-    """The nearest place in a new protocol for a method that is gone, from it or its stable part.
-
-    That is its params, or its result, if they are still there; else the file where it would stand:
-    of its domain, or of the method that is called most like it.
-    """
-    old, new = wholes
-    kept = (new.types.get(name) for name in (method.params, method.result) if name is not None)
-    for type_ in filter(None, kept):
-        return type_.location
-    if method.location.file != old.source:
-        domain = old.types[method.params].domain
-        for type_ in new.types.values():
-            if type_.domain == domain:
-                return Location(type_.location.file, _DEFINITIONS)
-    kin = max(new.methods, key=lambda other: _likeness(old, other, method), default=None)
-    if kin is None:
-        return Location(new.source)
-    is_new = old.method(kin.name, kin.kind) is None
-    return kin.location if is_new else Location(kin.location.file, _DEFINITIONS)
-
-
-_DEFINITIONS = Pointer("/$defs")
-
-
-def _likeness(old: Protocol, candidate: Method, method: Method) -> tuple[bool, bool, int]:
-    """How much a method looks like another one renamed: a new one of the same first word most."""
-    pairs = zip(candidate.name, method.name, strict=False)
-    is_new = old.method(candidate.name, candidate.kind) is None
-    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    return (candidate.name.split("/")[0] == method.name.split("/")[0], is_new, alike)
+    """The place of a removed method: its params or result in the new protocol, or where it was."""
+    kept = (wholes[1].types.get(n) for n in (method.params, method.result) if n is not None)
+    return next((type_.location for type_ in kept if type_ is not None), method.location)

@@ -67,6 +67,8 @@ class Place:
     and in the new, where the place is one. Effects are `masked` where another
     variant of a choice takes the same values. `inside` holds the pairs that are being compared
     around it. `once` is what its type was called before, where that is not what it is called now.
+    Members of a base are `overridden` that the object compares itself: whether the base lists or
+    requires them makes no difference to it.
     """
 
     path: str
@@ -78,6 +80,7 @@ class Place:
     masked: frozenset[Effect] = frozenset()
     inside: frozenset[Pair] = frozenset()
     once: str = ""
+    overridden: frozenset[str] = frozenset()
 
     def member(self, old: Property, new: Property) -> Place:
         """A member that both have.
@@ -104,9 +107,16 @@ class Place:
         """The members of an object that are not listed."""
         return self._into(Into.ENTRY, self.lenient)
 
-    def base(self, name: TypeName) -> Place:
-        """What the object also is."""
-        return replace(self, steps=(*self.steps, Base(name)), tolerances=_NO_MARKS)
+    def base(self, name: TypeName, overridden: frozenset[str]) -> Place:
+        """A base of the object, which has the `overridden` members itself in both protocols."""
+        steps = (*self.steps, Base(name))
+        return replace(self, steps=steps, tolerances=_NO_MARKS, overridden=overridden)
+
+    def inherited(self, overridden: frozenset[str]) -> frozenset[str]:
+        """The overridden members here, if those of the type around this place are `overridden`."""
+        if all(isinstance(step, Base) for step in self.steps):
+            return self.overridden | overridden
+        return self.overridden
 
     def choice(self, old: int, new: int) -> Place:
         """A union that the object must satisfy."""

@@ -28,11 +28,12 @@ class Route:
     steps: Steps = ()
     lenient: frozenset[Effect] = frozenset()
     masked: frozenset[Effect] = frozenset()
+    overridden: frozenset[str] = frozenset()
 
     @property
-    def sort(self) -> tuple[Channel, frozenset[Effect], frozenset[Effect]]:
+    def sort(self) -> tuple[object, ...]:
         """What tells routes apart that lead to the same type."""
-        return (self.channel, self.lenient, self.masked)
+        return (self.channel, self.lenient, self.masked, self.overridden)
 
     def through(self, place: Place) -> Route:
         """The route that goes on from a place of the type."""
@@ -42,6 +43,7 @@ class Route:
             (*self.steps, *place.steps),
             self.lenient | place.lenient,
             self.masked | place.masked,
+            place.inherited(self.overridden),
         )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from acpgen.diff.change import Change, Standing
 from acpgen.diff.channels import Party
-from acpgen.diff.effect import Section
+from acpgen.diff.effect import ReportSection
 from acpgen.diff.source import Source
 from acpgen.diff.witness import Witnesses
 from acpgen.findings import Finding, Severity
@@ -23,7 +23,7 @@ its meaning; members may be added at any time."""
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class SchemaChanges:
     """Two versions and all changes from one to the other."""
 
     old: Source
@@ -31,8 +31,19 @@ class Comparison:
     changes: tuple[Change, ...]
     witnesses: Witnesses
 
+    def named(self, file: str) -> str:
+        """What readers call a file of one of the two versions."""
+        named = self.new.named(file)
+        return self.old.named(file) if named == file else named
 
-def findings(comparison: Comparison, changes: Iterable[Change]) -> list[Finding]:
+    def message(self, change: Change) -> str:
+        """What changed; of an error also that no message shows it, where none was found."""
+        if change.breaking and change.evidence is not None and self.witnesses.of(change) is None:
+            return f"{change.message}; no message found that shows it"
+        return change.message
+
+
+def findings(comparison: SchemaChanges, changes: Iterable[Change]) -> list[Finding]:
     """Some of the changes as findings in the new version, in the order given.
 
     Raises:
@@ -43,9 +54,9 @@ def findings(comparison: Comparison, changes: Iterable[Change]) -> list[Finding]
         Finding(
             rule=change.rule.id,
             severity=change.severity,
-            file=comparison.new.named(change.location.file),
+            file=comparison.named(change.location.file),
             pointer=change.pointer,
-            message=change.message,
+            message=comparison.message(change),
             line=lines.of(change.location),
             subject=_subject(change.methods),
         )
@@ -71,7 +82,7 @@ def set_apart(changes: Iterable[Change], accepted: Collection[Change]) -> list[C
     return [change for change in changes if change not in accepted]
 
 
-def document(comparison: Comparison, accepted: Mapping[Change, str]) -> str:
+def document(comparison: SchemaChanges, accepted: Mapping[Change, str]) -> str:
     """All changes as JSON, each with a message that shows it where there is one.
 
     `accepted` has the reasons for the changes that count for nothing.
@@ -125,7 +136,7 @@ def _row(
         "pointer": change.pointer,
         "old": change.old,
         "new": change.new,
-        "message": change.message,
+        "message": finding.message,
         "accepted": reason is not None,
         "reason": reason,
         "witness": shown,
@@ -145,7 +156,11 @@ def _labels(change: Change) -> Iterable[str]:
     if change.breaking and change.breaks:
         return [f"breaking for {party.plural}" for party in change.breaks]
     section = change.effect.value.section
-    if change.standing is Standing.UNSTABLE and not change.breaking and section is not Section.DOCS:
+    if (
+        change.standing is Standing.UNSTABLE
+        and not change.breaking
+        and section is not ReportSection.DOCS
+    ):
         return ["unstable"]
     return [_BY_SEVERITY.get(change.severity, section)]
 
@@ -153,8 +168,8 @@ def _labels(change: Change) -> Iterable[str]:
 _BY_SEVERITY = {Severity.ERROR: "faults", Severity.RECOVERED: "recovered"}
 _NOUNS = frozenset({"faults", "additions"})
 _LABELS = (
-    *("faults", "recovered", Section.FORGOTTEN, Section.TYPES, Section.ADDITIONS),
-    *(Section.OTHER, "unstable", Section.DOCS),
+    *("faults", "recovered", ReportSection.FORGOTTEN, ReportSection.TYPES, ReportSection.ADDITIONS),
+    *(ReportSection.OTHER, "unstable", ReportSection.DOCS),
 )
 
 

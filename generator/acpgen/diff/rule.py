@@ -15,7 +15,7 @@ from acpgen.findings import Severity
 from acpgen.rulebook import Group, Rule, id_of, page_of
 
 
-class Edit(Protocol):
+class Delta(Protocol):
     """What a rule puts into words: what is changed at a place, from what, to what."""
 
     @property
@@ -31,7 +31,7 @@ class Edit(Protocol):
         """What is there."""
 
 
-Words = Callable[[Edit], str]
+Words = Callable[[Delta], str]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

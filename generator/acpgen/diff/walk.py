@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Iterator
 
 from acpgen.diff import choices, enums, members, values
-from acpgen.diff.difference import Edge, Found, found
+from acpgen.diff.difference import Difference, Edge, Found, found
 from acpgen.diff.effect import Effect
 from acpgen.diff.place import Pair, Place
 from acpgen.diff.rules.members import null_allowed, null_refused, patch_added, patch_removed
@@ -98,16 +98,19 @@ class Walk:
             return frozenset()
         self._judged.append((old, new))
         effects: set[Effect] = set()
-        seen: set[tuple[Pair, frozenset[Effect]]] = set()
-        queue = deque((step, frozenset[Effect]()) for step in self.types(old, new, _NOWHERE))
+        seen: set[tuple[Pair, frozenset[Effect], frozenset[str]]] = set()
+        start = (frozenset[Effect](), frozenset[str]())
+        queue = deque((step, *start) for step in self.types(old, new, _NOWHERE))
         while queue:
-            step, masked = queue.popleft()
+            step, masked, overridden = queue.popleft()
             masked |= step.place.masked
-            if not isinstance(step, Edge):
-                effects |= step.rule.effect.moves - masked
-            elif (step.pair, masked) not in seen:
-                seen.add((step.pair, masked))
-                queue.extend((further, masked) for further in self.pair(step.pair))
+            overridden = step.place.inherited(overridden)
+            if isinstance(step, Difference):
+                if step.matters(overridden):
+                    effects |= step.rule.effect.moves - masked
+            elif (state := (step.pair, masked, overridden)) not in seen:
+                seen.add(state)
+                queue.extend((further, masked, overridden) for further in self.pair(step.pair))
         self._judged.pop()
         return frozenset(effects)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice, product
 
 from acpgen.diff.change import Change, Evidence, Standing
 from acpgen.diff.channels import Channel
@@ -30,6 +31,9 @@ from acpgen.types.samples import UNKNOWN, SampleError, Samples
 from acpgen.types.stability import stable
 from acpgen.types.structure import references
 
+_FEW = 12
+"""How many objects of one version are combined with those of the other."""
+
 
 @dataclass(frozen=True, slots=True)
 class Witness:
@@ -48,26 +52,32 @@ class Witnesses:
 
     def __init__(self, old: Protocol, new: Protocol) -> None:
         self._whole = (_Side(old, 0), _Side(new, 1))
+        self._found: dict[Change, Witness | None] = {}
         self._stable = (_Side(stable(old), 0), _Side(stable(new), 1))
 
     def of(self, change: Change) -> Witness | None:
         """A message that the change is to blame for, or None: none is needed, or known."""
         if change.evidence is None:
             return None
+        if change not in self._found:
+            self._found[change] = self._search(change, change.evidence)
+        return self._found[change]
+
+    def _search(self, change: Change, evidence: Evidence) -> Witness | None:
         ways = change.effect.moves
         for effect, accepting in ((Effect.NARROWS, 0), (Effect.WIDENS, 1)):
             if effect in ways:
                 whole = change.standing is Standing.UNSTABLE
                 sides = self._whole if whole else self._stable
-                for value in _refused(change.evidence, sides[accepting], sides[1 - accepting]):
-                    return Witness(change.evidence.route.channel, value, accepting == 0)
+                for value in _refused(evidence, sides[accepting], sides[1 - accepting]):
+                    return Witness(evidence.route.channel, value, accepting == 0)
         return None
 
 
 def _refused(evidence: Evidence, takes: _Side, refuses: _Side) -> Iterator[JsonValue]:
     """Messages that one side takes and the other refuses."""
     root = evidence.route.root
-    for value in takes.messages(evidence, refuses.index):
+    for value in takes.messages(evidence, refuses):
         if takes.accepts(root[takes.index], value) and not refuses.accepts(
             root[refuses.index], value
         ):
@@ -95,14 +105,24 @@ class _Side:
         """Whether the schema of a type takes a value."""
         return self._validators.of(name).is_valid(value)
 
-    def messages(self, evidence: Evidence, other: int) -> Iterator[JsonValue]:
-        """Messages that hold, at the place concerned, values of the type there."""
+    def messages(self, evidence: Evidence, other: _Side) -> Iterator[JsonValue]:
+        """Yield messages that hold, at the place concerned, values of the type there."""
         root = Ref(evidence.route.root[self.index])
-        for value in self._samples.several(evidence.types[self.index], evidence.types[other]):
+        for value in self._values(evidence, other):
             try:
                 yield self._around(root, evidence.route.steps, value)
             except SampleError:
                 return
+
+    def _values(self, evidence: Evidence, other: _Side) -> Iterator[JsonValue]:
+        """Values of this side's type, then its objects with what the other side's objects have."""
+        own, others = evidence.types[self.index], evidence.types[other.index]
+        yield from self._samples.several(own, others)
+        for one, another in product(
+            islice(self._samples.several(own), _FEW), islice(other._samples.several(others), _FEW)
+        ):
+            if isinstance(one, dict) and isinstance(another, dict):
+                yield another | one
 
     def _around(self, type_: Type, steps: Steps, value: JsonValue) -> JsonValue:
         """A small value of a type that holds the given one where the steps lead to."""

@@ -23,6 +23,7 @@ from acpgen.model import (
     Union,
     Variant,
 )
+from acpgen.patterns import portable
 from acpgen.types.objects import with_tag
 
 JsonSchema = dict[str, JsonValue]
@@ -43,7 +44,7 @@ def definition(type_: TypeDef, method: Method | None = None) -> JsonSchema:
         head |= {"x-method": type_.method, "x-side": type_.side.value}
     if method is not None and method.retry is not None:
         head |= {"x-retry-class": method.retry.value, "x-resend": method.resend}
-        head = _with(head, **{"x-docs": method.page})
+        head = _with(head, **{"x-docs": method.page, "x-undoes": undoes(method)})
     if method is not None and method.errors:
         head["x-errors"] = [{"code": error.code, "when": error.when} for error in method.errors]
     if type_.marked_unstable:
@@ -54,6 +55,13 @@ def definition(type_: TypeDef, method: Method | None = None) -> JsonSchema:
     if type_.examples:
         schema["examples"] = list(type_.examples)
     return schema
+
+
+def undoes(method: Method) -> JsonSchema | None:
+    """Return what a late copy of a method undoes, as the annotation x-undoes; None for nothing."""
+    if not method.undoes:
+        return None
+    return {"methods": [*method.undoes], "about": [*method.about]}
 
 
 def schema_of(type_: Type) -> JsonSchema:
@@ -116,7 +124,7 @@ def _scalar(scalar: Scalar) -> JsonSchema:
         head,
         format=scalar.format,
         contentEncoding=scalar.content_encoding,
-        pattern=scalar.pattern,
+        pattern=None if scalar.pattern is None else portable(scalar.pattern),
         minLength=scalar.min_length,
         maxLength=scalar.max_length,
         minimum=scalar.minimum,

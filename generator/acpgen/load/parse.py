@@ -9,7 +9,17 @@ from acpgen.load.references import ignored
 from acpgen.load.source import Document, Documents, RawSchema, SchemaError
 from acpgen.load.support import foreign_bases
 from acpgen.load.types import TypeParser
-from acpgen.model import Kind, Method, MethodError, Protocol, Ref, RetryClass, TypeDef, TypeName
+from acpgen.model import (
+    Kind,
+    Method,
+    MethodError,
+    MethodName,
+    Protocol,
+    Ref,
+    RetryClass,
+    TypeDef,
+    TypeName,
+)
 from acpgen.types import stability
 from acpgen.types.structure import key_member
 
@@ -128,4 +138,6 @@ def _method(types: dict[TypeName, TypeDef], params: TypeDef, raw: RawSchema) -> 
         carries=carried if retry == RetryClass.CARRIED else None,
         page=raw.get("x-docs"),
         errors=tuple(MethodError(e["code"], e["when"]) for e in raw.get("x-errors", ())),
+        undoes=tuple(map(MethodName, raw.get("x-undoes", {}).get("methods", ()))),
+        about=tuple(raw.get("x-undoes", {}).get("about", ())),
     )

@@ -20,7 +20,7 @@ its meaning; members may be added at any time."""
 Row = Mapping[str, str | int | None]
 
 
-class Document:
+class JsonDocument:
     """One document: who reports, the findings, and what was counted."""
 
     def __init__(self, write: Callable[[str], object]) -> None:
@@ -59,7 +59,7 @@ class Document:
         self._write(f"{'' if self._first else chr(10) + '  '}],\n{rest}\n}}\n")
 
 
-class Rows:
+class JsonLines:
     """One object a line for each finding, as soon as it is found."""
 
     def __init__(self, write: Callable[[str], object]) -> None:

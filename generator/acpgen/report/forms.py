@@ -41,20 +41,20 @@ def renderer(
         raise CountsOnlyError(f"--summary has no form of {form}; {' and '.join(COUNTING)} have one")
     write = out.write
     if form == "text":
-        from acpgen.report.text import Lines, Sheet, Table
+        from acpgen.report.text import Sheet, Table, TextLines
 
         coloured = has_colour(out, environment)
         if counts_only:
             return Table(write)
-        return Sheet(write, coloured=coloured) if coloured or out.isatty() else Lines(write)
+        return Sheet(write, coloured=coloured) if coloured or out.isatty() else TextLines(write)
     if form == "json":
-        from acpgen.report.document import Document
+        from acpgen.report.document import JsonDocument
 
-        return Document(write)
+        return JsonDocument(write)
     if form == "ndjson":
-        from acpgen.report.document import Rows
+        from acpgen.report.document import JsonLines
 
-        return Rows(write)
+        return JsonLines(write)
     if form == "github":
         from acpgen.report.github import Commands
 

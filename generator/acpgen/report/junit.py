@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from xml.etree import ElementTree as ET
 
 from acpgen.findings import Finding, Severity, printable, text
-from acpgen.report.rendering import Problem
+from acpgen.report.problem import Problem
 from acpgen.report.tally import Tally
 
 

@@ -3,20 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from acpgen.findings import Finding
 from acpgen.report.tally import Tally
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Why a report is not complete: what is wrong with a file, so that not all of it is judged."""
-
-    file: str
-    message: str
-    line: int | None = None
 
 
 class Renderer(Protocol):

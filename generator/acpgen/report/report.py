@@ -79,7 +79,7 @@ class Report:
 
     def problem(self, file: str, reason: str, line: int | None = None) -> None:
         """Note why a file is not judged to its end, so that nobody can tell about the whole."""
-        from acpgen.report.rendering import Problem
+        from acpgen.report.problem import Problem
 
         self.tally.problems.append(Problem(file, reason, line))
         self._unread = True
@@ -87,7 +87,7 @@ class Report:
     def end(self) -> None:
         """Write the rest."""
         if self.full:
-            from acpgen.report.rendering import Problem
+            from acpgen.report.problem import Problem
 
             errors = counted(self._errors, "error")
             reason = f"has {errors} up to here, the limit; the rest is left out"

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from acpgen.findings import Finding, Severity
 from acpgen.report.document import counts, encoded
-from acpgen.report.rendering import Problem
+from acpgen.report.problem import Problem
 from acpgen.report.tally import Tally
 from acpgen.report.tool import NAME, version
 

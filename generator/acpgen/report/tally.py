@@ -7,7 +7,7 @@ from acpgen.words import counted
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from acpgen.findings import Severity
-    from acpgen.report.rendering import Problem
+    from acpgen.report.problem import Problem
 
 
 class Tally:

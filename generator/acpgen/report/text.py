@@ -21,7 +21,7 @@ _COLOURS: Mapping[str, str] = {
 _WIDTH = max(map(len, _COLOURS))
 
 
-class Lines:
+class TextLines:
     """One line a finding, for `grep` and editors."""
 
     def __init__(self, write: Callable[[str], object]) -> None:

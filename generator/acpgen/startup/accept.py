@@ -13,6 +13,8 @@ import sys
 from io import BufferedReader
 from stat import S_ISREG
 
+from acp_wire.checking import ACCEPTED
+from acp_wire.reader import NotJsonError, read_once
 from acpgen.startup import shipped
 from acpgen.startup.options import Options
 
@@ -59,10 +61,14 @@ def _valid(text: bytes, sender: str | None) -> int:
     for line in text.split(b"\n"):
         stripped = line.strip(b" \t\r")
         if stripped:
-            if not checkers.clean(stripped, sender):
+            try:
+                message = read_once(stripped)
+            except NotJsonError:
                 return 0
-            message = checkers.read(stripped)
-            if type(message) is not dict or "method" not in message:
+            calls = type(message) is dict and "method" in message
+            if not calls or checkers.grade(message, sender) != ACCEPTED:
+                return 0
+            if checkers.remarkable(message):
                 return 0
             count += 1
     return count

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from acpgen.emit import manifest
@@ -44,12 +44,14 @@ class Result:
         differences: what to change in the folder.
         fresh: the targets that are up to date according to the manifest's digests.
         tree: the text of every file to write.
+        removed: the files that were written the last time and are not now, each with the reason.
         renewed: the inputs whose digests changed although every recorded output stays the same.
     """
 
     differences: tuple[Difference, ...]
     fresh: tuple[Target, ...]
     tree: Tree
+    removed: Mapping[str, str] = field(default_factory=dict)
     renewed: tuple[str, ...] = ()
 
     @property
@@ -103,6 +105,7 @@ def generate(
         tuple(differences),
         fresh,
         {p: t for p, t in tree.items() if p in changed},
+        _removed(plan, outdated, differences),
         tuple(_renewed(plan, recorded, Manifest(inputs, outputs))),
     )
 
@@ -118,6 +121,18 @@ def apply(plan: Plan, result: Result) -> None:
     if result.differences:
         surplus = (d.path for d in result.differences if d.change is Change.SURPLUS)
         write(plan.out, result.tree, frozenset(surplus))
+
+
+def _removed(
+    plan: Plan, outdated: Sequence[Target], differences: Iterable[Difference]
+) -> Mapping[str, str]:
+    """The files that are there and not generated any more, each with the reason."""
+    paths = [d.path for d in differences if d.change is Change.SURPLUS]
+    if not paths:
+        return {}
+    protocol = load(plan.schema)
+    reasons = {p: r for target in outdated for p, r in target.left_out(protocol).items()}
+    return {path: reasons.get(path, "nothing in the schema leads to it") for path in paths}
 
 
 def _renewed(plan: Plan, recorded: Manifest | None, made: Manifest) -> Iterable[str]:

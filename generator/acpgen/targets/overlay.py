@@ -13,18 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from acpgen.emit.header import HEADER
-from acpgen.emit.jsonschema import JsonSchema, definition, property_schema
+from acpgen.emit.jsonschema import JsonSchema, definition, property_schema, undoes
 from acpgen.model import KEY_TYPE, JsonValue, Method, Object, Protocol
 
-_ESCAPES = {
-    "'": r"\'",
-    "\\": r"\\",
-    "\b": r"\b",
-    "\f": r"\f",
-    "\n": r"\n",
-    "\r": r"\r",
-    "\t": r"\t",
-}
 _DEFINITIONS = "$defs"
 
 
@@ -76,6 +67,7 @@ def actions(protocol: Protocol) -> tuple[Action, ...]:
 def _clearing(protocol: Protocol) -> Iterator[Action]:
     """Remove what a former application left where merging would make lists longer."""
     yield Action((_DEFINITIONS, None, "x-errors"), "Makes way for the errors of each method.")
+    yield Action((_DEFINITIONS, None, "x-undoes"), "Makes way for what a late copy undoes.")
     for method in _keyed(protocol):
         path = (_DEFINITIONS, method.params, "properties", method.key)
         yield Action(path, f"Makes way for the key of {method.name}.")
@@ -110,6 +102,8 @@ def _annotations(method: Method) -> JsonSchema:
     }
     if method.errors:
         said["x-errors"] = [{"code": error.code, "when": error.when} for error in method.errors]
+    if (undone := undoes(method)) is not None:
+        said["x-undoes"] = undone
     return said
 
 

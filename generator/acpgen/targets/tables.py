@@ -45,6 +45,8 @@ def _row(row: Row) -> JsonValue:
         "result": row.result,
         "key": row.key,
         "carries": row.carries,
+        "undoes": [*row.undoes],
+        "about": [*row.about],
         "page": row.page,
         "summary": row.summary,
     }

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from acp_wire.pairing import Connection
+from acp_wire.redaction import Key, KeyMask
 from acpgen.findings import Finding, order
 from acpgen.judge.inputs import Entry
-from acpgen.judge.pairing import Connection
 from acpgen.model import Pointer, Protocol, append
-from acpgen.redaction import Key
-from acpgen.trace.echo import Veil
-from acpgen.trace.ledger import record
 from acpgen.trace.reading import TranscriptError
+from acpgen.trace.recorder import record
 from acpgen.trace.recording import Recording
 from acpgen.trace.rule import Fault, TraceRule
 from acpgen.trace.rules import RULES
@@ -30,26 +29,25 @@ def trace(entries: Iterable[Entry], protocol: Protocol, file: str) -> list[Findi
     Raises:
         OSError: the transcript can't be read.
         TranscriptError: a line is not one of a transcript.
-        re.error: a pattern in the schema is no regular expression to Python.
     """
     return judge(record(entries, protocol), file)
 
 
 def judge(recording: Recording, file: str) -> list[Finding]:
     """Hold a recording to every rule, in the order of its lines."""
-    veil = Veil(recording.keys)
+    mask = KeyMask(recording.keys)
     return order(
-        _finding(rule, fault, file, _label(recording.connection(fault.place.line), veil))
+        _finding(rule, fault, file, _label(recording.traffic.connection(fault.place.line), mask))
         for rule in RULES.values()
         for fault in rule.function(recording)
     )
 
 
-def _label(connection: Connection, veil: Veil) -> Connection | None:
+def _label(connection: Connection, mask: KeyMask) -> Connection | None:
     """What findings call a connection: as the transcript does, unless that tells a key."""
-    if isinstance(connection, str) and veil.hides(connection):
+    if isinstance(connection, str) and mask.hides(connection):
         key = Key.of(connection)
-        return f"[{key}]" if key in veil.keys else f"[{len(connection)} characters, not told]"
+        return f"[{key}]" if key in mask.keys else f"[{len(connection)} characters, not told]"
     return None if connection == "" else connection
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from acpgen.judge.transcript import Connection
+from acp_wire.pairing import Connection
+from acp_wire.redaction import Key
 from acpgen.model import Method, Side
-from acpgen.redaction import Key
 from acpgen.trace.digest import Digest
 
 
@@ -27,7 +27,7 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallEvent:
     """A request or, without an id, a notification.
 
     `params` stands for its params, `about` for the one thing it is about, where rules compare that:
@@ -88,4 +88,4 @@ class Update:
     child: str | None = None
 
 
-Event = Call | Response | Update
+Event = CallEvent | Response | Update

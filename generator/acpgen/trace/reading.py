@@ -5,25 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from acpgen.judge.inputs import Entry
-from acpgen.judge.message import Judge, kind_of, request_id
-from acpgen.judge.transcript import Connection, is_transcript_line
-from acpgen.judge.verdict import MessageKind
+from acp_wire.envelope import MessageKind, kind_of, request_id
+from acp_wire.pairing import Connection
+from acp_wire.reader import NotJsonError, decode
+from acp_wire.redaction import Key
+from acpgen.judge.inputs import Entry, is_transcript_line
+from acpgen.judge.message import Judge
 from acpgen.model import JsonValue, Kind, Method, Protocol, RetryClass, Side
-from acpgen.redaction import Key
-from acpgen.strictjson import NotJsonError, decode
 from acpgen.trace.digest import Digest, digest
-from acpgen.trace.event import Call, Event, Prompt, Response, Update
+from acpgen.trace.event import CallEvent, Event, Prompt, Response, Update
 
 _SENDERS = (Side.CLIENT.value, Side.AGENT.value, Side.PROXY.value)
 _ABOUT: Mapping[str, tuple[str, ...]] = {
     "$/cancel_request": ("requestId",),
     "elicitation/create": ("elicitationId",),
     "elicitation/complete": ("elicitationId",),
-    "session/set_config_option": ("sessionId", "configId"),
-    "session/set_title": ("sessionId",),
-    "providers/set": ("providerId",),
 }
+"""The members that name what a message is about, where its method has no annotation for that."""
 _UPDATE = "session/update"
 _STATES: Mapping[str, bool] = {"running": True, "requires_action": True, "idle": False}
 """The states of a session, and whether foreground work goes on in them."""
@@ -42,7 +40,7 @@ class TranscriptError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TranscriptLine:
     """One line of a transcript: who sent what on which connection."""
 
     number: int
@@ -51,7 +49,7 @@ class Line:
     message: JsonValue
 
 
-def read_line(entry: Entry) -> Line:
+def read_line(entry: Entry) -> TranscriptLine:
     """Read one line of a transcript.
 
     Raises:
@@ -69,7 +67,7 @@ def read_line(entry: Entry) -> Line:
     connection = "" if connection is None else connection
     if not isinstance(connection, int | str) or isinstance(connection, bool):
         raise TranscriptError("connection must be a string or an integer", entry.line)
-    return Line(entry.line, connection, Side(str(sender)), value["message"])
+    return TranscriptLine(entry.line, connection, Side(str(sender)), value["message"])
 
 
 def about(*values: JsonValue) -> Digest:
@@ -84,12 +82,8 @@ class Reader:
         self._show_keys = show_keys
         self._judge = Judge(protocol)
 
-    def event(self, line: Line) -> Event | None:
-        """What happens on a line; None if the value there is no message that rules can use.
-
-        Raises:
-            re.error: a pattern in the schema is no regular expression to Python.
-        """
+    def event(self, line: TranscriptLine) -> Event | None:
+        """What happens on a line; None if the value there is no message that rules can use."""
         message, kind = line.message, kind_of(line.message)
         if not isinstance(message, dict) or kind is None:
             return None
@@ -103,10 +97,11 @@ class Reader:
             return _update(line, message)
         return self._call(line, message, Kind(kind.value))
 
-    def _call(self, line: Line, message: dict[str, JsonValue], kind: Kind) -> Call:
+    def _call(self, line: TranscriptLine, message: dict[str, JsonValue], kind: Kind) -> CallEvent:
         name, params = str(message["method"]), _members(message.get("params"))
         method = self._judge.method(name, kind, line.sender)
-        return Call(
+        about_members = _ABOUT.get(name, () if method is None else method.about)
+        return CallEvent(
             line=line.number,
             connection=line.connection,
             sender=line.sender,
@@ -115,13 +110,13 @@ class Reader:
             method=method,
             session=_text(params.get("sessionId")),
             params=digest(message.get("params")),
-            about=about(*(params.get(member) for member in _ABOUT.get(name, ()))),
+            about=about(*(params.get(member) for member in about_members)),
             prompt=self._prompt(line, message, params, method),
             replays=params.get("replayFrom") is not None,
         )
 
     def _prompt(
-        self, line: Line, message: JsonValue, params: Members, method: Method | None
+        self, line: TranscriptLine, message: JsonValue, params: Members, method: Method | None
     ) -> Prompt | None:
         if method is None or method.retry is not RetryClass.KEYED or method.key is None:
             return None
@@ -142,7 +137,7 @@ class Reader:
         return Key.of(value, shown=self._show_keys)
 
 
-def _response(line: Line, message: Members) -> Response | None:
+def _response(line: TranscriptLine, message: Members) -> Response | None:
     id_ = request_id(message)
     if id_ is None:
         return None
@@ -169,7 +164,7 @@ def _integer(value: JsonValue) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _update(line: Line, message: Members) -> Update | None:
+def _update(line: TranscriptLine, message: Members) -> Update | None:
     params = _members(message.get("params"))
     session, update = _text(params.get("sessionId")), _members(params.get("update"))
     if session is None or line.sender is not Side.AGENT:

@@ -12,14 +12,14 @@ from acpgen.trace.recording import Recording
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MessagePlace:
     """A place in the message on a line of the recording."""
 
     line: int
     path: tuple[str | int, ...] = ()
 
 
-Fault = rulebook.Fault[Place]
+Fault = rulebook.Fault[MessagePlace]
 """A message that breaks a rule. The text shows no string of the recording: any may be a key."""
 
 Check = Callable[[Recording], Iterator[Fault]]
@@ -53,4 +53,4 @@ def fault(
     code: int | None = None,
 ) -> Fault:
     """A fault of the message on a line."""
-    return Fault(Place(line, path), message, subject, code)
+    return Fault(MessagePlace(line, path), message, subject, code)

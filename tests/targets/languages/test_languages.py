@@ -18,6 +18,7 @@ from acpgen.targets.retry.derivation import message_id
 from acpgen.targets.vectors import derived
 from language_subjects import GOLDEN, SUBJECTS, Subject, expected, messages
 from language_tools import LANGUAGES, Language, drivers, once, records, require, run, write
+from proofs import a_few
 
 SPOILT = Subject(replace(GOLDEN, version=8), messages(GOLDEN))
 """A subject whose table is spoilt, to see that it is noticed."""
@@ -27,7 +28,7 @@ WITH_WARNINGS = [each.name for each in LANGUAGES.values() if each.with_a_warning
 WITH_A_LAYOUT = [each.name for each in LANGUAGES.values() if each.badly_laid_out]
 
 
-@pytest.fixture(scope="module", params=LANGUAGES)
+@pytest.fixture(scope="module", params=a_few(LANGUAGES, {"typescript"}, "compiles for long"))
 def language(request: pytest.FixtureRequest) -> Language:
     found = LANGUAGES[request.param]
     require(found.name, *found.needs)

@@ -65,6 +65,7 @@ def failures(mdx: Path, tree: Tree) -> dict[str, str]:
     return reasons
 
 
+@pytest.mark.prove("compiles every page with Node.js")
 def test_pages_are_mdx(mdx: Path, tree: Tree, hostile_tree: Tree) -> None:
     both = {**tree, **{f"hostile/{path}": text for path, text in hostile_tree.items()}}
     assert failures(mdx, both) == {}

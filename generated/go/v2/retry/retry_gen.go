@@ -18,25 +18,26 @@ import (
 type Class string
 
 const (
-	// A copy changes nothing that the first message has not changed already. Send it again as it is.
-	// The answer tells how things stand by then, which need not be what the lost answer said.
+	// A copy changes nothing that the first message has not changed already. The sender may send it
+	// again as it is, before any newer request that a copy would undo. The answer reports the state at
+	// that time, which can differ from the lost answer.
 	ClassIdempotent Class = "idempotent"
-	// A copy does the work anew, and work done twice does real harm. That is why the request takes an
-	// idempotency key. Send it again under the key of the first attempt. A copy that has no key counts
-	// as a new operation.
+	// A copy does the work again, and work done twice does real harm. That is why the request takes an
+	// idempotency key. The sender may send it again with the key of the first attempt. A copy without a
+	// key is a new operation.
 	ClassKeyed Class = "keyed"
-	// A copy makes one more of something that is cheap to have too many of. Send it again. If the first
-	// attempt got through after all, what it made stays unused.
+	// A copy creates one more of something that does little harm unused. The sender may send it again.
+	// If the first attempt had its effect, too, what it created stays unused.
 	ClassDuplicating Class = "duplicating"
-	// A notification has no answer that could get lost, and some messages have a meaning only on their
-	// own connection or while a certain request is pending. Do not send it again. Recover through
-	// `session/resume` or on a new connection.
+	// Notifications have no answer that could get lost. Some requests make sense only on one
+	// connection. The sender does not send it again. It recovers through `session/resume` or on a new
+	// connection.
 	ClassNotRetried Class = "not_retried"
-	// The message is an envelope around another one. Do what the class of the message inside says, and
-	// forward an idempotency key in it unchanged.
+	// The message carries another one. The class of the message inside applies. Forward an idempotency
+	// key in it unchanged.
 	ClassCarried Class = "carried"
-	// The message belongs to another protocol, and only that protocol can say what a copy does. Do not
-	// send it again on the strength of this table.
+	// The message belongs to another protocol, and only that protocol defines what a copy does. This
+	// table is no reason to send it again.
 	ClassExternal Class = "external"
 )
 
@@ -90,6 +91,8 @@ const (
 type Reason string
 
 const (
+	// The caller names another version of the protocol than that of the table.
+	ReasonOtherVersion Reason = "other-version"
 	// It is a notification, so there is no response to lose.
 	ReasonNotification Reason = "notification"
 	// The class of its method is `idempotent`.
@@ -102,19 +105,20 @@ const (
 	ReasonExternal Reason = "external"
 	// It carries a well-formed key.
 	ReasonKeyedWithKey Reason = "keyed-with-key"
-	// It could carry a key and has none; null is none.
+	// It could carry a key and has none. A key of null is the same as no key.
 	ReasonKeyedWithoutKey Reason = "keyed-without-key"
-	// It has no key, but a member whose name differs from the right one by case, `_` or `-`.
+	// It has no key, but a member whose name differs only by the case of ASCII letters and by
+	// separators: `-`, `_`, `.`, `/`, `:`, `$` and space.
 	ReasonMisspelledKey Reason = "misspelled-key"
-	// Its key is no string, too short, too long, or has no UTF-8 form (a lone surrogate).
+	// Its key is not a string, is too short or too long, or has no UTF-8 form (a lone surrogate).
 	ReasonMalformedKey Reason = "malformed-key"
-	// The decision needs its params, and they are no object.
+	// The decision needs its params, and they are not an object.
 	ReasonMalformedParams Reason = "malformed-params"
 	// It takes the class of the message inside, and its params name no method.
 	ReasonCarriedUnnamed Reason = "carried-unnamed"
 	// Messages are inside one another more than 32 deep.
 	ReasonCarriedTooDeep Reason = "carried-too-deep"
-	// The table has the method, though not in the kind that was named.
+	// The table has the method, but not in the kind that the caller names.
 	ReasonWrongKind Reason = "wrong-kind"
 	// It is an extension, whose name starts with `_`.
 	ReasonExtension Reason = "extension"
@@ -123,11 +127,14 @@ const (
 )
 
 const (
-	// KeyMinLength is the fewest code points that an idempotency key has.
+	// ProtocolVersion is the version of the protocol whose methods the table has. It holds on
+	// connections of that version only.
+	ProtocolVersion = 2
+	// KeyMinLength is the least number of code points of an idempotency key.
 	KeyMinLength = 1
-	// KeyMaxLength is the most code points that an idempotency key has.
+	// KeyMaxLength is the greatest number of code points of an idempotency key.
 	KeyMaxLength = 255
-	// MaxCarried is how many messages deep is looked for the one that decides.
+	// MaxCarried is the number of messages around another one that the decision looks into.
 	MaxCarried = 32
 )
 
@@ -151,6 +158,11 @@ type Method struct {
 	Key string
 	// The method whose class a carried method always takes; missing when its params name the method.
 	Carries string
+	// The methods of which a late copy would undo a newer request, if both agree in the members of
+	// `about`.
+	Undoes []string
+	// The members of params that name what is changed.
+	About []string
 	// The slug of the page that explains it at length, if there is one.
 	Page string
 	// The first sentence of its description.
@@ -163,12 +175,12 @@ type Method struct {
 type Decision struct {
 	// How it may be sent again.
 	Answer Answer
-	// The case that it is, for programs.
+	// The case, for programs.
 	Reason Reason
 	// The same for people. It never holds a key.
 	Why string
-	// The row that decided, the one of the carried message for a message that carries another; missing
-	// when the table has none.
+	// The row that decided: that of the carried message for a message that carries another; missing if
+	// the table has none.
 	Method *Method
 }
 
@@ -188,7 +200,7 @@ var Methods = []Method{
 		Params:    "CancelRequestNotification",
 		Page:      "prompt-lifecycle",
 		Summary:   "Asks the other side to give up a request it received earlier from the sender of the notification.",
-		Resend:    "A request ID that is unknown or answered already is passed over.",
+		Resend:    "Receivers ignore a request ID that is unknown or already answered.",
 	},
 	{
 		Name:      "auth/login",
@@ -198,8 +210,9 @@ var Methods = []Method{
 		Class:     ClassIdempotent,
 		Params:    "LoginAuthRequest",
 		Result:    "LoginAuthResponse",
+		Undoes:    []string{"auth/login", "auth/logout"},
 		Summary:   "Signs the user in with one of the Agent's methods, after which `session/new` no longer fails with `-32000`.",
-		Resend:    "Ends in the same authenticated state, though the user may meet the login flow a second time.",
+		Resend:    "Leads to the same authenticated state, though the user may see the login flow a second time. A copy that arrives after a newer `auth/logout` or `auth/login` would undo it, so send it before that or not at all.",
 	},
 	{
 		Name:      "auth/logout",
@@ -209,8 +222,9 @@ var Methods = []Method{
 		Class:     ClassIdempotent,
 		Params:    "LogoutAuthRequest",
 		Result:    "LogoutAuthResponse",
+		Undoes:    []string{"auth/login"},
 		Summary:   "Ends the authenticated state; requests that need authentication then need a new login.",
-		Resend:    "Changes nothing: the authenticated state is over already.",
+		Resend:    "Changes nothing: the authenticated state is over already. A copy that arrives after a newer `auth/login` would log the user out again, so send it before that or not at all.",
 	},
 	{
 		Name:      "auth/status",
@@ -231,7 +245,7 @@ var Methods = []Method{
 		Class:     ClassNotRetried,
 		Params:    "AuthStatusUpdateNotification",
 		Summary:   "Tells the Client that the Agent's authentication status has changed.",
-		Resend:    "Says once more what the state is.",
+		Resend:    "Reports the same state again.",
 	},
 	{
 		Name:      "elicitation/complete",
@@ -241,7 +255,7 @@ var Methods = []Method{
 		Class:     ClassNotRetried,
 		Params:    "CompleteElicitationNotification",
 		Summary:   "Tells the Client that an interaction it sent the user to by URL is complete.",
-		Resend:    "Says once more that the elicitation is complete.",
+		Resend:    "Reports the same completion again.",
 	},
 	{
 		Name:      "elicitation/create",
@@ -252,7 +266,7 @@ var Methods = []Method{
 		Params:    "CreateElicitationRequest",
 		Result:    "CreateElicitationResponse",
 		Summary:   "Asks the user for input, either with a form that the Client renders or by sending the user to a URL.",
-		Resend:    "The Client puts the question to the user again; in URL mode the `elicitationId` ties the completion notification to it. After a lost connection the Agent sets pending requests up anew or settles them.",
+		Resend:    "The Client asks the user again; in URL mode the `elicitationId` links the completion notification to the request. After a lost connection the Agent sends pending requests again or resolves them.",
 	},
 	{
 		Name:      "initialize",
@@ -264,7 +278,7 @@ var Methods = []Method{
 		Result:    "InitializeResponse",
 		Page:      "session-setup",
 		Summary:   "Opens the connection: both sides introduce themselves, settle on a protocol version and exchange their capabilities.",
-		Resend:    "A repetition counts only ahead of the first other request, and then the newest success stands; later it is refused with `-32600`. Over Streamable HTTP each attempt is a connection of its own, and starting over takes a new one everywhere.",
+		Resend:    "Before the first other request the newest success counts, and after it a copy is refused with `-32600`. Recover by opening a new connection, as each attempt does on Streamable HTTP.",
 	},
 	{
 		Name:      "mcp/message",
@@ -274,7 +288,7 @@ var Methods = []Method{
 		Class:     ClassNotRetried,
 		Params:    "MessageMcpNotification",
 		Summary:   "Carries an MCP notification over the ACP connection, from the Client or proxy that provides an `acp` MCP server to the Agent.",
-		Resend:    "Nobody answers it, so there is no lost response to recover. Whether a second copy does harm is up to the MCP message inside.",
+		Resend:    "It has no response that could get lost. Whether a second copy does harm depends on the MCP message inside.",
 	},
 	{
 		Name:      "mcp/message",
@@ -285,7 +299,7 @@ var Methods = []Method{
 		Params:    "MessageMcpRequest",
 		Result:    "MessageMcpResponse",
 		Summary:   "Carries an MCP request over the ACP connection, from the Agent that uses an `acp` MCP server to the Client or proxy that provides it.",
-		Resend:    "Up to the MCP message inside. MCP says nothing today about running `tools/call` twice, so ACP makes no promise for it.",
+		Resend:    "Depends on the MCP message inside. MCP does not define today what a second `tools/call` does, so ACP makes no promise about it.",
 	},
 	{
 		Name:      "providers/disable",
@@ -295,8 +309,10 @@ var Methods = []Method{
 		Class:     ClassIdempotent,
 		Params:    "DisableProviderRequest",
 		Result:    "DisableProviderResponse",
+		Undoes:    []string{"providers/set"},
+		About:     []string{"providerId"},
 		Summary:   "Disables one provider, which `providers/list` then lists without `current`.",
-		Resend:    "Succeeds: the provider is off already. A copy that is sent after the provider was set again would turn it off again, so resend it before any further change or drop it.",
+		Resend:    "Succeeds: the provider is off already. A copy that arrives after a newer `providers/set` would turn the provider off again, so send it before that or not at all.",
 	},
 	{
 		Name:      "providers/list",
@@ -317,8 +333,10 @@ var Methods = []Method{
 		Class:     ClassIdempotent,
 		Params:    "SetProviderRequest",
 		Result:    "SetProviderResponse",
+		Undoes:    []string{"providers/set", "providers/disable"},
+		About:     []string{"providerId"},
 		Summary:   "Replaces the whole configuration of one provider, headers included.",
-		Resend:    "Sets an equal configuration. A copy that is sent after a newer one would undo it, so resend it before any further change or drop it.",
+		Resend:    "Sets the same configuration again. A copy that arrives after a newer `providers/set` or `providers/disable` would undo it, so send it before that or not at all.",
 	},
 	{
 		Name:      "proxy/initialize",
@@ -330,7 +348,7 @@ var Methods = []Method{
 		Result:    "InitializeProxyResponse",
 		Carries:   "initialize",
 		Summary:   "Initializes a component as a proxy.",
-		Resend:    "Follows `initialize`, which it carries.",
+		Resend:    "Has the class of `initialize`, which it carries.",
 	},
 	{
 		Name:      "proxy/successor",
@@ -340,7 +358,7 @@ var Methods = []Method{
 		Class:     ClassCarried,
 		Params:    "ProxySuccessorNotification",
 		Summary:   "Carries one notification between a proxy and its successor: from a proxy to the conductor, it is meant for the successor; from the conductor to a proxy, it comes from the successor.",
-		Resend:    "Follows the notification it carries, and no notification is sent again.",
+		Resend:    "Has the class of the notification that it carries, and no notification is sent again.",
 	},
 	{
 		Name:      "proxy/successor",
@@ -352,7 +370,7 @@ var Methods = []Method{
 		Result:    "ProxySuccessorResponse",
 		Page:      "transports",
 		Summary:   "Carries one request between a proxy and its successor: from a proxy to the conductor, it is meant for the successor; from the conductor to a proxy, it comes from the successor.",
-		Resend:    "Follows the class of the method it carries. An `idempotencyKey` inside is passed on as it is.",
+		Resend:    "Has the class of the method that it carries. Forward an `idempotencyKey` inside unchanged.",
 	},
 	{
 		Name:      "session/archive",
@@ -362,8 +380,10 @@ var Methods = []Method{
 		Class:     ClassIdempotent,
 		Params:    "ArchiveSessionRequest",
 		Result:    "ArchiveSessionResponse",
+		Undoes:    []string{"session/unarchive"},
+		About:     []string{"sessionId"},
 		Summary:   "Takes a session out of the default results of `session/list` while its ID and saved history remain.",
-		Resend:    "Succeeds: the session is archived already.",
+		Resend:    "Succeeds: the session is archived already. A copy that arrives after a newer `session/unarchive` would archive the session again, so send it before that or not at all.",
 	},
 	{
 		Name:      "session/cancel",
@@ -374,7 +394,7 @@ var Methods = []Method{
 		Params:    "CancelSessionNotification",
 		Page:      "prompt-lifecycle",
 		Summary:   "Cancels a session's foreground work and withdraws prompts whose message isn't inserted yet.",
-		Resend:    "Has no effect on an idle session, yet a copy that arrives once newer work is running cancels that work. Never send it late.",
+		Resend:    "Has no effect on an idle session, but a copy that arrives after new work has started cancels that work. Never send it late.",
 	},
 	{
 		Name:      "session/close",
@@ -384,9 +404,11 @@ var Methods = []Method{
 		Class:     ClassIdempotent,
 		Params:    "CloseSessionRequest",
 		Result:    "CloseSessionResponse",
+		Undoes:    []string{"session/resume"},
+		About:     []string{"sessionId"},
 		Page:      "prompt-lifecycle",
 		Summary:   "Ends a session's activity and frees its resources.",
-		Resend:    "Succeeds: a closed session stays closed. Clients read `-32002` for a session that is gone as success.",
+		Resend:    "Succeeds: a closed session stays closed, and Clients treat `-32002` for a session that is gone as success. A copy that arrives after a newer `session/resume` would close the session again, so send it before that or not at all.",
 	},
 	{
 		Name:      "session/delete",
@@ -396,8 +418,10 @@ var Methods = []Method{
 		Class:     ClassIdempotent,
 		Params:    "DeleteSessionRequest",
 		Result:    "DeleteSessionResponse",
+		Undoes:    []string{"session/resume", "session/unarchive"},
+		About:     []string{"sessionId"},
 		Summary:   "Deletes a session, so that `session/list` no longer returns it.",
-		Resend:    "Succeeds: there is nothing left to delete. Clients read `-32002` for a session that is gone as success.",
+		Resend:    "Succeeds: there is nothing left to delete, and Clients treat `-32002` for a session that is gone as success. If the first request never arrived, a copy that arrives after a newer `session/resume` or `session/unarchive` would delete a session in use, so send it before that or not at all.",
 	},
 	{
 		Name:      "session/fork",
@@ -409,7 +433,7 @@ var Methods = []Method{
 		Result:    "ForkSessionResponse",
 		Page:      "session-setup",
 		Summary:   "Creates a session that starts with the conversation of an existing one and from then on is independent of it, for example to summarize a session without leaving traces in its history.",
-		Resend:    "A further copy of the source session comes into being. The spare one shows up in `session/list` and can be removed through `session/delete`.",
+		Resend:    "Creates one more copy of the source session. The Client finds the unused copy with `session/list` and can remove it with `session/delete`.",
 	},
 	{
 		Name:      "session/list",
@@ -431,7 +455,7 @@ var Methods = []Method{
 		Params:    "NewSessionRequest",
 		Result:    "NewSessionResponse",
 		Summary:   "Creates a session: an independent conversation with its own history and state.",
-		Resend:    "A further session comes into being. Nobody learned the ID of the one whose response went missing, so no prompt ever reaches it; it lasts until its connection ends, and an Agent need not store it.",
+		Resend:    "Creates one more session. If the first response was lost, the Client never prompts the first session, whose ID it does not know: that one stays active until its connection ends, and an Agent need not store it.",
 	},
 	{
 		Name:      "session/options",
@@ -466,7 +490,7 @@ var Methods = []Method{
 		Params:    "RequestPermissionRequest",
 		Result:    "RequestPermissionResponse",
 		Summary:   "Asks the user, through the Client, whether the Agent may carry out a sensitive operation.",
-		Resend:    "The Client puts the question to the user again, and the answer is their decision; the action that it allows stays with the Agent. After a lost connection the Agent sets pending requests up anew or settles them.",
+		Resend:    "The Client asks the user again, and the Agent, not the Client, performs the action that the answer allows. After a lost connection the Agent sends pending requests again or resolves them.",
 	},
 	{
 		Name:      "session/resume",
@@ -476,9 +500,11 @@ var Methods = []Method{
 		Class:     ClassIdempotent,
 		Params:    "ResumeSessionRequest",
 		Result:    "ResumeSessionResponse",
+		Undoes:    []string{"session/close", "session/resume"},
+		About:     []string{"sessionId"},
 		Page:      "session-setup",
 		Summary:   "Makes an existing session active on this connection, so that the conversation can go on.",
-		Resend:    "The session is brought in line once more. MCP servers and workspace roots are taken from the request each time, and a copy names the same ones.",
+		Resend:    "Synchronizes the session again; the MCP servers and workspace roots of the request replace the previous ones. A copy that arrives after a newer `session/close` or `session/resume` would undo it, so send it before that or not at all.",
 	},
 	{
 		Name:      "session/set_config_option",
@@ -488,8 +514,10 @@ var Methods = []Method{
 		Class:     ClassIdempotent,
 		Params:    "SetSessionConfigOptionRequest",
 		Result:    "SetSessionConfigOptionResponse",
+		Undoes:    []string{"session/set_config_option"},
+		About:     []string{"sessionId", "configId"},
 		Summary:   "Changes one configuration option of a session and returns all options as they are afterwards.",
-		Resend:    "Sets an equal value and answers with all current options. A copy that is sent after a newer change to this option would undo that change, so resend it before any further change or drop it.",
+		Resend:    "Sets the same value again and answers with all current options. A copy that arrives after a newer `session/set_config_option` for this option would undo it, so send it before that or not at all.",
 	},
 	{
 		Name:      "session/set_title",
@@ -499,8 +527,10 @@ var Methods = []Method{
 		Class:     ClassIdempotent,
 		Params:    "SetSessionTitleRequest",
 		Result:    "SetSessionTitleResponse",
+		Undoes:    []string{"session/set_title"},
+		About:     []string{"sessionId"},
 		Summary:   "Gives a session a new title.",
-		Resend:    "Sets an equal title. A copy that is sent after a newer title would undo it, so resend it before any further change or drop it.",
+		Resend:    "Sets the same title again. A copy that arrives after a newer `session/set_title` would undo it, so send it before that or not at all.",
 	},
 	{
 		Name:      "session/status",
@@ -521,8 +551,10 @@ var Methods = []Method{
 		Class:     ClassIdempotent,
 		Params:    "UnarchiveSessionRequest",
 		Result:    "UnarchiveSessionResponse",
+		Undoes:    []string{"session/archive"},
+		About:     []string{"sessionId"},
 		Summary:   "Brings an archived session back into the default results of `session/list`, with its ID and saved history unchanged but without loading or resuming it.",
-		Resend:    "Succeeds: the session is out of the archive already.",
+		Resend:    "Succeeds: the session is out of the archive already. A copy that arrives after a newer `session/archive` would take the session out again, so send it before that or not at all.",
 	},
 	{
 		Name:      "session/update",
@@ -532,7 +564,7 @@ var Methods = []Method{
 		Class:     ClassNotRetried,
 		Params:    "UpdateSessionNotification",
 		Summary:   "Reports activity of a session to the Client: messages, tool calls, plans, state and more.",
-		Resend:    "What is addressed by an ID is replaced by its equal, but chunks append, so a copy doubles what they hold. A Client that missed some catches up through `session/resume`.",
+		Resend:    "Updates that name an entity by its ID replace its state with the same state, but chunks append, so a copy duplicates their content. A Client that missed updates calls `session/resume`.",
 	},
 	{
 		Name:      "terminal/cancel",
@@ -543,7 +575,7 @@ var Methods = []Method{
 		Params:    "CancelTerminalRequest",
 		Result:    "CancelTerminalResponse",
 		Summary:   "Stops the process in one terminal while the rest of the session's work continues.",
-		Resend:    "Cancels nothing further. When the terminal has already exited, the copy is answered with `-32602`, and the last `terminal_update` tells how it ended.",
+		Resend:    "Has no second effect. Once the terminal has exited, the copy is answered with `-32602`, and the last `terminal_update` reports how it ended.",
 	},
 	{
 		Name:      "tool_call/cancel",
@@ -554,7 +586,7 @@ var Methods = []Method{
 		Params:    "CancelToolCallRequest",
 		Result:    "CancelToolCallResponse",
 		Summary:   "Asks the Agent to cancel a single tool call, which Clients MUST NOT do unless the call offers `capabilities.cancel` at that moment.",
-		Resend:    "Cancels nothing further. When the tool call has already ended, the copy is answered with `-32602`, and the last `tool_call_update` tells how it ended.",
+		Resend:    "Has no second effect. Once the tool call has ended, the copy is answered with `-32602`, and the last `tool_call_update` reports how it ended.",
 	},
 }
 
@@ -581,6 +613,7 @@ var MessageIDNamespace = [16]byte{
 var ErrNotUTF8 = errors.New("retry: a session ID or key is not valid UTF-8")
 
 var answers = map[Reason]Answer{
+	ReasonOtherVersion:    AnswerNotAtAll,
 	ReasonNotification:    AnswerNotAtAll,
 	ReasonIdempotent:      AnswerAsIs,
 	ReasonDuplicating:     AnswerAsIs,
@@ -598,9 +631,9 @@ var answers = map[Reason]Answer{
 	ReasonUnknownMethod:   AnswerNotAtAll,
 }
 
-// Find returns the row of a method. Without a kind, the request of that name, and the notification
-// where there is no request. The empty Kind stands for none. It returns nil where the table has no
-// such row.
+// Find returns the row of a method. Without a kind, the request of that name, or the notification
+// if there is no request. An empty Kind means that the kind is not known. It returns nil if the
+// table has no such row.
 func Find(method string, kind Kind) *Method {
 	if kind != "" {
 		return byCall[call{method, kind}]
@@ -612,8 +645,8 @@ func Find(method string, kind Kind) *Method {
 }
 
 // ClassOf returns the retry class of a method; an extension method and an unknown one have none.
-// Without a kind, that of the request where a name is both: a sender of the notification of that
-// name has to say so. The empty Kind stands for none.
+// Without a kind, a name that is both counts as the request, so the sender of a notification has to
+// state the kind. An empty Kind means that the kind is not known.
 func ClassOf(method string, kind Kind) (Class, bool) {
 	row := Find(method, kind)
 	if row == nil {
@@ -622,17 +655,20 @@ func ClassOf(method string, kind Kind) (Class, bool) {
 	return row.Class, true
 }
 
-// Resend says whether a message whose response never came may be sent again. Of the params, only
-// the key of a keyed method and the message inside a carried one are looked at. Without a kind, a
-// name that is both is taken for the request. The empty Kind stands for none, and nil for params
-// that are missing.
+// Resend returns whether a message whose response never came may be sent again. Of the params, only
+// the key of a keyed method and the message inside a carried one count. Without a kind, a name that
+// is both counts as the request. An empty Kind means that the kind is not known, nil that there are
+// no params, and the version 0 that of the table.
 //
 // Params are what encoding/json makes of them: text is a string, an object a map[string]any, null
-// is nil. A *string is taken for what it points to. What has another type, such as a string type of
-// your own or a struct, is neither text nor object: convert it, else it is told as
+// is nil. A *string counts as the text that it points to. Convert values of other types, such as a
+// string type of your own or a struct: they are neither text nor object, and lead to
 // [ReasonMalformedKey], [ReasonCarriedUnnamed] or [ReasonMalformedParams].
-func Resend(method string, params map[string]any, kind Kind) Decision {
-	d := decide(method, params, kind, 0)
+func Resend(method string, params map[string]any, kind Kind, version int) Decision {
+	d := decision{ReasonOtherVersion, method, nil}
+	if version == 0 || version == ProtocolVersion {
+		d = decide(method, params, kind, 0)
+	}
 	sentence := strings.TrimRight(d.why(string(kind)), " ")
 	if d.method != method {
 		sentence = "Inside " + method + ": " + sentence
@@ -641,12 +677,12 @@ func Resend(method string, params map[string]any, kind Kind) Decision {
 }
 
 // DeriveMessageID derives the ID of a prompt's message from its session and its key, the same in
-// every language. An Agent that names the message by it stores both in one step, and tells a retry
-// by the ID alone.
+// every language. An Agent that gives the message this ID stores both in one step, and recognizes a
+// retry by the ID alone.
 //
 // It is the UUIDv5 of `<length>:<session ID>,<key>` in [MessageIDNamespace], with the length of the
-// session ID in UTF-8 bytes and in decimal. So no two pairs share a text, whatever they hold. A
-// text that is not valid UTF-8 is refused with [ErrNotUTF8].
+// session ID in UTF-8 bytes and in decimal. So no two pairs have the same text. A text that is not
+// valid UTF-8 is refused with [ErrNotUTF8].
 func DeriveMessageID(sessionID, key string) (string, error) {
 	if !utf8.ValidString(sessionID) || !utf8.ValidString(key) {
 		return "", ErrNotUTF8
@@ -738,11 +774,12 @@ func isKey(value any) bool {
 	return KeyMinLength <= length && length <= KeyMaxLength
 }
 
-// folded is a name without what people get wrong in it.
+// folded is a name without separators, and with ASCII letters in lower case. Names that look alike
+// are equal.
 func folded(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r == '_' || r == '-':
+		case strings.ContainsRune("-_./:$ ", r):
 			return -1
 		case 'A' <= r && r <= 'Z':
 			return r - 'A' + 'a'
@@ -784,36 +821,38 @@ func (d decision) why(kind string) string {
 		key, note = d.row.Key, d.row.Resend
 	}
 	switch d.reason {
+	case ReasonOtherVersion:
+		return "The retry classes are those of another version of the protocol, so nothing is known about a copy of " + method + " on this connection."
 	case ReasonNotification:
-		return method + " is a notification, and a notification is never sent again: nobody answers it, so nobody can tell that it was lost. " + note
+		return method + " is a notification, and a notification is never sent again: it has no answer that could get lost. " + note
 	case ReasonIdempotent:
-		return "Send it again as it is: " + method + " is idempotent. " + note
+		return "You may send it again as it is: " + method + " is idempotent. " + note
 	case ReasonDuplicating:
-		return "Send it again: " + method + " makes one more each time, which does little harm. " + note
+		return "You may send it again: " + method + " makes one more each time, which does little harm. " + note
 	case ReasonNotRetried:
 		return "Do not send " + method + " again. " + note
 	case ReasonExternal:
 		return "Do not send " + method + " again unless the protocol inside it says that you may. " + note
 	case ReasonKeyedWithKey:
-		return "Send it again with the " + key + " of the first attempt, unchanged. " + note
+		return "You may send it again with the " + key + " of the first attempt, unchanged. " + note
 	case ReasonKeyedWithoutKey:
 		return "It carries no " + key + ", so a copy is a new submission. " + note
 	case ReasonMisspelledKey:
-		return "It carries no " + key + ", so a copy is a new submission. A member is nearly called that, and no receiver reads it: the name on the wire is " + key + ", to the letter."
+		return "It carries no " + key + ", so a copy is a new submission. It has a member with a similar name, but receivers read only a member called exactly " + key + "."
 	case ReasonMalformedKey:
-		return "Its " + key + " is malformed, so it is refused with -32602 however often it is sent. Mend the key."
+		return "Its " + key + " is malformed, so every copy is refused with -32602. Fix the key."
 	case ReasonMalformedParams:
-		return "The params of " + method + " are no object, so every copy is refused with -32602. Mend them."
+		return "The params of " + method + " are not an object, so every copy is refused with -32602. Fix them."
 	case ReasonCarriedUnnamed:
 		return method + " takes the class of the message inside, and its params name no method."
 	case ReasonCarriedTooDeep:
-		return "Messages are inside one another more than " + "32" + " deep, so nobody looked further in."
+		return "Messages are inside one another more than " + "32" + " deep, and the decision looks no deeper."
 	case ReasonWrongKind:
-		return method + " is not a " + kind + " in this table, so nothing is known of a copy."
+		return method + " is not a " + kind + " in this table, so nothing is known about a copy."
 	case ReasonExtension:
-		return method + " is an extension; only whoever defined it can say what a copy does."
+		return method + " is an extension; only its own specification can say what a copy does."
 	case ReasonUnknownMethod:
-		return method + " is not a method of this table, so nothing is known of a copy."
+		return method + " is not a method of this table, so nothing is known about a copy."
 	}
 	return ""
 }

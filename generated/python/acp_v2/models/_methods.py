@@ -21,7 +21,7 @@ class Signature(methods.RetrySignature["Method", "RetryClass"]):
     """A method in one kind. `params` and `result` are names in `acp_v2.models`."""
 
     __slots__ = ()
-    _digest = "sha256:327d47fb8b63542da7a3c02ea631a9f41431692507efca28d5856492ea7921df"
+    _digest = "sha256:e01b641c2e16d2a30cceb5c4d3b5cbdb279ef1423a39c835c82db40680b0a772"
 
 
 SIGNATURES: Final[dict[tuple[str, Kind], Signature]] = {

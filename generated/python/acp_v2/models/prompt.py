@@ -15,7 +15,7 @@ IdempotencyKey = TypeAliasType(
     "IdempotencyKey", Annotated[str, Field(max_length=255, min_length=1)]
 )
 """
-Marks one submission of a prompt, so that repeated attempts insert its user message at most once. The Client generates it when the user submits the input; it SHOULD be a UUID or just as random, and SHOULD NOT be derived from the content or hold sensitive data. It is opaque, upper and lower case differ, and it counts only within its session. The Agent MUST recognize it as long as it retains the message; if it doesn't retain the message, as long as the session stays active on a connection.
+Identifies one submission of a prompt, so that repeated attempts insert its user message at most once. The Client generates it when the user submits the input; it SHOULD be a UUID or just as random, and SHOULD NOT be derived from the content or hold sensitive data. It is opaque and case-sensitive, and it has a meaning only within its session. The Agent MUST recognize it as long as it retains the message; if it doesn't retain the message, as long as the session stays active on a connection. The Agent does not repeat it in session updates, in results of `session/list`, or in replayed history.
 """
 
 
@@ -39,7 +39,7 @@ class CancelSessionNotification(AcpModel):
 
 class PromptRequest(AcpModel):
     """
-    Adds a user message to a session for the Agent to work on. The Agent MUST answer as soon as the message has its place in the conversation, without waiting for the work; everything that follows arrives through `session/update`. An error means the message was not inserted, so once it is, the Agent MUST NOT answer with one. A request that repeats a recorded `idempotencyKey` inserts nothing and gets the `messageId` of the original; while the original is still pending, both are answered together.
+    Adds a user message to a session for the Agent to work on. The Agent MUST answer as soon as the message has its place in the conversation, without waiting for the work; everything that follows arrives through `session/update`. An error means that this request inserted no message, so once it has inserted one, the Agent MUST NOT answer it with an error. After an attempt whose response was lost, an error for a later attempt does not prove that the earlier one inserted nothing: the outcome stays unknown, and the Client keeps the prompt and its key. A request that repeats a recorded `idempotencyKey` inserts nothing and gets the `messageId` of the original; while the original is still pending, both are answered together.
     """
 
     session_id: Annotated[SessionId, Field(alias="sessionId")]
@@ -54,7 +54,7 @@ class PromptRequest(AcpModel):
         IdempotencyKey | None | MISSING, Field(alias="idempotencyKey", repr=False)
     ] = MISSING
     """
-    Ties all attempts at this submission together, also across reconnects and restarts; Clients MUST NOT send it with a different prompt. Omitted or `null` means no key, so a second attempt counts as a new message. The Agent MUST reject a malformed key with `-32602`.
+    Links all attempts at this submission, also across reconnects and restarts; Clients MUST NOT send it with a different prompt. Agents that advertise `capabilities.session` MUST support it. Omitted or `null` means no key, so a second attempt counts as a new message. The Agent MUST reject a malformed key with `-32602`.
     """
     meta: Annotated[
         dict[str, Any] | None | MISSING,
@@ -67,7 +67,7 @@ class PromptRequest(AcpModel):
 
 class PromptResponse(AcpModel):
     """
-    Tells that the user message is now part of the conversation and under which ID. It says nothing about the work, whose progress and end are reported by `state_update`.
+    Reports that the user message is now part of the conversation, and its ID. It says nothing about the work: `state_update` reports its progress and its end.
     """
 
     message_id: Annotated[MessageId, Field(alias="messageId")]

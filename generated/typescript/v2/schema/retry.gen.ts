@@ -11,38 +11,38 @@
 /** What sending a message again does. */
 export const RetryClass = {
   /**
-   * A copy changes nothing that the first message has not changed already. Send
-   * it again as it is. The answer tells how things stand by then, which need
-   * not be what the lost answer said.
+   * A copy changes nothing that the first message has not changed already. The
+   * sender may send it again as it is, before any newer request that a copy
+   * would undo. The answer reports the state at that time, which can differ
+   * from the lost answer.
    */
   Idempotent: "idempotent",
   /**
-   * A copy does the work anew, and work done twice does real harm. That is why
-   * the request takes an idempotency key. Send it again under the key of the
-   * first attempt. A copy that has no key counts as a new operation.
+   * A copy does the work again, and work done twice does real harm. That is why
+   * the request takes an idempotency key. The sender may send it again with the
+   * key of the first attempt. A copy without a key is a new operation.
    */
   Keyed: "keyed",
   /**
-   * A copy makes one more of something that is cheap to have too many of. Send
-   * it again. If the first attempt got through after all, what it made stays
-   * unused.
+   * A copy creates one more of something that does little harm unused. The
+   * sender may send it again. If the first attempt had its effect, too, what it
+   * created stays unused.
    */
   Duplicating: "duplicating",
   /**
-   * A notification has no answer that could get lost, and some messages have a
-   * meaning only on their own connection or while a certain request is pending.
-   * Do not send it again. Recover through `session/resume` or on a new
-   * connection.
+   * Notifications have no answer that could get lost. Some requests make sense
+   * only on one connection. The sender does not send it again. It recovers
+   * through `session/resume` or on a new connection.
    */
   NotRetried: "not_retried",
   /**
-   * The message is an envelope around another one. Do what the class of the
-   * message inside says, and forward an idempotency key in it unchanged.
+   * The message carries another one. The class of the message inside applies.
+   * Forward an idempotency key in it unchanged.
    */
   Carried: "carried",
   /**
-   * The message belongs to another protocol, and only that protocol can say
-   * what a copy does. Do not send it again on the strength of this table.
+   * The message belongs to another protocol, and only that protocol defines
+   * what a copy does. This table is no reason to send it again.
    */
   External: "external",
 } as const;
@@ -95,6 +95,10 @@ export type Answer = (typeof Answer)[keyof typeof Answer];
  * language.
  */
 export const Reason = {
+  /**
+   * The caller names another version of the protocol than that of the table.
+   */
+  OtherVersion: "other-version",
   /** It is a notification, so there is no response to lose. */
   Notification: "notification",
   /** The class of its method is `idempotent`. */
@@ -107,19 +111,19 @@ export const Reason = {
   External: "external",
   /** It carries a well-formed key. */
   KeyedWithKey: "keyed-with-key",
-  /** It could carry a key and has none; null is none. */
+  /** It could carry a key and has none. A key of null is the same as no key. */
   KeyedWithoutKey: "keyed-without-key",
   /**
-   * It has no key, but a member whose name differs from the right one by case,
-   * `_` or `-`.
+   * It has no key, but a member whose name differs only by the case of ASCII
+   * letters and by separators: `-`, `_`, `.`, `/`, `:`, `$` and space.
    */
   MisspelledKey: "misspelled-key",
   /**
-   * Its key is no string, too short, too long, or has no UTF-8 form (a lone
-   * surrogate).
+   * Its key is not a string, is too short or too long, or has no UTF-8 form (a
+   * lone surrogate).
    */
   MalformedKey: "malformed-key",
-  /** The decision needs its params, and they are no object. */
+  /** The decision needs its params, and they are not an object. */
   MalformedParams: "malformed-params",
   /**
    * It takes the class of the message inside, and its params name no method.
@@ -127,7 +131,7 @@ export const Reason = {
   CarriedUnnamed: "carried-unnamed",
   /** Messages are inside one another more than 32 deep. */
   CarriedTooDeep: "carried-too-deep",
-  /** The table has the method, though not in the kind that was named. */
+  /** The table has the method, but not in the kind that the caller names. */
   WrongKind: "wrong-kind",
   /** It is an extension, whose name starts with `_`. */
   Extension: "extension",
@@ -136,13 +140,19 @@ export const Reason = {
 } as const;
 export type Reason = (typeof Reason)[keyof typeof Reason];
 
-/** The fewest code points that an idempotency key has. */
+/**
+ * The version of the protocol whose methods the table has. It holds on
+ * connections of that version only.
+ */
+export const PROTOCOL_VERSION: number = 2;
+
+/** The least number of code points of an idempotency key. */
 export const KEY_MIN_LENGTH: number = 1;
 
-/** The most code points that an idempotency key has. */
+/** The greatest number of code points of an idempotency key. */
 export const KEY_MAX_LENGTH: number = 255;
 
-/** How many messages deep is looked for the one that decides. */
+/** The number of messages around another one that the decision looks into. */
 export const MAX_CARRIED: number = 32;
 
 /** The namespace of derived message IDs (RFC 9562). It never changes. */
@@ -172,6 +182,13 @@ export interface Method {
    * params name the method.
    */
   readonly carries: string | null;
+  /**
+   * The methods of which a late copy would undo a newer request, if both agree
+   * in the members of `about`.
+   */
+  readonly undoes: readonly string[];
+  /** The members of params that name what is changed. */
+  readonly about: readonly string[];
   /** The slug of the page that explains it at length, if there is one. */
   readonly page: string | null;
   /** The first sentence of its description. */
@@ -184,13 +201,13 @@ export interface Method {
 export interface Resend {
   /** How it may be sent again. */
   readonly answer: Answer;
-  /** The case that it is, for programs. */
+  /** The case, for programs. */
   readonly reason: Reason;
   /** The same for people. It never holds a key. */
   readonly why: string;
   /**
-   * The row that decided, the one of the carried message for a message that
-   * carries another; missing when the table has none.
+   * The row that decided: that of the carried message for a message that
+   * carries another; missing if the table has none.
    */
   readonly method: Method | undefined;
 }
@@ -207,10 +224,13 @@ export const METHODS: readonly Method[] = [
     result: null,
     key: null,
     carries: null,
+    undoes: [],
+    about: [],
     page: "prompt-lifecycle",
     summary:
       "Asks the other side to give up a request it received earlier from the sender of the notification.",
-    resend: "A request ID that is unknown or answered already is passed over.",
+    resend:
+      "Receivers ignore a request ID that is unknown or already answered.",
   },
   {
     name: "auth/login",
@@ -222,11 +242,13 @@ export const METHODS: readonly Method[] = [
     result: "LoginAuthResponse",
     key: null,
     carries: null,
+    undoes: ["auth/login", "auth/logout"],
+    about: [],
     page: null,
     summary:
       "Signs the user in with one of the Agent's methods, after which `session/new` no longer fails with `-32000`.",
     resend:
-      "Ends in the same authenticated state, though the user may meet the login flow a second time.",
+      "Leads to the same authenticated state, though the user may see the login flow a second time. A copy that arrives after a newer `auth/logout` or `auth/login` would undo it, so send it before that or not at all.",
   },
   {
     name: "auth/logout",
@@ -238,10 +260,13 @@ export const METHODS: readonly Method[] = [
     result: "LogoutAuthResponse",
     key: null,
     carries: null,
+    undoes: ["auth/login"],
+    about: [],
     page: null,
     summary:
       "Ends the authenticated state; requests that need authentication then need a new login.",
-    resend: "Changes nothing: the authenticated state is over already.",
+    resend:
+      "Changes nothing: the authenticated state is over already. A copy that arrives after a newer `auth/login` would log the user out again, so send it before that or not at all.",
   },
   {
     name: "auth/status",
@@ -253,6 +278,8 @@ export const METHODS: readonly Method[] = [
     result: "AuthStatusResponse",
     key: null,
     carries: null,
+    undoes: [],
+    about: [],
     page: null,
     summary:
       "Asks whether the Agent is authenticated, and with which accounts.",
@@ -268,10 +295,12 @@ export const METHODS: readonly Method[] = [
     result: null,
     key: null,
     carries: null,
+    undoes: [],
+    about: [],
     page: null,
     summary:
       "Tells the Client that the Agent's authentication status has changed.",
-    resend: "Says once more what the state is.",
+    resend: "Reports the same state again.",
   },
   {
     name: "elicitation/complete",
@@ -283,10 +312,12 @@ export const METHODS: readonly Method[] = [
     result: null,
     key: null,
     carries: null,
+    undoes: [],
+    about: [],
     page: null,
     summary:
       "Tells the Client that an interaction it sent the user to by URL is complete.",
-    resend: "Says once more that the elicitation is complete.",
+    resend: "Reports the same completion again.",
   },
   {
     name: "elicitation/create",
@@ -298,11 +329,13 @@ export const METHODS: readonly Method[] = [
     result: "CreateElicitationResponse",
     key: null,
     carries: null,
+    undoes: [],
+    about: [],
     page: null,
     summary:
       "Asks the user for input, either with a form that the Client renders or by sending the user to a URL.",
     resend:
-      "The Client puts the question to the user again; in URL mode the `elicitationId` ties the completion notification to it. After a lost connection the Agent sets pending requests up anew or settles them.",
+      "The Client asks the user again; in URL mode the `elicitationId` links the completion notification to the request. After a lost connection the Agent sends pending requests again or resolves them.",
   },
   {
     name: "initialize",
@@ -314,11 +347,13 @@ export const METHODS: readonly Method[] = [
     result: "InitializeResponse",
     key: null,
     carries: null,
+    undoes: [],
+    about: [],
     page: "session-setup",
     summary:
       "Opens the connection: both sides introduce themselves, settle on a protocol version and exchange their capabilities.",
     resend:
-      "A repetition counts only ahead of the first other request, and then the newest success stands; later it is refused with `-32600`. Over Streamable HTTP each attempt is a connection of its own, and starting over takes a new one everywhere.",
+      "Before the first other request the newest success counts, and after it a copy is refused with `-32600`. Recover by opening a new connection, as each attempt does on Streamable HTTP.",
   },
   {
     name: "mcp/message",
@@ -330,11 +365,13 @@ export const METHODS: readonly Method[] = [
     result: null,
     key: null,
     carries: null,
+    undoes: [],
+    about: [],
     page: null,
     summary:
       "Carries an MCP notification over the ACP connection, from the Client or proxy that provides an `acp` MCP server to the Agent.",
     resend:
-      "Nobody answers it, so there is no lost response to recover. Whether a second copy does harm is up to the MCP message inside.",
+      "It has no response that could get lost. Whether a second copy does harm depends on the MCP message inside.",
   },
   {
     name: "mcp/message",
@@ -346,11 +383,13 @@ export const METHODS: readonly Method[] = [
     result: "MessageMcpResponse",
     key: null,
     carries: null,
+    undoes: [],
+    about: [],
     page: null,
     summary:
       "Carries an MCP request over the ACP connection, from the Agent that uses an `acp` MCP server to the Client or proxy that provides it.",
     resend:
-      "Up to the MCP message inside. MCP says nothing today about running `tools/call` twice, so ACP makes no promise for it.",
+      "Depends on the MCP message inside. MCP does not define today what a second `tools/call` does, so ACP makes no promise about it.",
   },
   {
     name: "providers/disable",
@@ -362,11 +401,13 @@ export const METHODS: readonly Method[] = [
     result: "DisableProviderResponse",
     key: null,
     carries: null,
+    undoes: ["providers/set"],
+    about: ["providerId"],
     page: null,
     summary:
       "Disables one provider, which `providers/list` then lists without `current`.",
     resend:
-      "Succeeds: the provider is off already. A copy that is sent after the provider was set again would turn it off again, so resend it before any further change or drop it.",
+      "Succeeds: the provider is off already. A copy that arrives after a newer `providers/set` would turn the provider off again, so send it before that or not at all.",
   },
   {
     name: "providers/list",
@@ -378,6 +419,8 @@ export const METHODS: readonly Method[] = [
     result: "ListProvidersResponse",
     key: null,
     carries: null,
+    undoes: [],
+    about: [],
     page: null,
     summary:
       "Asks for the LLM providers whose routing the Client can configure in this Agent.",
@@ -393,11 +436,13 @@ export const METHODS: readonly Method[] = [
     result: "SetProviderResponse",
     key: null,
     carries: null,
+    undoes: ["providers/set", "providers/disable"],
+    about: ["providerId"],
     page: null,
     summary:
       "Replaces the whole configuration of one provider, headers included.",
     resend:
-      "Sets an equal configuration. A copy that is sent after a newer one would undo it, so resend it before any further change or drop it.",
+      "Sets the same configuration again. A copy that arrives after a newer `providers/set` or `providers/disable` would undo it, so send it before that or not at all.",
   },
   {
     name: "proxy/initialize",
@@ -409,9 +454,11 @@ export const METHODS: readonly Method[] = [
     result: "InitializeProxyResponse",
     key: null,
     carries: "initialize",
+    undoes: [],
+    about: [],
     page: null,
     summary: "Initializes a component as a proxy.",
-    resend: "Follows `initialize`, which it carries.",
+    resend: "Has the class of `initialize`, which it carries.",
   },
   {
     name: "proxy/successor",
@@ -423,11 +470,13 @@ export const METHODS: readonly Method[] = [
     result: null,
     key: null,
     carries: null,
+    undoes: [],
+    about: [],
     page: null,
     summary:
       "Carries one notification between a proxy and its successor: from a proxy to the conductor, it is meant for the successor; from the conductor to a proxy, it comes from the successor.",
     resend:
-      "Follows the notification it carries, and no notification is sent again.",
+      "Has the class of the notification that it carries, and no notification is sent again.",
   },
   {
     name: "proxy/successor",
@@ -439,11 +488,13 @@ export const METHODS: readonly Method[] = [
     result: "ProxySuccessorResponse",
     key: null,
     carries: null,
+    undoes: [],
+    about: [],
     page: "transports",
     summary:
       "Carries one request between a proxy and its successor: from a proxy to the conductor, it is meant for the successor; from the conductor to a proxy, it comes from the successor.",
     resend:
-      "Follows the class of the method it carries. An `idempotencyKey` inside is passed on as it is.",
+      "Has the class of the method that it carries. Forward an `idempotencyKey` inside unchanged.",
   },
   {
     name: "session/archive",
@@ -455,10 +506,13 @@ export const METHODS: readonly Method[] = [
     result: "ArchiveSessionResponse",
     key: null,
     carries: null,
+    undoes: ["session/unarchive"],
+    about: ["sessionId"],
     page: null,
     summary:
       "Takes a session out of the default results of `session/list` while its ID and saved history remain.",
-    resend: "Succeeds: the session is archived already.",
+    resend:
+      "Succeeds: the session is archived already. A copy that arrives after a newer `session/unarchive` would archive the session again, so send it before that or not at all.",
   },
   {
     name: "session/cancel",
@@ -470,11 +524,13 @@ export const METHODS: readonly Method[] = [
     result: null,
     key: null,
     carries: null,
+    undoes: [],
+    about: [],
     page: "prompt-lifecycle",
     summary:
       "Cancels a session's foreground work and withdraws prompts whose message isn't inserted yet.",
     resend:
-      "Has no effect on an idle session, yet a copy that arrives once newer work is running cancels that work. Never send it late.",
+      "Has no effect on an idle session, but a copy that arrives after new work has started cancels that work. Never send it late.",
   },
   {
     name: "session/close",
@@ -486,10 +542,12 @@ export const METHODS: readonly Method[] = [
     result: "CloseSessionResponse",
     key: null,
     carries: null,
+    undoes: ["session/resume"],
+    about: ["sessionId"],
     page: "prompt-lifecycle",
     summary: "Ends a session's activity and frees its resources.",
     resend:
-      "Succeeds: a closed session stays closed. Clients read `-32002` for a session that is gone as success.",
+      "Succeeds: a closed session stays closed, and Clients treat `-32002` for a session that is gone as success. A copy that arrives after a newer `session/resume` would close the session again, so send it before that or not at all.",
   },
   {
     name: "session/delete",
@@ -501,10 +559,12 @@ export const METHODS: readonly Method[] = [
     result: "DeleteSessionResponse",
     key: null,
     carries: null,
+    undoes: ["session/resume", "session/unarchive"],
+    about: ["sessionId"],
     page: null,
     summary: "Deletes a session, so that `session/list` no longer returns it.",
     resend:
-      "Succeeds: there is nothing left to delete. Clients read `-32002` for a session that is gone as success.",
+      "Succeeds: there is nothing left to delete, and Clients treat `-32002` for a session that is gone as success. If the first request never arrived, a copy that arrives after a newer `session/resume` or `session/unarchive` would delete a session in use, so send it before that or not at all.",
   },
   {
     name: "session/fork",
@@ -516,11 +576,13 @@ export const METHODS: readonly Method[] = [
     result: "ForkSessionResponse",
     key: null,
     carries: null,
+    undoes: [],
+    about: [],
     page: "session-setup",
     summary:
       "Creates a session that starts with the conversation of an existing one and from then on is independent of it, for example to summarize a session without leaving traces in its history.",
     resend:
-      "A further copy of the source session comes into being. The spare one shows up in `session/list` and can be removed through `session/delete`.",
+      "Creates one more copy of the source session. The Client finds the unused copy with `session/list` and can remove it with `session/delete`.",
   },
   {
     name: "session/list",
@@ -532,6 +594,8 @@ export const METHODS: readonly Method[] = [
     result: "ListSessionsResponse",
     key: null,
     carries: null,
+    undoes: [],
+    about: [],
     page: null,
     summary:
       "Returns the sessions the Agent knows, one page at a time, all of them or those that match the filters.",
@@ -547,11 +611,13 @@ export const METHODS: readonly Method[] = [
     result: "NewSessionResponse",
     key: null,
     carries: null,
+    undoes: [],
+    about: [],
     page: null,
     summary:
       "Creates a session: an independent conversation with its own history and state.",
     resend:
-      "A further session comes into being. Nobody learned the ID of the one whose response went missing, so no prompt ever reaches it; it lasts until its connection ends, and an Agent need not store it.",
+      "Creates one more session. If the first response was lost, the Client never prompts the first session, whose ID it does not know: that one stays active until its connection ends, and an Agent need not store it.",
   },
   {
     name: "session/options",
@@ -563,6 +629,8 @@ export const METHODS: readonly Method[] = [
     result: "SessionOptionsResponse",
     key: null,
     carries: null,
+    undoes: [],
+    about: [],
     page: null,
     summary:
       "Asks which configuration options and commands a session would start with, for example to fill a screen for new sessions before there is one.",
@@ -578,6 +646,8 @@ export const METHODS: readonly Method[] = [
     result: "PromptResponse",
     key: "idempotencyKey",
     carries: null,
+    undoes: [],
+    about: [],
     page: "prompt-lifecycle",
     summary: "Adds a user message to a session for the Agent to work on.",
     resend:
@@ -593,11 +663,13 @@ export const METHODS: readonly Method[] = [
     result: "RequestPermissionResponse",
     key: null,
     carries: null,
+    undoes: [],
+    about: [],
     page: null,
     summary:
       "Asks the user, through the Client, whether the Agent may carry out a sensitive operation.",
     resend:
-      "The Client puts the question to the user again, and the answer is their decision; the action that it allows stays with the Agent. After a lost connection the Agent sets pending requests up anew or settles them.",
+      "The Client asks the user again, and the Agent, not the Client, performs the action that the answer allows. After a lost connection the Agent sends pending requests again or resolves them.",
   },
   {
     name: "session/resume",
@@ -609,11 +681,13 @@ export const METHODS: readonly Method[] = [
     result: "ResumeSessionResponse",
     key: null,
     carries: null,
+    undoes: ["session/close", "session/resume"],
+    about: ["sessionId"],
     page: "session-setup",
     summary:
       "Makes an existing session active on this connection, so that the conversation can go on.",
     resend:
-      "The session is brought in line once more. MCP servers and workspace roots are taken from the request each time, and a copy names the same ones.",
+      "Synchronizes the session again; the MCP servers and workspace roots of the request replace the previous ones. A copy that arrives after a newer `session/close` or `session/resume` would undo it, so send it before that or not at all.",
   },
   {
     name: "session/set_config_option",
@@ -625,11 +699,13 @@ export const METHODS: readonly Method[] = [
     result: "SetSessionConfigOptionResponse",
     key: null,
     carries: null,
+    undoes: ["session/set_config_option"],
+    about: ["sessionId", "configId"],
     page: null,
     summary:
       "Changes one configuration option of a session and returns all options as they are afterwards.",
     resend:
-      "Sets an equal value and answers with all current options. A copy that is sent after a newer change to this option would undo that change, so resend it before any further change or drop it.",
+      "Sets the same value again and answers with all current options. A copy that arrives after a newer `session/set_config_option` for this option would undo it, so send it before that or not at all.",
   },
   {
     name: "session/set_title",
@@ -641,10 +717,12 @@ export const METHODS: readonly Method[] = [
     result: "SetSessionTitleResponse",
     key: null,
     carries: null,
+    undoes: ["session/set_title"],
+    about: ["sessionId"],
     page: null,
     summary: "Gives a session a new title.",
     resend:
-      "Sets an equal title. A copy that is sent after a newer title would undo it, so resend it before any further change or drop it.",
+      "Sets the same title again. A copy that arrives after a newer `session/set_title` would undo it, so send it before that or not at all.",
   },
   {
     name: "session/status",
@@ -656,6 +734,8 @@ export const METHODS: readonly Method[] = [
     result: "SessionStatusResponse",
     key: null,
     carries: null,
+    undoes: [],
+    about: [],
     page: null,
     summary:
       "Asks whether a session is in the Agent's memory and what it is doing.",
@@ -671,10 +751,13 @@ export const METHODS: readonly Method[] = [
     result: "UnarchiveSessionResponse",
     key: null,
     carries: null,
+    undoes: ["session/archive"],
+    about: ["sessionId"],
     page: null,
     summary:
       "Brings an archived session back into the default results of `session/list`, with its ID and saved history unchanged but without loading or resuming it.",
-    resend: "Succeeds: the session is out of the archive already.",
+    resend:
+      "Succeeds: the session is out of the archive already. A copy that arrives after a newer `session/archive` would take the session out again, so send it before that or not at all.",
   },
   {
     name: "session/update",
@@ -686,11 +769,13 @@ export const METHODS: readonly Method[] = [
     result: null,
     key: null,
     carries: null,
+    undoes: [],
+    about: [],
     page: null,
     summary:
       "Reports activity of a session to the Client: messages, tool calls, plans, state and more.",
     resend:
-      "What is addressed by an ID is replaced by its equal, but chunks append, so a copy doubles what they hold. A Client that missed some catches up through `session/resume`.",
+      "Updates that name an entity by its ID replace its state with the same state, but chunks append, so a copy duplicates their content. A Client that missed updates calls `session/resume`.",
   },
   {
     name: "terminal/cancel",
@@ -702,11 +787,13 @@ export const METHODS: readonly Method[] = [
     result: "CancelTerminalResponse",
     key: null,
     carries: null,
+    undoes: [],
+    about: [],
     page: null,
     summary:
       "Stops the process in one terminal while the rest of the session's work continues.",
     resend:
-      "Cancels nothing further. When the terminal has already exited, the copy is answered with `-32602`, and the last `terminal_update` tells how it ended.",
+      "Has no second effect. Once the terminal has exited, the copy is answered with `-32602`, and the last `terminal_update` reports how it ended.",
   },
   {
     name: "tool_call/cancel",
@@ -718,11 +805,13 @@ export const METHODS: readonly Method[] = [
     result: "CancelToolCallResponse",
     key: null,
     carries: null,
+    undoes: [],
+    about: [],
     page: null,
     summary:
       "Asks the Agent to cancel a single tool call, which Clients MUST NOT do unless the call offers `capabilities.cancel` at that moment.",
     resend:
-      "Cancels nothing further. When the tool call has already ended, the copy is answered with `-32602`, and the last `tool_call_update` tells how it ended.",
+      "Has no second effect. Once the tool call has ended, the copy is answered with `-32602`, and the last `tool_call_update` reports how it ended.",
   },
 ];
 
@@ -731,6 +820,7 @@ const BY_NAME: ReadonlyMap<string, Method> = new Map(
 );
 
 const ANSWERS: Readonly<Record<Reason, Answer>> = {
+  [Reason.OtherVersion]: Answer.NotAtAll,
   [Reason.Notification]: Answer.NotAtAll,
   [Reason.Idempotent]: Answer.AsIs,
   [Reason.Duplicating]: Answer.AsIs,
@@ -749,8 +839,8 @@ const ANSWERS: Readonly<Record<Reason, Answer>> = {
 };
 
 /**
- * Returns the row of a method. Without a kind, the request of that name, and
- * the notification where there is no request.
+ * Returns the row of a method. Without a kind, the request of that name, or the
+ * notification if there is no request.
  */
 export function find(method: string, kind?: Kind | null): Method | undefined {
   const kinds = kind ? [kind] : [Kind.Request, Kind.Notification];
@@ -761,8 +851,8 @@ export function find(method: string, kind?: Kind | null): Method | undefined {
 
 /**
  * Returns the retry class of a method; an extension method and an unknown one
- * have none. Without a kind, that of the request where a name is both: a sender
- * of the notification of that name has to say so.
+ * have none. Without a kind, a name that is both counts as the request, so the
+ * sender of a notification has to state the kind.
  */
 export function retryClass(
   method: string,
@@ -772,22 +862,27 @@ export function retryClass(
 }
 
 /**
- * Says whether a message whose response never came may be sent again. Of the
+ * Returns whether a message whose response never came may be sent again. Of the
  * params, only the key of a keyed method and the message inside a carried one
- * are looked at. Without a kind, a name that is both is taken for the request.
+ * count. Without a kind, a name that is both counts as the request. Without a
+ * version, the connection has that of the table.
  *
- * @throws TypeError when the params are no object: decode JSON text first.
+ * @throws TypeError when the params are not an object: decode JSON text first.
  */
 export function resend(
   method: string,
   params?: object | null,
   kind?: Kind | null,
+  version?: number | null,
 ): Resend {
   const members = membersOf(params);
   if (members === undefined) {
     throw new TypeError("params must be an object, null or undefined");
   }
-  const decision = decide(method, members, kind, 0);
+  const decision: Decision =
+    (version ?? PROTOCOL_VERSION) === PROTOCOL_VERSION
+      ? decide(method, members, kind, 0)
+      : { reason: Reason.OtherVersion, method, row: undefined };
   const why = whyFor(decision, kind).trimEnd();
   return {
     answer: ANSWERS[decision.reason],
@@ -799,12 +894,12 @@ export function resend(
 
 /**
  * Derives the ID of a prompt's message from its session and its key, the same
- * in every language. An Agent that names the message by it stores both in one
- * step, and tells a retry by the ID alone.
+ * in every language. An Agent that gives the message this ID stores both in one
+ * step, and recognizes a retry by the ID alone.
  *
  * It is the UUIDv5 of `<length>:<session ID>,<key>` in `MESSAGE_ID_NAMESPACE`,
  * with the length of the session ID in UTF-8 bytes and in decimal. So no two
- * pairs share a text, whatever they hold.
+ * pairs have the same text.
  *
  * It is synchronous, since an Agent looks the ID up before it awaits anything,
  * and WebCrypto's digest is not.
@@ -961,14 +1056,18 @@ function isKey(key: unknown): boolean {
   return KEY_MIN_LENGTH <= length && length <= KEY_MAX_LENGTH;
 }
 
-/** A name without what people get wrong in it. */
+const SEPARATORS = "-_./:$ ";
+
+/**
+ * A name without separators, and with ASCII letters in lower case. Names that
+ * look alike are equal.
+ */
 function folded(name: string): string {
-  return name
-    .replace(/[_-]/g, "")
-    .replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  const letters = [...name].filter((each) => !SEPARATORS.includes(each));
+  return letters.join("").replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** The members of params, none where they are missing; undefined where they are no object. */
+/** The members of params, none if they are missing; undefined if they are not an object. */
 function membersOf(params: unknown): Members | undefined {
   if (params === undefined || params === null) return {};
   if (typeof params !== "object" || Array.isArray(params)) return undefined;
@@ -984,35 +1083,37 @@ function whyFor(decision: Decision, kind: Kind | null | undefined): string {
   const key = decision.row?.key ?? "key";
   const note = decision.row?.resend ?? "";
   switch (decision.reason) {
+    case Reason.OtherVersion:
+      return `The retry classes are those of another version of the protocol, so nothing is known about a copy of ${method} on this connection.`;
     case Reason.Notification:
-      return `${method} is a notification, and a notification is never sent again: nobody answers it, so nobody can tell that it was lost. ${note}`;
+      return `${method} is a notification, and a notification is never sent again: it has no answer that could get lost. ${note}`;
     case Reason.Idempotent:
-      return `Send it again as it is: ${method} is idempotent. ${note}`;
+      return `You may send it again as it is: ${method} is idempotent. ${note}`;
     case Reason.Duplicating:
-      return `Send it again: ${method} makes one more each time, which does little harm. ${note}`;
+      return `You may send it again: ${method} makes one more each time, which does little harm. ${note}`;
     case Reason.NotRetried:
       return `Do not send ${method} again. ${note}`;
     case Reason.External:
       return `Do not send ${method} again unless the protocol inside it says that you may. ${note}`;
     case Reason.KeyedWithKey:
-      return `Send it again with the ${key} of the first attempt, unchanged. ${note}`;
+      return `You may send it again with the ${key} of the first attempt, unchanged. ${note}`;
     case Reason.KeyedWithoutKey:
       return `It carries no ${key}, so a copy is a new submission. ${note}`;
     case Reason.MisspelledKey:
-      return `It carries no ${key}, so a copy is a new submission. A member is nearly called that, and no receiver reads it: the name on the wire is ${key}, to the letter.`;
+      return `It carries no ${key}, so a copy is a new submission. It has a member with a similar name, but receivers read only a member called exactly ${key}.`;
     case Reason.MalformedKey:
-      return `Its ${key} is malformed, so it is refused with -32602 however often it is sent. Mend the key.`;
+      return `Its ${key} is malformed, so every copy is refused with -32602. Fix the key.`;
     case Reason.MalformedParams:
-      return `The params of ${method} are no object, so every copy is refused with -32602. Mend them.`;
+      return `The params of ${method} are not an object, so every copy is refused with -32602. Fix them.`;
     case Reason.CarriedUnnamed:
       return `${method} takes the class of the message inside, and its params name no method.`;
     case Reason.CarriedTooDeep:
-      return `Messages are inside one another more than 32 deep, so nobody looked further in.`;
+      return `Messages are inside one another more than 32 deep, and the decision looks no deeper.`;
     case Reason.WrongKind:
-      return `${method} is not a ${kind} in this table, so nothing is known of a copy.`;
+      return `${method} is not a ${kind} in this table, so nothing is known about a copy.`;
     case Reason.Extension:
-      return `${method} is an extension; only whoever defined it can say what a copy does.`;
+      return `${method} is an extension; only its own specification can say what a copy does.`;
     case Reason.UnknownMethod:
-      return `${method} is not a method of this table, so nothing is known of a copy.`;
+      return `${method} is not a method of this table, so nothing is known about a copy.`;
   }
 }

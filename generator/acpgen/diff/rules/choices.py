@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from acpgen.diff.effect import Effect
-from acpgen.diff.rule import Edit, change
+from acpgen.diff.rule import Delta, change
 
 
 @change(Effect.WIDENS)
-def variant_added(edit: Edit) -> str:
+def variant_added(delta: Delta) -> str:
     """A union without a fallback gets no new variants.
 
     Why: receivers that don't know the variant refuse the message. Where older receivers have a
@@ -17,11 +17,11 @@ def variant_added(edit: Edit) -> str:
 
     Fix: give unions that may grow a branch with `x-fallback` from the start.
     """
-    return f"the variant `{edit.name}` is new, and nothing took it before"
+    return f"the variant `{delta.name}` is new, and nothing took it before"
 
 
 @change(Effect.NARROWS)
-def variant_removed(edit: Edit) -> str:
+def variant_removed(delta: Delta) -> str:
     """A variant stays in a union without a fallback.
 
     Why: who sends it is refused.
@@ -30,11 +30,11 @@ def variant_removed(edit: Edit) -> str:
 
     Fix: keep the variant and say in its description what to send instead.
     """
-    return f"the variant `{edit.name}` is gone, and nothing takes it now"
+    return f"the variant `{delta.name}` is gone, and nothing takes it now"
 
 
 @change(Effect.ADDS)
-def known_variant_added(edit: Edit) -> str:
+def known_variant_added(delta: Delta) -> str:
     """A union with a fallback has a new variant.
 
     Why: receivers that don't know it take it by their fallback.
@@ -43,11 +43,11 @@ def known_variant_added(edit: Edit) -> str:
 
     Fix: nothing to fix.
     """
-    return f"the variant `{edit.name}` is new"
+    return f"the variant `{delta.name}` is new"
 
 
 @change(Effect.FORGETS)
-def known_variant_removed(edit: Edit) -> str:
+def known_variant_removed(delta: Delta) -> str:
     """A variant keeps its meaning in a union with a fallback.
 
     Why: the fallback takes it, so no message is refused. But newer receivers don't understand it:
@@ -58,11 +58,11 @@ def known_variant_removed(edit: Edit) -> str:
 
     Fix: keep it and say in its description what to send instead.
     """
-    return f"the variant `{edit.name}` is no longer known, and taken as any other"
+    return f"the variant `{delta.name}` is no longer known, and taken as any other"
 
 
 @change(Effect.BINDS)
-def variant_renamed(edit: Edit) -> str:
+def variant_renamed(delta: Delta) -> str:
     """A variant that no tag selects keeps its title.
 
     Why: its class is called after it, so programs that name it don't compile against the newer
@@ -72,11 +72,11 @@ def variant_renamed(edit: Edit) -> str:
 
     Fix: keep the title.
     """
-    return f"the variant was called `{edit.old}` and is called `{edit.new}`"
+    return f"the variant was called `{delta.old}` and is called `{delta.new}`"
 
 
 @change(Effect.WIDENS)
-def union_opened(_: Edit) -> str:
+def union_opened(_: Delta) -> str:
     """A union without a fallback gets none.
 
     Why: receivers that know no other variants refuse them.
@@ -89,7 +89,7 @@ def union_opened(_: Edit) -> str:
 
 
 @change(Effect.NARROWS)
-def union_closed(_: Edit) -> str:
+def union_closed(_: Delta) -> str:
     """A union with a fallback keeps it.
 
     Why: who sends a variant of its own is refused.
@@ -102,7 +102,7 @@ def union_closed(_: Edit) -> str:
 
 
 @change(Effect.NARROWS)
-def choice_added(edit: Edit) -> str:
+def choice_added(delta: Delta) -> str:
     """An object need not be one of several variants if it need not before.
 
     Why: who sends none of them is refused.
@@ -111,11 +111,11 @@ def choice_added(edit: Edit) -> str:
 
     Fix: add the members of the variants as optional ones.
     """
-    return f"must be one of the variants of {edit.new} too"
+    return f"must be one of the variants of {delta.new} too"
 
 
 @change(Effect.WIDENS)
-def choice_removed(edit: Edit) -> str:
+def choice_removed(delta: Delta) -> str:
     """An object that is one of several variants stays so.
 
     Why: receivers that expect one of them refuse others.
@@ -124,11 +124,11 @@ def choice_removed(edit: Edit) -> str:
 
     Fix: keep the variants.
     """
-    return f"need not be one of the variants of {edit.old} any more"
+    return f"need not be one of the variants of {delta.old} any more"
 
 
 @change(Effect.NARROWS)
-def choice_exclusive(_: Edit) -> str:
+def choice_exclusive(_: Delta) -> str:
     """Values that fit two variants of a union still do.
 
     Why: `oneOf` refuses what `anyOf` takes: a value that more than one branch describes.
@@ -141,7 +141,7 @@ def choice_exclusive(_: Edit) -> str:
 
 
 @change(Effect.WIDENS)
-def choice_inclusive(_: Edit) -> str:
+def choice_inclusive(_: Delta) -> str:
     """Values fit one variant of a union, if that was demanded.
 
     Why: receivers refuse a value that more than one branch describes.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from acpgen.diff.effect import Effect
-from acpgen.diff.rule import Edit, change
+from acpgen.diff.rule import Delta, change
 from acpgen.types.wording import shortened
 
 
 @change(Effect.WIDENS)
-def value_added(edit: Edit) -> str:
+def value_added(delta: Delta) -> str:
     """A closed enumeration gets no new values.
 
     Why: receivers that don't know the value refuse the message.
@@ -17,11 +17,11 @@ def value_added(edit: Edit) -> str:
 
     Fix: make enumerations that may grow open ones from the start.
     """
-    return f"takes `{shortened(edit.name)}` now, in a closed enumeration"
+    return f"takes `{shortened(delta.name)}` now, in a closed enumeration"
 
 
 @change(Effect.NARROWS)
-def value_removed(edit: Edit) -> str:
+def value_removed(delta: Delta) -> str:
     """A value stays in a closed enumeration.
 
     Why: who sends it is refused.
@@ -30,11 +30,11 @@ def value_removed(edit: Edit) -> str:
 
     Fix: keep the value and say in its description what to send instead.
     """
-    return f"no longer takes `{shortened(edit.name)}`"
+    return f"no longer takes `{shortened(delta.name)}`"
 
 
 @change(Effect.ADDS)
-def known_value_added(edit: Edit) -> str:
+def known_value_added(delta: Delta) -> str:
     """An open enumeration has a new value.
 
     Why: receivers that don't know it treat it as any other unknown value.
@@ -43,11 +43,11 @@ def known_value_added(edit: Edit) -> str:
 
     Fix: nothing to fix.
     """
-    return f"the value `{shortened(edit.name)}` has a meaning now"
+    return f"the value `{shortened(delta.name)}` has a meaning now"
 
 
 @change(Effect.FORGETS)
-def known_value_removed(edit: Edit) -> str:
+def known_value_removed(delta: Delta) -> str:
     """A value keeps its meaning in an open enumeration.
 
     Why: it is still accepted, but newer receivers don't understand it, and programs that name it
@@ -57,11 +57,11 @@ def known_value_removed(edit: Edit) -> str:
 
     Fix: keep it and say in its description what to send instead.
     """
-    return f"the value `{shortened(edit.name)}` is no longer known, and taken as any other"
+    return f"the value `{shortened(delta.name)}` is no longer known, and taken as any other"
 
 
 @change(Effect.WIDENS)
-def enum_opened(edit: Edit) -> str:
+def enum_opened(delta: Delta) -> str:
     """A closed enumeration stays closed.
 
     Why: receivers that know no other values refuse them.
@@ -70,11 +70,11 @@ def enum_opened(edit: Edit) -> str:
 
     Fix: keep it closed in this version of the protocol.
     """
-    return f"was {edit.old} and takes other values now"
+    return f"was {delta.old} and takes other values now"
 
 
 @change(Effect.NARROWS)
-def enum_closed(edit: Edit) -> str:
+def enum_closed(delta: Delta) -> str:
     """An open enumeration stays open, and a free text free.
 
     Why: who sends one of the other values is refused.
@@ -83,4 +83,4 @@ def enum_closed(edit: Edit) -> str:
 
     Fix: keep it open, and describe the values that have a meaning.
     """
-    return f"was {edit.old} and takes only listed values now"
+    return f"was {delta.old} and takes only listed values now"

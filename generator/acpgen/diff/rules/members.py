@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from acpgen.diff.effect import Effect
-from acpgen.diff.rule import Edit, change
+from acpgen.diff.rule import Delta, change
 from acpgen.types.wording import shortened
 
 
 @change(Effect.NARROWS)
-def required_member_added(_: Edit) -> str:
+def required_member_added(_: Delta) -> str:
     """A member that is new is optional.
 
     Why: who doesn't know it doesn't send it, and is refused.
@@ -21,7 +21,7 @@ def required_member_added(_: Edit) -> str:
 
 
 @change(Effect.WIDENS)
-def required_member_removed(_: Edit) -> str:
+def required_member_removed(_: Delta) -> str:
     """A required member stays.
 
     Why: who doesn't know that it went refuses messages without it.
@@ -34,7 +34,7 @@ def required_member_removed(_: Edit) -> str:
 
 
 @change(Effect.ADDS)
-def optional_member_added(_: Edit) -> str:
+def optional_member_added(_: Delta) -> str:
     """An optional member is new.
 
     Why: objects are open, so who doesn't know it ignores it.
@@ -47,7 +47,7 @@ def optional_member_added(_: Edit) -> str:
 
 
 @change(Effect.FORGETS)
-def optional_member_removed(_: Edit) -> str:
+def optional_member_removed(_: Delta) -> str:
     """An optional member stays.
 
     Why: no message is refused for it, since unknown members are ignored. But what it says is not
@@ -61,7 +61,7 @@ def optional_member_removed(_: Edit) -> str:
 
 
 @change(Effect.NARROWS)
-def member_now_required(_: Edit) -> str:
+def member_now_required(_: Delta) -> str:
     """A member that could be left out still can.
 
     Why: who leaves it out is refused.
@@ -74,7 +74,7 @@ def member_now_required(_: Edit) -> str:
 
 
 @change(Effect.WIDENS)
-def member_now_optional(_: Edit) -> str:
+def member_now_optional(_: Delta) -> str:
     """A member that was always there stays required.
 
     Why: receivers that rely on it refuse a message without it.
@@ -87,7 +87,7 @@ def member_now_optional(_: Edit) -> str:
 
 
 @change(Effect.NARROWS)
-def null_refused(_: Edit) -> str:
+def null_refused(_: Delta) -> str:
     """Where null was taken it still is.
 
     Why: who sends null, for "nothing" or to clear a value, is refused.
@@ -100,7 +100,7 @@ def null_refused(_: Edit) -> str:
 
 
 @change(Effect.WIDENS)
-def null_allowed(_: Edit) -> str:
+def null_allowed(_: Delta) -> str:
     """Where null was refused it stays so.
 
     Why: receivers that expect a value refuse null.
@@ -113,7 +113,7 @@ def null_allowed(_: Edit) -> str:
 
 
 @change(Effect.MISREADS)
-def default_changed(edit: Edit) -> str:
+def default_changed(delta: Delta) -> str:
     """What an omitted member stands for stays the same.
 
     Why: sender and receiver fill in different values for the same message, and none of them
@@ -123,12 +123,12 @@ def default_changed(edit: Edit) -> str:
 
     Fix: keep the default, and let those who want another value send it.
     """
-    old, new = shortened(edit.old), shortened(edit.new)
+    old, new = shortened(delta.old), shortened(delta.new)
     return f"omitted, it stood for `{old}` and stands for `{new}`"
 
 
 @change(Effect.NOTES)
-def default_stated(edit: Edit) -> str:
+def default_stated(delta: Delta) -> str:
     """It is said now what an omitted member stands for.
 
     Why: whoever took its absence for something else should know.
@@ -137,11 +137,11 @@ def default_stated(edit: Edit) -> str:
 
     Fix: nothing to fix, if receivers did so before.
     """
-    return f"omitted, it now stands for `{shortened(edit.new)}`"
+    return f"omitted, it now stands for `{shortened(delta.new)}`"
 
 
 @change(Effect.NOTES)
-def default_dropped(edit: Edit) -> str:
+def default_dropped(delta: Delta) -> str:
     """It is no longer said what an omitted member stands for.
 
     Why: who relied on it has to guess from now on.
@@ -150,11 +150,11 @@ def default_dropped(edit: Edit) -> str:
 
     Fix: keep the default.
     """
-    return f"it is no longer said that it stands for `{shortened(edit.old)}` when omitted"
+    return f"it is no longer said that it stands for `{shortened(delta.old)}` when omitted"
 
 
 @change(Effect.NOTES)
-def tolerance_added(edit: Edit) -> str:
+def tolerance_added(delta: Delta) -> str:
     """Receivers recover from what they used to refuse.
 
     Why: what a sender may send is the same, so nobody breaks.
@@ -163,11 +163,11 @@ def tolerance_added(edit: Edit) -> str:
 
     Fix: nothing to fix. Never put it on an idempotency key.
     """
-    return f"has `{edit.name}` now: receivers recover from what is malformed"
+    return f"has `{delta.name}` now: receivers recover from what is malformed"
 
 
 @change(Effect.HARDENS)
-def tolerance_removed(edit: Edit) -> str:
+def tolerance_removed(delta: Delta) -> str:
     """What receivers recover from they go on recovering from.
 
     Why: who keeps to the schema isn't concerned. A sender that doesn't is refused now, and so is a
@@ -177,11 +177,11 @@ def tolerance_removed(edit: Edit) -> str:
 
     Fix: keep the mark.
     """
-    return f"has lost `{edit.name}`: receivers refuse what they used to recover from"
+    return f"has lost `{delta.name}`: receivers refuse what they used to recover from"
 
 
 @change(Effect.MISREADS)
-def patch_added(_: Edit) -> str:
+def patch_added(_: Delta) -> str:
     """An object that isn't a patch doesn't become one.
 
     Why: null used to mean the same as leaving a member out. In a patch it clears the value.
@@ -194,7 +194,7 @@ def patch_added(_: Edit) -> str:
 
 
 @change(Effect.MISREADS)
-def patch_removed(_: Edit) -> str:
+def patch_removed(_: Delta) -> str:
     """A patch stays one.
 
     Why: null used to clear a value. Elsewhere it means the same as leaving the member out, so what

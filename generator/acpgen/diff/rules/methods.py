@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from acpgen.diff.effect import Effect
-from acpgen.diff.rule import Edit, change, promise
+from acpgen.diff.rule import Delta, change, promise
 
 
 @change(Effect.ADDS)
-def method_added(edit: Edit) -> str:
+def method_added(delta: Delta) -> str:
     """A method is new.
 
     Why: peers learn what the other side handles from its capabilities, and who doesn't know a
@@ -17,11 +17,11 @@ def method_added(edit: Edit) -> str:
 
     Fix: nothing to fix. Say in its description which capability announces it.
     """
-    return f"is new; its retry class is `{edit.new}`" if edit.new else "is new"
+    return f"is new; its retry class is `{delta.new}`" if delta.new else "is new"
 
 
 @change(Effect.NARROWS)
-def method_removed(_: Edit) -> str:
+def method_removed(_: Delta) -> str:
     """A method stays once it is stable.
 
     Why: who still calls it is answered with -32601.
@@ -35,7 +35,50 @@ def method_removed(_: Edit) -> str:
 
 
 @change(Effect.REPLACES)
-def method_kind_changed(edit: Edit) -> str:
+def method_renamed(edit: Delta) -> str:
+    """A method keeps its name once it is stable.
+
+    Why: who still calls it by the old name is answered with -32601, and so is who calls it by the
+    new name where nobody knows that yet.
+
+    Example: `"x-method": "foo/list"` becomes `"foo/enumerate"`
+
+    Fix: keep the old method for this version of the protocol, and add the new one beside it.
+    """
+    return f"was called `{edit.old}`"
+
+
+@change(Effect.WIDENS)
+def envelope_type_removed(_: Delta) -> str:
+    """The types that the envelope refers to keep their names.
+
+    Why: without one of `RequestId`, `Error`, `ExtRequest`, `ExtResponse` and `ExtNotification`, the
+    derived envelope falls back to JSON-RPC there, and all messages are accepted that JSON-RPC
+    allows.
+
+    Example: `Error` is renamed to `AcpError`
+
+    Fix: define the type under its name.
+    """
+    return "is gone, so the envelope accepts whatever JSON-RPC allows there"
+
+
+@change(Effect.NARROWS)
+def envelope_type_added(_: Delta) -> str:
+    """The envelope refuses nothing that it accepted before.
+
+    Why: as long as one of `RequestId`, `Error`, `ExtRequest`, `ExtResponse` and `ExtNotification`
+    is missing, the envelope accepts whatever JSON-RPC allows there.
+
+    Example: `Error` is added to a schema without it
+
+    Fix: wait for the next version of the protocol, unless nothing was released yet.
+    """
+    return "is new, so the envelope no longer accepts all that JSON-RPC allows there"
+
+
+@change(Effect.REPLACES)
+def method_kind_changed(delta: Delta) -> str:
     """A method stays a request, or a notification.
 
     Why: callers of a request wait for an answer that notifications don't get, and handlers of a
@@ -45,11 +88,11 @@ def method_kind_changed(edit: Edit) -> str:
 
     Fix: add the other kind under another method name.
     """
-    return f"was a {edit.old} and is a {edit.new}"
+    return f"was a {delta.old} and is a {delta.new}"
 
 
 @change(Effect.ADDS)
-def method_side_added(edit: Edit) -> str:
+def method_side_added(delta: Delta) -> str:
     """A method is handled by one more side.
 
     Why: that side never heard of it and answers -32601, as with a new method.
@@ -58,11 +101,11 @@ def method_side_added(edit: Edit) -> str:
 
     Fix: nothing to fix, if a capability tells who handles it.
     """
-    return f"is handled by the side {edit.new}, not by {edit.old} alone"
+    return f"is handled by the side {delta.new}, not by {delta.old} alone"
 
 
 @change(Effect.NARROWS)
-def method_side_removed(edit: Edit) -> str:
+def method_side_removed(delta: Delta) -> str:
     """The side that handles a method goes on handling it.
 
     Why: who still calls it there is answered with -32601.
@@ -71,11 +114,11 @@ def method_side_removed(edit: Edit) -> str:
 
     Fix: give the other direction a method of its own.
     """
-    return f"was handled by the side {edit.old} and is by {edit.new}"
+    return f"was handled by the side {delta.old} and is by {delta.new}"
 
 
 @promise(Effect.FAULT)
-def method_without_class(_: Edit) -> str:
+def method_without_class(_: Delta) -> str:
     """A new method states its retry class.
 
     Why: callers would have to guess whether they may send it again (RFD, "Give every method a retry
@@ -89,7 +132,7 @@ def method_without_class(_: Edit) -> str:
 
 
 @change(Effect.NOTES)
-def error_added(edit: Edit) -> str:
+def error_added(delta: Delta) -> str:
     """A request can be answered with one more error.
 
     Why: callers treat a code that they don't know as a failure, so nobody breaks; but only who
@@ -99,11 +142,11 @@ def error_added(edit: Edit) -> str:
 
     Fix: nothing to fix.
     """
-    return f"may also fail with {edit.new}"
+    return f"may also fail with {delta.new}"
 
 
 @change(Effect.NOTES)
-def error_removed(edit: Edit) -> str:
+def error_removed(delta: Delta) -> str:
     """A request is no longer answered with an error that it used to meet.
 
     Why: what callers do about it is never needed again, and breaks nothing.
@@ -112,4 +155,4 @@ def error_removed(edit: Edit) -> str:
 
     Fix: nothing to fix.
     """
-    return f"no longer fails with {edit.old}"
+    return f"no longer fails with {delta.old}"

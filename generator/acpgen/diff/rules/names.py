@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from acpgen.diff.effect import Effect
-from acpgen.diff.rule import Edit, change
+from acpgen.diff.rule import Delta, change
 from acpgen.types.wording import shortened
 
 
 @change(Effect.BINDS)
-def type_renamed(edit: Edit) -> str:
+def type_renamed(delta: Delta) -> str:
     """A type keeps its name.
 
     Why: classes are called after it, so programs that name it don't compile against the newer
@@ -18,11 +18,11 @@ def type_renamed(edit: Edit) -> str:
 
     Fix: keep the name.
     """
-    return f"was called `{edit.old}`"
+    return f"was called `{delta.old}`"
 
 
 @change(Effect.BINDS)
-def type_switched(edit: Edit) -> str:
+def type_switched(delta: Delta) -> str:
     """A place goes on referring to the same type.
 
     Why: programs that put a value of the one type there don't compile against the newer types.
@@ -32,11 +32,11 @@ def type_switched(edit: Edit) -> str:
 
     Fix: refer to the same type.
     """
-    return f"refers to `{edit.new}` instead of `{edit.old}`"
+    return f"refers to `{delta.new}` instead of `{delta.old}`"
 
 
 @change(Effect.BINDS)
-def type_named(edit: Edit) -> str:
+def type_named(delta: Delta) -> str:
     """A type that is spelled out where it is used stays so.
 
     Why: it gets a class of its own, so programs that used the plain type may not compile. No
@@ -46,11 +46,11 @@ def type_named(edit: Edit) -> str:
 
     Fix: nothing, if that was meant.
     """
-    return f"is {edit.new}, which has a name, instead of {edit.old}"
+    return f"is {delta.new}, which has a name, instead of {delta.old}"
 
 
 @change(Effect.BINDS)
-def type_inlined(edit: Edit) -> str:
+def type_inlined(delta: Delta) -> str:
     """A place goes on referring to a type by its name.
 
     Why: the class that programs used there is gone, or stands there no more. No message changes.
@@ -59,11 +59,11 @@ def type_inlined(edit: Edit) -> str:
 
     Fix: keep the reference.
     """
-    return f"is {edit.new}, spelled out, instead of {edit.old}"
+    return f"is {delta.new}, spelled out, instead of {delta.old}"
 
 
 @change(Effect.BINDS)
-def type_restructured(edit: Edit) -> str:
+def type_restructured(delta: Delta) -> str:
     """A type goes on being made in the same way.
 
     Why: the same values in another structure, with other bases or as an enumeration, have other
@@ -73,11 +73,11 @@ def type_restructured(edit: Edit) -> str:
 
     Fix: nothing, if that was meant.
     """
-    return f"is made as {edit.new}, where it was {edit.old}"
+    return f"is made as {delta.new}, where it was {delta.old}"
 
 
 @change(Effect.DOCS)
-def docs_changed(edit: Edit) -> str:
+def docs_changed(delta: Delta) -> str:
     """Only what is said about the protocol changed.
 
     Why: a description may tell peers to behave differently without a word of the schema changing,
@@ -87,4 +87,4 @@ def docs_changed(edit: Edit) -> str:
 
     Fix: nothing to fix.
     """
-    return f"{shortened(edit.name) or 'description'} changed"
+    return f"{shortened(delta.name) or 'description'} changed"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from acpgen.diff.effect import Effect
-from acpgen.diff.rule import Edit, promise
+from acpgen.diff.rule import Delta, promise
 
 
 @promise(Effect.PROMISE)
-def retry_class_changed(edit: Edit) -> str:
+def retry_class_changed(delta: Delta) -> str:
     """The retry class of a method is a promise that is kept.
 
     Why: senders repeat what they got no answer to by the class they know, and receivers make the
@@ -32,15 +32,15 @@ def retry_class_changed(edit: Edit) -> str:
     first class: state it while the protocol is a draft, or accept the finding where receivers have
     always done what it says, and say so.
     """
-    if not edit.old:
-        return f"states a retry class for the first time: `{edit.new}`"
-    if not edit.new:
-        return f"no longer states its retry class, which was `{edit.old}`"
-    return f"its retry class was `{edit.old}` and is `{edit.new}`"
+    if not delta.old:
+        return f"states a retry class for the first time: `{delta.new}`"
+    if not delta.new:
+        return f"no longer states its retry class, which was `{delta.old}`"
+    return f"its retry class was `{delta.old}` and is `{delta.new}`"
 
 
 @promise(Effect.MISREADS)
-def carried_method_changed(edit: Edit) -> str:
+def carried_method_changed(delta: Delta) -> str:
     """A method that carries always the same message goes on carrying that one.
 
     Why: whether it may be sent again is what the class of the carried method says, so another
@@ -50,11 +50,11 @@ def carried_method_changed(edit: Edit) -> str:
 
     Fix: add a method for the other message.
     """
-    return f"carried {edit.old or 'any method'} and carries {edit.new or 'any method'}"
+    return f"carried {delta.old or 'any method'} and carries {delta.new or 'any method'}"
 
 
 @promise(Effect.MISREADS)
-def key_member_changed(edit: Edit) -> str:
+def key_member_changed(delta: Delta) -> str:
     """The idempotency key keeps its place in the params.
 
     Why: unknown members are ignored, so a receiver that looks elsewhere sees no key at all and
@@ -64,11 +64,11 @@ def key_member_changed(edit: Edit) -> str:
 
     Fix: keep the name.
     """
-    return f"its key was the member `{edit.old}` and is `{edit.new}`"
+    return f"its key was the member `{delta.old}` and is `{delta.new}`"
 
 
 @promise(Effect.WEAKENS)
-def key_removed(edit: Edit) -> str:
+def key_removed(delta: Delta) -> str:
     """A method that is safe to send again by its key keeps the key.
 
     Why: unknown members are ignored. A sender that sends the same again with its key takes that for
@@ -80,11 +80,11 @@ def key_removed(edit: Edit) -> str:
 
     Fix: keep the member, of type `IdempotencyKey` or null.
     """
-    return f"has no key any more{_places(edit)}; it was the member `{edit.old}`"
+    return f"has no key any more{_places(delta)}; it was the member `{delta.old}`"
 
 
 @promise(Effect.STRENGTHENS)
-def key_added(edit: Edit) -> str:
+def key_added(delta: Delta) -> str:
     """A method doesn't get a key that it had not.
 
     Why: newer senders count on the key. Older receivers ignore the member, so they carry out every
@@ -95,15 +95,15 @@ def key_added(edit: Edit) -> str:
     Fix: give a method its key in the version that makes it keyed. Where every receiver has looked
     for the key before the schema said so, accept the finding and say so there.
     """
-    return f"has a key now{_places(edit)}: the member `{edit.new}`"
+    return f"has a key now{_places(delta)}: the member `{delta.new}`"
 
 
-def _places(edit: Edit) -> str:
-    return f" in {edit.name}" if edit.name else ""
+def _places(delta: Delta) -> str:
+    return f" in {delta.name}" if delta.name else ""
 
 
 @promise(Effect.FAULT)
-def key_tolerated(_: Edit) -> str:
+def key_tolerated(_: Delta) -> str:
     """A malformed key is never taken for one that was left out.
 
     Why: a receiver answers it with -32602 and does nothing (RFD, "The `idempotencyKey` parameter").
@@ -117,7 +117,7 @@ def key_tolerated(_: Edit) -> str:
 
 
 @promise(Effect.DOCS)
-def resend_reworded(_: Edit) -> str:
+def resend_reworded(_: Delta) -> str:
     """What a second copy does is told in other words.
 
     Why: the class is the same, so is the promise, but a side condition may read differently now.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from acpgen.diff.effect import Effect
-from acpgen.diff.rule import Edit, change
+from acpgen.diff.rule import Delta, change
 
 
 @change(Effect.NARROWS)
-def limit_tightened(edit: Edit) -> str:
+def limit_tightened(delta: Delta) -> str:
     """What was short, long, small or large enough still is.
 
     Why: who goes to the old limit is refused.
@@ -16,11 +16,11 @@ def limit_tightened(edit: Edit) -> str:
 
     Fix: keep the limit, and recommend the tighter one in the description.
     """
-    return f"`{edit.name}` was {edit.old} and is {edit.new}"
+    return f"`{delta.name}` was {delta.old} and is {delta.new}"
 
 
 @change(Effect.WIDENS)
-def limit_loosened(edit: Edit) -> str:
+def limit_loosened(delta: Delta) -> str:
     """Nothing gets larger, smaller, shorter or longer than receivers expect.
 
     Why: receivers that go by the old limit refuse it.
@@ -29,11 +29,11 @@ def limit_loosened(edit: Edit) -> str:
 
     Fix: keep the limit.
     """
-    return f"`{edit.name}` was {edit.old} and is {edit.new}"
+    return f"`{delta.name}` was {delta.old} and is {delta.new}"
 
 
 @change(Effect.NARROWS)
-def pattern_added(edit: Edit) -> str:
+def pattern_added(delta: Delta) -> str:
     """A text of any form stays one.
 
     Why: who sends another form is refused.
@@ -42,11 +42,11 @@ def pattern_added(edit: Edit) -> str:
 
     Fix: recommend the form in the description.
     """
-    return f"must match `{edit.new}` now"
+    return f"must match `{delta.new}` now"
 
 
 @change(Effect.WIDENS)
-def pattern_removed(edit: Edit) -> str:
+def pattern_removed(delta: Delta) -> str:
     """A text of one form keeps it.
 
     Why: receivers that expect the form refuse others.
@@ -55,11 +55,11 @@ def pattern_removed(edit: Edit) -> str:
 
     Fix: keep the pattern.
     """
-    return f"need not match `{edit.old}` any more"
+    return f"need not match `{delta.old}` any more"
 
 
 @change(Effect.REPLACES)
-def pattern_changed(edit: Edit) -> str:
+def pattern_changed(delta: Delta) -> str:
     """A text keeps its form.
 
     Why: which of two patterns takes more can't be told in general, so both sides are taken to
@@ -70,11 +70,11 @@ def pattern_changed(edit: Edit) -> str:
     Fix: keep the pattern. If one of the two takes all that the other does, accept the finding in
     schema/accepted.toml and say so there.
     """
-    return f"must match `{edit.new}`, where it was `{edit.old}`"
+    return f"must match `{delta.new}`, where it was `{delta.old}`"
 
 
 @change(Effect.BINDS)
-def format_changed(edit: Edit) -> str:
+def format_changed(delta: Delta) -> str:
     """The format of a value stays.
 
     Why: validators don't look at formats, so no message is refused. But code generators do: the
@@ -85,13 +85,13 @@ def format_changed(edit: Edit) -> str:
     Fix: keep the format.
     """
     return (
-        f"its {edit.name.replace('_', ' ')} was {edit.old or 'not stated'} and is "
-        f"{edit.new or 'not stated'}"
+        f"its {delta.name.replace('_', ' ')} was {delta.old or 'not stated'} and is "
+        f"{delta.new or 'not stated'}"
     )
 
 
 @change(Effect.NARROWS)
-def type_narrowed(edit: Edit) -> str:
+def type_narrowed(delta: Delta) -> str:
     """A type goes on taking all the values that it took.
 
     Why: who sends one of the others is refused.
@@ -100,11 +100,11 @@ def type_narrowed(edit: Edit) -> str:
 
     Fix: keep the type.
     """
-    return _said(edit)
+    return _said(delta)
 
 
 @change(Effect.WIDENS)
-def type_widened(edit: Edit) -> str:
+def type_widened(delta: Delta) -> str:
     """A type takes no values that it didn't take.
 
     Why: receivers that go by the old type refuse the others.
@@ -113,11 +113,11 @@ def type_widened(edit: Edit) -> str:
 
     Fix: keep the type, and add a member for the other values.
     """
-    return _said(edit)
+    return _said(delta)
 
 
 @change(Effect.REPLACES)
-def type_replaced(edit: Edit) -> str:
+def type_replaced(delta: Delta) -> str:
     """A value keeps its type.
 
     Why: what is valid by one of them is refused by the other, in both directions.
@@ -126,9 +126,9 @@ def type_replaced(edit: Edit) -> str:
 
     Fix: keep the type, and add a member for the other one.
     """
-    return _said(edit)
+    return _said(delta)
 
 
-def _said(edit: Edit) -> str:
-    what = f"the {edit.name} " if edit.name else ""
-    return f"{what}was {edit.old} and is {edit.new}"
+def _said(delta: Delta) -> str:
+    what = f"the {delta.name} " if delta.name else ""
+    return f"{what}was {delta.old} and is {delta.new}"

@@ -35,7 +35,9 @@ class Dialect:
         path: the generated file below the language's folder, with `{version}` of the protocol.
         text_type: the type of a text.
         optional_type: the type of a text that may be missing.
+        texts_type: the type of a list of texts.
         string: any text as a literal.
+        texts: a list of texts, from their literals. None leaves the member of the row out.
         optional: a text that may be missing, from its literal or None where it is missing. None
             leaves the member of the row out.
         type_name: the name of an enumeration, from that in the model.
@@ -50,7 +52,9 @@ class Dialect:
     path: str
     text_type: str
     optional_type: str
+    texts_type: str
     string: Callable[[str], str]
+    texts: Callable[[Sequence[str]], str | None]
     optional: Callable[[str | None], str | None]
     type_name: Callable[[str], str]
     member: Callable[[str, str], str]

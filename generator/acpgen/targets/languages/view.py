@@ -10,7 +10,7 @@ from typing import get_type_hints
 from acpgen.emit.header import HEADER
 from acpgen.model import Protocol
 from acpgen.targets.languages.dialect import Dialect, Sentence, Slot
-from acpgen.targets.retry.decision import MAX_CARRIED, RULINGS
+from acpgen.targets.retry.decision import MAX_CARRIED, RULINGS, SEPARATORS
 from acpgen.targets.retry.derivation import NAMESPACE
 from acpgen.targets.retry.meanings import ENUMERATIONS, FIELDS, Enumeration
 from acpgen.targets.retry.table import Row, key_limits, rows
@@ -36,6 +36,7 @@ def view(protocol: Protocol, dialect: Dialect) -> dict[str, object]:
         rows: the table; each a mapping from a member's name to an expression.
         rulings: each with `name` and `reason` (the member as declared and as an expression),
             `answer` and `why`, both expressions; `why` uses the variables method, kind, key, note.
+        separators: a literal of the characters that are left out where names are compared.
         key_min, key_max: how long a key is, in code points; key_max is None without a limit.
         max_carried: how many messages deep is looked.
         namespace: that of the derived message IDs, a UUID as text.
@@ -61,6 +62,7 @@ def view(protocol: Protocol, dialect: Dialect) -> dict[str, object]:
             }
             for ruling in RULINGS
         ],
+        "separators": dialect.string(SEPARATORS),
         "key_min": least,
         "key_max": most,
         "max_carried": MAX_CARRIED,
@@ -94,7 +96,9 @@ def _fields(dialect: Dialect) -> list[dict[str, str]]:
 def _type(hint: object, dialect: Dialect) -> str:
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return dialect.type_name(hint.__name__)
-    return dialect.text_type if hint is str else dialect.optional_type
+    if hint is str:
+        return dialect.text_type
+    return dialect.texts_type if hint == tuple[str, ...] else dialect.optional_type
 
 
 def _row(row: Row, dialect: Dialect) -> dict[str, str]:
@@ -105,10 +109,12 @@ def _row(row: Row, dialect: Dialect) -> dict[str, str]:
     return {name: expression for name, expression in written.items() if expression is not None}
 
 
-def _expression(value: str | None, hint: object, dialect: Dialect) -> str | None:
+def _expression(value: object, hint: object, dialect: Dialect) -> str | None:
+    if isinstance(value, tuple):
+        return dialect.texts([dialect.string(text) for text in value])
     if isinstance(value, StrEnum):
         return dialect.qualified(type(value).__name__, value.name)
-    literal = None if value is None else dialect.string(value)
+    literal = None if value is None else dialect.string(str(value))
     return literal if hint is str else dialect.optional(literal)
 
 

@@ -11,7 +11,7 @@ from acpgen.targets.pages.bodies import Bodies
 from acpgen.targets.pages.errors import error_table
 from acpgen.targets.pages.examples import Example, examples
 from acpgen.targets.pages.site import GuideEntry, Links
-from acpgen.targets.retry.classes import CLASSES, Explanation
+from acpgen.targets.retry.classes import Explanation, explain
 
 DIRECTIONS: Mapping[Side, str] = {
     Side.AGENT: "Client to Agent",
@@ -61,7 +61,7 @@ def section(method: Method, protocol: Protocol, links: Links) -> Section:
         docs=paragraphs(method.docs),
         facts=_facts(method, links),
         retry=links.retry_class(method.retry),
-        explanation=None if method.retry is None else CLASSES[method.retry],
+        explanation=explain(method),
         resend=prose(method.resend),
         carries=links.method(method.carries) if method.carries is not None else Inline(""),
         guide=None if method.page is None else links.guide_entry(method.page),

@@ -10,7 +10,7 @@ from acpgen.model import Kind, Method, MethodName, Protocol, RetryClass, Side, S
 from acpgen.targets.pages.errors import error_codes
 from acpgen.targets.pages.methods import DIRECTIONS
 from acpgen.targets.pages.site import Links, types_page
-from acpgen.targets.retry.classes import CLASSES
+from acpgen.targets.retry.classes import CLASSES, DEFERRALS
 
 Column = Callable[[Method], Inline]
 
@@ -56,10 +56,21 @@ def audit(protocol: Protocol, links: Links) -> list[Group]:
 
 
 def class_table(protocol: Protocol, links: Links) -> str:
-    """Every class that a method is of, and whether that lets it be sent again."""
-    head = (Inline("Class"), Inline("May it be sent again?"))
-    rows = [(links.retry_class(retry), CLASSES[retry].short) for retry in _used(protocol)]
-    return table(head, rows)
+    """Every class of a method and every deferral: whether it lets a message be sent again."""
+    used = _used(protocol)
+    classes = [retry for retry in used if retry not in DEFERRALS]
+    parts = [_short_table("Class", classes, links)] if classes else []
+    if len(classes) < len(used):
+        parts += [
+            "These messages have no class of their own, and defer to another definition:",
+            _short_table("Deferral", [retry for retry in used if retry in DEFERRALS], links),
+        ]
+    return "\n\n".join(parts)
+
+
+def _short_table(title: str, classes: Iterable[RetryClass], links: Links) -> str:
+    head = (Inline(title), Inline("May it be sent again?"))
+    return table(head, [(links.retry_class(retry), CLASSES[retry].short) for retry in classes])
 
 
 def index(protocol: Protocol, links: Links) -> dict[str, object]:
@@ -76,22 +87,22 @@ def index(protocol: Protocol, links: Links) -> dict[str, object]:
 
 def retry_classes(protocol: Protocol, links: Links) -> dict[str, object]:
     """What the template of the retry classes shows."""
+    used = _used(protocol)
     return {
         "overview": class_table(protocol, links),
-        "classes": [
-            ClassSection(
-                CLASSES[retry].title,
-                CLASSES[retry].meaning,
-                CLASSES[retry].rule,
-                _names(protocol, retry, links),
-            )
-            for retry in _used(protocol)
-        ],
+        "classes": [_section(r, protocol, links) for r in used if r not in DEFERRALS],
+        "deferrals": [_section(r, protocol, links) for r in used if r in DEFERRALS],
+        "version": protocol.version,
         "unstated": _names(protocol, None, links),
         "groups": audit(protocol, links),
         "keyed": bool(links.site.guides),
         "method": links.method,
     }
+
+
+def _section(retry: RetryClass, protocol: Protocol, links: Links) -> ClassSection:
+    words = CLASSES[retry]
+    return ClassSection(words.title, words.meaning, words.rule, _names(protocol, retry, links))
 
 
 def _groups(protocol: Protocol, columns: Mapping[str, Column]) -> Iterable[Group]:

@@ -1,19 +1,23 @@
-"""What the retry classes mean, in words, for the pages and for the comments of every language."""
+"""The retry classes in words, for the pages and for the comments of every language.
+
+The protocol has four classes. Two kinds of message have no class of their own and defer to another
+definition: that of the message inside, or that of another protocol.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from acpgen.emit.markdown import Inline
-from acpgen.model import RetryClass
+from acpgen.emit.markdown import Inline, code, join
+from acpgen.model import Kind, Method, RetryClass
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """A retry class for its reader: what a copy does, and what a sender may do.
 
-    `short` answers whether a message may be sent again, in a few words.
+    `short` answers in a few words whether a message may be sent again.
     """
 
     title: str
@@ -23,7 +27,7 @@ class Explanation:
 
     @property
     def whole(self) -> str:
-        """What a copy does and what a sender may do, where there is no room for a section."""
+        """The meaning and the rule, where there is no room for a section."""
         return f"{self.meaning} {self.rule}"
 
 
@@ -32,48 +36,84 @@ def _explain(title: str, short: str, meaning: str, rule: str) -> Explanation:
 
 
 UNSTATED = Inline("not stated")
-"""Stands where a schema gives a method no class."""
+"""What pages show where a schema gives a method no class."""
+
+DEFERRALS = (RetryClass.CARRIED, RetryClass.EXTERNAL)
+"""The values of `x-retry-class` that are not classes."""
 
 CLASSES: Mapping[RetryClass, Explanation] = {
     RetryClass.IDEMPOTENT: _explain(
         "Idempotent",
-        "Yes, as it is.",
+        "Yes, as it is, unless a newer request followed that a copy would undo.",
         "A copy changes nothing that the first message has not changed already.",
-        "Send it again as it is. The answer tells how things stand by then, which need not be "
-        "what the lost answer said.",
+        "The sender may send it again as it is, before any newer request that a copy would undo. "
+        "The answer reports the state at that time, which can differ from the lost answer.",
     ),
     RetryClass.KEYED: _explain(
         "Keyed",
-        "Yes, under the same key.",
-        "A copy does the work anew, and work done twice does real harm. That is why the request "
+        "Yes, with the same key.",
+        "A copy does the work again, and work done twice does real harm. That is why the request "
         "takes an idempotency key.",
-        "Send it again under the key of the first attempt. A copy that has no key counts as a "
-        "new operation.",
+        "The sender may send it again with the key of the first attempt. A copy without a key is "
+        "a new operation.",
     ),
     RetryClass.DUPLICATING: _explain(
         "Duplicating",
-        "Yes, though something unused may be left over.",
-        "A copy makes one more of something that is cheap to have too many of.",
-        "Send it again. If the first attempt got through after all, what it made stays unused.",
+        "Yes, though it may leave something unused.",
+        "A copy creates one more of something that does little harm unused.",
+        "The sender may send it again. If the first attempt had its effect, too, what it created "
+        "stays unused.",
     ),
     RetryClass.NOT_RETRIED: _explain(
         "Not retried",
         "No.",
-        "A notification has no answer that could get lost, and some messages have a meaning only "
-        "on their own connection or while a certain request is pending.",
-        "Do not send it again. Recover through `session/resume` or on a new connection.",
+        "Notifications have no answer that could get lost. Some requests make sense only on one "
+        "connection.",
+        "The sender does not send it again. It recovers through `session/resume` or on a new "
+        "connection.",
     ),
     RetryClass.CARRIED: _explain(
         "As the carried message",
         "If the message inside may.",
-        "The message is an envelope around another one.",
-        "Do what the class of the message inside says, and forward an idempotency key in it "
-        "unchanged.",
+        "The message carries another one.",
+        "The class of the message inside applies. Forward an idempotency key in it unchanged.",
     ),
     RetryClass.EXTERNAL: _explain(
         "Defined elsewhere",
         "Not unless the other protocol allows it.",
-        "The message belongs to another protocol, and only that protocol can say what a copy does.",
-        "Do not send it again on the strength of this table.",
+        "The message belongs to another protocol, and only that protocol defines what a copy does.",
+        "This table is no reason to send it again.",
     ),
 }
+
+_NOT_RETRIED: Mapping[Kind, Inline] = {
+    Kind.REQUEST: Inline("It makes sense only on its own connection."),
+    Kind.NOTIFICATION: Inline("A notification has no answer that could get lost."),
+}
+
+
+def explain(method: Method) -> Explanation | None:
+    """Return the class of one method in words that hold for this method; None without a class."""
+    if method.retry is None:
+        return None
+    general = CLASSES[method.retry]
+    if method.retry is RetryClass.NOT_RETRIED:
+        own = Inline("The sender does not send it again.")
+        return replace(general, meaning=_NOT_RETRIED[method.kind], rule=own)
+    if method.retry is RetryClass.IDEMPOTENT:
+        limit = f", before any newer {_alternatives(method)}" if method.undoes else ""
+        return replace(
+            general,
+            rule=Inline(
+                f"The sender may send it again as it is{limit}. The answer reports the state at "
+                "that time, which can differ from the lost answer."
+            ),
+        )
+    return general
+
+
+def _alternatives(method: Method) -> Inline:
+    """The methods that a late copy would undo, and the members that name what they change."""
+    names = join(map(code, method.undoes), " or ")
+    same = f" with the same {join(map(code, method.about), ' and ')}" if method.about else ""
+    return Inline(f"{names}{same}")

@@ -81,6 +81,11 @@ FIELDS = {
         "The method whose class a carried method always takes; missing when its params name the "
         "method."
     ),
+    "undoes": (
+        "The methods of which a late copy would undo a newer request, if both agree in the members "
+        "of `about`."
+    ),
+    "about": "The members of params that name what is changed.",
     "page": "The slug of the page that explains it at length, if there is one.",
     "summary": "The first sentence of its description.",
     "resend": "What sending it again does, in words.",

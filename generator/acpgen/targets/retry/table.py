@@ -33,6 +33,8 @@ class Row:
         key: the member of params that holds the idempotency key; None where there is none.
         carries: for a carried row, the method that params are always those of; None where the
             members `method` and `params` of params are the message inside.
+        undoes: the methods of which a late copy would undo a newer request about the same thing.
+        about: the members of params that name that thing.
         page: the slug of the guide that says more about it; None where there is none.
         summary: the first sentence of its description, for doc comments.
     """
@@ -47,6 +49,8 @@ class Row:
     result: str | None
     key: str | None
     carries: str | None
+    undoes: tuple[str, ...]
+    about: tuple[str, ...]
     page: str | None
     summary: str
 
@@ -76,6 +80,8 @@ def rows(protocol: Protocol) -> tuple[Row, ...]:
             method.result,
             method.key,
             method.carries,
+            method.undoes,
+            method.about,
             method.page,
             first_sentence(method.docs),
         )

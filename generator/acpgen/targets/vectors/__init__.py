@@ -22,7 +22,7 @@ from acpgen.targets.vectors.guide import guide
 from acpgen.targets.vectors.keys import keys
 from acpgen.targets.vectors.proof import Proof, UnprovenError
 from acpgen.targets.vectors.resends import resends
-from acpgen.targets.vectors.traces import traces
+from acpgen.targets.vectors.traces import left_out, traces
 from acpgen.types.samples import SampleError, Samples
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "UnprovenError",
     "VectorNameError",
     "derived",
+    "left_out",
     "resends",
     "traces",
     "vectors",

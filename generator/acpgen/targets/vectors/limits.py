@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from acpgen.model import JsonValue, Scalar
+from acpgen.patterns import matches
 from acpgen.targets.vectors.vector import Rule
-from acpgen.types.samples import LONGEST, matches
+from acpgen.types.samples import LONGEST
 from acpgen.words import counted
 
 _BOUND: Mapping[Rule, str] = {

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from acpgen.emit.casing import snake
 from acpgen.model import JsonValue, Kind, Protocol, RetryClass
 from acpgen.targets.retry import Row
-from acpgen.targets.retry.decision import MAX_CARRIED, Decider
+from acpgen.targets.retry.decision import MAX_CARRIED, SEPARATORS
 from acpgen.targets.vectors.keys import KEY, NO_STRINGS, good_keys, of_length
 
 _EXTENSION = "_example/ping"
@@ -17,12 +17,13 @@ _UNKNOWN = "nonsense"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One message. `kind` is None where the caller doesn't say."""
+    """One message. `kind` and `version` are None where the caller does not state them."""
 
     name: str
     method: str
     params: JsonValue = None
     kind: Kind | None = None
+    version: int | None = None
 
 
 def methods(protocol: Protocol) -> Iterator[Case]:
@@ -51,10 +52,22 @@ def names(rows: tuple[Row, ...]) -> Iterator[Case]:
             yield Case(f"name {what}, a {kind}", name, {}, kind)
 
 
-def keys(decider: Decider) -> Iterator[Case]:
-    """Keys at every boundary, and what is no key."""
-    for row, key in _keyed(decider.rows):
-        for what, params in _params(key, decider.least, decider.most).items():
+def versions(rows: tuple[Row, ...], version: int) -> Iterator[Case]:
+    """Methods of every class on connections of this version of the protocol and of others."""
+    examples = {row.retry_class: row for row in rows}
+    for row in examples.values():
+        for other in (version - 1, version, version + 1):
+            yield Case(f"{row.name} on version {other}", row.name, {}, version=other)
+    for other in (version - 1, version):
+        yield Case(f"name unknown on version {other}", _UNKNOWN, {}, version=other)
+    for row, key in _keyed(rows):
+        yield Case(f"{row.name} with a key, before", row.name, {key: KEY}, version=version - 1)
+
+
+def keys(rows: tuple[Row, ...], least: int, most: int | None) -> Iterator[Case]:
+    """Keys at every boundary, and values that are not keys."""
+    for row, key in _keyed(rows):
+        for what, params in _params(key, least, most).items():
             yield Case(f"{row.name}: {what}", row.name, params)
 
 
@@ -92,17 +105,24 @@ def _params(key: str, least: int, most: int | None) -> dict[str, JsonValue]:
         values[f"{least - 1} code points"] = "k" * (least - 1)
     if most is not None:
         values |= of_length(most + 1)
-    misspelled = (snake(key), key.lower(), key.upper(), snake(key).replace("_", "-"))
+    words = snake(key)
+    misspelled = (
+        key.lower(),
+        key.upper(),
+        *(words.replace("_", separator) for separator in SEPARATORS),
+        f" {key}_",
+    )
+    alike = {"a Kelvin sign": key.replace("K", "\u212a"), "a comma": words.replace("_", ",")}
     return {
         "no params": None,
         "key omitted": {},
         **{f"key {what}": {key: value} for what, value in values.items()},
         **{f"key called {name}": {name: KEY} for name in misspelled if name != key},
+        **{f"key with {what}": {name: KEY} for what, name in alike.items() if name != key},
         "key and a misspelled one": {key.upper(): KEY, key: KEY},
         "key null and a misspelled one": {key.upper(): KEY, key: None},
         "key malformed and a misspelled one": {key.upper(): KEY, key: 7},
         "key in _meta": {"_meta": {key: KEY}},
-        "key with a blank": {f"{key} ": KEY},
     }
 
 

@@ -1,6 +1,6 @@
 """Vectors for the decision whether a message may be sent again.
 
-They say what `acpgen.targets.retry.decision` decides; the tables of all languages are held to them.
+The Python table decides what they expect; the tests hold the tables of all languages to them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from acpgen.emit.templates import Templates
 from acpgen.model import Protocol
 from acpgen.targets.languages import loops
 from acpgen.targets.retry import key_limits, rows
-from acpgen.targets.retry.decision import MAX_CARRIED, RULINGS, Decider
+from acpgen.targets.retry.compiled import RetryTable, compile_table
+from acpgen.targets.retry.decision import MAX_CARRIED, RULINGS, SEPARATORS_IN_WORDS
 from acpgen.targets.vectors import resend_cases
 from acpgen.targets.vectors.files import VectorNameError, document
 from acpgen.targets.vectors.resend_cases import Case
@@ -35,12 +36,13 @@ def resends(protocol: Protocol, templates: Templates) -> dict[str, str]:
     if protocol.methods and all(method.retry is None for method in protocol.methods):
         return {}
     table_ = rows(protocol)
-    decider = Decider(table_, *key_limits(protocol))
+    decided = compile_table(protocol)
     files = {
-        "methods.json": _file(resend_cases.methods(protocol), decider),
-        "names.json": _file(resend_cases.names(table_), decider),
-        "keys.json": _file(resend_cases.keys(decider), decider),
-        "carried.json": _file(resend_cases.carried(table_), decider),
+        "methods.json": _file(resend_cases.methods(protocol), decided),
+        "names.json": _file(resend_cases.names(table_), decided),
+        "versions.json": _file(resend_cases.versions(table_, protocol.version or 0), decided),
+        "keys.json": _file(resend_cases.keys(table_, *key_limits(protocol)), decided),
+        "carried.json": _file(resend_cases.carried(table_), decided),
     }
     entries = [
         compact({"file": f"resend/{name}", "sha256": sha256(text.encode()).hexdigest()})
@@ -52,6 +54,7 @@ def resends(protocol: Protocol, templates: Templates) -> dict[str, str]:
         version=protocol.version,
         reasons=_reasons(),
         depth=MAX_CARRIED,
+        separators=SEPARATORS_IN_WORDS,
         languages=loops("resend"),
     )
     return {
@@ -61,26 +64,27 @@ def resends(protocol: Protocol, templates: Templates) -> dict[str, str]:
     }
 
 
-def _file(cases: Iterable[Case], decider: Decider) -> str:
+def _file(cases: Iterable[Case], decided: RetryTable) -> str:
     lines: dict[str, str] = {}
     for case in cases:
         if case.name in lines:
             raise VectorNameError(f"more than one resend vector is called {case.name!r}")
-        lines[case.name] = _line(case, decider)
+        lines[case.name] = _line(case, decided)
     return document({}, "vectors", list(lines.values()))
 
 
-def _line(case: Case, decider: Decider) -> str:
-    decision = decider.decide(case.method, case.params, case.kind)
-    row = decision.row
+def _line(case: Case, decided: RetryTable) -> str:
+    verdict = decided.resend(case.method, case.params, case.kind, case.version)
+    row = verdict.method
     return compact(
         {
             "name": case.name,
             "method": case.method,
             "kind": None if case.kind is None else case.kind.value,
             "params": case.params,
-            "answer": decision.answer.value,
-            "reason": decision.reason.value,
+            "version": case.version,
+            "answer": verdict.answer.value,
+            "reason": verdict.reason.value,
             "decidedBy": None if row is None else row.name,
             "retryClass": None if row is None else row.retry_class.value,
         }

@@ -19,24 +19,42 @@ _FOLDER = "vectors/traces"
 
 
 def traces(protocol: Protocol) -> dict[str, str]:
-    """The traces, an index of them and how to play them, by path.
+    """Return the traces, an index of them and how to play them, by path.
 
-    A protocol has none if it lacks a method that they call, or if prompts take no key.
+    A trace that calls a method which the protocol lacks is left out. Without keys for prompts there
+    are no traces.
     """
-    keyed = {method.name for method in protocol.methods if method.key is not None}
-    called = {method for script in scripts() for method in script.methods}
-    if _KEYED not in keyed or not called <= {method.name for method in protocol.methods}:
+    dropped = left_out(protocol)
+    kept = {name: text for name, text in texts().items() if _path(name) not in dropped}
+    if not kept:
         return {}
-    files = {name: _file(text) for name, text in texts().items()}
+    files = {name: _file(text) for name, text in kept.items()}
     entries = [
         compact({"file": f"traces/{name}", "sha256": sha256(text.encode()).hexdigest()})
         for name, text in files.items()
     ]
     return {
-        **{f"{_FOLDER}/{name}": text for name, text in files.items()},
+        **{_path(name): text for name, text in files.items()},
         f"{_FOLDER}.json": document({"protocolVersion": protocol.version}, "files", entries),
         f"{_FOLDER}/README.md": f"[//]: # ({HEADER})\n\n{guide()}",
     }
+
+
+def left_out(protocol: Protocol) -> dict[str, str]:
+    """Return the paths of the traces that a protocol can't play, each with the reason."""
+    if any(method.name == _KEYED and method.key is None for method in protocol.methods):
+        return {_path(name): f"{_KEYED} takes no key" for name in texts()}
+    known = {method.name for method in protocol.methods}
+    lacking = {script.name: sorted(script.methods - known) for script in scripts()}
+    return {
+        _path(f"{name}.json"): f"the trace calls {' and '.join(methods)}, which the schema lacks"
+        for name, methods in lacking.items()
+        if methods
+    }
+
+
+def _path(name: str) -> str:
+    return f"{_FOLDER}/{name}"
 
 
 def _file(text: str) -> str:

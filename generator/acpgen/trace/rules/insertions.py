@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from acpgen.findings import Severity
-from acpgen.trace.insertion import Insertion, insertions, must_know
-from acpgen.trace.recording import Attempt, Recording
+from acpgen.trace.exchanges import Attempt
+from acpgen.trace.insertion import InsertedMessage, insertions, must_know
+from acpgen.trace.recording import Recording
 from acpgen.trace.rule import Fault, fault, rule
 
 
@@ -74,9 +75,9 @@ def prompt_swallowed(recording: Recording) -> Iterator[Fault]:
 
     Fix: compare whole keys, and nothing but keys: not the text, and not the id of the request.
     """
-    for (_, message_id), attempts in recording.answered.items():
+    for (_, message_id), attempts in recording.prompts.answered.items():
         first, *others = attempts
-        inserted = Insertion(first, message_id, None)
+        inserted = InsertedMessage(first, message_id, None)
         for other in others:
             if (
                 _is_own(first, other)
@@ -117,9 +118,9 @@ def key_forgotten(recording: Recording) -> Iterator[Fault]:
             )
 
 
-def _doubles(recording: Recording) -> Iterator[tuple[Insertion, Insertion]]:
+def _doubles(recording: Recording) -> Iterator[tuple[InsertedMessage, InsertedMessage]]:
     """Messages inserted for one key, each with the one before it."""
-    for attempts in recording.submissions.values():
+    for attempts in recording.prompts.submissions.values():
         yield from pairwise(insertions(recording, attempts))
 
 

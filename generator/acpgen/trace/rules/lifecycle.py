@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import inf
 
+from acp_wire.pairing import Connection
 from acpgen.findings import Severity
-from acpgen.judge.transcript import Connection
 from acpgen.judge.verdict import ErrorCode
 from acpgen.model import Side
-from acpgen.trace.event import Call
-from acpgen.trace.recording import Attempt, Exchange, Recording, is_initialize
+from acpgen.trace.event import CallEvent
+from acpgen.trace.exchanges import Attempt, Exchange, is_initialize
+from acpgen.trace.recording import Recording
 from acpgen.trace.rule import Fault, fault, rule
 
 _ACTIVE_ONLY = frozenset(
@@ -32,8 +33,8 @@ def partial_connection(recording: Recording) -> Iterator[Fault]:
 
     Fix: record from the first message.
     """
-    for connection, span in recording.spans.items():
-        if connection not in recording.initializes:
+    for connection, span in recording.traffic.spans.items():
+        if connection not in recording.traffic.initializes:
             yield fault(span.first, "begins a connection of which no initialize is recorded")
 
 
@@ -52,9 +53,9 @@ def request_before_initialize(recording: Recording) -> Iterator[Fault]:
     """
     latest: dict[Connection, Exchange] = {}
     failed: dict[Connection, float] = {}
-    for exchange in recording.exchanges:
+    for exchange in recording.traffic.exchanges:
         connection = exchange.connection
-        initializes = recording.initializes.get(connection, ())
+        initializes = recording.traffic.initializes.get(connection, ())
         if is_initialize(exchange.request):
             latest[connection] = exchange
             end = exchange.answer_line if exchange.failed else inf
@@ -86,7 +87,7 @@ def repeated_initialize(recording: Recording) -> Iterator[Fault]:
     """
     first_others: dict[Connection, Exchange] = {}
     begun: set[Connection] = set()
-    for exchange in recording.exchanges:
+    for exchange in recording.traffic.exchanges:
         connection = exchange.connection
         if not is_initialize(exchange.request):
             if exchange.request.sender is Side.CLIENT:
@@ -119,8 +120,7 @@ def session_not_open(recording: Recording) -> Iterator[Fault]:
     Fix: open the session with `session/resume` first, once on each connection.
     """
     retries = {attempt.line for attempt in _hasty_retries(recording)}
-    calls = [e.request for e in recording.exchanges] + list(recording.notifications)
-    for call in calls:
+    for call in recording.traffic.calls:
         if call.line not in retries and _needs_open(call) and _is_missing(recording, call):
             yield fault(
                 call.line,
@@ -157,14 +157,14 @@ def _hasty_retries(recording: Recording) -> Iterator[Attempt]:
 
     Not while an earlier one waits: then somebody in between is forwarding it.
     """
-    for attempts in recording.submissions.values():
+    for attempts in recording.prompts.submissions.values():
         settled: dict[Connection, int] = {}
         for attempt in attempts:
             connection, line = attempt.connection, attempt.line
             is_retry = any(end < line for where, end in settled.items() if where != connection)
-            if is_retry and not recording.is_open(connection, attempt.session, line):
+            if is_retry and not recording.sessions.is_open(connection, attempt.session, line):
                 yield attempt
-            _settle(settled, attempt, recording.spans[connection].last)
+            _settle(settled, attempt, recording.traffic.spans[connection].last)
 
 
 def _settle(settled: dict[Connection, int], attempt: Attempt, last: int) -> None:
@@ -175,13 +175,13 @@ def _settle(settled: dict[Connection, int], attempt: Attempt, last: int) -> None
         del settled[max(settled, key=lambda connection: settled[connection])]
 
 
-def _needs_open(call: Call) -> bool:
+def _needs_open(call: CallEvent) -> bool:
     return call.sender is Side.CLIENT and (call.prompt is not None or call.name in _ACTIVE_ONLY)
 
 
-def _is_missing(recording: Recording, call: Call) -> bool:
+def _is_missing(recording: Recording, call: CallEvent) -> bool:
     """Whether a call names a session that is certainly not open where it is sent."""
-    initializes = recording.initializes.get(call.connection, ())
+    initializes = recording.traffic.initializes.get(call.connection, ())
     if call.session is None or not initializes or initializes[0].line > call.line:
         return False
-    return not recording.is_open(call.connection, call.session, call.line)
+    return not recording.sessions.is_open(call.connection, call.session, call.line)

@@ -6,18 +6,19 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from acp_wire.pairing import Connection
 from acpgen.findings import Severity
-from acpgen.judge.transcript import Connection
 from acpgen.model import Side
 from acpgen.trace.digest import Digest
-from acpgen.trace.event import Call
+from acpgen.trace.event import CallEvent
+from acpgen.trace.exchanges import CONNECTION_ERRORS, Attempt
 from acpgen.trace.reading import about
-from acpgen.trace.recording import REFUSED_AT_THE_DOOR, Attempt, Recording
+from acpgen.trace.recording import Recording
 from acpgen.trace.rule import Fault, fault, rule
 
 _CANCEL = "$/cancel_request"
 
-_Cancels = Mapping[tuple[Connection, Digest], Sequence[Call]]
+_Cancels = Mapping[tuple[Connection, Digest], Sequence[CallEvent]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Wait:
     """Comparable attempts with one key that were pending at one time, and the first cancel."""
 
     attempts: tuple[Attempt, ...]
-    cancel: Call | None
+    cancel: CallEvent | None
 
 
 @rule(Severity.ERROR, needs_keys=True)
@@ -163,7 +164,9 @@ def _is_split(recording: Recording, wait: Wait, first: Attempt, other: Attempt) 
     return not first.failed or _had_both(recording, wait.cancel, first, other)
 
 
-def _had_both(recording: Recording, cancel: Call | None, failed: Attempt, other: Attempt) -> bool:
+def _had_both(
+    recording: Recording, cancel: CallEvent | None, failed: Attempt, other: Attempt
+) -> bool:
     """Whether the agent certainly had an attempt when another one failed.
 
     The order on one connection tells, or that the agent reacted to something sent later on it.
@@ -172,7 +175,7 @@ def _had_both(recording: Recording, cancel: Call | None, failed: Attempt, other:
         return True
     if cancel is not None:
         return cancel.connection == other.connection and other.line < cancel.line
-    return recording.reacts(other.connection, other.line, failed.answer_line)
+    return recording.traffic.reacts(other.connection, other.line, failed.answer_line)
 
 
 def _left(recording: Recording, wait: Wait) -> Iterator[tuple[Attempt, Attempt]]:
@@ -181,7 +184,7 @@ def _left(recording: Recording, wait: Wait) -> Iterator[tuple[Attempt, Attempt]]
     if answered:
         first = min(answered, key=lambda attempt: attempt.answer_line)
         for waiting in wait.attempts:
-            if waiting.response is None and not recording.is_silent(
+            if waiting.response is None and not recording.traffic.is_silent(
                 waiting.connection, first.answer_line
             ):
                 yield waiting, first
@@ -193,11 +196,11 @@ def _outcome(attempt: Attempt) -> str:
 
 
 def _waits(recording: Recording) -> Iterator[Wait]:
-    cancels: dict[tuple[Connection, Digest], list[Call]] = {}
-    for call in recording.notifications:
+    cancels: dict[tuple[Connection, Digest], list[CallEvent]] = {}
+    for call in recording.traffic.notifications:
         if call.name == _CANCEL and call.sender is Side.CLIENT:
             cancels.setdefault((call.connection, call.about), []).append(call)
-    for attempts in recording.submissions.values():
+    for attempts in recording.prompts.submissions.values():
         if len(attempts) > 1:
             comparable = [a for a in attempts if _is_like(a, attempts[0])]
             for group in _overlapping(recording, comparable):
@@ -207,7 +210,7 @@ def _waits(recording: Recording) -> Iterator[Wait]:
 def _is_like(attempt: Attempt, first: Attempt) -> bool:
     code = None if attempt.response is None else attempt.response.code
     same = attempt.prompt.content == first.prompt.content
-    return attempt.prompt.well_formed and same and code not in REFUSED_AT_THE_DOOR
+    return attempt.prompt.well_formed and same and code not in CONNECTION_ERRORS
 
 
 def _overlapping(
@@ -227,9 +230,11 @@ def _overlapping(
         yield tuple(group)
 
 
-def _first_cancel(recording: Recording, cancels: _Cancels, group: Sequence[Attempt]) -> Call | None:
+def _first_cancel(
+    recording: Recording, cancels: _Cancels, group: Sequence[Attempt]
+) -> CallEvent | None:
     """The first cancel of an attempt while it was pending."""
-    found: list[Call] = []
+    found: list[CallEvent] = []
     for attempt in group:
         calls = cancels.get((attempt.connection, about(attempt.request.id)), ())
         after = bisect_right(calls, attempt.line, key=lambda cancel: cancel.line)
@@ -241,4 +246,4 @@ def _end(recording: Recording, attempt: Attempt) -> int:
     """The line until which an attempt was pending."""
     if attempt.response is not None:
         return attempt.response.line
-    return recording.spans[attempt.connection].last
+    return recording.traffic.spans[attempt.connection].last

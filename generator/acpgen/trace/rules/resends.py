@@ -6,13 +6,14 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
+from acp_wire.pairing import Connection
 from acpgen.findings import Severity
-from acpgen.judge.transcript import Connection
 from acpgen.model import Side
 from acpgen.trace.digest import Digest
-from acpgen.trace.event import Call
+from acpgen.trace.event import CallEvent
+from acpgen.trace.exchanges import Exchange
 from acpgen.trace.reading import about
-from acpgen.trace.recording import Exchange, Recording
+from acpgen.trace.recording import Recording
 from acpgen.trace.rule import Fault, fault, rule
 
 _CANCEL_REQUEST = "$/cancel_request"
@@ -20,7 +21,6 @@ _CANCEL = "session/cancel"
 _COMPLETE, _ELICIT = "elicitation/complete", "elicitation/create"
 _Target = tuple[Connection, Side, Digest]
 _Prompts = Mapping[tuple[Connection, str], Sequence[int]]
-_SETTERS = frozenset({"session/set_config_option", "session/set_title", "providers/set"})
 
 
 @rule(Severity.WARNING)
@@ -43,7 +43,7 @@ def not_retried_resent(recording: Recording) -> Iterator[Fault]:
     date.
     """
     sent: dict[tuple[str, Connection, Side, Digest], int] = {}
-    for call in _in_order(recording):
+    for call in recording.traffic.calls:
         name = call.name
         if call.id is not None:
             sent.pop((_CANCEL_REQUEST, call.connection, call.sender, about(call.id)), None)
@@ -103,9 +103,9 @@ def late_cancel(recording: Recording) -> Iterator[Fault]:
 
     Fix: drop a cancel whose connection has ended, resume, and let the user decide.
     """
-    latest: dict[str, Call] = {}
+    latest: dict[str, CallEvent] = {}
     prompts = _accepted_prompts(recording)
-    for call in recording.notifications:
+    for call in recording.traffic.notifications:
         if call.name != _CANCEL or call.session is None or call.sender is not Side.CLIENT:
             continue
         first, latest[call.session] = latest.get(call.session), call
@@ -120,79 +120,83 @@ def late_cancel(recording: Recording) -> Iterator[Fault]:
 
 @rule(Severity.WARNING)
 def stale_retry(recording: Recording) -> Iterator[Fault]:
-    """A change is sent again before any newer change to the same thing, or not at all.
+    """A change is sent again before any newer change that it would undo, or not at all.
 
     RFD: Method audit.
 
-    Why: sending it again sets the same value, which is harmless until the value has been changed to
-    another. Then the retry undoes the newer change. A warning, because the user may have changed
-    the value back.
+    Why: sending it again is harmless until something newer is sent about the same thing: another
+    value, or the opposite operation, as x-undoes lists them. Then the retry undoes the newer
+    change. A warning, because the user may have changed it back.
 
     Example: mode is set to "ask", the answer is lost; mode is set to "code"; after reconnecting
-    mode is set to "ask" again, as a retry
+    mode is set to "ask" again, as a retry. Or a lost `auth/login`, sent again after `auth/logout`
 
     Fix: retry first, and drop what a newer change has overtaken.
     """
     latest: dict[tuple[str, Digest], Exchange] = {}
     same: dict[tuple[str, Digest, Digest], Exchange] = {}
-    for exchange in recording.exchanges:
+    for exchange in recording.traffic.exchanges:
         call = exchange.request
-        if call.name in _SETTERS and call.sender is Side.CLIENT:
-            thing, change = (call.name, call.about), (call.name, call.about, call.params)
-            newer, lost = latest.get(thing), same.get(change)
-            if newer and lost and _is_stale(recording, lost, newer, exchange):
+        if call.method is None or call.sender is not Side.CLIENT:
+            continue
+        change = (call.name, call.about, call.params)
+        lost = same.get(change)
+        undone = (latest.get((name, call.about)) for name in call.method.undoes)
+        for newer in filter(None, undone):
+            if lost is not None and _is_stale(recording, lost, newer, exchange):
                 yield fault(
                     exchange.line,
                     f"sends line {lost.line} again, and undoes the change on line {newer.line}",
                     ("params",),
                     call.subject,
                 )
-            latest[thing] = same[change] = exchange
+        latest[call.name, call.about] = same[change] = exchange
 
 
 def _is_stale(recording: Recording, lost: Exchange, newer: Exchange, again: Exchange) -> bool:
     """Whether a request is sent again that was lost, although another value was set since."""
     return (
-        newer.request.params != again.request.params
+        (newer.request.name, newer.request.params) != (again.request.name, again.request.params)
+        and newer.line > lost.line
         and not newer.failed
         and lost.response is None
         and lost.connection != again.connection
-        and recording.is_silent(lost.connection, again.line)
+        and recording.traffic.is_silent(lost.connection, again.line)
     )
 
 
 def _accepted_prompts(recording: Recording) -> _Prompts:
     """The lines of prompts that did not fail, by connection and session."""
     prompts: dict[tuple[Connection, str], list[int]] = {}
-    for attempt in recording.attempts:
+    for attempt in recording.prompts.attempts:
         if not attempt.failed:
             prompts.setdefault((attempt.connection, attempt.session), []).append(attempt.line)
     return prompts
 
 
-def _is_late(recording: Recording, prompts: _Prompts, first: Call, copy: Call) -> bool:
+def _is_late(recording: Recording, prompts: _Prompts, first: CallEvent, copy: CallEvent) -> bool:
     """Whether a cancel may be a copy of one that was lost, after newer work has begun."""
     if first.connection == copy.connection or first.params != copy.params:
         return False
     session = copy.session or ""
-    lost = recording.is_silent(first.connection, copy.line)
-    end = recording.spans[first.connection].last
+    lost = recording.traffic.is_silent(first.connection, copy.line)
+    end = recording.traffic.spans[first.connection].last
     newer = prompts.get((copy.connection, session), ())
     began = bisect_right(newer, first.line) < bisect_left(newer, copy.line)
-    return lost and began and recording.idle_after(session, first.line) > end
+    return lost and began and recording.sessions.idle_after(session, first.line) > end
 
 
-def _misplaced_cancels(recording: Recording) -> Iterator[tuple[Call, Call | None]]:
+def _misplaced_cancels(recording: Recording) -> Iterator[tuple[CallEvent, CallEvent | None]]:
     """Cancels of a request that was not sent on their connection, each with what it is a copy of.
 
     That is a cancel on a connection before, of a request in a session which is open on both. One
     that is repeated on its connection is a copy of the same.
     """
-    sent: dict[_Target, Call] = {}
-    cancels: dict[tuple[Side, Digest], dict[str, Call]] = {}
-    copied: dict[_Target, Call | None] = {}
+    sent: dict[_Target, CallEvent] = {}
+    cancels: dict[tuple[Side, Digest], dict[str, CallEvent]] = {}
+    copied: dict[_Target, CallEvent | None] = {}
     opened = _opened(recording)
-    for call in _in_order(recording):
+    for call in recording.traffic.calls:
         if call.id is not None:
             sent[call.connection, call.sender, about(call.id)] = call
         elif call.name == _CANCEL_REQUEST:
@@ -201,7 +205,7 @@ def _misplaced_cancels(recording: Recording) -> Iterator[tuple[Call, Call | None
             by_session = cancels.setdefault((call.sender, call.about), {})
             if cancelled is not None and cancelled.session is not None:
                 by_session[cancelled.session] = call
-            elif cancelled is None and call.connection in recording.initializes:
+            elif cancelled is None and call.connection in recording.traffic.initializes:
                 if target not in copied:
                     here = opened.get(call.connection, frozenset())
                     copied[target] = _copied(recording, call, by_session, here)
@@ -211,25 +215,22 @@ def _misplaced_cancels(recording: Recording) -> Iterator[tuple[Call, Call | None
 def _opened(recording: Recording) -> dict[Connection, AbstractSet[str]]:
     """The sessions that are opened on each connection at some time."""
     opened: dict[Connection, set[str]] = {}
-    for connection, session in recording.turns:
+    for connection, session in recording.sessions.opened:
         opened.setdefault(connection, set()).add(session)
     return {**opened}
 
 
 def _copied(
-    recording: Recording, call: Call, by_session: Mapping[str, Call], opened: AbstractSet[str]
-) -> Call | None:
+    recording: Recording,
+    call: CallEvent,
+    by_session: Mapping[str, CallEvent],
+    opened: AbstractSet[str],
+) -> CallEvent | None:
     """The latest cancel in a session that is open where another one is sent."""
     # An intersection takes as long as the smaller of both: many share an id, or a connection.
     found = (
         by_session[session]
         for session in by_session.keys() & opened
-        if recording.is_open(call.connection, session, call.line)
+        if recording.sessions.is_open(call.connection, session, call.line)
     )
     return max(found, key=lambda cancel: cancel.line, default=None)
-
-
-def _in_order(recording: Recording) -> Iterator[Call]:
-    """All requests and notifications by line."""
-    requests = (exchange.request for exchange in recording.exchanges)
-    yield from sorted((*requests, *recording.notifications), key=lambda call: call.line)

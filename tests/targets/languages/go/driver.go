@@ -22,6 +22,8 @@ type message struct {
 	Method string
 	Params map[string]any
 	Kind   retry.Kind
+	// Version is 0 where the caller does not state it.
+	Version int
 	// Bytes are a key that is not valid UTF-8, which JSON can't write.
 	Bytes map[string][]byte
 }
@@ -37,7 +39,8 @@ func main() {
 	for _, row := range retry.Methods {
 		class, _ := retry.ClassOf(row.Name, row.Kind)
 		record(row.Name, string(row.Kind), string(row.Side), string(row.Stability),
-			string(row.Class), row.Params, row.Result, row.Key, row.Carries, row.Page, row.Summary,
+			string(row.Class), row.Params, row.Result, row.Key, row.Carries,
+			strings.Join(row.Undoes, " "), strings.Join(row.About, " "), row.Page, row.Summary,
 			row.Resend, string(class), string(retry.Find(row.Name, "").Kind))
 	}
 	var in input
@@ -48,7 +51,7 @@ func main() {
 		for name, key := range v.Bytes {
 			v.Params[name] = string(key)
 		}
-		d := retry.Resend(v.Method, v.Params, v.Kind)
+		d := retry.Resend(v.Method, v.Params, v.Kind, v.Version)
 		row := d.Method
 		if row == nil {
 			row = &retry.Method{}

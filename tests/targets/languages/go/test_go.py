@@ -56,7 +56,7 @@ func TestTexts(t *testing.T) {
 		{"proxy/successor", carried((*string)(nil)), ReasonCarriedUnnamed},
 		{"proxy/successor", carried(text(prompt)), ReasonCarriedUnnamed},
 	} {
-		if got := Resend(each.method, each.params, "").Reason; got != each.want {
+		if got := Resend(each.method, each.params, "", 0).Reason; got != each.want {
 			t.Errorf("%s %v: %s, not %s", each.method, each.params, got, each.want)
 		}
 	}

@@ -28,7 +28,8 @@ final class Driver {
 	public static void main(String[] arguments) throws IOException {
 		for (AcpRetry.Method row : AcpRetry.METHODS) {
 			record(row.name(), row.kind().value(), row.side().value(), row.stability().value(),
-					row.retryClass().value(), row.params(), row.result(), row.key(), row.carries(), row.page(),
+					row.retryClass().value(), row.params(), row.result(), row.key(), row.carries(), String.join(" ", row.undoes()),
+					String.join(" ", row.about()), row.page(),
 					row.summary(), row.resend(),
 					AcpRetry.retryClass(row.name(), row.kind()).map(AcpRetry.RetryClass::value).orElse(null),
 					AcpRetry.find(row.name()).map(found -> found.kind().value()).orElse(null));
@@ -37,10 +38,12 @@ final class Driver {
 		for (int i = 0; i < count; i++) {
 			String method = text(IN.readLine());
 			AcpRetry.Kind kind = kind(IN.readLine());
+			String version = IN.readLine();
 			@SuppressWarnings("unchecked")
 			Map<String, Object> params = (Map<String, Object>) value();
-			AcpRetry.Resend said = kind == null ? AcpRetry.resend(method, params)
-					: AcpRetry.resend(method, params, kind);
+			AcpRetry.Resend said = !version.isEmpty()
+					? AcpRetry.resend(method, params, kind, Integer.valueOf(version))
+					: kind == null ? AcpRetry.resend(method, params) : AcpRetry.resend(method, params, kind);
 			if (said.isAllowed() == said.answer().value().equals("not_at_all")) {
 				throw new AssertionError(said);
 			}

@@ -22,16 +22,17 @@ public fun main() {
     for (row in METHODS) {
         record(
             row.name, row.kind.value, row.side.value, row.stability.value, row.retryClass.value, row.params,
-            row.result, row.key, row.carries, row.page, row.summary, row.resend,
+            row.result, row.key, row.carries, row.undoes.joinToString(" "), row.about.joinToString(" "), row.page, row.summary, row.resend,
             retryClass(row.name, row.kind)?.value, find(row.name)?.kind?.value,
         )
     }
     repeat(lines.next().toInt()) {
         val method = text(lines.next())
         val kind = lines.next().let { name -> Kind.values().find { it.value == name } }
+        val version = lines.next().toIntOrNull()
         @Suppress("UNCHECKED_CAST")
         val params = value().takeUnless { it is Leaf } as Map<String, Any?>?
-        val said = resend(method, params, kind) { if (it is Leaf) it.text else it }
+        val said = resend(method, params, kind, version) { if (it is Leaf) it.text else it }
         check(said.isAllowed == (said.answer.value != "not_at_all"))
         record(said.answer.value, said.reason.value, said.method?.name, said.method?.retryClass?.value, said.why)
     }

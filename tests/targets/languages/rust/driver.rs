@@ -55,6 +55,8 @@ fn main() {
             row.result.unwrap_or(""),
             row.key.unwrap_or(""),
             row.carries.unwrap_or(""),
+            &row.undoes.join(" "),
+            &row.about.join(" "),
             row.page.unwrap_or(""),
             row.summary,
             row.resend,
@@ -73,10 +75,11 @@ fn main() {
             "notification" => Some(Kind::Notification),
             _ => None,
         };
+        let version = lines.next().expect("a version").parse().ok();
         let params = value(&mut lines);
         let said = match params {
-            Value::Null => resend(&method, &(), kind),
-            params => resend(&method, &params, kind),
+            Value::Null => resend(&method, &(), kind, version),
+            params => resend(&method, &params, kind, version),
         };
         record(&[
             said.answer.as_str(),

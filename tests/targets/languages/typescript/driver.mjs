@@ -6,11 +6,11 @@ import { pathToFileURL } from "node:url";
 const { METHODS, deriveMessageId, find, resend, retryClass } = await import(pathToFileURL(process.argv[2]).href);
 const records = [];
 for (const row of METHODS) {
-  records.push([...Object.values(row), retryClass(row.name, row.kind), find(row.name).kind]);
+  records.push([...Object.values(row).map((field) => (Array.isArray(field) ? field.join(" ") : field)), retryClass(row.name, row.kind), find(row.name).kind]);
 }
 const { messages, pairs } = JSON.parse(readFileSync(0, "utf8"));
-for (const { method, params, kind } of messages) {
-  const { answer, reason, method: row, why } = resend(method, params, kind);
+for (const { method, params, kind, version } of messages) {
+  const { answer, reason, method: row, why } = resend(method, params, kind, version);
   records.push([answer, reason, row?.name, row?.retryClass, why]);
 }
 for (const { sessionId, key } of pairs) {

@@ -14,6 +14,6 @@ else:
     from acp_wire.lazy import lazy_part
 
     # The digest of the types that this package comes from. That of the checkers must be the same.
-    __getattr__ = lazy_part(__name__, "checkers", "models", ["Verdict", "check"], "sha256:6d6d2b7fa62ebe7c304a401cf59e40633f913a248abfaac703a5b0fefcbb3a79")
+    __getattr__ = lazy_part(__name__, "checkers", "models", ["Verdict", "check"], "sha256:3708892af4893181d62a8f28806df2716dfbe38dcec60caa3f7f598bfcf2c312")
 
 __all__ = ["Verdict", "check"]

@@ -2,15 +2,14 @@
 """Which messages of the Agent Client Protocol may be sent again. The request went out and the
 response never came: may it be sent again as it is, with the same key, or not at all?
 
-`resend` says so, and `derive_message_id` names the message of a prompt by its key. Needs nothing
-but the standard library.
+`resend` answers that, and `derive_message_id` names the message of a prompt by its key. Needs
+nothing but the standard library.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
-from functools import cache
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ __all__ = [
     "MAX_CARRIED",
     "MESSAGE_ID_NAMESPACE",
     "METHODS",
+    "PROTOCOL_VERSION",
     "SCHEMA",
     "Answer",
     "Kind",
@@ -37,17 +37,22 @@ __all__ = [
     "retry_class",
 ]
 
-SCHEMA: Final = "sha256:047c90c2dfa6b243e569cc5e22aa148c9ce6d18f2ab0d9e679774731cf5d7372"
+SCHEMA: Final = "sha256:90916521426c5392e4cab2f32d468df058ae0208c1c3003a5fc3abc2299dfc31"
 """The digest of the methods that this is made of, which the models of the same schema know."""
 
+PROTOCOL_VERSION: Final = 9
+"""The version of the protocol whose methods the table has. It holds on connections of that version
+only.
+"""
+
 KEY_MIN_LENGTH: Final = 1
-"""The fewest code points that an idempotency key has."""
+"""The least number of code points of an idempotency key."""
 
 KEY_MAX_LENGTH: Final[int | None] = 255
-"""The most code points that an idempotency key has."""
+"""The greatest number of code points of an idempotency key."""
 
 MAX_CARRIED: Final = 32
-"""How many messages deep is looked for the one that decides."""
+"""The number of messages around another one that the decision looks into."""
 
 MESSAGE_ID_NAMESPACE: Final = "0c321478-95f9-53e7-a143-a88dca717c67"
 """The namespace of derived message IDs (RFC 9562). It never changes."""
@@ -57,35 +62,36 @@ class RetryClass(StrEnum):
     """What sending a message again does."""
 
     IDEMPOTENT = "idempotent"
-    """A copy changes nothing that the first message has not changed already. Send it again as it
-    is. The answer tells how things stand by then, which need not be what the lost answer said.
+    """A copy changes nothing that the first message has not changed already. The sender may send it
+    again as it is, before any newer request that a copy would undo. The answer reports the state
+    at that time, which can differ from the lost answer.
     """
 
     KEYED = "keyed"
-    """A copy does the work anew, and work done twice does real harm. That is why the request takes
-    an idempotency key. Send it again under the key of the first attempt. A copy that has no key
-    counts as a new operation.
+    """A copy does the work again, and work done twice does real harm. That is why the request takes
+    an idempotency key. The sender may send it again with the key of the first attempt. A copy
+    without a key is a new operation.
     """
 
     DUPLICATING = "duplicating"
-    """A copy makes one more of something that is cheap to have too many of. Send it again. If the
-    first attempt got through after all, what it made stays unused.
+    """A copy creates one more of something that does little harm unused. The sender may send it
+    again. If the first attempt had its effect, too, what it created stays unused.
     """
 
     NOT_RETRIED = "not_retried"
-    """A notification has no answer that could get lost, and some messages have a meaning only on
-    their own connection or while a certain request is pending. Do not send it again. Recover
-    through `session/resume` or on a new connection.
+    """Notifications have no answer that could get lost. Some requests make sense only on one
+    connection. The sender does not send it again. It recovers through `session/resume` or on a
+    new connection.
     """
 
     CARRIED = "carried"
-    """The message is an envelope around another one. Do what the class of the message inside says,
-    and forward an idempotency key in it unchanged.
+    """The message carries another one. The class of the message inside applies. Forward an
+    idempotency key in it unchanged.
     """
 
     EXTERNAL = "external"
-    """The message belongs to another protocol, and only that protocol can say what a copy does. Do
-    not send it again on the strength of this table.
+    """The message belongs to another protocol, and only that protocol defines what a copy does.
+    This table is no reason to send it again.
     """
 
 
@@ -141,6 +147,9 @@ class Answer(StrEnum):
 class Reason(StrEnum):
     """The case that a message is, for programs; the values are the same in every language."""
 
+    OTHER_VERSION = "other-version"
+    """The caller names another version of the protocol than that of the table."""
+
     NOTIFICATION = "notification"
     """It is a notification, so there is no response to lose."""
 
@@ -160,16 +169,19 @@ class Reason(StrEnum):
     """It carries a well-formed key."""
 
     KEYED_WITHOUT_KEY = "keyed-without-key"
-    """It could carry a key and has none; null is none."""
+    """It could carry a key and has none. A key of null is the same as no key."""
 
     MISSPELLED_KEY = "misspelled-key"
-    """It has no key, but a member whose name differs from the right one by case, `_` or `-`."""
+    """It has no key, but a member whose name differs only by the case of ASCII letters and by
+    separators: `-`, `_`, `.`, `/`, `:`, `$` and space.
+    """
 
     MALFORMED_KEY = "malformed-key"
-    """Its key is no string, too short, too long, or has no UTF-8 form (a lone surrogate)."""
+    """Its key is not a string, is too short or too long, or has no UTF-8 form (a lone surrogate).
+    """
 
     MALFORMED_PARAMS = "malformed-params"
-    """The decision needs its params, and they are no object."""
+    """The decision needs its params, and they are not an object."""
 
     CARRIED_UNNAMED = "carried-unnamed"
     """It takes the class of the message inside, and its params name no method."""
@@ -178,7 +190,7 @@ class Reason(StrEnum):
     """Messages are inside one another more than 32 deep."""
 
     WRONG_KIND = "wrong-kind"
-    """The table has the method, though not in the kind that was named."""
+    """The table has the method, but not in the kind that the caller names."""
 
     EXTENSION = "extension"
     """It is an extension, whose name starts with `_`."""
@@ -210,6 +222,12 @@ class Method(NamedTuple):
     """The method whose class a carried method always takes; missing when its params name the
     method.
     """
+    undoes: tuple[str, ...]
+    """The methods of which a late copy would undo a newer request, if both agree in the members of
+    `about`.
+    """
+    about: tuple[str, ...]
+    """The members of params that name what is changed."""
     page: str | None
     """The slug of the page that explains it at length, if there is one."""
     summary: str
@@ -229,6 +247,8 @@ METHODS: Final[tuple[Method, ...]] = (
         result=None,
         key=None,
         carries=None,
+        undoes=(),
+        about=(),
         page=None,
         summary="Withdraws a request.",
         resend="Says the same once more.",
@@ -243,6 +263,8 @@ METHODS: Final[tuple[Method, ...]] = (
         result="AskResponse",
         key=None,
         carries=None,
+        undoes=(),
+        about=(),
         page=None,
         summary="Asks the guest.",
         resend="Asks twice.",
@@ -257,6 +279,8 @@ METHODS: Final[tuple[Method, ...]] = (
         result="HeatResponse",
         key=None,
         carries=None,
+        undoes=(),
+        about=(),
         page=None,
         summary="Asks how hot it is.",
         resend="Reads only.",
@@ -271,6 +295,8 @@ METHODS: Final[tuple[Method, ...]] = (
         result="PourResponse",
         key="idempotencyKey",
         carries=None,
+        undoes=(),
+        about=(),
         page=None,
         summary="Pours a cup.",
         resend="Pours a second cup, unless the key is the same.",
@@ -285,6 +311,8 @@ METHODS: Final[tuple[Method, ...]] = (
         result=None,
         key=None,
         carries=None,
+        undoes=(),
+        about=(),
         page=None,
         summary="Reports a change of the kettle.",
         resend="Reports the same once more.",
@@ -299,6 +327,8 @@ METHODS: Final[tuple[Method, ...]] = (
         result="RelayResponse",
         key=None,
         carries=None,
+        undoes=(),
+        about=(),
         page=None,
         summary="Passes a message on to the next kettle.",
         resend="As the message inside.",
@@ -309,17 +339,21 @@ METHODS: Final[tuple[Method, ...]] = (
 _BY_NAME: Final = {(method.name, method.kind): method for method in METHODS}
 
 _RULINGS: Final = {
+    Reason.OTHER_VERSION: (
+        Answer.NOT_AT_ALL,
+        "The retry classes are those of another version of the protocol, so nothing is known about a copy of {method} on this connection.",
+    ),
     Reason.NOTIFICATION: (
         Answer.NOT_AT_ALL,
-        "{method} is a notification, and a notification is never sent again: nobody answers it, so nobody can tell that it was lost. {note}",
+        "{method} is a notification, and a notification is never sent again: it has no answer that could get lost. {note}",
     ),
     Reason.IDEMPOTENT: (
         Answer.AS_IS,
-        "Send it again as it is: {method} is idempotent. {note}",
+        "You may send it again as it is: {method} is idempotent. {note}",
     ),
     Reason.DUPLICATING: (
         Answer.AS_IS,
-        "Send it again: {method} makes one more each time, which does little harm. {note}",
+        "You may send it again: {method} makes one more each time, which does little harm. {note}",
     ),
     Reason.NOT_RETRIED: (
         Answer.NOT_AT_ALL,
@@ -331,7 +365,7 @@ _RULINGS: Final = {
     ),
     Reason.KEYED_WITH_KEY: (
         Answer.SAME_KEY,
-        "Send it again with the {key} of the first attempt, unchanged. {note}",
+        "You may send it again with the {key} of the first attempt, unchanged. {note}",
     ),
     Reason.KEYED_WITHOUT_KEY: (
         Answer.NOT_AT_ALL,
@@ -339,15 +373,15 @@ _RULINGS: Final = {
     ),
     Reason.MISSPELLED_KEY: (
         Answer.NOT_AT_ALL,
-        "It carries no {key}, so a copy is a new submission. A member is nearly called that, and no receiver reads it: the name on the wire is {key}, to the letter.",
+        "It carries no {key}, so a copy is a new submission. It has a member with a similar name, but receivers read only a member called exactly {key}.",
     ),
     Reason.MALFORMED_KEY: (
         Answer.NOT_AT_ALL,
-        "Its {key} is malformed, so it is refused with -32602 however often it is sent. Mend the key.",
+        "Its {key} is malformed, so every copy is refused with -32602. Fix the key.",
     ),
     Reason.MALFORMED_PARAMS: (
         Answer.NOT_AT_ALL,
-        "The params of {method} are no object, so every copy is refused with -32602. Mend them.",
+        "The params of {method} are not an object, so every copy is refused with -32602. Fix them.",
     ),
     Reason.CARRIED_UNNAMED: (
         Answer.NOT_AT_ALL,
@@ -355,30 +389,22 @@ _RULINGS: Final = {
     ),
     Reason.CARRIED_TOO_DEEP: (
         Answer.NOT_AT_ALL,
-        "Messages are inside one another more than 32 deep, so nobody looked further in.",
+        "Messages are inside one another more than 32 deep, and the decision looks no deeper.",
     ),
     Reason.WRONG_KIND: (
         Answer.NOT_AT_ALL,
-        "{method} is not a {kind} in this table, so nothing is known of a copy.",
+        "{method} is not a {kind} in this table, so nothing is known about a copy.",
     ),
     Reason.EXTENSION: (
         Answer.NOT_AT_ALL,
-        "{method} is an extension; only whoever defined it can say what a copy does.",
+        "{method} is an extension; only its own specification can say what a copy does.",
     ),
     Reason.UNKNOWN_METHOD: (
         Answer.NOT_AT_ALL,
-        "{method} is not a method of this table, so nothing is known of a copy.",
+        "{method} is not a method of this table, so nothing is known about a copy.",
     ),
 }
 """What follows from a reason, and the words for it, whose fields `resend` fills in."""
-
-_BY_CLASS: Final = {
-    RetryClass.IDEMPOTENT: Reason.IDEMPOTENT,
-    RetryClass.DUPLICATING: Reason.DUPLICATING,
-    RetryClass.NOT_RETRIED: Reason.NOT_RETRIED,
-    RetryClass.EXTERNAL: Reason.EXTERNAL,
-}
-"""The classes that are a reason by themselves."""
 
 
 class Resend(NamedTuple):
@@ -387,12 +413,12 @@ class Resend(NamedTuple):
     answer: Answer
     """How it may be sent again."""
     reason: Reason
-    """The case that it is, for programs."""
+    """The case, for programs."""
     why: str
     """The same for people. It never holds a key."""
     method: Method | None = None
-    """The row that decided, the one of the carried message for a message that carries another;
-    missing when the table has none.
+    """The row that decided: that of the carried message for a message that carries another; missing
+    if the table has none.
     """
 
     def __bool__(self) -> bool:
@@ -410,8 +436,8 @@ KindName = Kind | Literal["request", "notification"]
 
 
 def find(method: str, kind: KindName | None = None) -> Method | None:
-    """Return the row of a method. Without a kind, the request of that name, and the notification
-    where there is no request. None where the table has no such row.
+    """Return the row of a method. Without a kind, the request of that name, or the notification if
+    there is no request. None where the table has no such row.
 
     Raises:
         ValueError: the kind is neither "request" nor "notification".
@@ -423,8 +449,8 @@ def find(method: str, kind: KindName | None = None) -> Method | None:
 
 def retry_class(method: str, kind: KindName | None = None) -> RetryClass | None:
     """Return the retry class of a method; an extension method and an unknown one have none. Without
-    a kind, that of the request where a name is both: a sender of the notification of that name
-    has to say so.
+    a kind, a name that is both counts as the request, so the sender of a notification has to
+    state the kind.
 
     Raises:
         ValueError: the kind is neither "request" nor "notification".
@@ -433,22 +459,24 @@ def retry_class(method: str, kind: KindName | None = None) -> RetryClass | None:
     return None if row is None else row.retry_class
 
 
-def resend(method: str, params: Params = None, kind: KindName | None = None) -> Resend:
-    """Say whether a message whose response never came may be sent again. Of the params, only the
-    key of a keyed method and the message inside a carried one are looked at. Without a kind, a
-    name that is both is taken for the request.
+def resend(
+    method: str,
+    params: Params = None,
+    kind: KindName | None = None,
+    version: int | None = None,
+) -> Resend:
+    """Return whether a message whose response never came may be sent again. Of the params, only the
+    key of a keyed method and the message inside a carried one count. Without a kind, a name that
+    is both counts as the request.
 
     Args:
         method: the JSON-RPC method.
-        params: what the message carried, by wire names, or a model of it.
-        kind: whether it was a request or a notification.
-
-    Returns:
-        The answer with its reason. Neither ever holds a key.
+        params: the params by wire names, or a model of them.
+        kind: whether the message was a request or a notification.
+        version: the protocol version of the connection; None for that of the table.
 
     Raises:
-        TypeError: the method is no string, or the params are JSON text, an array, or anything
-            else that is no object.
+        TypeError: the method is not a string, or the params are neither an object nor a model.
         ValueError: the kind is neither "request" nor "notification".
     """
     if not isinstance(method, str):
@@ -460,13 +488,12 @@ def resend(method: str, params: Params = None, kind: KindName | None = None) -> 
             "decode JSON text first"
         )
     reason, decisive, row = _decide(method, members, None if kind is None else Kind(kind))
+    if version not in (None, PROTOCOL_VERSION):
+        reason, decisive, row = Reason.OTHER_VERSION, method, None
     answer, why = _RULINGS[reason]
-    why = why.format(
-        method=_printable(decisive),
-        kind=kind,
-        key=None if row is None else row.key,
-        note="" if row is None else row.resend,
-    ).rstrip()
+    shown = decisive if decisive.isprintable() else ascii(decisive)
+    key, note = (None, "") if row is None else (row.key, row.resend)
+    why = why.format(method=shown, kind=kind, key=key, note=note).rstrip()
     if decisive != method:
         why = f"Inside {method}: {why}"
     return Resend(answer, reason, why, row)
@@ -474,87 +501,55 @@ def resend(method: str, params: Params = None, kind: KindName | None = None) -> 
 
 def derive_message_id(session_id: str, key: str) -> UUID:
     """Derive the ID of a prompt's message from its session and its key, the same in every language.
-    An Agent that names the message by it stores both in one step, and tells a retry by the ID
-    alone.
+    An Agent that gives the message this ID stores both in one step, and recognizes a retry by
+    the ID alone.
 
     It is the UUIDv5 of `<length>:<session ID>,<key>` in `MESSAGE_ID_NAMESPACE`, with the length
-    of the session ID in UTF-8 bytes and in decimal. So no two pairs share a text, whatever they
-    hold.
+    of the session ID in UTF-8 bytes and in decimal. So no two pairs have the same text.
 
     Raises:
         ValueError: a text holds half of a surrogate pair.
     """
+    from uuid import UUID, uuid5  # takes long to import, and only this function needs it
+
     try:
-        text = f"{len(session_id.encode())}:{session_id},{key}".encode()
+        return uuid5(UUID(MESSAGE_ID_NAMESPACE), f"{len(session_id.encode())}:{session_id},{key}")
     except UnicodeEncodeError:
-        # Raised from here, the error would carry the key to whoever logs what led to it.
+        # Raised from here, the error would carry the key to every log of its cause.
         pass
-    else:
-        return _naming()(text)
     raise ValueError("half of a surrogate pair has no UTF-8 form")
 
 
-@cache
-def _naming() -> Callable[[bytes], UUID]:
-    """What makes a UUIDv5 of a text. Unlike `uuid.uuid5` it hashes the namespace once."""
-    # Who only looks methods up does not wait for OpenSSL.
-    from hashlib import sha1
-    from uuid import UUID
-
-    namespace = sha1(UUID(MESSAGE_ID_NAMESPACE).bytes, usedforsecurity=False)
-
-    def name(text: bytes) -> UUID:
-        digest = namespace.copy()
-        digest.update(text)
-        return UUID(bytes=digest.digest()[:16], version=5)
-
-    return name
-
-
 def _decide(
-    method: str, params: Mapping[str, object] | None, kind: Kind | None
+    method: str, params: Mapping[str, object] | None, kind: Kind | None, depth: int = 0
 ) -> tuple[Reason, str, Method | None]:
-    """The reason, and the method and the row of the message that decides."""
+    """Return the reason, and the method and the row of the message that decides."""
     row = find(method, kind)
-    for _ in range(MAX_CARRIED):
-        if row is None or row.kind is Kind.NOTIFICATION:
-            break
-        if row.retry_class is not RetryClass.CARRIED:
-            break
-        if row.carries is not None:
-            method = row.carries
-        elif params is None:
-            return Reason.MALFORMED_PARAMS, method, row
-        elif not isinstance(inner := params.get("method"), str):
-            return Reason.CARRIED_UNNAMED, method, row
-        else:
-            method, params = inner, _members(params.get("params"))
-        row = find(method, kind)
-    return _reason(method, row, params, kind), method, row
-
-
-def _reason(
-    method: str, row: Method | None, params: Mapping[str, object] | None, kind: Kind | None
-) -> Reason:
-    """The reason for a message, whatever is inside."""
     if row is None and find(method) is not None:
-        return Reason.WRONG_KIND
+        return Reason.WRONG_KIND, method, None
     if kind is Kind.NOTIFICATION or (row is not None and row.kind is Kind.NOTIFICATION):
-        return Reason.NOTIFICATION
+        return Reason.NOTIFICATION, method, row
     if row is None:
-        return Reason.EXTENSION if method.startswith("_") else Reason.UNKNOWN_METHOD
-    if row.retry_class is RetryClass.CARRIED:
-        return Reason.CARRIED_TOO_DEEP
+        unknown = Reason.EXTENSION if method.startswith("_") else Reason.UNKNOWN_METHOD
+        return unknown, method, None
     if row.retry_class is RetryClass.KEYED:
-        return _key_reason(row.key, params)
-    return _BY_CLASS[row.retry_class]
+        return _key_reason(row.key, params), method, row
+    if row.retry_class is not RetryClass.CARRIED:
+        return Reason(row.retry_class.replace("_", "-")), method, row
+    if depth == MAX_CARRIED:
+        return Reason.CARRIED_TOO_DEEP, method, row
+    if row.carries is not None:
+        return _decide(row.carries, params, kind, depth + 1)
+    if params is None:
+        return Reason.MALFORMED_PARAMS, method, row
+    if not isinstance(inner := params.get("method"), str):
+        return Reason.CARRIED_UNNAMED, method, row
+    return _decide(inner, _members(params.get("params")), kind, depth + 1)
 
 
 def _key_reason(name: str | None, params: Mapping[str, object] | None) -> Reason:
-    if params is None:
-        return Reason.MALFORMED_PARAMS
-    if name is None:
-        return Reason.KEYED_WITHOUT_KEY
+    if params is None or name is None:
+        return Reason.MALFORMED_PARAMS if params is None else Reason.KEYED_WITHOUT_KEY
     key = params.get(name)
     if key is not None:
         return Reason.KEYED_WITH_KEY if _is_key(key) else Reason.MALFORMED_KEY
@@ -568,17 +563,19 @@ def _is_key(key: object) -> bool:
     return KEY_MIN_LENGTH <= len(key) <= (KEY_MAX_LENGTH or len(key))
 
 
-_FOLDS: Final = {ord("_"): None, ord("-"): None, **{ord("A") + i: ord("a") + i for i in range(26)}}
-"""Case by ASCII alone, as every language can tell it."""
+_LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+_FOLDS: Final = str.maketrans(_LETTERS.upper(), _LETTERS, "-_./:$ ")
 
 
 def _folded(member: object) -> str:
-    """A name without what people get wrong in it."""
+    """A name without separators, and with ASCII letters in lower case. Names that look alike are
+    equal.
+    """
     return member.translate(_FOLDS) if isinstance(member, str) else ""
 
 
 def _members(params: object) -> Mapping[str, object] | None:
-    """Params as a mapping, empty where there are none; None where they are no object."""
+    """The params as a mapping, empty if there are none; None if they are not an object."""
     if params is None:
         return {}
     if isinstance(params, Mapping):
@@ -586,7 +583,3 @@ def _members(params: object) -> Mapping[str, object] | None:
     dump = None if isinstance(params, type) else getattr(params, "model_dump", None)
     dumped = dump(by_alias=True) if callable(dump) else None
     return dumped if isinstance(dumped, Mapping) else None
-
-
-def _printable(method: str) -> str:
-    return method if method.isprintable() else ascii(method)

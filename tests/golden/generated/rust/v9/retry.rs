@@ -9,25 +9,26 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RetryClass {
-    /// A copy changes nothing that the first message has not changed already. Send it again as it
-    /// is. The answer tells how things stand by then, which need not be what the lost answer said.
+    /// A copy changes nothing that the first message has not changed already. The sender may send
+    /// it again as it is, before any newer request that a copy would undo. The answer reports the
+    /// state at that time, which can differ from the lost answer.
     Idempotent,
-    /// A copy does the work anew, and work done twice does real harm. That is why the request takes
-    /// an idempotency key. Send it again under the key of the first attempt. A copy that has no key
-    /// counts as a new operation.
+    /// A copy does the work again, and work done twice does real harm. That is why the request
+    /// takes an idempotency key. The sender may send it again with the key of the first attempt. A
+    /// copy without a key is a new operation.
     Keyed,
-    /// A copy makes one more of something that is cheap to have too many of. Send it again. If the
-    /// first attempt got through after all, what it made stays unused.
+    /// A copy creates one more of something that does little harm unused. The sender may send it
+    /// again. If the first attempt had its effect, too, what it created stays unused.
     Duplicating,
-    /// A notification has no answer that could get lost, and some messages have a meaning only on
-    /// their own connection or while a certain request is pending. Do not send it again. Recover
-    /// through `session/resume` or on a new connection.
+    /// Notifications have no answer that could get lost. Some requests make sense only on one
+    /// connection. The sender does not send it again. It recovers through `session/resume` or on a
+    /// new connection.
     NotRetried,
-    /// The message is an envelope around another one. Do what the class of the message inside says,
-    /// and forward an idempotency key in it unchanged.
+    /// The message carries another one. The class of the message inside applies. Forward an
+    /// idempotency key in it unchanged.
     Carried,
-    /// The message belongs to another protocol, and only that protocol can say what a copy does. Do
-    /// not send it again on the strength of this table.
+    /// The message belongs to another protocol, and only that protocol defines what a copy does.
+    /// This table is no reason to send it again.
     External,
 }
 
@@ -173,6 +174,8 @@ impl fmt::Display for Answer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Reason {
+    /// The caller names another version of the protocol than that of the table.
+    OtherVersion,
     /// It is a notification, so there is no response to lose.
     Notification,
     /// The class of its method is `idempotent`.
@@ -185,19 +188,20 @@ pub enum Reason {
     External,
     /// It carries a well-formed key.
     KeyedWithKey,
-    /// It could carry a key and has none; null is none.
+    /// It could carry a key and has none. A key of null is the same as no key.
     KeyedWithoutKey,
-    /// It has no key, but a member whose name differs from the right one by case, `_` or `-`.
+    /// It has no key, but a member whose name differs only by the case of ASCII letters and by
+    /// separators: `-`, `_`, `.`, `/`, `:`, `$` and space.
     MisspelledKey,
-    /// Its key is no string, too short, too long, or has no UTF-8 form (a lone surrogate).
+    /// Its key is not a string, is too short or too long, or has no UTF-8 form (a lone surrogate).
     MalformedKey,
-    /// The decision needs its params, and they are no object.
+    /// The decision needs its params, and they are not an object.
     MalformedParams,
     /// It takes the class of the message inside, and its params name no method.
     CarriedUnnamed,
     /// Messages are inside one another more than 32 deep.
     CarriedTooDeep,
-    /// The table has the method, though not in the kind that was named.
+    /// The table has the method, but not in the kind that the caller names.
     WrongKind,
     /// It is an extension, whose name starts with `_`.
     Extension,
@@ -210,6 +214,7 @@ impl Reason {
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
+            Self::OtherVersion => "other-version",
             Self::Notification => "notification",
             Self::Idempotent => "idempotent",
             Self::Duplicating => "duplicating",
@@ -232,6 +237,7 @@ impl Reason {
     #[must_use]
     pub const fn answer(self) -> Answer {
         match self {
+            Self::OtherVersion => Answer::NotAtAll,
             Self::Notification => Answer::NotAtAll,
             Self::Idempotent => Answer::AsIs,
             Self::Duplicating => Answer::AsIs,
@@ -252,57 +258,66 @@ impl Reason {
 
     fn why(self, method: &str, kind: &str, key: &str, note: &str) -> String {
         match self {
-            Self::Notification => format!(
-                "{method} is a notification, and a notification is never sent again: \
-                nobody answers it, so nobody can tell that it was lost. {note}"
+            Self::OtherVersion => format!(
+                "The retry classes are those of another version of the protocol, so \
+                nothing is known about a copy of {method} on this connection."
             ),
-            Self::Idempotent => format!("Send it again as it is: {method} is idempotent. {note}"),
+            Self::Notification => format!(
+                "{method} is a notification, and a notification is never sent again: it \
+                has no answer that could get lost. {note}"
+            ),
+            Self::Idempotent => {
+                format!("You may send it again as it is: {method} is idempotent. {note}")
+            }
             Self::Duplicating => format!(
-                "Send it again: {method} makes one more each time, which does little \
-                harm. {note}"
+                "You may send it again: {method} makes one more each time, which does \
+                little harm. {note}"
             ),
             Self::NotRetried => format!("Do not send {method} again. {note}"),
             Self::External => format!(
                 "Do not send {method} again unless the protocol inside it says that you \
                 may. {note}"
             ),
-            Self::KeyedWithKey => {
-                format!("Send it again with the {key} of the first attempt, unchanged. {note}")
-            }
+            Self::KeyedWithKey => format!(
+                "You may send it again with the {key} of the first attempt, unchanged. \
+                {note}"
+            ),
             Self::KeyedWithoutKey => {
                 format!("It carries no {key}, so a copy is a new submission. {note}")
             }
             Self::MisspelledKey => format!(
-                "It carries no {key}, so a copy is a new submission. A member is nearly \
-                called that, and no receiver reads it: the name on the wire is {key}, \
-                to the letter."
+                "It carries no {key}, so a copy is a new submission. It has a member \
+                with a similar name, but receivers read only a member called exactly \
+                {key}."
             ),
             Self::MalformedKey => format!(
-                "Its {key} is malformed, so it is refused with -32602 however often it \
-                is sent. Mend the key."
+                "Its {key} is malformed, so every copy is refused with -32602. Fix the \
+                key."
             ),
             Self::MalformedParams => format!(
-                "The params of {method} are no object, so every copy is refused with \
-                -32602. Mend them."
+                "The params of {method} are not an object, so every copy is refused with \
+                -32602. Fix them."
             ),
             Self::CarriedUnnamed => format!(
                 "{method} takes the class of the message inside, and its params name no \
                 method."
             ),
             Self::CarriedTooDeep => String::from(
-                "Messages are inside one another more than 32 deep, so nobody looked \
-                further in.",
+                "Messages are inside one another more than 32 deep, and the decision \
+                looks no deeper.",
             ),
-            Self::WrongKind => {
-                format!("{method} is not a {kind} in this table, so nothing is known of a copy.")
-            }
+            Self::WrongKind => format!(
+                "{method} is not a {kind} in this table, so nothing is known about a \
+                copy."
+            ),
             Self::Extension => format!(
-                "{method} is an extension; only whoever defined it can say what a copy \
-                does."
+                "{method} is an extension; only its own specification can say what a \
+                copy does."
             ),
-            Self::UnknownMethod => {
-                format!("{method} is not a method of this table, so nothing is known of a copy.")
-            }
+            Self::UnknownMethod => format!(
+                "{method} is not a method of this table, so nothing is known about a \
+                copy."
+            ),
         }
     }
 }
@@ -313,13 +328,17 @@ impl fmt::Display for Reason {
     }
 }
 
-/// The fewest code points that an idempotency key has.
+/// The version of the protocol whose methods the table has. It holds on connections of that version
+/// only.
+pub const PROTOCOL_VERSION: u32 = 9;
+
+/// The least number of code points of an idempotency key.
 pub const KEY_MIN_LENGTH: usize = 1;
 
-/// The most code points that an idempotency key has.
+/// The greatest number of code points of an idempotency key.
 pub const KEY_MAX_LENGTH: usize = 255;
 
-/// How many messages deep is looked for the one that decides.
+/// The number of messages around another one that the decision looks into.
 pub const MAX_CARRIED: usize = 32;
 
 /// The namespace of derived message IDs (RFC 9562). It never changes.
@@ -350,6 +369,11 @@ pub struct Method {
     /// The method whose class a carried method always takes; missing when its params name the
     /// method.
     pub carries: Option<&'static str>,
+    /// The methods of which a late copy would undo a newer request, if both agree in the members of
+    /// `about`.
+    pub undoes: &'static [&'static str],
+    /// The members of params that name what is changed.
+    pub about: &'static [&'static str],
     /// The slug of the page that explains it at length, if there is one.
     pub page: Option<&'static str>,
     /// The first sentence of its description.
@@ -364,12 +388,12 @@ pub struct Method {
 pub struct Resend {
     /// How it may be sent again.
     pub answer: Answer,
-    /// The case that it is, for programs.
+    /// The case, for programs.
     pub reason: Reason,
     /// The same for people. It never holds a key.
     pub why: String,
-    /// The row that decided, the one of the carried message for a message that carries another;
-    /// missing when the table has none.
+    /// The row that decided: that of the carried message for a message that carries another;
+    /// missing if the table has none.
     pub method: Option<&'static Method>,
 }
 
@@ -383,7 +407,7 @@ impl Resend {
 
 /// A JSON value of any library, seen as far as the decision needs it.
 ///
-/// For `serde_json` it is this; `()` stands for params that are missing.
+/// This is the implementation for `serde_json`; `()` means that there are no params.
 ///
 /// ```ignore
 /// impl Json for serde_json::Value {
@@ -436,8 +460,8 @@ impl Json for () {
     }
 }
 
-/// Returns the row of a method. Without a kind, the request of that name, and the notification
-/// where there is no request.
+/// Returns the row of a method. Without a kind, the request of that name, or the notification if
+/// there is no request.
 #[must_use]
 pub fn find(method: &str, kind: Option<Kind>) -> Option<&'static Method> {
     let find_in = |kind| {
@@ -452,19 +476,32 @@ pub fn find(method: &str, kind: Option<Kind>) -> Option<&'static Method> {
 }
 
 /// Returns the retry class of a method; an extension method and an unknown one have none. Without a
-/// kind, that of the request where a name is both: a sender of the notification of that name has to
-/// say so.
+/// kind, a name that is both counts as the request, so the sender of a notification has to state
+/// the kind.
 #[must_use]
 pub fn retry_class(method: &str, kind: Option<Kind>) -> Option<RetryClass> {
     find(method, kind).map(|row| row.retry_class)
 }
 
-/// Says whether a message whose response never came may be sent again. Of the params, only the key
-/// of a keyed method and the message inside a carried one are looked at. Without a kind, a name
-/// that is both is taken for the request.
+/// Returns whether a message whose response never came may be sent again. Of the params, only the
+/// key of a keyed method and the message inside a carried one count. Without a kind, a name that is
+/// both counts as the request. Without a version, the connection has that of the table.
 #[must_use]
-pub fn resend<J: Json>(method: &str, params: &J, kind: Option<Kind>) -> Resend {
-    let decision = decide(method, Some(params), kind, 0);
+pub fn resend<J: Json>(
+    method: &str,
+    params: &J,
+    kind: Option<Kind>,
+    version: Option<u32>,
+) -> Resend {
+    let decision = if version.unwrap_or(PROTOCOL_VERSION) == PROTOCOL_VERSION {
+        decide(method, Some(params), kind, 0)
+    } else {
+        Decision {
+            reason: Reason::OtherVersion,
+            method,
+            row: None,
+        }
+    };
     let decisive: String = decision
         .method
         .chars()
@@ -490,12 +527,12 @@ pub fn resend<J: Json>(method: &str, params: &J, kind: Option<Kind>) -> Resend {
 }
 
 /// Derives the ID of a prompt's message from its session and its key, the same in every language.
-/// An Agent that names the message by it stores both in one step, and tells a retry by the ID
-/// alone.
+/// An Agent that gives the message this ID stores both in one step, and recognizes a retry by the
+/// ID alone.
 ///
 /// It is the UUIDv5 of `<length>:<session ID>,<key>` in [`MESSAGE_ID_NAMESPACE`], with the length
-/// of the session ID in UTF-8 bytes and in decimal. So no two pairs share a text, whatever they
-/// hold. `Uuid::new_v5` of the crate `uuid` gives the same ID; this needs no crate.
+/// of the session ID in UTF-8 bytes and in decimal. So no two pairs have the same text.
+/// `Uuid::new_v5` of the crate `uuid` gives the same ID; this needs no crate.
 #[must_use]
 pub fn derive_message_id(session_id: &str, key: &str) -> String {
     let name = format!("{}:{session_id},{key}", session_id.len());
@@ -632,15 +669,16 @@ fn is_key(key: &str) -> bool {
     (KEY_MIN_LENGTH..=KEY_MAX_LENGTH).contains(&key.chars().count())
 }
 
-/// A name without what people get wrong in it.
+/// A name without separators, and with ASCII letters in lower case. Names that look alike are
+/// equal.
 fn folded(name: &str) -> String {
     name.chars()
-        .filter(|c| !matches!(c, '_' | '-'))
+        .filter(|c| !"-_./:$ ".contains(*c))
         .map(|c| c.to_ascii_lowercase())
         .collect()
 }
 
-/// The names of the members of params, no name where they are missing, `None` for no object.
+/// The names of the members of params: none if they are missing, `None` if they are not an object.
 fn names<J: Json>(params: Option<&J>) -> Option<Vec<&str>> {
     match params {
         Some(params) if !params.is_null() => params.names(),
@@ -664,6 +702,8 @@ pub static METHODS: &[Method] = &[
         result: None,
         key: None,
         carries: None,
+        undoes: &[],
+        about: &[],
         page: None,
         summary: "Withdraws a request.",
         resend: "Says the same once more.",
@@ -678,6 +718,8 @@ pub static METHODS: &[Method] = &[
         result: Some("AskResponse"),
         key: None,
         carries: None,
+        undoes: &[],
+        about: &[],
         page: None,
         summary: "Asks the guest.",
         resend: "Asks twice.",
@@ -692,6 +734,8 @@ pub static METHODS: &[Method] = &[
         result: Some("HeatResponse"),
         key: None,
         carries: None,
+        undoes: &[],
+        about: &[],
         page: None,
         summary: "Asks how hot it is.",
         resend: "Reads only.",
@@ -706,6 +750,8 @@ pub static METHODS: &[Method] = &[
         result: Some("PourResponse"),
         key: Some("idempotencyKey"),
         carries: None,
+        undoes: &[],
+        about: &[],
         page: None,
         summary: "Pours a cup.",
         resend: "Pours a second cup, unless the key is the same.",
@@ -720,6 +766,8 @@ pub static METHODS: &[Method] = &[
         result: None,
         key: None,
         carries: None,
+        undoes: &[],
+        about: &[],
         page: None,
         summary: "Reports a change of the kettle.",
         resend: "Reports the same once more.",
@@ -734,6 +782,8 @@ pub static METHODS: &[Method] = &[
         result: Some("RelayResponse"),
         key: None,
         carries: None,
+        undoes: &[],
+        about: &[],
         page: None,
         summary: "Passes a message on to the next kettle.",
         resend: "As the message inside.",

@@ -18,25 +18,26 @@ import (
 type Class string
 
 const (
-	// A copy changes nothing that the first message has not changed already. Send it again as it is.
-	// The answer tells how things stand by then, which need not be what the lost answer said.
+	// A copy changes nothing that the first message has not changed already. The sender may send it
+	// again as it is, before any newer request that a copy would undo. The answer reports the state at
+	// that time, which can differ from the lost answer.
 	ClassIdempotent Class = "idempotent"
-	// A copy does the work anew, and work done twice does real harm. That is why the request takes an
-	// idempotency key. Send it again under the key of the first attempt. A copy that has no key counts
-	// as a new operation.
+	// A copy does the work again, and work done twice does real harm. That is why the request takes an
+	// idempotency key. The sender may send it again with the key of the first attempt. A copy without a
+	// key is a new operation.
 	ClassKeyed Class = "keyed"
-	// A copy makes one more of something that is cheap to have too many of. Send it again. If the first
-	// attempt got through after all, what it made stays unused.
+	// A copy creates one more of something that does little harm unused. The sender may send it again.
+	// If the first attempt had its effect, too, what it created stays unused.
 	ClassDuplicating Class = "duplicating"
-	// A notification has no answer that could get lost, and some messages have a meaning only on their
-	// own connection or while a certain request is pending. Do not send it again. Recover through
-	// `session/resume` or on a new connection.
+	// Notifications have no answer that could get lost. Some requests make sense only on one
+	// connection. The sender does not send it again. It recovers through `session/resume` or on a new
+	// connection.
 	ClassNotRetried Class = "not_retried"
-	// The message is an envelope around another one. Do what the class of the message inside says, and
-	// forward an idempotency key in it unchanged.
+	// The message carries another one. The class of the message inside applies. Forward an idempotency
+	// key in it unchanged.
 	ClassCarried Class = "carried"
-	// The message belongs to another protocol, and only that protocol can say what a copy does. Do not
-	// send it again on the strength of this table.
+	// The message belongs to another protocol, and only that protocol defines what a copy does. This
+	// table is no reason to send it again.
 	ClassExternal Class = "external"
 )
 
@@ -90,6 +91,8 @@ const (
 type Reason string
 
 const (
+	// The caller names another version of the protocol than that of the table.
+	ReasonOtherVersion Reason = "other-version"
 	// It is a notification, so there is no response to lose.
 	ReasonNotification Reason = "notification"
 	// The class of its method is `idempotent`.
@@ -102,19 +105,20 @@ const (
 	ReasonExternal Reason = "external"
 	// It carries a well-formed key.
 	ReasonKeyedWithKey Reason = "keyed-with-key"
-	// It could carry a key and has none; null is none.
+	// It could carry a key and has none. A key of null is the same as no key.
 	ReasonKeyedWithoutKey Reason = "keyed-without-key"
-	// It has no key, but a member whose name differs from the right one by case, `_` or `-`.
+	// It has no key, but a member whose name differs only by the case of ASCII letters and by
+	// separators: `-`, `_`, `.`, `/`, `:`, `$` and space.
 	ReasonMisspelledKey Reason = "misspelled-key"
-	// Its key is no string, too short, too long, or has no UTF-8 form (a lone surrogate).
+	// Its key is not a string, is too short or too long, or has no UTF-8 form (a lone surrogate).
 	ReasonMalformedKey Reason = "malformed-key"
-	// The decision needs its params, and they are no object.
+	// The decision needs its params, and they are not an object.
 	ReasonMalformedParams Reason = "malformed-params"
 	// It takes the class of the message inside, and its params name no method.
 	ReasonCarriedUnnamed Reason = "carried-unnamed"
 	// Messages are inside one another more than 32 deep.
 	ReasonCarriedTooDeep Reason = "carried-too-deep"
-	// The table has the method, though not in the kind that was named.
+	// The table has the method, but not in the kind that the caller names.
 	ReasonWrongKind Reason = "wrong-kind"
 	// It is an extension, whose name starts with `_`.
 	ReasonExtension Reason = "extension"
@@ -123,11 +127,14 @@ const (
 )
 
 const (
-	// KeyMinLength is the fewest code points that an idempotency key has.
+	// ProtocolVersion is the version of the protocol whose methods the table has. It holds on
+	// connections of that version only.
+	ProtocolVersion = 9
+	// KeyMinLength is the least number of code points of an idempotency key.
 	KeyMinLength = 1
-	// KeyMaxLength is the most code points that an idempotency key has.
+	// KeyMaxLength is the greatest number of code points of an idempotency key.
 	KeyMaxLength = 255
-	// MaxCarried is how many messages deep is looked for the one that decides.
+	// MaxCarried is the number of messages around another one that the decision looks into.
 	MaxCarried = 32
 )
 
@@ -151,6 +158,11 @@ type Method struct {
 	Key string
 	// The method whose class a carried method always takes; missing when its params name the method.
 	Carries string
+	// The methods of which a late copy would undo a newer request, if both agree in the members of
+	// `about`.
+	Undoes []string
+	// The members of params that name what is changed.
+	About []string
 	// The slug of the page that explains it at length, if there is one.
 	Page string
 	// The first sentence of its description.
@@ -163,12 +175,12 @@ type Method struct {
 type Decision struct {
 	// How it may be sent again.
 	Answer Answer
-	// The case that it is, for programs.
+	// The case, for programs.
 	Reason Reason
 	// The same for people. It never holds a key.
 	Why string
-	// The row that decided, the one of the carried message for a message that carries another; missing
-	// when the table has none.
+	// The row that decided: that of the carried message for a message that carries another; missing if
+	// the table has none.
 	Method *Method
 }
 
@@ -269,6 +281,7 @@ var MessageIDNamespace = [16]byte{
 var ErrNotUTF8 = errors.New("retry: a session ID or key is not valid UTF-8")
 
 var answers = map[Reason]Answer{
+	ReasonOtherVersion:    AnswerNotAtAll,
 	ReasonNotification:    AnswerNotAtAll,
 	ReasonIdempotent:      AnswerAsIs,
 	ReasonDuplicating:     AnswerAsIs,
@@ -286,9 +299,9 @@ var answers = map[Reason]Answer{
 	ReasonUnknownMethod:   AnswerNotAtAll,
 }
 
-// Find returns the row of a method. Without a kind, the request of that name, and the notification
-// where there is no request. The empty Kind stands for none. It returns nil where the table has no
-// such row.
+// Find returns the row of a method. Without a kind, the request of that name, or the notification
+// if there is no request. An empty Kind means that the kind is not known. It returns nil if the
+// table has no such row.
 func Find(method string, kind Kind) *Method {
 	if kind != "" {
 		return byCall[call{method, kind}]
@@ -300,8 +313,8 @@ func Find(method string, kind Kind) *Method {
 }
 
 // ClassOf returns the retry class of a method; an extension method and an unknown one have none.
-// Without a kind, that of the request where a name is both: a sender of the notification of that
-// name has to say so. The empty Kind stands for none.
+// Without a kind, a name that is both counts as the request, so the sender of a notification has to
+// state the kind. An empty Kind means that the kind is not known.
 func ClassOf(method string, kind Kind) (Class, bool) {
 	row := Find(method, kind)
 	if row == nil {
@@ -310,17 +323,20 @@ func ClassOf(method string, kind Kind) (Class, bool) {
 	return row.Class, true
 }
 
-// Resend says whether a message whose response never came may be sent again. Of the params, only
-// the key of a keyed method and the message inside a carried one are looked at. Without a kind, a
-// name that is both is taken for the request. The empty Kind stands for none, and nil for params
-// that are missing.
+// Resend returns whether a message whose response never came may be sent again. Of the params, only
+// the key of a keyed method and the message inside a carried one count. Without a kind, a name that
+// is both counts as the request. An empty Kind means that the kind is not known, nil that there are
+// no params, and the version 0 that of the table.
 //
 // Params are what encoding/json makes of them: text is a string, an object a map[string]any, null
-// is nil. A *string is taken for what it points to. What has another type, such as a string type of
-// your own or a struct, is neither text nor object: convert it, else it is told as
+// is nil. A *string counts as the text that it points to. Convert values of other types, such as a
+// string type of your own or a struct: they are neither text nor object, and lead to
 // [ReasonMalformedKey], [ReasonCarriedUnnamed] or [ReasonMalformedParams].
-func Resend(method string, params map[string]any, kind Kind) Decision {
-	d := decide(method, params, kind, 0)
+func Resend(method string, params map[string]any, kind Kind, version int) Decision {
+	d := decision{ReasonOtherVersion, method, nil}
+	if version == 0 || version == ProtocolVersion {
+		d = decide(method, params, kind, 0)
+	}
 	sentence := strings.TrimRight(d.why(string(kind)), " ")
 	if d.method != method {
 		sentence = "Inside " + method + ": " + sentence
@@ -329,12 +345,12 @@ func Resend(method string, params map[string]any, kind Kind) Decision {
 }
 
 // DeriveMessageID derives the ID of a prompt's message from its session and its key, the same in
-// every language. An Agent that names the message by it stores both in one step, and tells a retry
-// by the ID alone.
+// every language. An Agent that gives the message this ID stores both in one step, and recognizes a
+// retry by the ID alone.
 //
 // It is the UUIDv5 of `<length>:<session ID>,<key>` in [MessageIDNamespace], with the length of the
-// session ID in UTF-8 bytes and in decimal. So no two pairs share a text, whatever they hold. A
-// text that is not valid UTF-8 is refused with [ErrNotUTF8].
+// session ID in UTF-8 bytes and in decimal. So no two pairs have the same text. A text that is not
+// valid UTF-8 is refused with [ErrNotUTF8].
 func DeriveMessageID(sessionID, key string) (string, error) {
 	if !utf8.ValidString(sessionID) || !utf8.ValidString(key) {
 		return "", ErrNotUTF8
@@ -426,11 +442,12 @@ func isKey(value any) bool {
 	return KeyMinLength <= length && length <= KeyMaxLength
 }
 
-// folded is a name without what people get wrong in it.
+// folded is a name without separators, and with ASCII letters in lower case. Names that look alike
+// are equal.
 func folded(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r == '_' || r == '-':
+		case strings.ContainsRune("-_./:$ ", r):
 			return -1
 		case 'A' <= r && r <= 'Z':
 			return r - 'A' + 'a'
@@ -472,36 +489,38 @@ func (d decision) why(kind string) string {
 		key, note = d.row.Key, d.row.Resend
 	}
 	switch d.reason {
+	case ReasonOtherVersion:
+		return "The retry classes are those of another version of the protocol, so nothing is known about a copy of " + method + " on this connection."
 	case ReasonNotification:
-		return method + " is a notification, and a notification is never sent again: nobody answers it, so nobody can tell that it was lost. " + note
+		return method + " is a notification, and a notification is never sent again: it has no answer that could get lost. " + note
 	case ReasonIdempotent:
-		return "Send it again as it is: " + method + " is idempotent. " + note
+		return "You may send it again as it is: " + method + " is idempotent. " + note
 	case ReasonDuplicating:
-		return "Send it again: " + method + " makes one more each time, which does little harm. " + note
+		return "You may send it again: " + method + " makes one more each time, which does little harm. " + note
 	case ReasonNotRetried:
 		return "Do not send " + method + " again. " + note
 	case ReasonExternal:
 		return "Do not send " + method + " again unless the protocol inside it says that you may. " + note
 	case ReasonKeyedWithKey:
-		return "Send it again with the " + key + " of the first attempt, unchanged. " + note
+		return "You may send it again with the " + key + " of the first attempt, unchanged. " + note
 	case ReasonKeyedWithoutKey:
 		return "It carries no " + key + ", so a copy is a new submission. " + note
 	case ReasonMisspelledKey:
-		return "It carries no " + key + ", so a copy is a new submission. A member is nearly called that, and no receiver reads it: the name on the wire is " + key + ", to the letter."
+		return "It carries no " + key + ", so a copy is a new submission. It has a member with a similar name, but receivers read only a member called exactly " + key + "."
 	case ReasonMalformedKey:
-		return "Its " + key + " is malformed, so it is refused with -32602 however often it is sent. Mend the key."
+		return "Its " + key + " is malformed, so every copy is refused with -32602. Fix the key."
 	case ReasonMalformedParams:
-		return "The params of " + method + " are no object, so every copy is refused with -32602. Mend them."
+		return "The params of " + method + " are not an object, so every copy is refused with -32602. Fix them."
 	case ReasonCarriedUnnamed:
 		return method + " takes the class of the message inside, and its params name no method."
 	case ReasonCarriedTooDeep:
-		return "Messages are inside one another more than " + "32" + " deep, so nobody looked further in."
+		return "Messages are inside one another more than " + "32" + " deep, and the decision looks no deeper."
 	case ReasonWrongKind:
-		return method + " is not a " + kind + " in this table, so nothing is known of a copy."
+		return method + " is not a " + kind + " in this table, so nothing is known about a copy."
 	case ReasonExtension:
-		return method + " is an extension; only whoever defined it can say what a copy does."
+		return method + " is an extension; only its own specification can say what a copy does."
 	case ReasonUnknownMethod:
-		return method + " is not a method of this table, so nothing is known of a copy."
+		return method + " is not a method of this table, so nothing is known about a copy."
 	}
 	return ""
 }

@@ -21,7 +21,7 @@ class Signature(methods.RetrySignature["Method", "RetryClass"]):
     """A method in one kind. `params` and `result` are names in `acp_v9.models`."""
 
     __slots__ = ()
-    _digest = "sha256:047c90c2dfa6b243e569cc5e22aa148c9ce6d18f2ab0d9e679774731cf5d7372"
+    _digest = "sha256:90916521426c5392e4cab2f32d468df058ae0208c1c3003a5fc3abc2299dfc31"
 
 
 SIGNATURES: Final[dict[tuple[str, Kind], Signature]] = {

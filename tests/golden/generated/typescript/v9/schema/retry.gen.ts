@@ -11,38 +11,38 @@
 /** What sending a message again does. */
 export const RetryClass = {
   /**
-   * A copy changes nothing that the first message has not changed already. Send
-   * it again as it is. The answer tells how things stand by then, which need
-   * not be what the lost answer said.
+   * A copy changes nothing that the first message has not changed already. The
+   * sender may send it again as it is, before any newer request that a copy
+   * would undo. The answer reports the state at that time, which can differ
+   * from the lost answer.
    */
   Idempotent: "idempotent",
   /**
-   * A copy does the work anew, and work done twice does real harm. That is why
-   * the request takes an idempotency key. Send it again under the key of the
-   * first attempt. A copy that has no key counts as a new operation.
+   * A copy does the work again, and work done twice does real harm. That is why
+   * the request takes an idempotency key. The sender may send it again with the
+   * key of the first attempt. A copy without a key is a new operation.
    */
   Keyed: "keyed",
   /**
-   * A copy makes one more of something that is cheap to have too many of. Send
-   * it again. If the first attempt got through after all, what it made stays
-   * unused.
+   * A copy creates one more of something that does little harm unused. The
+   * sender may send it again. If the first attempt had its effect, too, what it
+   * created stays unused.
    */
   Duplicating: "duplicating",
   /**
-   * A notification has no answer that could get lost, and some messages have a
-   * meaning only on their own connection or while a certain request is pending.
-   * Do not send it again. Recover through `session/resume` or on a new
-   * connection.
+   * Notifications have no answer that could get lost. Some requests make sense
+   * only on one connection. The sender does not send it again. It recovers
+   * through `session/resume` or on a new connection.
    */
   NotRetried: "not_retried",
   /**
-   * The message is an envelope around another one. Do what the class of the
-   * message inside says, and forward an idempotency key in it unchanged.
+   * The message carries another one. The class of the message inside applies.
+   * Forward an idempotency key in it unchanged.
    */
   Carried: "carried",
   /**
-   * The message belongs to another protocol, and only that protocol can say
-   * what a copy does. Do not send it again on the strength of this table.
+   * The message belongs to another protocol, and only that protocol defines
+   * what a copy does. This table is no reason to send it again.
    */
   External: "external",
 } as const;
@@ -95,6 +95,10 @@ export type Answer = (typeof Answer)[keyof typeof Answer];
  * language.
  */
 export const Reason = {
+  /**
+   * The caller names another version of the protocol than that of the table.
+   */
+  OtherVersion: "other-version",
   /** It is a notification, so there is no response to lose. */
   Notification: "notification",
   /** The class of its method is `idempotent`. */
@@ -107,19 +111,19 @@ export const Reason = {
   External: "external",
   /** It carries a well-formed key. */
   KeyedWithKey: "keyed-with-key",
-  /** It could carry a key and has none; null is none. */
+  /** It could carry a key and has none. A key of null is the same as no key. */
   KeyedWithoutKey: "keyed-without-key",
   /**
-   * It has no key, but a member whose name differs from the right one by case,
-   * `_` or `-`.
+   * It has no key, but a member whose name differs only by the case of ASCII
+   * letters and by separators: `-`, `_`, `.`, `/`, `:`, `$` and space.
    */
   MisspelledKey: "misspelled-key",
   /**
-   * Its key is no string, too short, too long, or has no UTF-8 form (a lone
-   * surrogate).
+   * Its key is not a string, is too short or too long, or has no UTF-8 form (a
+   * lone surrogate).
    */
   MalformedKey: "malformed-key",
-  /** The decision needs its params, and they are no object. */
+  /** The decision needs its params, and they are not an object. */
   MalformedParams: "malformed-params",
   /**
    * It takes the class of the message inside, and its params name no method.
@@ -127,7 +131,7 @@ export const Reason = {
   CarriedUnnamed: "carried-unnamed",
   /** Messages are inside one another more than 32 deep. */
   CarriedTooDeep: "carried-too-deep",
-  /** The table has the method, though not in the kind that was named. */
+  /** The table has the method, but not in the kind that the caller names. */
   WrongKind: "wrong-kind",
   /** It is an extension, whose name starts with `_`. */
   Extension: "extension",
@@ -136,13 +140,19 @@ export const Reason = {
 } as const;
 export type Reason = (typeof Reason)[keyof typeof Reason];
 
-/** The fewest code points that an idempotency key has. */
+/**
+ * The version of the protocol whose methods the table has. It holds on
+ * connections of that version only.
+ */
+export const PROTOCOL_VERSION: number = 9;
+
+/** The least number of code points of an idempotency key. */
 export const KEY_MIN_LENGTH: number = 1;
 
-/** The most code points that an idempotency key has. */
+/** The greatest number of code points of an idempotency key. */
 export const KEY_MAX_LENGTH: number = 255;
 
-/** How many messages deep is looked for the one that decides. */
+/** The number of messages around another one that the decision looks into. */
 export const MAX_CARRIED: number = 32;
 
 /** The namespace of derived message IDs (RFC 9562). It never changes. */
@@ -172,6 +182,13 @@ export interface Method {
    * params name the method.
    */
   readonly carries: string | null;
+  /**
+   * The methods of which a late copy would undo a newer request, if both agree
+   * in the members of `about`.
+   */
+  readonly undoes: readonly string[];
+  /** The members of params that name what is changed. */
+  readonly about: readonly string[];
   /** The slug of the page that explains it at length, if there is one. */
   readonly page: string | null;
   /** The first sentence of its description. */
@@ -184,13 +201,13 @@ export interface Method {
 export interface Resend {
   /** How it may be sent again. */
   readonly answer: Answer;
-  /** The case that it is, for programs. */
+  /** The case, for programs. */
   readonly reason: Reason;
   /** The same for people. It never holds a key. */
   readonly why: string;
   /**
-   * The row that decided, the one of the carried message for a message that
-   * carries another; missing when the table has none.
+   * The row that decided: that of the carried message for a message that
+   * carries another; missing if the table has none.
    */
   readonly method: Method | undefined;
 }
@@ -207,6 +224,8 @@ export const METHODS: readonly Method[] = [
     result: null,
     key: null,
     carries: null,
+    undoes: [],
+    about: [],
     page: null,
     summary: "Withdraws a request.",
     resend: "Says the same once more.",
@@ -221,6 +240,8 @@ export const METHODS: readonly Method[] = [
     result: "AskResponse",
     key: null,
     carries: null,
+    undoes: [],
+    about: [],
     page: null,
     summary: "Asks the guest.",
     resend: "Asks twice.",
@@ -235,6 +256,8 @@ export const METHODS: readonly Method[] = [
     result: "HeatResponse",
     key: null,
     carries: null,
+    undoes: [],
+    about: [],
     page: null,
     summary: "Asks how hot it is.",
     resend: "Reads only.",
@@ -249,6 +272,8 @@ export const METHODS: readonly Method[] = [
     result: "PourResponse",
     key: "idempotencyKey",
     carries: null,
+    undoes: [],
+    about: [],
     page: null,
     summary: "Pours a cup.",
     resend: "Pours a second cup, unless the key is the same.",
@@ -263,6 +288,8 @@ export const METHODS: readonly Method[] = [
     result: null,
     key: null,
     carries: null,
+    undoes: [],
+    about: [],
     page: null,
     summary: "Reports a change of the kettle.",
     resend: "Reports the same once more.",
@@ -277,6 +304,8 @@ export const METHODS: readonly Method[] = [
     result: "RelayResponse",
     key: null,
     carries: null,
+    undoes: [],
+    about: [],
     page: null,
     summary: "Passes a message on to the next kettle.",
     resend: "As the message inside.",
@@ -288,6 +317,7 @@ const BY_NAME: ReadonlyMap<string, Method> = new Map(
 );
 
 const ANSWERS: Readonly<Record<Reason, Answer>> = {
+  [Reason.OtherVersion]: Answer.NotAtAll,
   [Reason.Notification]: Answer.NotAtAll,
   [Reason.Idempotent]: Answer.AsIs,
   [Reason.Duplicating]: Answer.AsIs,
@@ -306,8 +336,8 @@ const ANSWERS: Readonly<Record<Reason, Answer>> = {
 };
 
 /**
- * Returns the row of a method. Without a kind, the request of that name, and
- * the notification where there is no request.
+ * Returns the row of a method. Without a kind, the request of that name, or the
+ * notification if there is no request.
  */
 export function find(method: string, kind?: Kind | null): Method | undefined {
   const kinds = kind ? [kind] : [Kind.Request, Kind.Notification];
@@ -318,8 +348,8 @@ export function find(method: string, kind?: Kind | null): Method | undefined {
 
 /**
  * Returns the retry class of a method; an extension method and an unknown one
- * have none. Without a kind, that of the request where a name is both: a sender
- * of the notification of that name has to say so.
+ * have none. Without a kind, a name that is both counts as the request, so the
+ * sender of a notification has to state the kind.
  */
 export function retryClass(
   method: string,
@@ -329,22 +359,27 @@ export function retryClass(
 }
 
 /**
- * Says whether a message whose response never came may be sent again. Of the
+ * Returns whether a message whose response never came may be sent again. Of the
  * params, only the key of a keyed method and the message inside a carried one
- * are looked at. Without a kind, a name that is both is taken for the request.
+ * count. Without a kind, a name that is both counts as the request. Without a
+ * version, the connection has that of the table.
  *
- * @throws TypeError when the params are no object: decode JSON text first.
+ * @throws TypeError when the params are not an object: decode JSON text first.
  */
 export function resend(
   method: string,
   params?: object | null,
   kind?: Kind | null,
+  version?: number | null,
 ): Resend {
   const members = membersOf(params);
   if (members === undefined) {
     throw new TypeError("params must be an object, null or undefined");
   }
-  const decision = decide(method, members, kind, 0);
+  const decision: Decision =
+    (version ?? PROTOCOL_VERSION) === PROTOCOL_VERSION
+      ? decide(method, members, kind, 0)
+      : { reason: Reason.OtherVersion, method, row: undefined };
   const why = whyFor(decision, kind).trimEnd();
   return {
     answer: ANSWERS[decision.reason],
@@ -356,12 +391,12 @@ export function resend(
 
 /**
  * Derives the ID of a prompt's message from its session and its key, the same
- * in every language. An Agent that names the message by it stores both in one
- * step, and tells a retry by the ID alone.
+ * in every language. An Agent that gives the message this ID stores both in one
+ * step, and recognizes a retry by the ID alone.
  *
  * It is the UUIDv5 of `<length>:<session ID>,<key>` in `MESSAGE_ID_NAMESPACE`,
  * with the length of the session ID in UTF-8 bytes and in decimal. So no two
- * pairs share a text, whatever they hold.
+ * pairs have the same text.
  *
  * It is synchronous, since an Agent looks the ID up before it awaits anything,
  * and WebCrypto's digest is not.
@@ -518,14 +553,18 @@ function isKey(key: unknown): boolean {
   return KEY_MIN_LENGTH <= length && length <= KEY_MAX_LENGTH;
 }
 
-/** A name without what people get wrong in it. */
+const SEPARATORS = "-_./:$ ";
+
+/**
+ * A name without separators, and with ASCII letters in lower case. Names that
+ * look alike are equal.
+ */
 function folded(name: string): string {
-  return name
-    .replace(/[_-]/g, "")
-    .replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  const letters = [...name].filter((each) => !SEPARATORS.includes(each));
+  return letters.join("").replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** The members of params, none where they are missing; undefined where they are no object. */
+/** The members of params, none if they are missing; undefined if they are not an object. */
 function membersOf(params: unknown): Members | undefined {
   if (params === undefined || params === null) return {};
   if (typeof params !== "object" || Array.isArray(params)) return undefined;
@@ -541,35 +580,37 @@ function whyFor(decision: Decision, kind: Kind | null | undefined): string {
   const key = decision.row?.key ?? "key";
   const note = decision.row?.resend ?? "";
   switch (decision.reason) {
+    case Reason.OtherVersion:
+      return `The retry classes are those of another version of the protocol, so nothing is known about a copy of ${method} on this connection.`;
     case Reason.Notification:
-      return `${method} is a notification, and a notification is never sent again: nobody answers it, so nobody can tell that it was lost. ${note}`;
+      return `${method} is a notification, and a notification is never sent again: it has no answer that could get lost. ${note}`;
     case Reason.Idempotent:
-      return `Send it again as it is: ${method} is idempotent. ${note}`;
+      return `You may send it again as it is: ${method} is idempotent. ${note}`;
     case Reason.Duplicating:
-      return `Send it again: ${method} makes one more each time, which does little harm. ${note}`;
+      return `You may send it again: ${method} makes one more each time, which does little harm. ${note}`;
     case Reason.NotRetried:
       return `Do not send ${method} again. ${note}`;
     case Reason.External:
       return `Do not send ${method} again unless the protocol inside it says that you may. ${note}`;
     case Reason.KeyedWithKey:
-      return `Send it again with the ${key} of the first attempt, unchanged. ${note}`;
+      return `You may send it again with the ${key} of the first attempt, unchanged. ${note}`;
     case Reason.KeyedWithoutKey:
       return `It carries no ${key}, so a copy is a new submission. ${note}`;
     case Reason.MisspelledKey:
-      return `It carries no ${key}, so a copy is a new submission. A member is nearly called that, and no receiver reads it: the name on the wire is ${key}, to the letter.`;
+      return `It carries no ${key}, so a copy is a new submission. It has a member with a similar name, but receivers read only a member called exactly ${key}.`;
     case Reason.MalformedKey:
-      return `Its ${key} is malformed, so it is refused with -32602 however often it is sent. Mend the key.`;
+      return `Its ${key} is malformed, so every copy is refused with -32602. Fix the key.`;
     case Reason.MalformedParams:
-      return `The params of ${method} are no object, so every copy is refused with -32602. Mend them.`;
+      return `The params of ${method} are not an object, so every copy is refused with -32602. Fix them.`;
     case Reason.CarriedUnnamed:
       return `${method} takes the class of the message inside, and its params name no method.`;
     case Reason.CarriedTooDeep:
-      return `Messages are inside one another more than 32 deep, so nobody looked further in.`;
+      return `Messages are inside one another more than 32 deep, and the decision looks no deeper.`;
     case Reason.WrongKind:
-      return `${method} is not a ${kind} in this table, so nothing is known of a copy.`;
+      return `${method} is not a ${kind} in this table, so nothing is known about a copy.`;
     case Reason.Extension:
-      return `${method} is an extension; only whoever defined it can say what a copy does.`;
+      return `${method} is an extension; only its own specification can say what a copy does.`;
     case Reason.UnknownMethod:
-      return `${method} is not a method of this table, so nothing is known of a copy.`;
+      return `${method} is not a method of this table, so nothing is known about a copy.`;
   }
 }

@@ -28,39 +28,39 @@ public final class AcpRetry {
 	public enum RetryClass {
 
 		/**
-		 * A copy changes nothing that the first message has not changed already. Send it again as it is. The answer
-		 * tells how things stand by then, which need not be what the lost answer said.
+		 * A copy changes nothing that the first message has not changed already. The sender may send it again as it is,
+		 * before any newer request that a copy would undo. The answer reports the state at that time, which can differ
+		 * from the lost answer.
 		 */
 		IDEMPOTENT("idempotent"),
 
 		/**
-		 * A copy does the work anew, and work done twice does real harm. That is why the request takes an idempotency
-		 * key. Send it again under the key of the first attempt. A copy that has no key counts as a new operation.
+		 * A copy does the work again, and work done twice does real harm. That is why the request takes an idempotency
+		 * key. The sender may send it again with the key of the first attempt. A copy without a key is a new operation.
 		 */
 		KEYED("keyed"),
 
 		/**
-		 * A copy makes one more of something that is cheap to have too many of. Send it again. If the first attempt got
-		 * through after all, what it made stays unused.
+		 * A copy creates one more of something that does little harm unused. The sender may send it again. If the first
+		 * attempt had its effect, too, what it created stays unused.
 		 */
 		DUPLICATING("duplicating"),
 
 		/**
-		 * A notification has no answer that could get lost, and some messages have a meaning only on their own
-		 * connection or while a certain request is pending. Do not send it again. Recover through {@code
-		 * session/resume} or on a new connection.
+		 * Notifications have no answer that could get lost. Some requests make sense only on one connection. The sender
+		 * does not send it again. It recovers through {@code session/resume} or on a new connection.
 		 */
 		NOT_RETRIED("not_retried"),
 
 		/**
-		 * The message is an envelope around another one. Do what the class of the message inside says, and forward an
-		 * idempotency key in it unchanged.
+		 * The message carries another one. The class of the message inside applies. Forward an idempotency key in it
+		 * unchanged.
 		 */
 		CARRIED("carried"),
 
 		/**
-		 * The message belongs to another protocol, and only that protocol can say what a copy does. Do not send it
-		 * again on the strength of this table.
+		 * The message belongs to another protocol, and only that protocol defines what a copy does. This table is no
+		 * reason to send it again.
 		 */
 		EXTERNAL("external");
 
@@ -197,6 +197,9 @@ public final class AcpRetry {
 	/** The case that a message is, for programs; the values are the same in every language. */
 	public enum Reason {
 
+		/** The caller names another version of the protocol than that of the table. */
+		OTHER_VERSION("other-version", Answer.NOT_AT_ALL),
+
 		/** It is a notification, so there is no response to lose. */
 		NOTIFICATION("notification", Answer.NOT_AT_ALL),
 
@@ -215,16 +218,19 @@ public final class AcpRetry {
 		/** It carries a well-formed key. */
 		KEYED_WITH_KEY("keyed-with-key", Answer.SAME_KEY),
 
-		/** It could carry a key and has none; null is none. */
+		/** It could carry a key and has none. A key of null is the same as no key. */
 		KEYED_WITHOUT_KEY("keyed-without-key", Answer.NOT_AT_ALL),
 
-		/** It has no key, but a member whose name differs from the right one by case, {@code _} or {@code -}. */
+		/**
+		 * It has no key, but a member whose name differs only by the case of ASCII letters and by separators: {@code
+		 * -}, {@code _}, {@code .}, {@code /}, {@code :}, {@code $} and space.
+		 */
 		MISSPELLED_KEY("misspelled-key", Answer.NOT_AT_ALL),
 
-		/** Its key is no string, too short, too long, or has no UTF-8 form (a lone surrogate). */
+		/** Its key is not a string, is too short or too long, or has no UTF-8 form (a lone surrogate). */
 		MALFORMED_KEY("malformed-key", Answer.NOT_AT_ALL),
 
-		/** The decision needs its params, and they are no object. */
+		/** The decision needs its params, and they are not an object. */
 		MALFORMED_PARAMS("malformed-params", Answer.NOT_AT_ALL),
 
 		/** It takes the class of the message inside, and its params name no method. */
@@ -233,7 +239,7 @@ public final class AcpRetry {
 		/** Messages are inside one another more than 32 deep. */
 		CARRIED_TOO_DEEP("carried-too-deep", Answer.NOT_AT_ALL),
 
-		/** The table has the method, though not in the kind that was named. */
+		/** The table has the method, but not in the kind that the caller names. */
 		WRONG_KIND("wrong-kind", Answer.NOT_AT_ALL),
 
 		/** It is an extension, whose name starts with {@code _}. */
@@ -271,13 +277,16 @@ public final class AcpRetry {
 
 	}
 
-	/** The fewest code points that an idempotency key has. */
+	/** The version of the protocol whose methods the table has. It holds on connections of that version only. */
+	public static final int PROTOCOL_VERSION = 2;
+
+	/** The least number of code points of an idempotency key. */
 	public static final int KEY_MIN_LENGTH = 1;
 
-	/** The most code points that an idempotency key has. */
+	/** The greatest number of code points of an idempotency key. */
 	public static final int KEY_MAX_LENGTH = 255;
 
-	/** How many messages deep is looked for the one that decides. */
+	/** The number of messages around another one that the decision looks into. */
 	public static final int MAX_CARRIED = 32;
 
 	/** The namespace of derived message IDs (RFC 9562). It never changes. */
@@ -295,6 +304,9 @@ public final class AcpRetry {
 	 * @param result The type of its result; a notification has none.
 	 * @param key The member of params that holds the idempotency key, if there is one.
 	 * @param carries The method whose class a carried method always takes; missing when its params name the method.
+	 * @param undoes The methods of which a late copy would undo a newer request, if both agree in the members of {@code
+	 * about}.
+	 * @param about The members of params that name what is changed.
 	 * @param page The slug of the page that explains it at length, if there is one.
 	 * @param summary The first sentence of its description.
 	 * @param resend What sending it again does, in words.
@@ -309,6 +321,8 @@ public final class AcpRetry {
 			String result,
 			String key,
 			String carries,
+			List<String> undoes,
+			List<String> about,
 			String page,
 			String summary,
 			String resend) {
@@ -318,10 +332,10 @@ public final class AcpRetry {
 	 * Whether a message may be sent again, and why. What is missing is null.
 	 *
 	 * @param answer How it may be sent again.
-	 * @param reason The case that it is, for programs.
+	 * @param reason The case, for programs.
 	 * @param why The same for people. It never holds a key.
-	 * @param method The row that decided, the one of the carried message for a message that carries another; missing
-	 * when the table has none.
+	 * @param method The row that decided: that of the carried message for a message that carries another; missing if
+	 * the table has none.
 	 */
 	public record Resend(Answer answer, Reason reason, String why, Method method) {
 
@@ -348,9 +362,11 @@ public final class AcpRetry {
 					null,
 					null,
 					null,
+					List.of(),
+					List.of(),
 					"prompt-lifecycle",
 					"Asks the other side to give up a request it received earlier from the sender of the notification.",
-					"A request ID that is unknown or answered already is passed over."
+					"Receivers ignore a request ID that is unknown or already answered."
 			),
 			new Method(
 					"auth/login",
@@ -362,9 +378,11 @@ public final class AcpRetry {
 					"LoginAuthResponse",
 					null,
 					null,
+					List.of("auth/login", "auth/logout"),
+					List.of(),
 					null,
 					"Signs the user in with one of the Agent's methods, after which `session/new` no longer fails with `-32000`.",
-					"Ends in the same authenticated state, though the user may meet the login flow a second time."
+					"Leads to the same authenticated state, though the user may see the login flow a second time. A copy that arrives after a newer `auth/logout` or `auth/login` would undo it, so send it before that or not at all."
 			),
 			new Method(
 					"auth/logout",
@@ -376,9 +394,11 @@ public final class AcpRetry {
 					"LogoutAuthResponse",
 					null,
 					null,
+					List.of("auth/login"),
+					List.of(),
 					null,
 					"Ends the authenticated state; requests that need authentication then need a new login.",
-					"Changes nothing: the authenticated state is over already."
+					"Changes nothing: the authenticated state is over already. A copy that arrives after a newer `auth/login` would log the user out again, so send it before that or not at all."
 			),
 			new Method(
 					"auth/status",
@@ -390,6 +410,8 @@ public final class AcpRetry {
 					"AuthStatusResponse",
 					null,
 					null,
+					List.of(),
+					List.of(),
 					null,
 					"Asks whether the Agent is authenticated, and with which accounts.",
 					"Reads and changes nothing."
@@ -404,9 +426,11 @@ public final class AcpRetry {
 					null,
 					null,
 					null,
+					List.of(),
+					List.of(),
 					null,
 					"Tells the Client that the Agent's authentication status has changed.",
-					"Says once more what the state is."
+					"Reports the same state again."
 			),
 			new Method(
 					"elicitation/complete",
@@ -418,9 +442,11 @@ public final class AcpRetry {
 					null,
 					null,
 					null,
+					List.of(),
+					List.of(),
 					null,
 					"Tells the Client that an interaction it sent the user to by URL is complete.",
-					"Says once more that the elicitation is complete."
+					"Reports the same completion again."
 			),
 			new Method(
 					"elicitation/create",
@@ -432,9 +458,11 @@ public final class AcpRetry {
 					"CreateElicitationResponse",
 					null,
 					null,
+					List.of(),
+					List.of(),
 					null,
 					"Asks the user for input, either with a form that the Client renders or by sending the user to a URL.",
-					"The Client puts the question to the user again; in URL mode the `elicitationId` ties the completion notification to it. After a lost connection the Agent sets pending requests up anew or settles them."
+					"The Client asks the user again; in URL mode the `elicitationId` links the completion notification to the request. After a lost connection the Agent sends pending requests again or resolves them."
 			),
 			new Method(
 					"initialize",
@@ -446,9 +474,11 @@ public final class AcpRetry {
 					"InitializeResponse",
 					null,
 					null,
+					List.of(),
+					List.of(),
 					"session-setup",
 					"Opens the connection: both sides introduce themselves, settle on a protocol version and exchange their capabilities.",
-					"A repetition counts only ahead of the first other request, and then the newest success stands; later it is refused with `-32600`. Over Streamable HTTP each attempt is a connection of its own, and starting over takes a new one everywhere."
+					"Before the first other request the newest success counts, and after it a copy is refused with `-32600`. Recover by opening a new connection, as each attempt does on Streamable HTTP."
 			),
 			new Method(
 					"mcp/message",
@@ -460,9 +490,11 @@ public final class AcpRetry {
 					null,
 					null,
 					null,
+					List.of(),
+					List.of(),
 					null,
 					"Carries an MCP notification over the ACP connection, from the Client or proxy that provides an `acp` MCP server to the Agent.",
-					"Nobody answers it, so there is no lost response to recover. Whether a second copy does harm is up to the MCP message inside."
+					"It has no response that could get lost. Whether a second copy does harm depends on the MCP message inside."
 			),
 			new Method(
 					"mcp/message",
@@ -474,9 +506,11 @@ public final class AcpRetry {
 					"MessageMcpResponse",
 					null,
 					null,
+					List.of(),
+					List.of(),
 					null,
 					"Carries an MCP request over the ACP connection, from the Agent that uses an `acp` MCP server to the Client or proxy that provides it.",
-					"Up to the MCP message inside. MCP says nothing today about running `tools/call` twice, so ACP makes no promise for it."
+					"Depends on the MCP message inside. MCP does not define today what a second `tools/call` does, so ACP makes no promise about it."
 			),
 			new Method(
 					"providers/disable",
@@ -488,9 +522,11 @@ public final class AcpRetry {
 					"DisableProviderResponse",
 					null,
 					null,
+					List.of("providers/set"),
+					List.of("providerId"),
 					null,
 					"Disables one provider, which `providers/list` then lists without `current`.",
-					"Succeeds: the provider is off already. A copy that is sent after the provider was set again would turn it off again, so resend it before any further change or drop it."
+					"Succeeds: the provider is off already. A copy that arrives after a newer `providers/set` would turn the provider off again, so send it before that or not at all."
 			),
 			new Method(
 					"providers/list",
@@ -502,6 +538,8 @@ public final class AcpRetry {
 					"ListProvidersResponse",
 					null,
 					null,
+					List.of(),
+					List.of(),
 					null,
 					"Asks for the LLM providers whose routing the Client can configure in this Agent.",
 					"Reads and changes nothing."
@@ -516,9 +554,11 @@ public final class AcpRetry {
 					"SetProviderResponse",
 					null,
 					null,
+					List.of("providers/set", "providers/disable"),
+					List.of("providerId"),
 					null,
 					"Replaces the whole configuration of one provider, headers included.",
-					"Sets an equal configuration. A copy that is sent after a newer one would undo it, so resend it before any further change or drop it."
+					"Sets the same configuration again. A copy that arrives after a newer `providers/set` or `providers/disable` would undo it, so send it before that or not at all."
 			),
 			new Method(
 					"proxy/initialize",
@@ -530,9 +570,11 @@ public final class AcpRetry {
 					"InitializeProxyResponse",
 					null,
 					"initialize",
+					List.of(),
+					List.of(),
 					null,
 					"Initializes a component as a proxy.",
-					"Follows `initialize`, which it carries."
+					"Has the class of `initialize`, which it carries."
 			),
 			new Method(
 					"proxy/successor",
@@ -544,9 +586,11 @@ public final class AcpRetry {
 					null,
 					null,
 					null,
+					List.of(),
+					List.of(),
 					null,
 					"Carries one notification between a proxy and its successor: from a proxy to the conductor, it is meant for the successor; from the conductor to a proxy, it comes from the successor.",
-					"Follows the notification it carries, and no notification is sent again."
+					"Has the class of the notification that it carries, and no notification is sent again."
 			),
 			new Method(
 					"proxy/successor",
@@ -558,9 +602,11 @@ public final class AcpRetry {
 					"ProxySuccessorResponse",
 					null,
 					null,
+					List.of(),
+					List.of(),
 					"transports",
 					"Carries one request between a proxy and its successor: from a proxy to the conductor, it is meant for the successor; from the conductor to a proxy, it comes from the successor.",
-					"Follows the class of the method it carries. An `idempotencyKey` inside is passed on as it is."
+					"Has the class of the method that it carries. Forward an `idempotencyKey` inside unchanged."
 			),
 			new Method(
 					"session/archive",
@@ -572,9 +618,11 @@ public final class AcpRetry {
 					"ArchiveSessionResponse",
 					null,
 					null,
+					List.of("session/unarchive"),
+					List.of("sessionId"),
 					null,
 					"Takes a session out of the default results of `session/list` while its ID and saved history remain.",
-					"Succeeds: the session is archived already."
+					"Succeeds: the session is archived already. A copy that arrives after a newer `session/unarchive` would archive the session again, so send it before that or not at all."
 			),
 			new Method(
 					"session/cancel",
@@ -586,9 +634,11 @@ public final class AcpRetry {
 					null,
 					null,
 					null,
+					List.of(),
+					List.of(),
 					"prompt-lifecycle",
 					"Cancels a session's foreground work and withdraws prompts whose message isn't inserted yet.",
-					"Has no effect on an idle session, yet a copy that arrives once newer work is running cancels that work. Never send it late."
+					"Has no effect on an idle session, but a copy that arrives after new work has started cancels that work. Never send it late."
 			),
 			new Method(
 					"session/close",
@@ -600,9 +650,11 @@ public final class AcpRetry {
 					"CloseSessionResponse",
 					null,
 					null,
+					List.of("session/resume"),
+					List.of("sessionId"),
 					"prompt-lifecycle",
 					"Ends a session's activity and frees its resources.",
-					"Succeeds: a closed session stays closed. Clients read `-32002` for a session that is gone as success."
+					"Succeeds: a closed session stays closed, and Clients treat `-32002` for a session that is gone as success. A copy that arrives after a newer `session/resume` would close the session again, so send it before that or not at all."
 			),
 			new Method(
 					"session/delete",
@@ -614,9 +666,11 @@ public final class AcpRetry {
 					"DeleteSessionResponse",
 					null,
 					null,
+					List.of("session/resume", "session/unarchive"),
+					List.of("sessionId"),
 					null,
 					"Deletes a session, so that `session/list` no longer returns it.",
-					"Succeeds: there is nothing left to delete. Clients read `-32002` for a session that is gone as success."
+					"Succeeds: there is nothing left to delete, and Clients treat `-32002` for a session that is gone as success. If the first request never arrived, a copy that arrives after a newer `session/resume` or `session/unarchive` would delete a session in use, so send it before that or not at all."
 			),
 			new Method(
 					"session/fork",
@@ -628,9 +682,11 @@ public final class AcpRetry {
 					"ForkSessionResponse",
 					null,
 					null,
+					List.of(),
+					List.of(),
 					"session-setup",
 					"Creates a session that starts with the conversation of an existing one and from then on is independent of it, for example to summarize a session without leaving traces in its history.",
-					"A further copy of the source session comes into being. The spare one shows up in `session/list` and can be removed through `session/delete`."
+					"Creates one more copy of the source session. The Client finds the unused copy with `session/list` and can remove it with `session/delete`."
 			),
 			new Method(
 					"session/list",
@@ -642,6 +698,8 @@ public final class AcpRetry {
 					"ListSessionsResponse",
 					null,
 					null,
+					List.of(),
+					List.of(),
 					null,
 					"Returns the sessions the Agent knows, one page at a time, all of them or those that match the filters.",
 					"Reads and changes nothing."
@@ -656,9 +714,11 @@ public final class AcpRetry {
 					"NewSessionResponse",
 					null,
 					null,
+					List.of(),
+					List.of(),
 					null,
 					"Creates a session: an independent conversation with its own history and state.",
-					"A further session comes into being. Nobody learned the ID of the one whose response went missing, so no prompt ever reaches it; it lasts until its connection ends, and an Agent need not store it."
+					"Creates one more session. If the first response was lost, the Client never prompts the first session, whose ID it does not know: that one stays active until its connection ends, and an Agent need not store it."
 			),
 			new Method(
 					"session/options",
@@ -670,6 +730,8 @@ public final class AcpRetry {
 					"SessionOptionsResponse",
 					null,
 					null,
+					List.of(),
+					List.of(),
 					null,
 					"Asks which configuration options and commands a session would start with, for example to fill a screen for new sessions before there is one.",
 					"Reads and changes nothing."
@@ -684,6 +746,8 @@ public final class AcpRetry {
 					"PromptResponse",
 					"idempotencyKey",
 					null,
+					List.of(),
+					List.of(),
 					"prompt-lifecycle",
 					"Adds a user message to a session for the Agent to work on.",
 					"Without a key, every copy adds one more user message and may run the work again. With the same `idempotencyKey` the Agent inserts the message at most once and answers each copy with the same `messageId`."
@@ -698,9 +762,11 @@ public final class AcpRetry {
 					"RequestPermissionResponse",
 					null,
 					null,
+					List.of(),
+					List.of(),
 					null,
 					"Asks the user, through the Client, whether the Agent may carry out a sensitive operation.",
-					"The Client puts the question to the user again, and the answer is their decision; the action that it allows stays with the Agent. After a lost connection the Agent sets pending requests up anew or settles them."
+					"The Client asks the user again, and the Agent, not the Client, performs the action that the answer allows. After a lost connection the Agent sends pending requests again or resolves them."
 			),
 			new Method(
 					"session/resume",
@@ -712,9 +778,11 @@ public final class AcpRetry {
 					"ResumeSessionResponse",
 					null,
 					null,
+					List.of("session/close", "session/resume"),
+					List.of("sessionId"),
 					"session-setup",
 					"Makes an existing session active on this connection, so that the conversation can go on.",
-					"The session is brought in line once more. MCP servers and workspace roots are taken from the request each time, and a copy names the same ones."
+					"Synchronizes the session again; the MCP servers and workspace roots of the request replace the previous ones. A copy that arrives after a newer `session/close` or `session/resume` would undo it, so send it before that or not at all."
 			),
 			new Method(
 					"session/set_config_option",
@@ -726,9 +794,11 @@ public final class AcpRetry {
 					"SetSessionConfigOptionResponse",
 					null,
 					null,
+					List.of("session/set_config_option"),
+					List.of("sessionId", "configId"),
 					null,
 					"Changes one configuration option of a session and returns all options as they are afterwards.",
-					"Sets an equal value and answers with all current options. A copy that is sent after a newer change to this option would undo that change, so resend it before any further change or drop it."
+					"Sets the same value again and answers with all current options. A copy that arrives after a newer `session/set_config_option` for this option would undo it, so send it before that or not at all."
 			),
 			new Method(
 					"session/set_title",
@@ -740,9 +810,11 @@ public final class AcpRetry {
 					"SetSessionTitleResponse",
 					null,
 					null,
+					List.of("session/set_title"),
+					List.of("sessionId"),
 					null,
 					"Gives a session a new title.",
-					"Sets an equal title. A copy that is sent after a newer title would undo it, so resend it before any further change or drop it."
+					"Sets the same title again. A copy that arrives after a newer `session/set_title` would undo it, so send it before that or not at all."
 			),
 			new Method(
 					"session/status",
@@ -754,6 +826,8 @@ public final class AcpRetry {
 					"SessionStatusResponse",
 					null,
 					null,
+					List.of(),
+					List.of(),
 					null,
 					"Asks whether a session is in the Agent's memory and what it is doing.",
 					"Reads and changes nothing."
@@ -768,9 +842,11 @@ public final class AcpRetry {
 					"UnarchiveSessionResponse",
 					null,
 					null,
+					List.of("session/archive"),
+					List.of("sessionId"),
 					null,
 					"Brings an archived session back into the default results of `session/list`, with its ID and saved history unchanged but without loading or resuming it.",
-					"Succeeds: the session is out of the archive already."
+					"Succeeds: the session is out of the archive already. A copy that arrives after a newer `session/archive` would take the session out again, so send it before that or not at all."
 			),
 			new Method(
 					"session/update",
@@ -782,9 +858,11 @@ public final class AcpRetry {
 					null,
 					null,
 					null,
+					List.of(),
+					List.of(),
 					null,
 					"Reports activity of a session to the Client: messages, tool calls, plans, state and more.",
-					"What is addressed by an ID is replaced by its equal, but chunks append, so a copy doubles what they hold. A Client that missed some catches up through `session/resume`."
+					"Updates that name an entity by its ID replace its state with the same state, but chunks append, so a copy duplicates their content. A Client that missed updates calls `session/resume`."
 			),
 			new Method(
 					"terminal/cancel",
@@ -796,9 +874,11 @@ public final class AcpRetry {
 					"CancelTerminalResponse",
 					null,
 					null,
+					List.of(),
+					List.of(),
 					null,
 					"Stops the process in one terminal while the rest of the session's work continues.",
-					"Cancels nothing further. When the terminal has already exited, the copy is answered with `-32602`, and the last `terminal_update` tells how it ended."
+					"Has no second effect. Once the terminal has exited, the copy is answered with `-32602`, and the last `terminal_update` reports how it ended."
 			),
 			new Method(
 					"tool_call/cancel",
@@ -810,9 +890,11 @@ public final class AcpRetry {
 					"CancelToolCallResponse",
 					null,
 					null,
+					List.of(),
+					List.of(),
 					null,
 					"Asks the Agent to cancel a single tool call, which Clients MUST NOT do unless the call offers `capabilities.cancel` at that moment.",
-					"Cancels nothing further. When the tool call has already ended, the copy is answered with `-32602`, and the last `tool_call_update` tells how it ended."
+					"Has no second effect. Once the tool call has ended, the copy is answered with `-32602`, and the last `tool_call_update` reports how it ended."
 			));
 
 	private record Call(String method, Kind kind) {
@@ -825,60 +907,74 @@ public final class AcpRetry {
 	 * Calls {@link #find(String, Kind)} without a kind.
 	 *
 	 * @param method the JSON-RPC method
-	 * @return the row, empty where the table has none
+	 * @return the row, empty if the table has none
 	 */
 	public static Optional<Method> find(String method) {
 		return find(method, null);
 	}
 
 	/**
-	 * Returns the row of a method. Without a kind, the request of that name, and the notification where there is no
+	 * Returns the row of a method. Without a kind, the request of that name, or the notification if there is no
 	 * request.
 	 *
 	 * @param method the JSON-RPC method
 	 * @param kind its kind; null for none
-	 * @return the row, empty where the table has none
+	 * @return the row, empty if the table has none
 	 */
 	public static Optional<Method> find(String method, Kind kind) {
 		return Optional.ofNullable(row(method, kind));
 	}
 
 	/**
-	 * Returns the retry class of a method; an extension method and an unknown one have none. Without a kind, that of
-	 * the request where a name is both: a sender of the notification of that name has to say so.
+	 * Returns the retry class of a method; an extension method and an unknown one have none. Without a kind, a name
+	 * that is both counts as the request, so the sender of a notification has to state the kind.
 	 *
 	 * @param method the JSON-RPC method
 	 * @param kind its kind; null for none
-	 * @return the class, empty where the table has no such method
+	 * @return the class, empty if the table has no such method
 	 */
 	public static Optional<RetryClass> retryClass(String method, Kind kind) {
 		return find(method, kind).map(Method::retryClass);
 	}
 
 	/**
-	 * Calls {@link #resend(String, Map, Kind)} without a kind.
+	 * Calls {@link #resend(String, Map, Kind, Integer)} without a kind and a version.
 	 *
 	 * @param method the JSON-RPC method
-	 * @param params its params by their names in JSON; null where it had none
+	 * @param params its params by their names in JSON; null if it had none
 	 * @return the answer with its reason
 	 */
 	public static Resend resend(String method, Map<String, ?> params) {
-		return resend(method, params, null);
+		return resend(method, params, null, null);
 	}
 
 	/**
-	 * Says whether a message whose response never came may be sent again. Of the params, only the key of a keyed method
-	 * and the message inside a carried one are looked at. Without a kind, a name that is both is taken for the request.
-	 *
-	 * <p>Params are what a JSON library makes of them as maps, strings and nulls.
+	 * Calls {@link #resend(String, Map, Kind, Integer)} without a version.
 	 *
 	 * @param method the JSON-RPC method
-	 * @param params its params by their names in JSON; null where it had none
+	 * @param params its params by their names in JSON; null if it had none
 	 * @param kind its kind; null for none
 	 * @return the answer with its reason
 	 */
 	public static Resend resend(String method, Map<String, ?> params, Kind kind) {
-		Decision decision = decide(method, params, kind, 0);
+		return resend(method, params, kind, null);
+	}
+
+	/**
+	 * Returns whether a message whose response never came may be sent again. Of the params, only the key of a keyed
+	 * method and the message inside a carried one count. Without a kind, a name that is both counts as the request.
+	 *
+	 * <p>Params are what a JSON library makes of them as maps, strings and nulls.
+	 *
+	 * @param method the JSON-RPC method
+	 * @param params its params by their names in JSON; null if it had none
+	 * @param kind its kind; null for none
+	 * @param version the protocol version of the connection; null for that of the table
+	 * @return the answer with its reason
+	 */
+	public static Resend resend(String method, Map<String, ?> params, Kind kind, Integer version) {
+		Decision decision = version == null || version == PROTOCOL_VERSION ? decide(method, params, kind, 0)
+				: new Decision(Reason.OTHER_VERSION, method, null);
 		String why = decision.why(kind).stripTrailing();
 		return new Resend(decision.reason.answer(), decision.reason,
 				decision.method.equals(method) ? why : "Inside " + method + ": " + why, decision.row);
@@ -886,10 +982,10 @@ public final class AcpRetry {
 
 	/**
 	 * Derives the ID of a prompt's message from its session and its key, the same in every language. An Agent that
-	 * names the message by it stores both in one step, and tells a retry by the ID alone.
+	 * gives the message this ID stores both in one step, and recognizes a retry by the ID alone.
 	 *
 	 * <p>It is the UUIDv5 of {@code <length>:<session ID>,<key>} in {@link #MESSAGE_ID_NAMESPACE}, with the length of
-	 * the session ID in UTF-8 bytes and in decimal. So no two pairs share a text, whatever they hold.
+	 * the session ID in UTF-8 bytes and in decimal. So no two pairs have the same text.
 	 *
 	 * @param sessionId the ID of the session
 	 * @param key the idempotency key of the prompt
@@ -1018,16 +1114,16 @@ public final class AcpRetry {
 		return Character.MIN_SURROGATE <= codePoint && codePoint <= Character.MAX_SURROGATE;
 	}
 
-	/** A name without what people get wrong in it. */
+	/** A name without separators, and with ASCII letters in lower case. Names that look alike are equal. */
 	private static String folded(String name) {
 		StringBuilder folded = new StringBuilder();
 		name.chars()
-			.filter(c -> c != '_' && c != '-')
+			.filter(c -> "-_./:$ ".indexOf(c) < 0)
 			.forEach(c -> folded.append((char) ('A' <= c && c <= 'Z' ? c - 'A' + 'a' : c)));
 		return folded.toString();
 	}
 
-	/** The members of params, none where they are missing; null where they are no object. */
+	/** The members of params, none if they are missing; null if they are not an object. */
 	private static Map<?, ?> members(Object params) {
 		if (params == null) {
 			return Map.of();
@@ -1043,36 +1139,38 @@ public final class AcpRetry {
 
 	private static String why(Reason reason, String method, String kind, String key, String note) {
 		return switch (reason) {
+			case OTHER_VERSION ->
+				"The retry classes are those of another version of the protocol, so nothing is known about a copy of " + method + " on this connection.";
 			case NOTIFICATION ->
-				method + " is a notification, and a notification is never sent again: nobody answers it, so nobody can tell that it was lost. " + note;
+				method + " is a notification, and a notification is never sent again: it has no answer that could get lost. " + note;
 			case IDEMPOTENT ->
-				"Send it again as it is: " + method + " is idempotent. " + note;
+				"You may send it again as it is: " + method + " is idempotent. " + note;
 			case DUPLICATING ->
-				"Send it again: " + method + " makes one more each time, which does little harm. " + note;
+				"You may send it again: " + method + " makes one more each time, which does little harm. " + note;
 			case NOT_RETRIED ->
 				"Do not send " + method + " again. " + note;
 			case EXTERNAL ->
 				"Do not send " + method + " again unless the protocol inside it says that you may. " + note;
 			case KEYED_WITH_KEY ->
-				"Send it again with the " + key + " of the first attempt, unchanged. " + note;
+				"You may send it again with the " + key + " of the first attempt, unchanged. " + note;
 			case KEYED_WITHOUT_KEY ->
 				"It carries no " + key + ", so a copy is a new submission. " + note;
 			case MISSPELLED_KEY ->
-				"It carries no " + key + ", so a copy is a new submission. A member is nearly called that, and no receiver reads it: the name on the wire is " + key + ", to the letter.";
+				"It carries no " + key + ", so a copy is a new submission. It has a member with a similar name, but receivers read only a member called exactly " + key + ".";
 			case MALFORMED_KEY ->
-				"Its " + key + " is malformed, so it is refused with -32602 however often it is sent. Mend the key.";
+				"Its " + key + " is malformed, so every copy is refused with -32602. Fix the key.";
 			case MALFORMED_PARAMS ->
-				"The params of " + method + " are no object, so every copy is refused with -32602. Mend them.";
+				"The params of " + method + " are not an object, so every copy is refused with -32602. Fix them.";
 			case CARRIED_UNNAMED ->
 				method + " takes the class of the message inside, and its params name no method.";
 			case CARRIED_TOO_DEEP ->
-				"Messages are inside one another more than " + "32" + " deep, so nobody looked further in.";
+				"Messages are inside one another more than " + "32" + " deep, and the decision looks no deeper.";
 			case WRONG_KIND ->
-				method + " is not a " + kind + " in this table, so nothing is known of a copy.";
+				method + " is not a " + kind + " in this table, so nothing is known about a copy.";
 			case EXTENSION ->
-				method + " is an extension; only whoever defined it can say what a copy does.";
+				method + " is an extension; only its own specification can say what a copy does.";
 			case UNKNOWN_METHOD ->
-				method + " is not a method of this table, so nothing is known of a copy.";
+				method + " is not a method of this table, so nothing is known about a copy.";
 		};
 	}
 

@@ -5,34 +5,34 @@ package com.agentclientprotocol.model.v2.retry
 /** What sending a message again does. [value] is how JSON writes it. */
 public enum class RetryClass(public val value: String) {
     /**
-     * A copy changes nothing that the first message has not changed already. Send it again as it is. The answer tells
-     * how things stand by then, which need not be what the lost answer said.
+     * A copy changes nothing that the first message has not changed already. The sender may send it again as it is,
+     * before any newer request that a copy would undo. The answer reports the state at that time, which can differ from
+     * the lost answer.
      */
     IDEMPOTENT("idempotent"),
     /**
-     * A copy does the work anew, and work done twice does real harm. That is why the request takes an idempotency key.
-     * Send it again under the key of the first attempt. A copy that has no key counts as a new operation.
+     * A copy does the work again, and work done twice does real harm. That is why the request takes an idempotency key.
+     * The sender may send it again with the key of the first attempt. A copy without a key is a new operation.
      */
     KEYED("keyed"),
     /**
-     * A copy makes one more of something that is cheap to have too many of. Send it again. If the first attempt got
-     * through after all, what it made stays unused.
+     * A copy creates one more of something that does little harm unused. The sender may send it again. If the first
+     * attempt had its effect, too, what it created stays unused.
      */
     DUPLICATING("duplicating"),
     /**
-     * A notification has no answer that could get lost, and some messages have a meaning only on their own connection
-     * or while a certain request is pending. Do not send it again. Recover through `session/resume` or on a new
-     * connection.
+     * Notifications have no answer that could get lost. Some requests make sense only on one connection. The sender
+     * does not send it again. It recovers through `session/resume` or on a new connection.
      */
     NOT_RETRIED("not_retried"),
     /**
-     * The message is an envelope around another one. Do what the class of the message inside says, and forward an
-     * idempotency key in it unchanged.
+     * The message carries another one. The class of the message inside applies. Forward an idempotency key in it
+     * unchanged.
      */
     CARRIED("carried"),
     /**
-     * The message belongs to another protocol, and only that protocol can say what a copy does. Do not send it again on
-     * the strength of this table.
+     * The message belongs to another protocol, and only that protocol defines what a copy does. This table is no reason
+     * to send it again.
      */
     EXTERNAL("external"),
 }
@@ -79,6 +79,8 @@ public enum class Answer(public val value: String) {
  * The case that a message is, for programs; the values are the same in every language. [value] is how JSON writes it.
  */
 public enum class Reason(public val value: String, public val answer: Answer) {
+    /** The caller names another version of the protocol than that of the table. */
+    OTHER_VERSION("other-version", Answer.NOT_AT_ALL),
     /** It is a notification, so there is no response to lose. */
     NOTIFICATION("notification", Answer.NOT_AT_ALL),
     /** The class of its method is `idempotent`. */
@@ -91,19 +93,22 @@ public enum class Reason(public val value: String, public val answer: Answer) {
     EXTERNAL("external", Answer.NOT_AT_ALL),
     /** It carries a well-formed key. */
     KEYED_WITH_KEY("keyed-with-key", Answer.SAME_KEY),
-    /** It could carry a key and has none; null is none. */
+    /** It could carry a key and has none. A key of null is the same as no key. */
     KEYED_WITHOUT_KEY("keyed-without-key", Answer.NOT_AT_ALL),
-    /** It has no key, but a member whose name differs from the right one by case, `_` or `-`. */
+    /**
+     * It has no key, but a member whose name differs only by the case of ASCII letters and by separators: `-`, `_`,
+     * `.`, `/`, `:`, `$` and space.
+     */
     MISSPELLED_KEY("misspelled-key", Answer.NOT_AT_ALL),
-    /** Its key is no string, too short, too long, or has no UTF-8 form (a lone surrogate). */
+    /** Its key is not a string, is too short or too long, or has no UTF-8 form (a lone surrogate). */
     MALFORMED_KEY("malformed-key", Answer.NOT_AT_ALL),
-    /** The decision needs its params, and they are no object. */
+    /** The decision needs its params, and they are not an object. */
     MALFORMED_PARAMS("malformed-params", Answer.NOT_AT_ALL),
     /** It takes the class of the message inside, and its params name no method. */
     CARRIED_UNNAMED("carried-unnamed", Answer.NOT_AT_ALL),
     /** Messages are inside one another more than 32 deep. */
     CARRIED_TOO_DEEP("carried-too-deep", Answer.NOT_AT_ALL),
-    /** The table has the method, though not in the kind that was named. */
+    /** The table has the method, but not in the kind that the caller names. */
     WRONG_KIND("wrong-kind", Answer.NOT_AT_ALL),
     /** It is an extension, whose name starts with `_`. */
     EXTENSION("extension", Answer.NOT_AT_ALL),
@@ -111,13 +116,16 @@ public enum class Reason(public val value: String, public val answer: Answer) {
     UNKNOWN_METHOD("unknown-method", Answer.NOT_AT_ALL),
 }
 
-/** The fewest code points that an idempotency key has. */
+/** The version of the protocol whose methods the table has. It holds on connections of that version only. */
+public const val PROTOCOL_VERSION: Int = 2
+
+/** The least number of code points of an idempotency key. */
 public const val KEY_MIN_LENGTH: Int = 1
 
-/** The most code points that an idempotency key has. */
+/** The greatest number of code points of an idempotency key. */
 public const val KEY_MAX_LENGTH: Int = 255
 
-/** How many messages deep is looked for the one that decides. */
+/** The number of messages around another one that the decision looks into. */
 public const val MAX_CARRIED: Int = 32
 
 /** The namespace of derived message IDs (RFC 9562). It never changes. */
@@ -143,6 +151,10 @@ public data class Method(
     val key: String?,
     /** The method whose class a carried method always takes; missing when its params name the method. */
     val carries: String?,
+    /** The methods of which a late copy would undo a newer request, if both agree in the members of `about`. */
+    val undoes: List<String>,
+    /** The members of params that name what is changed. */
+    val about: List<String>,
     /** The slug of the page that explains it at length, if there is one. */
     val page: String?,
     /** The first sentence of its description. */
@@ -155,13 +167,13 @@ public data class Method(
 public data class Resend(
     /** How it may be sent again. */
     val answer: Answer,
-    /** The case that it is, for programs. */
+    /** The case, for programs. */
     val reason: Reason,
     /** The same for people. It never holds a key. */
     val why: String,
     /**
-     * The row that decided, the one of the carried message for a message that carries another; missing when the table
-     * has none.
+     * The row that decided: that of the carried message for a message that carries another; missing if the table has
+     * none.
      */
     val method: Method?,
 ) {
@@ -181,9 +193,11 @@ public val METHODS: List<Method> = listOf(
         result = null,
         key = null,
         carries = null,
+        undoes = emptyList(),
+        about = emptyList(),
         page = "prompt-lifecycle",
         summary = "Asks the other side to give up a request it received earlier from the sender of the notification.",
-        resend = "A request ID that is unknown or answered already is passed over.",
+        resend = "Receivers ignore a request ID that is unknown or already answered.",
     ),
     Method(
         name = "auth/login",
@@ -195,9 +209,11 @@ public val METHODS: List<Method> = listOf(
         result = "LoginAuthResponse",
         key = null,
         carries = null,
+        undoes = listOf("auth/login", "auth/logout"),
+        about = emptyList(),
         page = null,
         summary = "Signs the user in with one of the Agent's methods, after which `session/new` no longer fails with `-32000`.",
-        resend = "Ends in the same authenticated state, though the user may meet the login flow a second time.",
+        resend = "Leads to the same authenticated state, though the user may see the login flow a second time. A copy that arrives after a newer `auth/logout` or `auth/login` would undo it, so send it before that or not at all.",
     ),
     Method(
         name = "auth/logout",
@@ -209,9 +225,11 @@ public val METHODS: List<Method> = listOf(
         result = "LogoutAuthResponse",
         key = null,
         carries = null,
+        undoes = listOf("auth/login"),
+        about = emptyList(),
         page = null,
         summary = "Ends the authenticated state; requests that need authentication then need a new login.",
-        resend = "Changes nothing: the authenticated state is over already.",
+        resend = "Changes nothing: the authenticated state is over already. A copy that arrives after a newer `auth/login` would log the user out again, so send it before that or not at all.",
     ),
     Method(
         name = "auth/status",
@@ -223,6 +241,8 @@ public val METHODS: List<Method> = listOf(
         result = "AuthStatusResponse",
         key = null,
         carries = null,
+        undoes = emptyList(),
+        about = emptyList(),
         page = null,
         summary = "Asks whether the Agent is authenticated, and with which accounts.",
         resend = "Reads and changes nothing.",
@@ -237,9 +257,11 @@ public val METHODS: List<Method> = listOf(
         result = null,
         key = null,
         carries = null,
+        undoes = emptyList(),
+        about = emptyList(),
         page = null,
         summary = "Tells the Client that the Agent's authentication status has changed.",
-        resend = "Says once more what the state is.",
+        resend = "Reports the same state again.",
     ),
     Method(
         name = "elicitation/complete",
@@ -251,9 +273,11 @@ public val METHODS: List<Method> = listOf(
         result = null,
         key = null,
         carries = null,
+        undoes = emptyList(),
+        about = emptyList(),
         page = null,
         summary = "Tells the Client that an interaction it sent the user to by URL is complete.",
-        resend = "Says once more that the elicitation is complete.",
+        resend = "Reports the same completion again.",
     ),
     Method(
         name = "elicitation/create",
@@ -265,9 +289,11 @@ public val METHODS: List<Method> = listOf(
         result = "CreateElicitationResponse",
         key = null,
         carries = null,
+        undoes = emptyList(),
+        about = emptyList(),
         page = null,
         summary = "Asks the user for input, either with a form that the Client renders or by sending the user to a URL.",
-        resend = "The Client puts the question to the user again; in URL mode the `elicitationId` ties the completion notification to it. After a lost connection the Agent sets pending requests up anew or settles them.",
+        resend = "The Client asks the user again; in URL mode the `elicitationId` links the completion notification to the request. After a lost connection the Agent sends pending requests again or resolves them.",
     ),
     Method(
         name = "initialize",
@@ -279,9 +305,11 @@ public val METHODS: List<Method> = listOf(
         result = "InitializeResponse",
         key = null,
         carries = null,
+        undoes = emptyList(),
+        about = emptyList(),
         page = "session-setup",
         summary = "Opens the connection: both sides introduce themselves, settle on a protocol version and exchange their capabilities.",
-        resend = "A repetition counts only ahead of the first other request, and then the newest success stands; later it is refused with `-32600`. Over Streamable HTTP each attempt is a connection of its own, and starting over takes a new one everywhere.",
+        resend = "Before the first other request the newest success counts, and after it a copy is refused with `-32600`. Recover by opening a new connection, as each attempt does on Streamable HTTP.",
     ),
     Method(
         name = "mcp/message",
@@ -293,9 +321,11 @@ public val METHODS: List<Method> = listOf(
         result = null,
         key = null,
         carries = null,
+        undoes = emptyList(),
+        about = emptyList(),
         page = null,
         summary = "Carries an MCP notification over the ACP connection, from the Client or proxy that provides an `acp` MCP server to the Agent.",
-        resend = "Nobody answers it, so there is no lost response to recover. Whether a second copy does harm is up to the MCP message inside.",
+        resend = "It has no response that could get lost. Whether a second copy does harm depends on the MCP message inside.",
     ),
     Method(
         name = "mcp/message",
@@ -307,9 +337,11 @@ public val METHODS: List<Method> = listOf(
         result = "MessageMcpResponse",
         key = null,
         carries = null,
+        undoes = emptyList(),
+        about = emptyList(),
         page = null,
         summary = "Carries an MCP request over the ACP connection, from the Agent that uses an `acp` MCP server to the Client or proxy that provides it.",
-        resend = "Up to the MCP message inside. MCP says nothing today about running `tools/call` twice, so ACP makes no promise for it.",
+        resend = "Depends on the MCP message inside. MCP does not define today what a second `tools/call` does, so ACP makes no promise about it.",
     ),
     Method(
         name = "providers/disable",
@@ -321,9 +353,11 @@ public val METHODS: List<Method> = listOf(
         result = "DisableProviderResponse",
         key = null,
         carries = null,
+        undoes = listOf("providers/set"),
+        about = listOf("providerId"),
         page = null,
         summary = "Disables one provider, which `providers/list` then lists without `current`.",
-        resend = "Succeeds: the provider is off already. A copy that is sent after the provider was set again would turn it off again, so resend it before any further change or drop it.",
+        resend = "Succeeds: the provider is off already. A copy that arrives after a newer `providers/set` would turn the provider off again, so send it before that or not at all.",
     ),
     Method(
         name = "providers/list",
@@ -335,6 +369,8 @@ public val METHODS: List<Method> = listOf(
         result = "ListProvidersResponse",
         key = null,
         carries = null,
+        undoes = emptyList(),
+        about = emptyList(),
         page = null,
         summary = "Asks for the LLM providers whose routing the Client can configure in this Agent.",
         resend = "Reads and changes nothing.",
@@ -349,9 +385,11 @@ public val METHODS: List<Method> = listOf(
         result = "SetProviderResponse",
         key = null,
         carries = null,
+        undoes = listOf("providers/set", "providers/disable"),
+        about = listOf("providerId"),
         page = null,
         summary = "Replaces the whole configuration of one provider, headers included.",
-        resend = "Sets an equal configuration. A copy that is sent after a newer one would undo it, so resend it before any further change or drop it.",
+        resend = "Sets the same configuration again. A copy that arrives after a newer `providers/set` or `providers/disable` would undo it, so send it before that or not at all.",
     ),
     Method(
         name = "proxy/initialize",
@@ -363,9 +401,11 @@ public val METHODS: List<Method> = listOf(
         result = "InitializeProxyResponse",
         key = null,
         carries = "initialize",
+        undoes = emptyList(),
+        about = emptyList(),
         page = null,
         summary = "Initializes a component as a proxy.",
-        resend = "Follows `initialize`, which it carries.",
+        resend = "Has the class of `initialize`, which it carries.",
     ),
     Method(
         name = "proxy/successor",
@@ -377,9 +417,11 @@ public val METHODS: List<Method> = listOf(
         result = null,
         key = null,
         carries = null,
+        undoes = emptyList(),
+        about = emptyList(),
         page = null,
         summary = "Carries one notification between a proxy and its successor: from a proxy to the conductor, it is meant for the successor; from the conductor to a proxy, it comes from the successor.",
-        resend = "Follows the notification it carries, and no notification is sent again.",
+        resend = "Has the class of the notification that it carries, and no notification is sent again.",
     ),
     Method(
         name = "proxy/successor",
@@ -391,9 +433,11 @@ public val METHODS: List<Method> = listOf(
         result = "ProxySuccessorResponse",
         key = null,
         carries = null,
+        undoes = emptyList(),
+        about = emptyList(),
         page = "transports",
         summary = "Carries one request between a proxy and its successor: from a proxy to the conductor, it is meant for the successor; from the conductor to a proxy, it comes from the successor.",
-        resend = "Follows the class of the method it carries. An `idempotencyKey` inside is passed on as it is.",
+        resend = "Has the class of the method that it carries. Forward an `idempotencyKey` inside unchanged.",
     ),
     Method(
         name = "session/archive",
@@ -405,9 +449,11 @@ public val METHODS: List<Method> = listOf(
         result = "ArchiveSessionResponse",
         key = null,
         carries = null,
+        undoes = listOf("session/unarchive"),
+        about = listOf("sessionId"),
         page = null,
         summary = "Takes a session out of the default results of `session/list` while its ID and saved history remain.",
-        resend = "Succeeds: the session is archived already.",
+        resend = "Succeeds: the session is archived already. A copy that arrives after a newer `session/unarchive` would archive the session again, so send it before that or not at all.",
     ),
     Method(
         name = "session/cancel",
@@ -419,9 +465,11 @@ public val METHODS: List<Method> = listOf(
         result = null,
         key = null,
         carries = null,
+        undoes = emptyList(),
+        about = emptyList(),
         page = "prompt-lifecycle",
         summary = "Cancels a session's foreground work and withdraws prompts whose message isn't inserted yet.",
-        resend = "Has no effect on an idle session, yet a copy that arrives once newer work is running cancels that work. Never send it late.",
+        resend = "Has no effect on an idle session, but a copy that arrives after new work has started cancels that work. Never send it late.",
     ),
     Method(
         name = "session/close",
@@ -433,9 +481,11 @@ public val METHODS: List<Method> = listOf(
         result = "CloseSessionResponse",
         key = null,
         carries = null,
+        undoes = listOf("session/resume"),
+        about = listOf("sessionId"),
         page = "prompt-lifecycle",
         summary = "Ends a session's activity and frees its resources.",
-        resend = "Succeeds: a closed session stays closed. Clients read `-32002` for a session that is gone as success.",
+        resend = "Succeeds: a closed session stays closed, and Clients treat `-32002` for a session that is gone as success. A copy that arrives after a newer `session/resume` would close the session again, so send it before that or not at all.",
     ),
     Method(
         name = "session/delete",
@@ -447,9 +497,11 @@ public val METHODS: List<Method> = listOf(
         result = "DeleteSessionResponse",
         key = null,
         carries = null,
+        undoes = listOf("session/resume", "session/unarchive"),
+        about = listOf("sessionId"),
         page = null,
         summary = "Deletes a session, so that `session/list` no longer returns it.",
-        resend = "Succeeds: there is nothing left to delete. Clients read `-32002` for a session that is gone as success.",
+        resend = "Succeeds: there is nothing left to delete, and Clients treat `-32002` for a session that is gone as success. If the first request never arrived, a copy that arrives after a newer `session/resume` or `session/unarchive` would delete a session in use, so send it before that or not at all.",
     ),
     Method(
         name = "session/fork",
@@ -461,9 +513,11 @@ public val METHODS: List<Method> = listOf(
         result = "ForkSessionResponse",
         key = null,
         carries = null,
+        undoes = emptyList(),
+        about = emptyList(),
         page = "session-setup",
         summary = "Creates a session that starts with the conversation of an existing one and from then on is independent of it, for example to summarize a session without leaving traces in its history.",
-        resend = "A further copy of the source session comes into being. The spare one shows up in `session/list` and can be removed through `session/delete`.",
+        resend = "Creates one more copy of the source session. The Client finds the unused copy with `session/list` and can remove it with `session/delete`.",
     ),
     Method(
         name = "session/list",
@@ -475,6 +529,8 @@ public val METHODS: List<Method> = listOf(
         result = "ListSessionsResponse",
         key = null,
         carries = null,
+        undoes = emptyList(),
+        about = emptyList(),
         page = null,
         summary = "Returns the sessions the Agent knows, one page at a time, all of them or those that match the filters.",
         resend = "Reads and changes nothing.",
@@ -489,9 +545,11 @@ public val METHODS: List<Method> = listOf(
         result = "NewSessionResponse",
         key = null,
         carries = null,
+        undoes = emptyList(),
+        about = emptyList(),
         page = null,
         summary = "Creates a session: an independent conversation with its own history and state.",
-        resend = "A further session comes into being. Nobody learned the ID of the one whose response went missing, so no prompt ever reaches it; it lasts until its connection ends, and an Agent need not store it.",
+        resend = "Creates one more session. If the first response was lost, the Client never prompts the first session, whose ID it does not know: that one stays active until its connection ends, and an Agent need not store it.",
     ),
     Method(
         name = "session/options",
@@ -503,6 +561,8 @@ public val METHODS: List<Method> = listOf(
         result = "SessionOptionsResponse",
         key = null,
         carries = null,
+        undoes = emptyList(),
+        about = emptyList(),
         page = null,
         summary = "Asks which configuration options and commands a session would start with, for example to fill a screen for new sessions before there is one.",
         resend = "Reads and changes nothing.",
@@ -517,6 +577,8 @@ public val METHODS: List<Method> = listOf(
         result = "PromptResponse",
         key = "idempotencyKey",
         carries = null,
+        undoes = emptyList(),
+        about = emptyList(),
         page = "prompt-lifecycle",
         summary = "Adds a user message to a session for the Agent to work on.",
         resend = "Without a key, every copy adds one more user message and may run the work again. With the same `idempotencyKey` the Agent inserts the message at most once and answers each copy with the same `messageId`.",
@@ -531,9 +593,11 @@ public val METHODS: List<Method> = listOf(
         result = "RequestPermissionResponse",
         key = null,
         carries = null,
+        undoes = emptyList(),
+        about = emptyList(),
         page = null,
         summary = "Asks the user, through the Client, whether the Agent may carry out a sensitive operation.",
-        resend = "The Client puts the question to the user again, and the answer is their decision; the action that it allows stays with the Agent. After a lost connection the Agent sets pending requests up anew or settles them.",
+        resend = "The Client asks the user again, and the Agent, not the Client, performs the action that the answer allows. After a lost connection the Agent sends pending requests again or resolves them.",
     ),
     Method(
         name = "session/resume",
@@ -545,9 +609,11 @@ public val METHODS: List<Method> = listOf(
         result = "ResumeSessionResponse",
         key = null,
         carries = null,
+        undoes = listOf("session/close", "session/resume"),
+        about = listOf("sessionId"),
         page = "session-setup",
         summary = "Makes an existing session active on this connection, so that the conversation can go on.",
-        resend = "The session is brought in line once more. MCP servers and workspace roots are taken from the request each time, and a copy names the same ones.",
+        resend = "Synchronizes the session again; the MCP servers and workspace roots of the request replace the previous ones. A copy that arrives after a newer `session/close` or `session/resume` would undo it, so send it before that or not at all.",
     ),
     Method(
         name = "session/set_config_option",
@@ -559,9 +625,11 @@ public val METHODS: List<Method> = listOf(
         result = "SetSessionConfigOptionResponse",
         key = null,
         carries = null,
+        undoes = listOf("session/set_config_option"),
+        about = listOf("sessionId", "configId"),
         page = null,
         summary = "Changes one configuration option of a session and returns all options as they are afterwards.",
-        resend = "Sets an equal value and answers with all current options. A copy that is sent after a newer change to this option would undo that change, so resend it before any further change or drop it.",
+        resend = "Sets the same value again and answers with all current options. A copy that arrives after a newer `session/set_config_option` for this option would undo it, so send it before that or not at all.",
     ),
     Method(
         name = "session/set_title",
@@ -573,9 +641,11 @@ public val METHODS: List<Method> = listOf(
         result = "SetSessionTitleResponse",
         key = null,
         carries = null,
+        undoes = listOf("session/set_title"),
+        about = listOf("sessionId"),
         page = null,
         summary = "Gives a session a new title.",
-        resend = "Sets an equal title. A copy that is sent after a newer title would undo it, so resend it before any further change or drop it.",
+        resend = "Sets the same title again. A copy that arrives after a newer `session/set_title` would undo it, so send it before that or not at all.",
     ),
     Method(
         name = "session/status",
@@ -587,6 +657,8 @@ public val METHODS: List<Method> = listOf(
         result = "SessionStatusResponse",
         key = null,
         carries = null,
+        undoes = emptyList(),
+        about = emptyList(),
         page = null,
         summary = "Asks whether a session is in the Agent's memory and what it is doing.",
         resend = "Reads and changes nothing.",
@@ -601,9 +673,11 @@ public val METHODS: List<Method> = listOf(
         result = "UnarchiveSessionResponse",
         key = null,
         carries = null,
+        undoes = listOf("session/archive"),
+        about = listOf("sessionId"),
         page = null,
         summary = "Brings an archived session back into the default results of `session/list`, with its ID and saved history unchanged but without loading or resuming it.",
-        resend = "Succeeds: the session is out of the archive already.",
+        resend = "Succeeds: the session is out of the archive already. A copy that arrives after a newer `session/archive` would take the session out again, so send it before that or not at all.",
     ),
     Method(
         name = "session/update",
@@ -615,9 +689,11 @@ public val METHODS: List<Method> = listOf(
         result = null,
         key = null,
         carries = null,
+        undoes = emptyList(),
+        about = emptyList(),
         page = null,
         summary = "Reports activity of a session to the Client: messages, tool calls, plans, state and more.",
-        resend = "What is addressed by an ID is replaced by its equal, but chunks append, so a copy doubles what they hold. A Client that missed some catches up through `session/resume`.",
+        resend = "Updates that name an entity by its ID replace its state with the same state, but chunks append, so a copy duplicates their content. A Client that missed updates calls `session/resume`.",
     ),
     Method(
         name = "terminal/cancel",
@@ -629,9 +705,11 @@ public val METHODS: List<Method> = listOf(
         result = "CancelTerminalResponse",
         key = null,
         carries = null,
+        undoes = emptyList(),
+        about = emptyList(),
         page = null,
         summary = "Stops the process in one terminal while the rest of the session's work continues.",
-        resend = "Cancels nothing further. When the terminal has already exited, the copy is answered with `-32602`, and the last `terminal_update` tells how it ended.",
+        resend = "Has no second effect. Once the terminal has exited, the copy is answered with `-32602`, and the last `terminal_update` reports how it ended.",
     ),
     Method(
         name = "tool_call/cancel",
@@ -643,17 +721,18 @@ public val METHODS: List<Method> = listOf(
         result = "CancelToolCallResponse",
         key = null,
         carries = null,
+        undoes = emptyList(),
+        about = emptyList(),
         page = null,
         summary = "Asks the Agent to cancel a single tool call, which Clients MUST NOT do unless the call offers `capabilities.cancel` at that moment.",
-        resend = "Cancels nothing further. When the tool call has already ended, the copy is answered with `-32602`, and the last `tool_call_update` tells how it ended.",
+        resend = "Has no second effect. Once the tool call has ended, the copy is answered with `-32602`, and the last `tool_call_update` reports how it ended.",
     ),
 )
 
 private val byCall: Map<Pair<String, Kind>, Method> = METHODS.associateBy { it.name to it.kind }
 
 /**
- * Returns the row of a method. Without a kind, the request of that name, and the notification where there is no
- * request.
+ * Returns the row of a method. Without a kind, the request of that name, or the notification if there is no request.
  */
 public fun find(method: String, kind: Kind? = null): Method? = when (kind) {
     null -> byCall[method to Kind.REQUEST] ?: byCall[method to Kind.NOTIFICATION]
@@ -661,14 +740,15 @@ public fun find(method: String, kind: Kind? = null): Method? = when (kind) {
 }
 
 /**
- * Returns the retry class of a method; an extension method and an unknown one have none. Without a kind, that of the
- * request where a name is both: a sender of the notification of that name has to say so.
+ * Returns the retry class of a method; an extension method and an unknown one have none. Without a kind, a name that is
+ * both counts as the request, so the sender of a notification has to state the kind.
  */
 public fun retryClass(method: String, kind: Kind? = null): RetryClass? = find(method, kind)?.retryClass
 
 /**
- * Says whether a message whose response never came may be sent again. Of the params, only the key of a keyed method and
- * the message inside a carried one are looked at. Without a kind, a name that is both is taken for the request.
+ * Returns whether a message whose response never came may be sent again. Of the params, only the key of a keyed method
+ * and the message inside a carried one count. Without a kind, a name that is both counts as the request. Without a
+ * version, the connection has that of the table.
  *
  * Params are maps, strings and nulls; [plain] makes those of the values of a JSON library and leaves any other value as
  * it is. A `JsonObject` of kotlinx.serialization is a map already, so there it is `{ if (it is JsonPrimitive &&
@@ -678,9 +758,13 @@ public fun resend(
     method: String,
     params: Map<String, Any?>? = null,
     kind: Kind? = null,
+    version: Int? = null,
     plain: (Any?) -> Any? = { it },
 ): Resend {
-    val decision = Decider(kind, plain).decide(method, params, 0)
+    val decision = when (version ?: PROTOCOL_VERSION) {
+        PROTOCOL_VERSION -> Decider(kind, plain).decide(method, params, 0)
+        else -> Decision(Reason.OTHER_VERSION, method, null)
+    }
     val why = decision.why(kind).trimEnd()
     return Resend(
         decision.reason.answer,
@@ -691,11 +775,11 @@ public fun resend(
 }
 
 /**
- * Derives the ID of a prompt's message from its session and its key, the same in every language. An Agent that names
- * the message by it stores both in one step, and tells a retry by the ID alone.
+ * Derives the ID of a prompt's message from its session and its key, the same in every language. An Agent that gives
+ * the message this ID stores both in one step, and recognizes a retry by the ID alone.
  *
  * It is the UUIDv5 of `<length>:<session ID>,<key>` in [MESSAGE_ID_NAMESPACE], with the length of the session ID in
- * UTF-8 bytes and in decimal. So no two pairs share a text, whatever they hold.
+ * UTF-8 bytes and in decimal. So no two pairs have the same text.
  *
  * @throws CharacterCodingException if a text holds half of a surrogate pair
  */
@@ -797,7 +881,7 @@ private class Decider(private val kind: Kind?, private val plain: (Any?) -> Any?
         }
     }
 
-    /** The members of params, none where they are missing; null where they are no object. */
+    /** The members of params, none if they are missing; null if they are not an object. */
     private fun members(params: Any?): Map<*, *>? = when (val value = plain(params)) {
         null -> emptyMap<Any?, Any?>()
         else -> value as? Map<*, *>
@@ -814,39 +898,41 @@ private fun isKey(key: Any): Boolean {
 private fun isPair(text: String, at: Int): Boolean =
     text[at].isHighSurrogate() && at + 1 < text.length && text[at + 1].isLowSurrogate()
 
-/** A name without what people get wrong in it. */
+/** A name without separators, and with ASCII letters in lower case. Names that look alike are equal. */
 private fun folded(name: String): String =
-    name.filter { it != '_' && it != '-' }.map { if (it in 'A'..'Z') it + ('a' - 'A') else it }.joinToString("")
+    name.filter { it !in "-_./:\$ " }.map { if (it in 'A'..'Z') it + ('a' - 'A') else it }.joinToString("")
 
 private fun Reason.why(method: String, kind: String, key: String, note: String): String = when (this) {
+    Reason.OTHER_VERSION ->
+        "The retry classes are those of another version of the protocol, so nothing is known about a copy of $method on this connection."
     Reason.NOTIFICATION ->
-        "$method is a notification, and a notification is never sent again: nobody answers it, so nobody can tell that it was lost. $note"
+        "$method is a notification, and a notification is never sent again: it has no answer that could get lost. $note"
     Reason.IDEMPOTENT ->
-        "Send it again as it is: $method is idempotent. $note"
+        "You may send it again as it is: $method is idempotent. $note"
     Reason.DUPLICATING ->
-        "Send it again: $method makes one more each time, which does little harm. $note"
+        "You may send it again: $method makes one more each time, which does little harm. $note"
     Reason.NOT_RETRIED ->
         "Do not send $method again. $note"
     Reason.EXTERNAL ->
         "Do not send $method again unless the protocol inside it says that you may. $note"
     Reason.KEYED_WITH_KEY ->
-        "Send it again with the $key of the first attempt, unchanged. $note"
+        "You may send it again with the $key of the first attempt, unchanged. $note"
     Reason.KEYED_WITHOUT_KEY ->
         "It carries no $key, so a copy is a new submission. $note"
     Reason.MISSPELLED_KEY ->
-        "It carries no $key, so a copy is a new submission. A member is nearly called that, and no receiver reads it: the name on the wire is $key, to the letter."
+        "It carries no $key, so a copy is a new submission. It has a member with a similar name, but receivers read only a member called exactly $key."
     Reason.MALFORMED_KEY ->
-        "Its $key is malformed, so it is refused with -32602 however often it is sent. Mend the key."
+        "Its $key is malformed, so every copy is refused with -32602. Fix the key."
     Reason.MALFORMED_PARAMS ->
-        "The params of $method are no object, so every copy is refused with -32602. Mend them."
+        "The params of $method are not an object, so every copy is refused with -32602. Fix them."
     Reason.CARRIED_UNNAMED ->
         "$method takes the class of the message inside, and its params name no method."
     Reason.CARRIED_TOO_DEEP ->
-        "Messages are inside one another more than 32 deep, so nobody looked further in."
+        "Messages are inside one another more than 32 deep, and the decision looks no deeper."
     Reason.WRONG_KIND ->
-        "$method is not a $kind in this table, so nothing is known of a copy."
+        "$method is not a $kind in this table, so nothing is known about a copy."
     Reason.EXTENSION ->
-        "$method is an extension; only whoever defined it can say what a copy does."
+        "$method is an extension; only its own specification can say what a copy does."
     Reason.UNKNOWN_METHOD ->
-        "$method is not a method of this table, so nothing is known of a copy."
+        "$method is not a method of this table, so nothing is known about a copy."
 }

@@ -28,39 +28,39 @@ public final class AcpRetry {
 	public enum RetryClass {
 
 		/**
-		 * A copy changes nothing that the first message has not changed already. Send it again as it is. The answer
-		 * tells how things stand by then, which need not be what the lost answer said.
+		 * A copy changes nothing that the first message has not changed already. The sender may send it again as it is,
+		 * before any newer request that a copy would undo. The answer reports the state at that time, which can differ
+		 * from the lost answer.
 		 */
 		IDEMPOTENT("idempotent"),
 
 		/**
-		 * A copy does the work anew, and work done twice does real harm. That is why the request takes an idempotency
-		 * key. Send it again under the key of the first attempt. A copy that has no key counts as a new operation.
+		 * A copy does the work again, and work done twice does real harm. That is why the request takes an idempotency
+		 * key. The sender may send it again with the key of the first attempt. A copy without a key is a new operation.
 		 */
 		KEYED("keyed"),
 
 		/**
-		 * A copy makes one more of something that is cheap to have too many of. Send it again. If the first attempt got
-		 * through after all, what it made stays unused.
+		 * A copy creates one more of something that does little harm unused. The sender may send it again. If the first
+		 * attempt had its effect, too, what it created stays unused.
 		 */
 		DUPLICATING("duplicating"),
 
 		/**
-		 * A notification has no answer that could get lost, and some messages have a meaning only on their own
-		 * connection or while a certain request is pending. Do not send it again. Recover through {@code
-		 * session/resume} or on a new connection.
+		 * Notifications have no answer that could get lost. Some requests make sense only on one connection. The sender
+		 * does not send it again. It recovers through {@code session/resume} or on a new connection.
 		 */
 		NOT_RETRIED("not_retried"),
 
 		/**
-		 * The message is an envelope around another one. Do what the class of the message inside says, and forward an
-		 * idempotency key in it unchanged.
+		 * The message carries another one. The class of the message inside applies. Forward an idempotency key in it
+		 * unchanged.
 		 */
 		CARRIED("carried"),
 
 		/**
-		 * The message belongs to another protocol, and only that protocol can say what a copy does. Do not send it
-		 * again on the strength of this table.
+		 * The message belongs to another protocol, and only that protocol defines what a copy does. This table is no
+		 * reason to send it again.
 		 */
 		EXTERNAL("external");
 
@@ -197,6 +197,9 @@ public final class AcpRetry {
 	/** The case that a message is, for programs; the values are the same in every language. */
 	public enum Reason {
 
+		/** The caller names another version of the protocol than that of the table. */
+		OTHER_VERSION("other-version", Answer.NOT_AT_ALL),
+
 		/** It is a notification, so there is no response to lose. */
 		NOTIFICATION("notification", Answer.NOT_AT_ALL),
 
@@ -215,16 +218,19 @@ public final class AcpRetry {
 		/** It carries a well-formed key. */
 		KEYED_WITH_KEY("keyed-with-key", Answer.SAME_KEY),
 
-		/** It could carry a key and has none; null is none. */
+		/** It could carry a key and has none. A key of null is the same as no key. */
 		KEYED_WITHOUT_KEY("keyed-without-key", Answer.NOT_AT_ALL),
 
-		/** It has no key, but a member whose name differs from the right one by case, {@code _} or {@code -}. */
+		/**
+		 * It has no key, but a member whose name differs only by the case of ASCII letters and by separators: {@code
+		 * -}, {@code _}, {@code .}, {@code /}, {@code :}, {@code $} and space.
+		 */
 		MISSPELLED_KEY("misspelled-key", Answer.NOT_AT_ALL),
 
-		/** Its key is no string, too short, too long, or has no UTF-8 form (a lone surrogate). */
+		/** Its key is not a string, is too short or too long, or has no UTF-8 form (a lone surrogate). */
 		MALFORMED_KEY("malformed-key", Answer.NOT_AT_ALL),
 
-		/** The decision needs its params, and they are no object. */
+		/** The decision needs its params, and they are not an object. */
 		MALFORMED_PARAMS("malformed-params", Answer.NOT_AT_ALL),
 
 		/** It takes the class of the message inside, and its params name no method. */
@@ -233,7 +239,7 @@ public final class AcpRetry {
 		/** Messages are inside one another more than 32 deep. */
 		CARRIED_TOO_DEEP("carried-too-deep", Answer.NOT_AT_ALL),
 
-		/** The table has the method, though not in the kind that was named. */
+		/** The table has the method, but not in the kind that the caller names. */
 		WRONG_KIND("wrong-kind", Answer.NOT_AT_ALL),
 
 		/** It is an extension, whose name starts with {@code _}. */
@@ -271,13 +277,16 @@ public final class AcpRetry {
 
 	}
 
-	/** The fewest code points that an idempotency key has. */
+	/** The version of the protocol whose methods the table has. It holds on connections of that version only. */
+	public static final int PROTOCOL_VERSION = 9;
+
+	/** The least number of code points of an idempotency key. */
 	public static final int KEY_MIN_LENGTH = 1;
 
-	/** The most code points that an idempotency key has. */
+	/** The greatest number of code points of an idempotency key. */
 	public static final int KEY_MAX_LENGTH = 255;
 
-	/** How many messages deep is looked for the one that decides. */
+	/** The number of messages around another one that the decision looks into. */
 	public static final int MAX_CARRIED = 32;
 
 	/** The namespace of derived message IDs (RFC 9562). It never changes. */
@@ -295,6 +304,9 @@ public final class AcpRetry {
 	 * @param result The type of its result; a notification has none.
 	 * @param key The member of params that holds the idempotency key, if there is one.
 	 * @param carries The method whose class a carried method always takes; missing when its params name the method.
+	 * @param undoes The methods of which a late copy would undo a newer request, if both agree in the members of {@code
+	 * about}.
+	 * @param about The members of params that name what is changed.
 	 * @param page The slug of the page that explains it at length, if there is one.
 	 * @param summary The first sentence of its description.
 	 * @param resend What sending it again does, in words.
@@ -309,6 +321,8 @@ public final class AcpRetry {
 			String result,
 			String key,
 			String carries,
+			List<String> undoes,
+			List<String> about,
 			String page,
 			String summary,
 			String resend) {
@@ -318,10 +332,10 @@ public final class AcpRetry {
 	 * Whether a message may be sent again, and why. What is missing is null.
 	 *
 	 * @param answer How it may be sent again.
-	 * @param reason The case that it is, for programs.
+	 * @param reason The case, for programs.
 	 * @param why The same for people. It never holds a key.
-	 * @param method The row that decided, the one of the carried message for a message that carries another; missing
-	 * when the table has none.
+	 * @param method The row that decided: that of the carried message for a message that carries another; missing if
+	 * the table has none.
 	 */
 	public record Resend(Answer answer, Reason reason, String why, Method method) {
 
@@ -348,6 +362,8 @@ public final class AcpRetry {
 					null,
 					null,
 					null,
+					List.of(),
+					List.of(),
 					null,
 					"Withdraws a request.",
 					"Says the same once more."
@@ -362,6 +378,8 @@ public final class AcpRetry {
 					"AskResponse",
 					null,
 					null,
+					List.of(),
+					List.of(),
 					null,
 					"Asks the guest.",
 					"Asks twice."
@@ -376,6 +394,8 @@ public final class AcpRetry {
 					"HeatResponse",
 					null,
 					null,
+					List.of(),
+					List.of(),
 					null,
 					"Asks how hot it is.",
 					"Reads only."
@@ -390,6 +410,8 @@ public final class AcpRetry {
 					"PourResponse",
 					"idempotencyKey",
 					null,
+					List.of(),
+					List.of(),
 					null,
 					"Pours a cup.",
 					"Pours a second cup, unless the key is the same."
@@ -404,6 +426,8 @@ public final class AcpRetry {
 					null,
 					null,
 					null,
+					List.of(),
+					List.of(),
 					null,
 					"Reports a change of the kettle.",
 					"Reports the same once more."
@@ -418,6 +442,8 @@ public final class AcpRetry {
 					"RelayResponse",
 					null,
 					null,
+					List.of(),
+					List.of(),
 					null,
 					"Passes a message on to the next kettle.",
 					"As the message inside."
@@ -433,60 +459,74 @@ public final class AcpRetry {
 	 * Calls {@link #find(String, Kind)} without a kind.
 	 *
 	 * @param method the JSON-RPC method
-	 * @return the row, empty where the table has none
+	 * @return the row, empty if the table has none
 	 */
 	public static Optional<Method> find(String method) {
 		return find(method, null);
 	}
 
 	/**
-	 * Returns the row of a method. Without a kind, the request of that name, and the notification where there is no
+	 * Returns the row of a method. Without a kind, the request of that name, or the notification if there is no
 	 * request.
 	 *
 	 * @param method the JSON-RPC method
 	 * @param kind its kind; null for none
-	 * @return the row, empty where the table has none
+	 * @return the row, empty if the table has none
 	 */
 	public static Optional<Method> find(String method, Kind kind) {
 		return Optional.ofNullable(row(method, kind));
 	}
 
 	/**
-	 * Returns the retry class of a method; an extension method and an unknown one have none. Without a kind, that of
-	 * the request where a name is both: a sender of the notification of that name has to say so.
+	 * Returns the retry class of a method; an extension method and an unknown one have none. Without a kind, a name
+	 * that is both counts as the request, so the sender of a notification has to state the kind.
 	 *
 	 * @param method the JSON-RPC method
 	 * @param kind its kind; null for none
-	 * @return the class, empty where the table has no such method
+	 * @return the class, empty if the table has no such method
 	 */
 	public static Optional<RetryClass> retryClass(String method, Kind kind) {
 		return find(method, kind).map(Method::retryClass);
 	}
 
 	/**
-	 * Calls {@link #resend(String, Map, Kind)} without a kind.
+	 * Calls {@link #resend(String, Map, Kind, Integer)} without a kind and a version.
 	 *
 	 * @param method the JSON-RPC method
-	 * @param params its params by their names in JSON; null where it had none
+	 * @param params its params by their names in JSON; null if it had none
 	 * @return the answer with its reason
 	 */
 	public static Resend resend(String method, Map<String, ?> params) {
-		return resend(method, params, null);
+		return resend(method, params, null, null);
 	}
 
 	/**
-	 * Says whether a message whose response never came may be sent again. Of the params, only the key of a keyed method
-	 * and the message inside a carried one are looked at. Without a kind, a name that is both is taken for the request.
-	 *
-	 * <p>Params are what a JSON library makes of them as maps, strings and nulls.
+	 * Calls {@link #resend(String, Map, Kind, Integer)} without a version.
 	 *
 	 * @param method the JSON-RPC method
-	 * @param params its params by their names in JSON; null where it had none
+	 * @param params its params by their names in JSON; null if it had none
 	 * @param kind its kind; null for none
 	 * @return the answer with its reason
 	 */
 	public static Resend resend(String method, Map<String, ?> params, Kind kind) {
-		Decision decision = decide(method, params, kind, 0);
+		return resend(method, params, kind, null);
+	}
+
+	/**
+	 * Returns whether a message whose response never came may be sent again. Of the params, only the key of a keyed
+	 * method and the message inside a carried one count. Without a kind, a name that is both counts as the request.
+	 *
+	 * <p>Params are what a JSON library makes of them as maps, strings and nulls.
+	 *
+	 * @param method the JSON-RPC method
+	 * @param params its params by their names in JSON; null if it had none
+	 * @param kind its kind; null for none
+	 * @param version the protocol version of the connection; null for that of the table
+	 * @return the answer with its reason
+	 */
+	public static Resend resend(String method, Map<String, ?> params, Kind kind, Integer version) {
+		Decision decision = version == null || version == PROTOCOL_VERSION ? decide(method, params, kind, 0)
+				: new Decision(Reason.OTHER_VERSION, method, null);
 		String why = decision.why(kind).stripTrailing();
 		return new Resend(decision.reason.answer(), decision.reason,
 				decision.method.equals(method) ? why : "Inside " + method + ": " + why, decision.row);
@@ -494,10 +534,10 @@ public final class AcpRetry {
 
 	/**
 	 * Derives the ID of a prompt's message from its session and its key, the same in every language. An Agent that
-	 * names the message by it stores both in one step, and tells a retry by the ID alone.
+	 * gives the message this ID stores both in one step, and recognizes a retry by the ID alone.
 	 *
 	 * <p>It is the UUIDv5 of {@code <length>:<session ID>,<key>} in {@link #MESSAGE_ID_NAMESPACE}, with the length of
-	 * the session ID in UTF-8 bytes and in decimal. So no two pairs share a text, whatever they hold.
+	 * the session ID in UTF-8 bytes and in decimal. So no two pairs have the same text.
 	 *
 	 * @param sessionId the ID of the session
 	 * @param key the idempotency key of the prompt
@@ -626,16 +666,16 @@ public final class AcpRetry {
 		return Character.MIN_SURROGATE <= codePoint && codePoint <= Character.MAX_SURROGATE;
 	}
 
-	/** A name without what people get wrong in it. */
+	/** A name without separators, and with ASCII letters in lower case. Names that look alike are equal. */
 	private static String folded(String name) {
 		StringBuilder folded = new StringBuilder();
 		name.chars()
-			.filter(c -> c != '_' && c != '-')
+			.filter(c -> "-_./:$ ".indexOf(c) < 0)
 			.forEach(c -> folded.append((char) ('A' <= c && c <= 'Z' ? c - 'A' + 'a' : c)));
 		return folded.toString();
 	}
 
-	/** The members of params, none where they are missing; null where they are no object. */
+	/** The members of params, none if they are missing; null if they are not an object. */
 	private static Map<?, ?> members(Object params) {
 		if (params == null) {
 			return Map.of();
@@ -651,36 +691,38 @@ public final class AcpRetry {
 
 	private static String why(Reason reason, String method, String kind, String key, String note) {
 		return switch (reason) {
+			case OTHER_VERSION ->
+				"The retry classes are those of another version of the protocol, so nothing is known about a copy of " + method + " on this connection.";
 			case NOTIFICATION ->
-				method + " is a notification, and a notification is never sent again: nobody answers it, so nobody can tell that it was lost. " + note;
+				method + " is a notification, and a notification is never sent again: it has no answer that could get lost. " + note;
 			case IDEMPOTENT ->
-				"Send it again as it is: " + method + " is idempotent. " + note;
+				"You may send it again as it is: " + method + " is idempotent. " + note;
 			case DUPLICATING ->
-				"Send it again: " + method + " makes one more each time, which does little harm. " + note;
+				"You may send it again: " + method + " makes one more each time, which does little harm. " + note;
 			case NOT_RETRIED ->
 				"Do not send " + method + " again. " + note;
 			case EXTERNAL ->
 				"Do not send " + method + " again unless the protocol inside it says that you may. " + note;
 			case KEYED_WITH_KEY ->
-				"Send it again with the " + key + " of the first attempt, unchanged. " + note;
+				"You may send it again with the " + key + " of the first attempt, unchanged. " + note;
 			case KEYED_WITHOUT_KEY ->
 				"It carries no " + key + ", so a copy is a new submission. " + note;
 			case MISSPELLED_KEY ->
-				"It carries no " + key + ", so a copy is a new submission. A member is nearly called that, and no receiver reads it: the name on the wire is " + key + ", to the letter.";
+				"It carries no " + key + ", so a copy is a new submission. It has a member with a similar name, but receivers read only a member called exactly " + key + ".";
 			case MALFORMED_KEY ->
-				"Its " + key + " is malformed, so it is refused with -32602 however often it is sent. Mend the key.";
+				"Its " + key + " is malformed, so every copy is refused with -32602. Fix the key.";
 			case MALFORMED_PARAMS ->
-				"The params of " + method + " are no object, so every copy is refused with -32602. Mend them.";
+				"The params of " + method + " are not an object, so every copy is refused with -32602. Fix them.";
 			case CARRIED_UNNAMED ->
 				method + " takes the class of the message inside, and its params name no method.";
 			case CARRIED_TOO_DEEP ->
-				"Messages are inside one another more than " + "32" + " deep, so nobody looked further in.";
+				"Messages are inside one another more than " + "32" + " deep, and the decision looks no deeper.";
 			case WRONG_KIND ->
-				method + " is not a " + kind + " in this table, so nothing is known of a copy.";
+				method + " is not a " + kind + " in this table, so nothing is known about a copy.";
 			case EXTENSION ->
-				method + " is an extension; only whoever defined it can say what a copy does.";
+				method + " is an extension; only its own specification can say what a copy does.";
 			case UNKNOWN_METHOD ->
-				method + " is not a method of this table, so nothing is known of a copy.";
+				method + " is not a method of this table, so nothing is known about a copy.";
 		};
 	}
 

@@ -5,34 +5,34 @@ package com.agentclientprotocol.model.v9.retry
 /** What sending a message again does. [value] is how JSON writes it. */
 public enum class RetryClass(public val value: String) {
     /**
-     * A copy changes nothing that the first message has not changed already. Send it again as it is. The answer tells
-     * how things stand by then, which need not be what the lost answer said.
+     * A copy changes nothing that the first message has not changed already. The sender may send it again as it is,
+     * before any newer request that a copy would undo. The answer reports the state at that time, which can differ from
+     * the lost answer.
      */
     IDEMPOTENT("idempotent"),
     /**
-     * A copy does the work anew, and work done twice does real harm. That is why the request takes an idempotency key.
-     * Send it again under the key of the first attempt. A copy that has no key counts as a new operation.
+     * A copy does the work again, and work done twice does real harm. That is why the request takes an idempotency key.
+     * The sender may send it again with the key of the first attempt. A copy without a key is a new operation.
      */
     KEYED("keyed"),
     /**
-     * A copy makes one more of something that is cheap to have too many of. Send it again. If the first attempt got
-     * through after all, what it made stays unused.
+     * A copy creates one more of something that does little harm unused. The sender may send it again. If the first
+     * attempt had its effect, too, what it created stays unused.
      */
     DUPLICATING("duplicating"),
     /**
-     * A notification has no answer that could get lost, and some messages have a meaning only on their own connection
-     * or while a certain request is pending. Do not send it again. Recover through `session/resume` or on a new
-     * connection.
+     * Notifications have no answer that could get lost. Some requests make sense only on one connection. The sender
+     * does not send it again. It recovers through `session/resume` or on a new connection.
      */
     NOT_RETRIED("not_retried"),
     /**
-     * The message is an envelope around another one. Do what the class of the message inside says, and forward an
-     * idempotency key in it unchanged.
+     * The message carries another one. The class of the message inside applies. Forward an idempotency key in it
+     * unchanged.
      */
     CARRIED("carried"),
     /**
-     * The message belongs to another protocol, and only that protocol can say what a copy does. Do not send it again on
-     * the strength of this table.
+     * The message belongs to another protocol, and only that protocol defines what a copy does. This table is no reason
+     * to send it again.
      */
     EXTERNAL("external"),
 }
@@ -79,6 +79,8 @@ public enum class Answer(public val value: String) {
  * The case that a message is, for programs; the values are the same in every language. [value] is how JSON writes it.
  */
 public enum class Reason(public val value: String, public val answer: Answer) {
+    /** The caller names another version of the protocol than that of the table. */
+    OTHER_VERSION("other-version", Answer.NOT_AT_ALL),
     /** It is a notification, so there is no response to lose. */
     NOTIFICATION("notification", Answer.NOT_AT_ALL),
     /** The class of its method is `idempotent`. */
@@ -91,19 +93,22 @@ public enum class Reason(public val value: String, public val answer: Answer) {
     EXTERNAL("external", Answer.NOT_AT_ALL),
     /** It carries a well-formed key. */
     KEYED_WITH_KEY("keyed-with-key", Answer.SAME_KEY),
-    /** It could carry a key and has none; null is none. */
+    /** It could carry a key and has none. A key of null is the same as no key. */
     KEYED_WITHOUT_KEY("keyed-without-key", Answer.NOT_AT_ALL),
-    /** It has no key, but a member whose name differs from the right one by case, `_` or `-`. */
+    /**
+     * It has no key, but a member whose name differs only by the case of ASCII letters and by separators: `-`, `_`,
+     * `.`, `/`, `:`, `$` and space.
+     */
     MISSPELLED_KEY("misspelled-key", Answer.NOT_AT_ALL),
-    /** Its key is no string, too short, too long, or has no UTF-8 form (a lone surrogate). */
+    /** Its key is not a string, is too short or too long, or has no UTF-8 form (a lone surrogate). */
     MALFORMED_KEY("malformed-key", Answer.NOT_AT_ALL),
-    /** The decision needs its params, and they are no object. */
+    /** The decision needs its params, and they are not an object. */
     MALFORMED_PARAMS("malformed-params", Answer.NOT_AT_ALL),
     /** It takes the class of the message inside, and its params name no method. */
     CARRIED_UNNAMED("carried-unnamed", Answer.NOT_AT_ALL),
     /** Messages are inside one another more than 32 deep. */
     CARRIED_TOO_DEEP("carried-too-deep", Answer.NOT_AT_ALL),
-    /** The table has the method, though not in the kind that was named. */
+    /** The table has the method, but not in the kind that the caller names. */
     WRONG_KIND("wrong-kind", Answer.NOT_AT_ALL),
     /** It is an extension, whose name starts with `_`. */
     EXTENSION("extension", Answer.NOT_AT_ALL),
@@ -111,13 +116,16 @@ public enum class Reason(public val value: String, public val answer: Answer) {
     UNKNOWN_METHOD("unknown-method", Answer.NOT_AT_ALL),
 }
 
-/** The fewest code points that an idempotency key has. */
+/** The version of the protocol whose methods the table has. It holds on connections of that version only. */
+public const val PROTOCOL_VERSION: Int = 9
+
+/** The least number of code points of an idempotency key. */
 public const val KEY_MIN_LENGTH: Int = 1
 
-/** The most code points that an idempotency key has. */
+/** The greatest number of code points of an idempotency key. */
 public const val KEY_MAX_LENGTH: Int = 255
 
-/** How many messages deep is looked for the one that decides. */
+/** The number of messages around another one that the decision looks into. */
 public const val MAX_CARRIED: Int = 32
 
 /** The namespace of derived message IDs (RFC 9562). It never changes. */
@@ -143,6 +151,10 @@ public data class Method(
     val key: String?,
     /** The method whose class a carried method always takes; missing when its params name the method. */
     val carries: String?,
+    /** The methods of which a late copy would undo a newer request, if both agree in the members of `about`. */
+    val undoes: List<String>,
+    /** The members of params that name what is changed. */
+    val about: List<String>,
     /** The slug of the page that explains it at length, if there is one. */
     val page: String?,
     /** The first sentence of its description. */
@@ -155,13 +167,13 @@ public data class Method(
 public data class Resend(
     /** How it may be sent again. */
     val answer: Answer,
-    /** The case that it is, for programs. */
+    /** The case, for programs. */
     val reason: Reason,
     /** The same for people. It never holds a key. */
     val why: String,
     /**
-     * The row that decided, the one of the carried message for a message that carries another; missing when the table
-     * has none.
+     * The row that decided: that of the carried message for a message that carries another; missing if the table has
+     * none.
      */
     val method: Method?,
 ) {
@@ -181,6 +193,8 @@ public val METHODS: List<Method> = listOf(
         result = null,
         key = null,
         carries = null,
+        undoes = emptyList(),
+        about = emptyList(),
         page = null,
         summary = "Withdraws a request.",
         resend = "Says the same once more.",
@@ -195,6 +209,8 @@ public val METHODS: List<Method> = listOf(
         result = "AskResponse",
         key = null,
         carries = null,
+        undoes = emptyList(),
+        about = emptyList(),
         page = null,
         summary = "Asks the guest.",
         resend = "Asks twice.",
@@ -209,6 +225,8 @@ public val METHODS: List<Method> = listOf(
         result = "HeatResponse",
         key = null,
         carries = null,
+        undoes = emptyList(),
+        about = emptyList(),
         page = null,
         summary = "Asks how hot it is.",
         resend = "Reads only.",
@@ -223,6 +241,8 @@ public val METHODS: List<Method> = listOf(
         result = "PourResponse",
         key = "idempotencyKey",
         carries = null,
+        undoes = emptyList(),
+        about = emptyList(),
         page = null,
         summary = "Pours a cup.",
         resend = "Pours a second cup, unless the key is the same.",
@@ -237,6 +257,8 @@ public val METHODS: List<Method> = listOf(
         result = null,
         key = null,
         carries = null,
+        undoes = emptyList(),
+        about = emptyList(),
         page = null,
         summary = "Reports a change of the kettle.",
         resend = "Reports the same once more.",
@@ -251,6 +273,8 @@ public val METHODS: List<Method> = listOf(
         result = "RelayResponse",
         key = null,
         carries = null,
+        undoes = emptyList(),
+        about = emptyList(),
         page = null,
         summary = "Passes a message on to the next kettle.",
         resend = "As the message inside.",
@@ -260,8 +284,7 @@ public val METHODS: List<Method> = listOf(
 private val byCall: Map<Pair<String, Kind>, Method> = METHODS.associateBy { it.name to it.kind }
 
 /**
- * Returns the row of a method. Without a kind, the request of that name, and the notification where there is no
- * request.
+ * Returns the row of a method. Without a kind, the request of that name, or the notification if there is no request.
  */
 public fun find(method: String, kind: Kind? = null): Method? = when (kind) {
     null -> byCall[method to Kind.REQUEST] ?: byCall[method to Kind.NOTIFICATION]
@@ -269,14 +292,15 @@ public fun find(method: String, kind: Kind? = null): Method? = when (kind) {
 }
 
 /**
- * Returns the retry class of a method; an extension method and an unknown one have none. Without a kind, that of the
- * request where a name is both: a sender of the notification of that name has to say so.
+ * Returns the retry class of a method; an extension method and an unknown one have none. Without a kind, a name that is
+ * both counts as the request, so the sender of a notification has to state the kind.
  */
 public fun retryClass(method: String, kind: Kind? = null): RetryClass? = find(method, kind)?.retryClass
 
 /**
- * Says whether a message whose response never came may be sent again. Of the params, only the key of a keyed method and
- * the message inside a carried one are looked at. Without a kind, a name that is both is taken for the request.
+ * Returns whether a message whose response never came may be sent again. Of the params, only the key of a keyed method
+ * and the message inside a carried one count. Without a kind, a name that is both counts as the request. Without a
+ * version, the connection has that of the table.
  *
  * Params are maps, strings and nulls; [plain] makes those of the values of a JSON library and leaves any other value as
  * it is. A `JsonObject` of kotlinx.serialization is a map already, so there it is `{ if (it is JsonPrimitive &&
@@ -286,9 +310,13 @@ public fun resend(
     method: String,
     params: Map<String, Any?>? = null,
     kind: Kind? = null,
+    version: Int? = null,
     plain: (Any?) -> Any? = { it },
 ): Resend {
-    val decision = Decider(kind, plain).decide(method, params, 0)
+    val decision = when (version ?: PROTOCOL_VERSION) {
+        PROTOCOL_VERSION -> Decider(kind, plain).decide(method, params, 0)
+        else -> Decision(Reason.OTHER_VERSION, method, null)
+    }
     val why = decision.why(kind).trimEnd()
     return Resend(
         decision.reason.answer,
@@ -299,11 +327,11 @@ public fun resend(
 }
 
 /**
- * Derives the ID of a prompt's message from its session and its key, the same in every language. An Agent that names
- * the message by it stores both in one step, and tells a retry by the ID alone.
+ * Derives the ID of a prompt's message from its session and its key, the same in every language. An Agent that gives
+ * the message this ID stores both in one step, and recognizes a retry by the ID alone.
  *
  * It is the UUIDv5 of `<length>:<session ID>,<key>` in [MESSAGE_ID_NAMESPACE], with the length of the session ID in
- * UTF-8 bytes and in decimal. So no two pairs share a text, whatever they hold.
+ * UTF-8 bytes and in decimal. So no two pairs have the same text.
  *
  * @throws CharacterCodingException if a text holds half of a surrogate pair
  */
@@ -405,7 +433,7 @@ private class Decider(private val kind: Kind?, private val plain: (Any?) -> Any?
         }
     }
 
-    /** The members of params, none where they are missing; null where they are no object. */
+    /** The members of params, none if they are missing; null if they are not an object. */
     private fun members(params: Any?): Map<*, *>? = when (val value = plain(params)) {
         null -> emptyMap<Any?, Any?>()
         else -> value as? Map<*, *>
@@ -422,39 +450,41 @@ private fun isKey(key: Any): Boolean {
 private fun isPair(text: String, at: Int): Boolean =
     text[at].isHighSurrogate() && at + 1 < text.length && text[at + 1].isLowSurrogate()
 
-/** A name without what people get wrong in it. */
+/** A name without separators, and with ASCII letters in lower case. Names that look alike are equal. */
 private fun folded(name: String): String =
-    name.filter { it != '_' && it != '-' }.map { if (it in 'A'..'Z') it + ('a' - 'A') else it }.joinToString("")
+    name.filter { it !in "-_./:\$ " }.map { if (it in 'A'..'Z') it + ('a' - 'A') else it }.joinToString("")
 
 private fun Reason.why(method: String, kind: String, key: String, note: String): String = when (this) {
+    Reason.OTHER_VERSION ->
+        "The retry classes are those of another version of the protocol, so nothing is known about a copy of $method on this connection."
     Reason.NOTIFICATION ->
-        "$method is a notification, and a notification is never sent again: nobody answers it, so nobody can tell that it was lost. $note"
+        "$method is a notification, and a notification is never sent again: it has no answer that could get lost. $note"
     Reason.IDEMPOTENT ->
-        "Send it again as it is: $method is idempotent. $note"
+        "You may send it again as it is: $method is idempotent. $note"
     Reason.DUPLICATING ->
-        "Send it again: $method makes one more each time, which does little harm. $note"
+        "You may send it again: $method makes one more each time, which does little harm. $note"
     Reason.NOT_RETRIED ->
         "Do not send $method again. $note"
     Reason.EXTERNAL ->
         "Do not send $method again unless the protocol inside it says that you may. $note"
     Reason.KEYED_WITH_KEY ->
-        "Send it again with the $key of the first attempt, unchanged. $note"
+        "You may send it again with the $key of the first attempt, unchanged. $note"
     Reason.KEYED_WITHOUT_KEY ->
         "It carries no $key, so a copy is a new submission. $note"
     Reason.MISSPELLED_KEY ->
-        "It carries no $key, so a copy is a new submission. A member is nearly called that, and no receiver reads it: the name on the wire is $key, to the letter."
+        "It carries no $key, so a copy is a new submission. It has a member with a similar name, but receivers read only a member called exactly $key."
     Reason.MALFORMED_KEY ->
-        "Its $key is malformed, so it is refused with -32602 however often it is sent. Mend the key."
+        "Its $key is malformed, so every copy is refused with -32602. Fix the key."
     Reason.MALFORMED_PARAMS ->
-        "The params of $method are no object, so every copy is refused with -32602. Mend them."
+        "The params of $method are not an object, so every copy is refused with -32602. Fix them."
     Reason.CARRIED_UNNAMED ->
         "$method takes the class of the message inside, and its params name no method."
     Reason.CARRIED_TOO_DEEP ->
-        "Messages are inside one another more than 32 deep, so nobody looked further in."
+        "Messages are inside one another more than 32 deep, and the decision looks no deeper."
     Reason.WRONG_KIND ->
-        "$method is not a $kind in this table, so nothing is known of a copy."
+        "$method is not a $kind in this table, so nothing is known about a copy."
     Reason.EXTENSION ->
-        "$method is an extension; only whoever defined it can say what a copy does."
+        "$method is an extension; only its own specification can say what a copy does."
     Reason.UNKNOWN_METHOD ->
-        "$method is not a method of this table, so nothing is known of a copy."
+        "$method is not a method of this table, so nothing is known about a copy."
 }

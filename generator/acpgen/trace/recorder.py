@@ -1,0 +1,77 @@
+"""Reads a transcript into a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from acpgen.judge.inputs import Entry
+from acpgen.model import Protocol, Side
+from acpgen.trace.event import CallEvent, Event, Response, Update
+from acpgen.trace.exchanges import TrafficLog
+from acpgen.trace.prompts import prompts_of
+from acpgen.trace.reading import Reader, TranscriptLine, read_line
+from acpgen.trace.recording import Recording
+from acpgen.trace.seen_strings import SeenStrings
+from acpgen.trace.session_states import SessionLog
+from acpgen.trace.shown_messages import MessageLog
+
+
+def record(entries: Iterable[Entry], protocol: Protocol, *, show_keys: bool = False) -> Recording:
+    """Read a whole transcript. `show_keys` keeps the keys themselves, for findings to show.
+
+    Raises:
+        OSError: the transcript can't be read.
+        TranscriptError: a line is not one of a transcript.
+    """
+    reader = Reader(protocol, show_keys=show_keys)
+    recorder = _Recorder(SeenStrings(protocol, show_keys=show_keys))
+    for line in map(read_line, entries):
+        recorder.add(line, reader.event(line))
+    return recorder.recording()
+
+
+class _Recorder:
+    """Hands each line to the logs that it concerns."""
+
+    def __init__(self, strings: SeenStrings) -> None:
+        self._strings = strings
+        self._traffic = TrafficLog()
+        self._sessions = SessionLog()
+        self._messages = MessageLog()
+
+    def add(self, line: TranscriptLine, event: Event | None) -> None:
+        """Note what happens on a line."""
+        self._traffic.add_line(line.number, line.connection)
+        match event:
+            case CallEvent():
+                self._traffic.add_call(event)
+                self._sessions.add_call(event)
+            case Response():
+                call = self._traffic.add_response(event)
+                if call is not None:
+                    self._sessions.add_response(call, event)
+            case Update():
+                self._sessions.add_update(event)
+                replaying = self._sessions.is_replaying(event.connection, event.session)
+                self._messages.add(event, replaying=replaying)
+            case None:
+                pass
+        if line.sender is Side.AGENT:
+            method = event.method if isinstance(event, CallEvent) else None
+            self._strings.add(line.number, line.message, method)
+        else:
+            self._strings.add_sent(line.message)
+
+    def recording(self) -> Recording:
+        """Return everything noted."""
+        traffic, messages = self._traffic.traffic(), self._messages.messages()
+        prompts = prompts_of(traffic.exchanges, messages)
+        keys = traffic.keys
+        return Recording(
+            traffic=traffic,
+            sessions=self._sessions.states(),
+            messages=messages,
+            prompts=prompts,
+            echoes=self._strings.echoes(keys),
+            keys=self._strings.known(keys),
+        )
