@@ -79,10 +79,11 @@ def _short_text(file: str) -> bytes | None:
     try:
         if file == _STDIN:
             return sys.stdin.buffer.peek() if isinstance(sys.stdin.buffer, BufferedReader) else None
+        found = os.stat(file)  # to open a pipe and close it again would break it
+        if not S_ISREG(found.st_mode) or found.st_size > _SHORT:
+            return None
         with open(file, "rb") as stream:
-            found = os.fstat(stream.fileno())
-            short = found.st_size <= _SHORT and S_ISREG(found.st_mode)
-            return stream.read() if short else None
+            return stream.read()
     except (OSError, ValueError, AttributeError):
         return None
 
