@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from math import ceil, floor
 
@@ -20,7 +19,7 @@ from acpgen.diff.rules.values import (
 from acpgen.diff.schema_difference import Found, SchemaDifference, found
 from acpgen.diff.schema_place import SchemaPlace
 from acpgen.model import Array, Scalar, ScalarType, Type
-from acpgen.pattern import compiled
+from acpgen.patterns import matches, portable
 from acpgen.types.wording import spelled
 
 _LOWER = ("min_length", "minimum", "min_items")
@@ -68,7 +67,7 @@ def takes(scalar: Scalar, value: str | int) -> bool:
         return True
     if isinstance(value, str):
         fits = scalar.type is ScalarType.STRING and _within(scalar, "length", len(value))
-        return fits and (scalar.pattern is None or _matches(scalar.pattern, value))
+        return fits and matches(scalar.pattern, value)
     return scalar.type in _NUMERIC and _within(scalar, "", value)
 
 
@@ -125,25 +124,22 @@ def _keyword(name: str) -> str:
 
 def _patterns(old: Scalar, new: Scalar, at: SchemaPlace) -> Iterator[Found]:
     before, after = old.pattern, new.pattern
-    if before != after:
+    if _meaning(before) != _meaning(after):
         kind = pattern_changed
         if before is None or after is None:
             kind = pattern_added if before is None else pattern_removed
         yield found(kind, at, (old, new), old=before or "", new=after or "")
 
 
+def _meaning(pattern: str | None) -> str | None:
+    r"""A pattern in the spelling of bundles, which write out what `\d` and its like mean."""
+    return None if pattern is None else portable(pattern)
+
+
 def _within(scalar: Scalar, of: str, number: float) -> bool:
     names = ("min_length", "max_length") if of else ("minimum", "maximum")
     low, high = (_bound(scalar, name) for name in names)
     return (low is None or low <= number) and (high is None or number <= high)
-
-
-def _matches(pattern: str, text: str) -> bool:
-    """Whether a text matches, as far as can be told."""
-    try:
-        return compiled(pattern).search(text) is not None
-    except re.error:
-        return True
 
 
 def _scalar_type(type_: Type) -> ScalarType | None:

@@ -25,7 +25,7 @@ SHAPING_MODULES = (
     "types/*.py",
     "listing.py",
     "model.py",
-    "pattern.py",
+    "patterns/*.py",
     "strictjson.py",
     "words.py",
     "load/*.py",

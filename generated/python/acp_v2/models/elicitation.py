@@ -12,6 +12,18 @@ from .form import ElicitationSchema
 from .ids import ElicitationId, RequestId, SessionId, ToolCallId
 
 
+class CreateElicitationRequestOther(AcpModel):
+    """
+    A mode this peer doesn't know. Clients MUST NOT show it as one they know, and should keep its JSON intact when they store, replay or forward the request.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "x-variants": ["CreateElicitationRequestOtherSession", "CreateElicitationRequestOtherRequest"]
+        },
+    )
+
+
 class CreateElicitationResponseCancel(AcpModel):
     """
     The elicitation was cancelled, so there is no decision.
@@ -100,6 +112,28 @@ The values picked in a choice of several.
 """
 
 
+class ElicitationFormMode(AcpModel):
+    """
+    What an elicitation by form carries: the form's schema, and either a session or a request as its scope.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "x-variants": ["ElicitationFormModeSession", "ElicitationFormModeRequest"]
+        },
+    )
+
+
+class ElicitationUrlMode(AcpModel):
+    """
+    What an elicitation by URL carries: the address, an ID by which its completion is reported, and either a session or a request as its scope.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={"x-variants": ["ElicitationUrlModeSession", "ElicitationUrlModeRequest"]},
+    )
+
+
 class CompleteElicitationNotification(AcpModel):
     """
     Tells the Client that an interaction it sent the user to by URL is complete. The session's foreground state doesn't change by this.
@@ -116,6 +150,30 @@ class CompleteElicitationNotification(AcpModel):
     """
     Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
+
+
+class CreateElicitationRequestForm(ElicitationFormMode):
+    """
+    Asks with a form, which the Client builds from a schema.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "x-variants": ["CreateElicitationRequestFormSession", "CreateElicitationRequestFormRequest"]
+        },
+    )
+
+
+class CreateElicitationRequestUrl(ElicitationUrlMode):
+    """
+    Sends the user to a URL, where the interaction takes place. Accepting means only that the user agreed to go there, not that the interaction is over.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "x-variants": ["CreateElicitationRequestUrlSession", "CreateElicitationRequestUrlRequest"]
+        },
+    )
 
 
 ElicitationContentValue = TypeAliasType("ElicitationContentValue", ElicitationContentValueString | ElicitationContentValueInteger | ElicitationContentValueNumber | ElicitationContentValueBoolean | ElicitationContentValueStringArray | ElicitationContentValueOther)
@@ -153,7 +211,7 @@ class ElicitationSessionScope(AcpModel):
     """
 
 
-class ElicitationUrlModeRequest(ElicitationRequestScope):
+class ElicitationUrlModeRequest(ElicitationRequestScope, ElicitationUrlMode):
     """
     Belongs to a pending request outside any session.
     """
@@ -171,7 +229,7 @@ class ElicitationUrlModeRequest(ElicitationRequestScope):
     """
 
 
-class ElicitationUrlModeSession(ElicitationSessionScope):
+class ElicitationUrlModeSession(ElicitationSessionScope, ElicitationUrlMode):
     """
     Belongs to a session, or to a tool call in it.
     """
@@ -189,7 +247,19 @@ class ElicitationUrlModeSession(ElicitationSessionScope):
     """
 
 
-class CreateElicitationRequestOtherRequest(ElicitationRequestScope):
+CreateElicitationRequest = TypeAliasType(
+    "CreateElicitationRequest",
+    Annotated[
+        CreateElicitationRequestForm | CreateElicitationRequestUrl | CreateElicitationRequestOther,
+        Field(json_schema_extra={"x-tag": "mode"}),
+    ],
+)
+"""
+Asks the user for input, either with a form that the Client renders or by sending the user to a URL. If a request in a session blocks the whole foreground work, the Agent SHOULD report `requires_action`, and having done so MUST report `running` once work goes on, or `idle` if it ends. Agents SHOULD cancel pending elicitations that cancelled work no longer needs; a shared scope alone doesn't show that.
+"""
+
+
+class CreateElicitationRequestOtherRequest(ElicitationRequestScope, CreateElicitationRequestOther):
     """
     The question belongs to a pending request, outside any session.
     """
@@ -215,7 +285,7 @@ class CreateElicitationRequestOtherRequest(ElicitationRequestScope):
     """
 
 
-class CreateElicitationRequestOtherSession(ElicitationSessionScope):
+class CreateElicitationRequestOtherSession(ElicitationSessionScope, CreateElicitationRequestOther):
     """
     The question belongs to a session.
     """
@@ -241,7 +311,7 @@ class CreateElicitationRequestOtherSession(ElicitationSessionScope):
     """
 
 
-class CreateElicitationRequestUrlRequest(ElicitationUrlModeRequest):
+class CreateElicitationRequestUrlRequest(ElicitationUrlModeRequest, CreateElicitationRequestUrl):
     """
     Belongs to a pending request outside any session.
     """
@@ -260,7 +330,7 @@ class CreateElicitationRequestUrlRequest(ElicitationUrlModeRequest):
     """
 
 
-class CreateElicitationRequestUrlSession(ElicitationUrlModeSession):
+class CreateElicitationRequestUrlSession(ElicitationUrlModeSession, CreateElicitationRequestUrl):
     """
     Belongs to a session, or to a tool call in it.
     """
@@ -290,7 +360,7 @@ class ElicitationAcceptAction(AcpModel):
     """
 
 
-class ElicitationFormModeRequest(ElicitationRequestScope):
+class ElicitationFormModeRequest(ElicitationRequestScope, ElicitationFormMode):
     """
     Belongs to a pending request outside any session.
     """
@@ -304,7 +374,7 @@ class ElicitationFormModeRequest(ElicitationRequestScope):
     """
 
 
-class ElicitationFormModeSession(ElicitationSessionScope):
+class ElicitationFormModeSession(ElicitationSessionScope, ElicitationFormMode):
     """
     Belongs to a session, or to a tool call in it.
     """
@@ -318,13 +388,7 @@ class ElicitationFormModeSession(ElicitationSessionScope):
     """
 
 
-ElicitationUrlMode = TypeAliasType("ElicitationUrlMode", ElicitationUrlModeSession | ElicitationUrlModeRequest)
-"""
-What an elicitation by URL carries: the address, an ID by which its completion is reported, and either a session or a request as its scope.
-"""
-
-
-class CreateElicitationRequestFormRequest(ElicitationFormModeRequest):
+class CreateElicitationRequestFormRequest(ElicitationFormModeRequest, CreateElicitationRequestForm):
     """
     Belongs to a pending request outside any session.
     """
@@ -343,7 +407,7 @@ class CreateElicitationRequestFormRequest(ElicitationFormModeRequest):
     """
 
 
-class CreateElicitationRequestFormSession(ElicitationFormModeSession):
+class CreateElicitationRequestFormSession(ElicitationFormModeSession, CreateElicitationRequestForm):
     """
     Belongs to a session, or to a tool call in it.
     """
@@ -360,18 +424,6 @@ class CreateElicitationRequestFormSession(ElicitationFormModeSession):
     """
     Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
-
-
-CreateElicitationRequestOther = TypeAliasType("CreateElicitationRequestOther", CreateElicitationRequestOtherSession | CreateElicitationRequestOtherRequest)
-"""
-A mode this peer doesn't know. Clients MUST NOT show it as one they know, and should keep its JSON intact when they store, replay or forward the request.
-"""
-
-
-CreateElicitationRequestUrl = TypeAliasType("CreateElicitationRequestUrl", CreateElicitationRequestUrlSession | CreateElicitationRequestUrlRequest)
-"""
-Sends the user to a URL, where the interaction takes place. Accepting means only that the user agreed to go there, not that the interaction is over.
-"""
 
 
 class CreateElicitationResponseAccept(ElicitationAcceptAction):
@@ -389,18 +441,6 @@ class CreateElicitationResponseAccept(ElicitationAcceptAction):
     """
 
 
-ElicitationFormMode = TypeAliasType("ElicitationFormMode", ElicitationFormModeSession | ElicitationFormModeRequest)
-"""
-What an elicitation by form carries: the form's schema, and either a session or a request as its scope.
-"""
-
-
-CreateElicitationRequestForm = TypeAliasType("CreateElicitationRequestForm", CreateElicitationRequestFormSession | CreateElicitationRequestFormRequest)
-"""
-Asks with a form, which the Client builds from a schema.
-"""
-
-
 CreateElicitationResponse = TypeAliasType(
     "CreateElicitationResponse",
     Annotated[
@@ -410,16 +450,4 @@ CreateElicitationResponse = TypeAliasType(
 )
 """
 Tells how the elicitation ended: accepted, with what the user entered if there is anything, declined or cancelled.
-"""
-
-
-CreateElicitationRequest = TypeAliasType(
-    "CreateElicitationRequest",
-    Annotated[
-        CreateElicitationRequestForm | CreateElicitationRequestUrl | CreateElicitationRequestOther,
-        Field(json_schema_extra={"x-tag": "mode"}),
-    ],
-)
-"""
-Asks the user for input, either with a form that the Client renders or by sending the user to a URL. If a request in a session blocks the whole foreground work, the Agent SHOULD report `requires_action`, and having done so MUST report `running` once work goes on, or `idle` if it ends. Agents SHOULD cancel pending elicitations that cancelled work no longer needs; a shared scope alone doesn't show that.
 """

@@ -27,7 +27,46 @@ class BackgroundWorkOther(AcpModel):
     """
 
 
-class StateUpdateOther(AcpModel):
+class IdleStateUpdate(AcpModel):
+    """
+    Details of the `idle` state, in which the session has no foreground work. A repeated or resumed snapshot may still carry the last stop reason; it MUST NOT be counted as another completion, cancellation or usage.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "x-variants": ["IdleStateUpdateEndTurn", "IdleStateUpdateMaxTokens", "IdleStateUpdateMaxTurnRequests", "IdleStateUpdateRefusal", "IdleStateUpdateCancelled", "IdleStateUpdateError", "IdleStateUpdateOther", "IdleStateUpdateNone"],
+            "x-tag": "stopReason",
+        },
+    )
+
+
+class StateUpdate(AcpModel):
+    """
+    What the session's foreground work is doing now, whether a prompt started that work or the Agent did. The Agent MUST report `running` when work starts (`requires_action` if it starts blocked) and `idle` when none is left; it SHOULD ignore answers for work that has ended instead of taking the work up again. Each update is a snapshot, so a repeated one doesn't mean more work, and a session counts as idle until the first update.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "x-variants": ["StateUpdateRunning", "StateUpdateIdle", "StateUpdateRequiresAction", "StateUpdateUnknown", "StateUpdateOther"],
+            "x-tag": "state",
+        },
+    )
+
+
+class StateUpdateIdle(IdleStateUpdate, StateUpdate):
+    """
+    No foreground work is left, though background work may go on.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "x-variants": ["StateUpdateIdleEndTurn", "StateUpdateIdleMaxTokens", "StateUpdateIdleMaxTurnRequests", "StateUpdateIdleRefusal", "StateUpdateIdleCancelled", "StateUpdateIdleError", "StateUpdateIdleOther", "StateUpdateIdleNone"],
+            "x-tag": "stopReason",
+        },
+    )
+
+
+class StateUpdateOther(StateUpdate):
     """
     A state this peer doesn't know. Clients MUST NOT take it for `idle` or show the previous state as confirmed; until a state they know arrives they show a neutral busy indication. Agents MUST still report the standard states unless the Client advertised support for this one.
     """
@@ -191,7 +230,7 @@ A piece of work that runs independently of the session's foreground work. It ref
 """
 
 
-class IdleStateUpdateCancelled(AcpModel):
+class IdleStateUpdateCancelled(IdleStateUpdate):
     """
     The work was stopped: by `session/cancel`, because the session was closed, or by a choice that the Agent had offered. Agents MUST report it when a cancellation ends foreground work, and MUST catch errors that aborting causes instead of reporting `error`.
     """
@@ -222,7 +261,7 @@ class IdleStateUpdateCancelled(AcpModel):
     """
 
 
-class IdleStateUpdateEndTurn(AcpModel):
+class IdleStateUpdateEndTurn(IdleStateUpdate):
     """
     The work came to its regular end, including a command handled locally without the model.
     """
@@ -253,7 +292,7 @@ class IdleStateUpdateEndTurn(AcpModel):
     """
 
 
-class IdleStateUpdateError(ErrorStopReason):
+class IdleStateUpdateError(ErrorStopReason, IdleStateUpdate):
     """
     Something failed. A prompt that failed before its message was inserted also gets an error response; once inserted, its response remains a success.
     """
@@ -284,7 +323,7 @@ class IdleStateUpdateError(ErrorStopReason):
     """
 
 
-class IdleStateUpdateMaxTokens(AcpModel):
+class IdleStateUpdateMaxTokens(IdleStateUpdate):
     """
     The Agent hit its token limit.
     """
@@ -315,7 +354,7 @@ class IdleStateUpdateMaxTokens(AcpModel):
     """
 
 
-class IdleStateUpdateMaxTurnRequests(AcpModel):
+class IdleStateUpdateMaxTurnRequests(IdleStateUpdate):
     """
     The Agent used up the model requests it may make for one piece of foreground work.
     """
@@ -348,7 +387,7 @@ class IdleStateUpdateMaxTurnRequests(AcpModel):
     """
 
 
-class IdleStateUpdateNone(AcpModel):
+class IdleStateUpdateNone(IdleStateUpdate):
     """
     The Agent reports no stop reason.
     """
@@ -382,7 +421,7 @@ class IdleStateUpdateNone(AcpModel):
     """
 
 
-class IdleStateUpdateOther(AcpModel):
+class IdleStateUpdateOther(IdleStateUpdate):
     """
     A stop reason this peer doesn't know.
     """
@@ -423,7 +462,7 @@ class IdleStateUpdateOther(AcpModel):
     """
 
 
-class IdleStateUpdateRefusal(AcpModel):
+class IdleStateUpdateRefusal(IdleStateUpdate):
     """
     The Agent refused to go on.
     """
@@ -496,7 +535,7 @@ class RunningStateUpdate(AcpModel):
     """
 
 
-class StateUpdateIdleCancelled(IdleStateUpdateCancelled):
+class StateUpdateIdleCancelled(IdleStateUpdateCancelled, StateUpdateIdle):
     """
     The work was stopped: by `session/cancel`, because the session was closed, or by a choice that the Agent had offered. Agents MUST report it when a cancellation ends foreground work, and MUST catch errors that aborting causes instead of reporting `error`.
     """
@@ -508,7 +547,7 @@ class StateUpdateIdleCancelled(IdleStateUpdateCancelled):
     """
 
 
-class StateUpdateIdleEndTurn(IdleStateUpdateEndTurn):
+class StateUpdateIdleEndTurn(IdleStateUpdateEndTurn, StateUpdateIdle):
     """
     The work came to its regular end, including a command handled locally without the model.
     """
@@ -520,7 +559,7 @@ class StateUpdateIdleEndTurn(IdleStateUpdateEndTurn):
     """
 
 
-class StateUpdateIdleError(IdleStateUpdateError):
+class StateUpdateIdleError(IdleStateUpdateError, StateUpdateIdle):
     """
     Something failed. A prompt that failed before its message was inserted also gets an error response; once inserted, its response remains a success.
     """
@@ -532,7 +571,7 @@ class StateUpdateIdleError(IdleStateUpdateError):
     """
 
 
-class StateUpdateIdleMaxTokens(IdleStateUpdateMaxTokens):
+class StateUpdateIdleMaxTokens(IdleStateUpdateMaxTokens, StateUpdateIdle):
     """
     The Agent hit its token limit.
     """
@@ -544,7 +583,7 @@ class StateUpdateIdleMaxTokens(IdleStateUpdateMaxTokens):
     """
 
 
-class StateUpdateIdleMaxTurnRequests(IdleStateUpdateMaxTurnRequests):
+class StateUpdateIdleMaxTurnRequests(IdleStateUpdateMaxTurnRequests, StateUpdateIdle):
     """
     The Agent used up the model requests it may make for one piece of foreground work.
     """
@@ -558,7 +597,7 @@ class StateUpdateIdleMaxTurnRequests(IdleStateUpdateMaxTurnRequests):
     """
 
 
-class StateUpdateIdleNone(IdleStateUpdateNone):
+class StateUpdateIdleNone(IdleStateUpdateNone, StateUpdateIdle):
     """
     The Agent reports no stop reason.
     """
@@ -566,7 +605,7 @@ class StateUpdateIdleNone(IdleStateUpdateNone):
     state: Literal["idle"] = "idle"
 
 
-class StateUpdateIdleOther(IdleStateUpdateOther):
+class StateUpdateIdleOther(IdleStateUpdateOther, StateUpdateIdle):
     """
     A stop reason this peer doesn't know.
     """
@@ -574,7 +613,7 @@ class StateUpdateIdleOther(IdleStateUpdateOther):
     state: Literal["idle"] = "idle"
 
 
-class StateUpdateIdleRefusal(IdleStateUpdateRefusal):
+class StateUpdateIdleRefusal(IdleStateUpdateRefusal, StateUpdateIdle):
     """
     The Agent refused to go on.
     """
@@ -586,7 +625,7 @@ class StateUpdateIdleRefusal(IdleStateUpdateRefusal):
     """
 
 
-class StateUpdateRequiresAction(RequiresActionStateUpdate):
+class StateUpdateRequiresAction(RequiresActionStateUpdate, StateUpdate):
     """
     Foreground work as a whole can't go on until the user acts.
     """
@@ -594,7 +633,7 @@ class StateUpdateRequiresAction(RequiresActionStateUpdate):
     state: Literal["requires_action"] = "requires_action"
 
 
-class StateUpdateRunning(RunningStateUpdate):
+class StateUpdateRunning(RunningStateUpdate, StateUpdate):
     """
     The Agent is working in the foreground. This doesn't confirm that a prompt was inserted.
     """
@@ -623,45 +662,9 @@ class UnknownStateUpdate(AcpModel):
     """
 
 
-IdleStateUpdate = TypeAliasType(
-    "IdleStateUpdate",
-    Annotated[
-        IdleStateUpdateEndTurn | IdleStateUpdateMaxTokens | IdleStateUpdateMaxTurnRequests | IdleStateUpdateRefusal | IdleStateUpdateCancelled | IdleStateUpdateError | IdleStateUpdateOther | IdleStateUpdateNone,
-        Field(json_schema_extra={"x-tag": "stopReason"}),
-    ],
-)
-"""
-Details of the `idle` state, in which the session has no foreground work. A repeated or resumed snapshot may still carry the last stop reason; it MUST NOT be counted as another completion, cancellation or usage.
-"""
-
-
-StateUpdateIdle = TypeAliasType(
-    "StateUpdateIdle",
-    Annotated[
-        StateUpdateIdleEndTurn | StateUpdateIdleMaxTokens | StateUpdateIdleMaxTurnRequests | StateUpdateIdleRefusal | StateUpdateIdleCancelled | StateUpdateIdleError | StateUpdateIdleOther | StateUpdateIdleNone,
-        Field(json_schema_extra={"x-tag": "stopReason"}),
-    ],
-)
-"""
-No foreground work is left, though background work may go on.
-"""
-
-
-class StateUpdateUnknown(UnknownStateUpdate):
+class StateUpdateUnknown(UnknownStateUpdate, StateUpdate):
     """
     The Agent can't tell at present whether foreground work is going on.
     """
 
     state: Literal["unknown"] = "unknown"
-
-
-StateUpdate = TypeAliasType(
-    "StateUpdate",
-    Annotated[
-        StateUpdateRunning | StateUpdateIdle | StateUpdateRequiresAction | StateUpdateUnknown | StateUpdateOther,
-        Field(json_schema_extra={"x-tag": "state"}),
-    ],
-)
-"""
-What the session's foreground work is doing now, whether a prompt started that work or the Agent did. The Agent MUST report `running` when work starts (`requires_action` if it starts blocked) and `idle` when none is left; it SHOULD ignore answers for work that has ended instead of taking the work up again. Each update is a snapshot, so a repeated one doesn't mean more work, and a session counts as idle until the first update.
-"""

@@ -22,6 +22,8 @@ from .message import (
 )
 from .plan import PlanRemoved, PlanUpdate
 from .state import (
+    StateUpdate,
+    StateUpdateIdle,
     StateUpdateIdleCancelled,
     StateUpdateIdleEndTurn,
     StateUpdateIdleError,
@@ -352,7 +354,33 @@ class SessionUpdateSessionMessageChunk(SessionMessageChunk):
     ] = "session_message_chunk"
 
 
-class SessionUpdateStateUpdateIdleCancelled(StateUpdateIdleCancelled):
+class SessionUpdateStateUpdate(StateUpdate):
+    """
+    Tells what the session's foreground work as a whole is doing.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "x-variants": ["SessionUpdateStateUpdateRunning", "SessionUpdateStateUpdateIdle", "SessionUpdateStateUpdateRequiresAction", "SessionUpdateStateUpdateUnknown", "SessionUpdateStateUpdateOther"],
+            "x-tag": "state",
+        },
+    )
+
+
+class SessionUpdateStateUpdateIdle(StateUpdateIdle, SessionUpdateStateUpdate):
+    """
+    No foreground work is left, though background work may go on.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "x-variants": ["SessionUpdateStateUpdateIdleEndTurn", "SessionUpdateStateUpdateIdleMaxTokens", "SessionUpdateStateUpdateIdleMaxTurnRequests", "SessionUpdateStateUpdateIdleRefusal", "SessionUpdateStateUpdateIdleCancelled", "SessionUpdateStateUpdateIdleError", "SessionUpdateStateUpdateIdleOther", "SessionUpdateStateUpdateIdleNone"],
+            "x-tag": "stopReason",
+        },
+    )
+
+
+class SessionUpdateStateUpdateIdleCancelled(StateUpdateIdleCancelled, SessionUpdateStateUpdateIdle):
     """
     The work was stopped: by `session/cancel`, because the session was closed, or by a choice that the Agent had offered. Agents MUST report it when a cancellation ends foreground work, and MUST catch errors that aborting causes instead of reporting `error`.
     """
@@ -366,7 +394,7 @@ class SessionUpdateStateUpdateIdleCancelled(StateUpdateIdleCancelled):
     """
 
 
-class SessionUpdateStateUpdateIdleEndTurn(StateUpdateIdleEndTurn):
+class SessionUpdateStateUpdateIdleEndTurn(StateUpdateIdleEndTurn, SessionUpdateStateUpdateIdle):
     """
     The work came to its regular end, including a command handled locally without the model.
     """
@@ -380,7 +408,7 @@ class SessionUpdateStateUpdateIdleEndTurn(StateUpdateIdleEndTurn):
     """
 
 
-class SessionUpdateStateUpdateIdleError(StateUpdateIdleError):
+class SessionUpdateStateUpdateIdleError(StateUpdateIdleError, SessionUpdateStateUpdateIdle):
     """
     Something failed. A prompt that failed before its message was inserted also gets an error response; once inserted, its response remains a success.
     """
@@ -394,7 +422,7 @@ class SessionUpdateStateUpdateIdleError(StateUpdateIdleError):
     """
 
 
-class SessionUpdateStateUpdateIdleMaxTokens(StateUpdateIdleMaxTokens):
+class SessionUpdateStateUpdateIdleMaxTokens(StateUpdateIdleMaxTokens, SessionUpdateStateUpdateIdle):
     """
     The Agent hit its token limit.
     """
@@ -408,7 +436,10 @@ class SessionUpdateStateUpdateIdleMaxTokens(StateUpdateIdleMaxTokens):
     """
 
 
-class SessionUpdateStateUpdateIdleMaxTurnRequests(StateUpdateIdleMaxTurnRequests):
+class SessionUpdateStateUpdateIdleMaxTurnRequests(
+    StateUpdateIdleMaxTurnRequests,
+    SessionUpdateStateUpdateIdle,
+):
     """
     The Agent used up the model requests it may make for one piece of foreground work.
     """
@@ -424,7 +455,7 @@ class SessionUpdateStateUpdateIdleMaxTurnRequests(StateUpdateIdleMaxTurnRequests
     """
 
 
-class SessionUpdateStateUpdateIdleNone(StateUpdateIdleNone):
+class SessionUpdateStateUpdateIdleNone(StateUpdateIdleNone, SessionUpdateStateUpdateIdle):
     """
     The Agent reports no stop reason.
     """
@@ -434,7 +465,7 @@ class SessionUpdateStateUpdateIdleNone(StateUpdateIdleNone):
     )
 
 
-class SessionUpdateStateUpdateIdleOther(StateUpdateIdleOther):
+class SessionUpdateStateUpdateIdleOther(StateUpdateIdleOther, SessionUpdateStateUpdateIdle):
     """
     A stop reason this peer doesn't know.
     """
@@ -444,7 +475,7 @@ class SessionUpdateStateUpdateIdleOther(StateUpdateIdleOther):
     )
 
 
-class SessionUpdateStateUpdateIdleRefusal(StateUpdateIdleRefusal):
+class SessionUpdateStateUpdateIdleRefusal(StateUpdateIdleRefusal, SessionUpdateStateUpdateIdle):
     """
     The Agent refused to go on.
     """
@@ -458,7 +489,7 @@ class SessionUpdateStateUpdateIdleRefusal(StateUpdateIdleRefusal):
     """
 
 
-class SessionUpdateStateUpdateOther(StateUpdateOther):
+class SessionUpdateStateUpdateOther(StateUpdateOther, SessionUpdateStateUpdate):
     """
     A state this peer doesn't know. Clients MUST NOT take it for `idle` or show the previous state as confirmed; until a state they know arrives they show a neutral busy indication. Agents MUST still report the standard states unless the Client advertised support for this one.
     """
@@ -468,7 +499,7 @@ class SessionUpdateStateUpdateOther(StateUpdateOther):
     )
 
 
-class SessionUpdateStateUpdateRequiresAction(StateUpdateRequiresAction):
+class SessionUpdateStateUpdateRequiresAction(StateUpdateRequiresAction, SessionUpdateStateUpdate):
     """
     Foreground work as a whole can't go on until the user acts.
     """
@@ -479,7 +510,7 @@ class SessionUpdateStateUpdateRequiresAction(StateUpdateRequiresAction):
     state: Literal["requires_action"] = "requires_action"
 
 
-class SessionUpdateStateUpdateRunning(StateUpdateRunning):
+class SessionUpdateStateUpdateRunning(StateUpdateRunning, SessionUpdateStateUpdate):
     """
     The Agent is working in the foreground. This doesn't confirm that a prompt was inserted.
     """
@@ -490,7 +521,7 @@ class SessionUpdateStateUpdateRunning(StateUpdateRunning):
     state: Literal["running"] = "running"
 
 
-class SessionUpdateStateUpdateUnknown(StateUpdateUnknown):
+class SessionUpdateStateUpdateUnknown(StateUpdateUnknown, SessionUpdateStateUpdate):
     """
     The Agent can't tell at present whether foreground work is going on.
     """
@@ -579,30 +610,6 @@ class SessionUpdateUserMessageChunk(ContentChunk):
     session_update: Annotated[Literal["user_message_chunk"], Field(alias="sessionUpdate")] = (
         "user_message_chunk"
     )
-
-
-SessionUpdateStateUpdateIdle = TypeAliasType(
-    "SessionUpdateStateUpdateIdle",
-    Annotated[
-        SessionUpdateStateUpdateIdleEndTurn | SessionUpdateStateUpdateIdleMaxTokens | SessionUpdateStateUpdateIdleMaxTurnRequests | SessionUpdateStateUpdateIdleRefusal | SessionUpdateStateUpdateIdleCancelled | SessionUpdateStateUpdateIdleError | SessionUpdateStateUpdateIdleOther | SessionUpdateStateUpdateIdleNone,
-        Field(json_schema_extra={"x-tag": "stopReason"}),
-    ],
-)
-"""
-No foreground work is left, though background work may go on.
-"""
-
-
-SessionUpdateStateUpdate = TypeAliasType(
-    "SessionUpdateStateUpdate",
-    Annotated[
-        SessionUpdateStateUpdateRunning | SessionUpdateStateUpdateIdle | SessionUpdateStateUpdateRequiresAction | SessionUpdateStateUpdateUnknown | SessionUpdateStateUpdateOther,
-        Field(json_schema_extra={"x-tag": "state"}),
-    ],
-)
-"""
-Tells what the session's foreground work as a whole is doing.
-"""
 
 
 SessionUpdate = TypeAliasType(

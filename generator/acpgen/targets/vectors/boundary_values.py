@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from acpgen.judge.verdict import Rule
 from acpgen.model import JsonValue, Scalar
-from acpgen.types.samples import LONGEST, matches
+from acpgen.patterns import matches
+from acpgen.types.samples import LONGEST
 from acpgen.words import counted
 
 _BOUND: Mapping[Rule, str] = {

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from acp_wire.envelope import SENDERS
+
 LIMIT = 100_000
-"""How many requests may wait for their responses before the oldest is forgotten."""
+"""How many requests may be pending before the oldest is forgotten."""
 
 Connection = int | str
-"""What tells connections apart: ids are unique on one connection only."""
-
-SENDERS = ("agent", "client", "proxy")
+"""The name of a connection: ids are unique on one connection only."""
 
 
 class Pairing:
     """The requests that wait for a response.
 
-    A response answers the pending request that has its id, on the same connection, from somebody
-    else. Where nobody says who sends, it counts as an answer when it can answer one request only.
-    An answered request is forgotten. So is the oldest, once more than `limit` wait: its response is
-    then judged as one to an unknown request, and `forgotten` says how many requests went that way.
+    A response answers the pending request that has its id, on the same connection, from another
+    side. Where the sender is not known, it counts as an answer if it can answer one request only.
+    An answered request is forgotten. So is the oldest one once more than `limit` are pending: its
+    response then counts as one to an unknown request. `forgotten` is the number of these requests.
     """
 
     def __init__(self, limit: int = LIMIT) -> None:
@@ -33,10 +33,10 @@ class Pairing:
         sender: str | None,
         caller: str | None = None,
     ) -> bool:
-        """Note a request, and say whether another one with its id waits.
+        """Note a request and return whether another one with its id is pending.
 
-        `caller` is who calls that method, as far as one knows without `sender`. Whatever else is
-        wrong with the request: its receiver answers in any case.
+        `caller` is the side that calls the method, where the method alone shows it. An invalid
+        request is noted too, because its receiver answers it.
         """
         key = (connection, id_, sender or caller)
         waits = self._pending.pop(key, None) is not None
@@ -47,17 +47,17 @@ class Pairing:
         return waits
 
     def clear(self) -> None:
-        """Forget all requests, for what comes next is another recording."""
+        """Forget all requests, before another recording."""
         self._pending.clear()
 
     def waits(self, id_: int | str, connection: Connection, sender: str | None) -> bool:
-        """Whether a request of a sender waits."""
+        """Whether a request of a sender is pending."""
         return (connection, id_, sender) in self._pending
 
     def find(
         self, id_: int | str, connection: Connection, sender: str | None
     ) -> tuple[str, str | None] | None:
-        """The method of the request that a response answers, and who is known to have sent it."""
+        """Return the method of the request that a response answers, and its sender if known."""
         key = self._key(id_, connection, sender)
         return None if key is None else self._pending[key]
 

@@ -7,20 +7,16 @@ from the model, so none moves when its siblings do.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from acpgen.findings import Finding, Severity
-from acpgen.load.source import SchemaError
 from acpgen.model import (
     ANY,
     META,
     ClosedEnum,
     EnumValue,
     Location,
-    Nullable,
     Object,
     Property,
     Protocol,
@@ -32,48 +28,50 @@ from acpgen.model import (
     Union,
     Variant,
 )
-from acpgen.targets.models.shapes import Alias, Branch, Choice, Normal, Record, Shape
-from acpgen.types.structure import references, walk
+from acpgen.patterns import literal
+from acpgen.rulebook import Fault
+from acpgen.targets.models.common_bases import with_common_bases
+from acpgen.targets.models.conjunction import conjunction
+from acpgen.targets.models.python_shapes import Alias, Branch, Choice, Normal, Record, Shape
+from acpgen.types.structure import children, references, walk
 
-_END = r"(?![\s\S])"
-"""End of input in every dialect; `$` also matches before a last newline in Python."""
 
+@dataclass(frozen=True, slots=True)
+class Normalization:
+    """The shapes of all types of a protocol, and its types that have no shape.
 
-def normalize(protocol: Protocol) -> Normal:
-    """The shapes of all types of a protocol, in an order that doesn't depend on the protocol's.
-
-    Raises:
-        SchemaError: a type has no counterpart among the shapes.
+    Where there are faults, the shapes are good for names only.
     """
+
+    shapes: Normal
+    faults: tuple[Fault[Location], ...]
+
+
+def normalize(protocol: Protocol) -> Normalization:
+    """Give every type of a protocol a shape, in an order that doesn't depend on the protocol's."""
     normalizer = _Normalizer(protocol, absorbed(protocol))
+    normalizer.refuse_shared_bodies()
     for name in sorted(protocol.types.keys() - normalizer.absorbed):
         normalizer.shape(name)
-    return dict(sorted(normalizer.shapes.items(), key=lambda item: (item[1][0], item[0])))
+    shapes = dict(sorted(normalizer.shapes.items(), key=lambda item: (item[1][0], item[0])))
+    return Normalization(with_common_bases(shapes), tuple(normalizer.faults.values()))
 
 
 def absorbed(protocol: Protocol) -> frozenset[TypeName]:
-    """The types that are but the tagless half of a variant of the same name: they become it.
+    """The types that are only the body of a variant of the same name, without its tag.
 
-    Raises:
-        SchemaError: such a type is used elsewhere too.
+    The class of such a variant takes the place of the type.
     """
-    variants = [
-        variant
-        for definition in protocol.types.values()
-        for part in walk(definition.body)
-        if isinstance(part, Union)
-        for variant in part.variants
-        if variant.value is not None and variant.body == Ref(variant.name)
-    ]
-    users = Counter(
-        name for definition in protocol.types.values() for name in references(definition.body)
-    )
-    for variant in variants:
-        if users[variant.name] > 1:
-            raise _unsupported(
-                variant.location, f"is called {variant.name}, like a type that is used elsewhere"
-            )
-    return frozenset(variant.name for variant in variants)
+    return frozenset(variant.name for variant in _absorbing(protocol))
+
+
+def _absorbing(protocol: Protocol) -> Iterator[Variant]:
+    for definition in protocol.types.values():
+        for part in walk(definition.body):
+            if isinstance(part, Union):
+                for variant in part.variants:
+                    if variant.value is not None and variant.body == Ref(variant.name):
+                        yield variant
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +100,20 @@ class _Normalizer:
     protocol: Protocol
     absorbed: frozenset[TypeName]
     shapes: dict[TypeName, tuple[str, Shape]] = field(default_factory=dict)
+    faults: dict[Location, Fault[Location]] = field(default_factory=dict)
+
+    def refuse(self, location: Location, message: str) -> None:
+        """Note a place that Python has no shape for. The caller goes on with the nearest one."""
+        self.faults.setdefault(location, Fault(location, message))
+
+    def refuse_shared_bodies(self) -> None:
+        """Refuse variants that absorb a type which is used elsewhere, too."""
+        definitions = self.protocol.types.values()
+        users = Counter(name for each in definitions for name in references(each.body))
+        for variant in _absorbing(self.protocol):
+            if users[variant.name] > 1:
+                message = f"is called {variant.name}, like a type that is used elsewhere"
+                self.refuse(variant.location, message)
 
     def shape(self, name: TypeName) -> Shape:
         """The shape of a type, made when it is first asked for."""
@@ -115,10 +127,11 @@ class _Normalizer:
     def _derive(
         self, name: TypeName, body: Type, docs: str, shared: _Shared, place: _Place
     ) -> None:
-        """Give a shape to a name that is no type of the protocol."""
+        """Give a shape to a name that is not a type of the protocol."""
         taken = name in self.shapes or name in self.protocol.types.keys() - self.absorbed
         if taken:
-            raise _unsupported(place.location, f"would be called {name}, like another type")
+            self.refuse(place.location, f"would be called {name}, like another type")
+            return
         self.shapes[name] = place.domain, self._shape(name, body, docs, shared, place)
 
     def _shape(
@@ -131,21 +144,23 @@ class _Normalizer:
                 return self._object(name, body, docs, shared, place)
             case Union():
                 return self._choice(name, body, docs, shared, place)
-            case _ if shared:
-                raise _unsupported(place.location, "is no object, so it has no tag or members")
             case _:
-                _require_named_parts(body, place.location)
+                if shared:
+                    message = "is not an object, so it has no tag or members"
+                    self.refuse(place.location, message)
+                self._require_named_parts(body, place.location)
                 return Alias(name, docs, body)
 
     def _object(
         self, name: TypeName, body: Object, docs: str, shared: _Shared, place: _Place
     ) -> Shape:
         """A record; or, where a union is part of it, that union with more members."""
-        bases = [self._base(base.name, place) for base in body.bases]
+        extended = (self._base(base.name, place) for base in body.bases)
+        bases = [base for base in extended if base is not None]
         records = [base for base in bases if isinstance(self.shape(base), Record)]
         around = replace(
             shared,
-            members=_conjunction(shared.members, body.properties),
+            members=conjunction(shared.members, body.properties, self.refuse),
             bases=(*records, *shared.bases),
             open=shared.open or body.additional is not None,
         )
@@ -153,34 +168,34 @@ class _Normalizer:
         match choices, body.unions:
             case [], ():
                 self._require_extensible(records, around.members)
-                return _record(name, body.additional, docs, around)
+                return self._record(name, body.additional, docs, around)
             case [], (union,):
                 return self._choice(name, union, docs, around, place)
             case [choice], ():
                 return self._extended(name, choice, docs, around, place)
             case _:
-                raise _unsupported(place.location, "combines two unions; give one of them a name")
+                self.refuse(place.location, "combines two unions; give one of them a name")
+                return self._record(name, body.additional, docs, around)
 
-    def _base(self, name: TypeName, place: _Place) -> TypeName:
-        """The class or choice that a base is, by whatever other names it goes."""
+    def _base(self, name: TypeName, place: _Place) -> TypeName | None:
+        """The name of the class or choice behind the name of a base."""
         match self.shape(name):
             case Alias(type=Ref(name=further)):
                 return self._base(further, place)
             case Alias():
-                raise _unsupported(place.location, f"extends {name}, which is no object")
+                self.refuse(place.location, f"extends {name}, which is not an object")
+                return None
             case Record() | Choice():
                 return name
 
     def _require_extensible(self, bases: Iterable[TypeName], members: Iterable[Property]) -> None:
-        """Refuse members that an inherited type for all members without a name is for, too."""
+        """Refuse new members where a base has a type for members of any name."""
         for base in bases:
             named = {member.name for member in self._members(base)}
             for member in members:
                 if self._additional(base) and member.name not in named:
-                    raise _unsupported(
-                        member.location,
-                        f"is new to {base}, which has a type for members of any name",
-                    )
+                    message = f"is new to {base}, which has a type for members of any name"
+                    self.refuse(member.location, message)
 
     def _additional(self, name: TypeName) -> bool:
         """Whether a record, or one that it extends, has a type for members of any name."""
@@ -198,7 +213,7 @@ class _Normalizer:
             body, about = self._body(variant, union)
             around = replace(
                 shared,
-                members=_conjunction(_tag(variant, union), shared.members),
+                members=conjunction(_tag(variant, union), shared.members, self.refuse),
                 excludes=(*shared.excludes, *self._rivals(variant, union)),
                 open=shared.open or variant.fallback,
             )
@@ -212,7 +227,7 @@ class _Normalizer:
     def _body(self, variant: Variant, union: Union) -> tuple[Type, str]:
         """The body and the description of the shape that a variant becomes."""
         if variant.fallback:
-            return _guarded(variant, union), variant.docs
+            return self._guarded(variant, union), variant.docs
         if variant.name in self.absorbed:
             definition = self.protocol.types[variant.name]
             return definition.body, variant.docs or definition.docs
@@ -226,10 +241,9 @@ class _Normalizer:
         for other in union.variants:
             body = other.body
             if not isinstance(body, Ref) or not isinstance(self.shape(body.name), Record):
-                raise _unsupported(
-                    other.location, "stands in a oneOf without a tag, so it must be a named object"
-                )
-            if other is not variant:
+                message = "is in a oneOf without a tag, so it must be a named object"
+                self.refuse(other.location, message)
+            elif other is not variant:
                 rivals.append(body.name)
         return tuple(rivals)
 
@@ -242,19 +256,21 @@ class _Normalizer:
                 inherited = {p.name: p.type for p in self._members(target)}
                 for member in shared.members:
                     if member.type != inherited.get(member.name, member.type):
-                        raise _unsupported(member.location, f"is a member of {target} too")
+                        self.refuse(member.location, f"is a member of {target} too")
                 self._require_extensible((target,), shared.members)
-                return _record(name, None, docs, replace(shared, bases=(target, *shared.bases)))
+                extended = replace(shared, bases=(target, *shared.bases))
+                return self._record(name, None, docs, extended)
             case Choice() as choice:
                 branches = (
                     self._extended_branch(name, choice, branch, shared, place)
                     for branch in choice.branches
                 )
-                return Choice(name, docs, tuple(branches), choice.tag)
+                return Choice(name, docs, tuple(branches), choice.tag, extends=target)
             case Alias(type=Ref(name=further)):
                 return self._extended(name, further, docs, shared, place)
             case Alias():
-                raise _unsupported(place.location, f"gives members to {target}, which has none")
+                self.refuse(place.location, f"gives members to {target}, which has none")
+                return Alias(name, docs, Ref(target))
 
     def _extended_branch(
         self, name: TypeName, choice: Choice, branch: Branch, shared: _Shared, place: _Place
@@ -275,20 +291,44 @@ class _Normalizer:
             for base in shape.bases:
                 yield from self._members(base)
 
+    def _record(
+        self, name: TypeName, additional: Type | None, docs: str, shared: _Shared
+    ) -> Record:
+        for member in shared.members:
+            self._require_named_parts(member.type, member.location)
+        return Record(
+            name,
+            docs,
+            bases=shared.bases,
+            # Required members first, as they are written; `_meta` last.
+            members=tuple(sorted(shared.members, key=lambda p: (p.name == META, not p.required))),
+            additional=additional,
+            excludes=shared.excludes,
+            open=shared.open,
+        )
 
-def _record(name: TypeName, additional: Type | None, docs: str, shared: _Shared) -> Record:
-    for member in shared.members:
-        _require_named_parts(member.type, member.location)
-    return Record(
-        name,
-        docs,
-        bases=shared.bases,
-        # Required members first, as they are written; `_meta` last.
-        members=tuple(sorted(shared.members, key=lambda p: (p.name == META, not p.required))),
-        additional=additional,
-        excludes=shared.excludes,
-        open=shared.open,
-    )
+    def _guarded(self, variant: Variant, union: Union) -> Type:
+        """The body of a fallback, with a tag that takes none of the known values."""
+        body = variant.body
+        members = {p.name: p for p in body.properties} if isinstance(body, Object) else {}
+        tag = members.get(union.tag or "")
+        if (
+            tag is None
+            or not isinstance(body, Object)
+            or not tag.required
+            or tag.type != Scalar(ScalarType.STRING)
+        ):
+            message = "is a fallback, so its tag must be a required string"
+            self.refuse(variant.location, message)
+            return body
+        known = "|".join(literal(value) for value in union.known)
+        unknown = Scalar(ScalarType.STRING, pattern=f"^(?!(?:{known})$)")
+        members[tag.name] = replace(tag, type=unknown)
+        return replace(body, properties=tuple(members.values()))
+
+    def _require_named_parts(self, type_: Type, location: Location) -> None:
+        for place in _nameless(type_, location):
+            self.refuse(place, "holds an object without a name; move it to $defs")
 
 
 def _tag(variant: Variant, union: Union) -> tuple[Property, ...]:
@@ -299,70 +339,18 @@ def _tag(variant: Variant, union: Union) -> tuple[Property, ...]:
     return (Property(union.tag, constant, required=True, docs="", location=variant.location),)
 
 
-def _guarded(variant: Variant, union: Union) -> Type:
-    """The body of a fallback, with a tag that takes none of the known values."""
-    body = variant.body
-    members = {p.name: p for p in body.properties} if isinstance(body, Object) else {}
-    tag = members.get(union.tag or "")
-    if (
-        tag is None
-        or not isinstance(body, Object)
-        or not tag.required
-        or tag.type != Scalar(ScalarType.STRING)
-    ):
-        raise _unsupported(variant.location, "is a fallback, so its tag must be a required string")
-    known = "|".join(re.escape(value) for value in union.known)
-    unknown = Scalar(ScalarType.STRING, pattern=f"^(?!(?:{known}){_END})")
-    members[tag.name] = replace(tag, type=unknown)
-    return replace(body, properties=tuple(members.values()))
-
-
-def _conjunction(outer: tuple[Property, ...], inner: tuple[Property, ...]) -> tuple[Property, ...]:
-    """The members of two objects that are one; a member of both gets the narrower type."""
-    members = {p.name: p for p in outer}
-    for property_ in inner:
-        other = members.get(property_.name)
-        members[property_.name] = property_ if other is None else _narrower(other, property_)
-    return tuple(members.values())
-
-
-def _narrower(one: Property, other: Property) -> Property:
-    if _narrows(one.type, other.type):
-        narrow, wide = one, other
-    elif _narrows(other.type, one.type):
-        narrow, wide = other, one
-    else:
-        raise _unsupported(one.location, f"and {other.location.pointer} have unrelated types")
-    return replace(
-        narrow,
-        required=narrow.required or wide.required,
-        docs=narrow.docs or wide.docs,
-        # A tag or a required member has nothing to fall back to.
-        tolerance=narrow.tolerance if narrow.required else narrow.tolerance or wide.tolerance,
-    )
-
-
-def _narrows(narrow: Type, wide: Type) -> bool:
-    """Whether every value of one type is obviously one of the other's."""
-    if narrow == wide:
-        return True
-    match wide:
-        case Nullable(of=inner):
-            return narrow == Scalar(ScalarType.NULL) or _narrows(narrow, inner)
-        case Scalar() if wide == Scalar(wide.type):
-            return isinstance(narrow, Scalar | ClosedEnum) and narrow.type is wide.type
+def _nameless(type_: Type, location: Location) -> Iterator[Location]:
+    """The places of objects and tagged unions inside a type, which need names of their own."""
+    match type_:
+        case Object():
+            yield location
+            for member in type_.properties:
+                yield from _nameless(member.type, member.location)
+        case Union() if type_.tag is not None:
+            yield location
+        case Union():
+            for variant in type_.variants:
+                yield from _nameless(variant.body, variant.location)
         case _:
-            return False
-
-
-def _require_named_parts(type_: Type, location: Location) -> None:
-    """An object or a tagged union inside another type would need a name of its own."""
-    for part in walk(type_):
-        if isinstance(part, Object) or (isinstance(part, Union) and part.tag is not None):
-            raise _unsupported(location, "holds an object without a name; move it to $defs")
-
-
-def _unsupported(location: Location, message: str) -> SchemaError:
-    return SchemaError(
-        [Finding("unsupported-schema", Severity.ERROR, location.file, location.pointer, message)]
-    )
+            for part in children(type_):
+                yield from _nameless(part, location)

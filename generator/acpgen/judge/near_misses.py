@@ -1,30 +1,26 @@
-"""Idempotency keys that no receiver will see: misspelled, misplaced, or where none is taken.
+"""Idempotency keys without an effect: misspelled, misplaced, or on a method that takes none.
 
-All are legal, for unknown members are passed over, and all leave the sender with a prompt that is
-not safe to send again (RFD, "The idempotencyKey parameter").
+All are legal, because receivers ignore unknown members, and all leave the sender with a prompt that
+is not safe to send again (RFD, "The idempotencyKey parameter").
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from acp_wire.keys import skeleton
 from acpgen.findings import Severity
-from acpgen.judge.spelling import skeleton
 from acpgen.judge.verdict import Fault, Rule
-from acpgen.model import (
-    META,
-    JsonValue,
-    Method,
-)
+from acpgen.model import META, JsonValue, Method
 
 
 def near_misses(
     message: Mapping[str, JsonValue], method: Method, keys: frozenset[str]
 ) -> Iterator[Fault]:
-    """The members of a call that look like a key to people and are none.
+    """Yield a warning for each member of a call that looks like a key and is not one.
 
-    `keys` are the skeletons of the names that keys have in the protocol. A null is no key, so it
-    is no miss either.
+    `keys` are the skeletons of the names of keys in the protocol. Null is not a key, so it is
+    ignored.
     """
     params = message.get("params")
     belongs = f"it belongs at /params/{method.key}" if method.key else _takes_none(method)

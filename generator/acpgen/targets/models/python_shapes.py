@@ -36,12 +36,19 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A union, told apart by the member `tag` where its branches have values."""
+    """A union, with the member `tag` to select a branch where the branches have values.
+
+    `extends` is the choice that this one gives more members to. A choice that is a `base` is a
+    class: its branches extend it, and it extends the choices in `bases`. Any other is an alias.
+    """
 
     name: TypeName
     docs: str
     branches: tuple[Branch, ...]
     tag: str | None = None
+    extends: TypeName | None = None
+    base: bool = False
+    bases: tuple[TypeName, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

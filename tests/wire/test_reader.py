@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acpgen.strictjson import NotJsonError, decode
+from acp_wire.reader import NotJsonError, decode
 
 LONG = "7" * 641
 

@@ -1,7 +1,7 @@
-"""Shapes as the JSON Schema that datamodel-code-generator turns into the right Python.
+"""Shapes as the JSON Schema from which datamodel-code-generator makes the right Python.
 
 Every definition is called `<domain>.<Name>`, which the generator reads as a module and a class.
-What is an annotation only (`format`, `contentEncoding`, titles) stays away: it would change types.
+Annotations (`format`, `contentEncoding`, titles) are left out: they would change types.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from acp_wire.models.marks import (
     OPEN,
     SKIP_ITEMS,
     TAG,
+    VARIANTS,
 )
 from acpgen.emit.jsonschema import JsonSchema
 from acpgen.model import (
@@ -36,13 +37,14 @@ from acpgen.model import (
     TypeName,
     Union,
 )
-from acpgen.targets.models.shapes import Alias, Choice, Normal, Record, Shape
+from acpgen.patterns import python_pattern
+from acpgen.targets.models.python_shapes import Alias, Choice, Normal, Record, Shape
 from acpgen.types.structure import is_key
 
 MEMBER_MARKS = (ON_ERROR, ON_NULL, SKIP_ITEMS, DEFAULT, TAG, INTEGER)
 """What the generated code says about a member or a choice besides its type."""
 
-RECORD_MARKS = (EXCLUDES, OPEN)
+RECORD_MARKS = (EXCLUDES, OPEN, VARIANTS, TAG)
 """What the generated code says about a class besides its members."""
 
 REPR = "x-repr"
@@ -54,7 +56,7 @@ _CARRIED = "params"
 """The member that holds another method's params, in those params that carry some."""
 
 
-def spell(normal: Normal, carriers: Collection[TypeName] = ()) -> dict[str, JsonSchema]:
+def definitions_of(normal: Normal, carriers: Collection[TypeName] = ()) -> dict[str, JsonSchema]:
     """All shapes as definitions by name. `carriers` are the params that hold others."""
     speller = _Speller({name: domain for name, (domain, _) in normal.items()}, carriers)
     return {f"{domain}.{name}": speller.shape(shape) for name, (domain, shape) in normal.items()}
@@ -120,8 +122,14 @@ class _Speller:
         return {REPR: False} if carried or is_key(member.type) else {}
 
     def _choice(self, choice: Choice) -> JsonSchema:
-        schema: JsonSchema = {"anyOf": [self._ref(branch.type.name) for branch in choice.branches]}
-        return schema if choice.tag is None else {**schema, TAG: choice.tag}
+        tag: JsonSchema = {} if choice.tag is None else {TAG: choice.tag}
+        names = [branch.type.name for branch in choice.branches]
+        if not choice.base:
+            return {"anyOf": [self._ref(name) for name in names], **tag}
+        schema: JsonSchema = {"type": "object", VARIANTS: [*names], **tag}
+        if choice.bases:
+            schema["allOf"] = [self._ref(base) for base in choice.bases]
+        return schema
 
     def _ref(self, name: TypeName) -> JsonSchema:
         return {"$ref": f"{REFERENCE}{self._domains[name]}.{name}"}
@@ -166,7 +174,7 @@ def _scalar(scalar: Scalar) -> JsonSchema:
     # As a float alone, 1 would come back as 1.0 and integers beyond 2**53 rounded.
     number = scalar.type is ScalarType.NUMBER
     limits = {
-        "pattern": scalar.pattern,
+        "pattern": None if scalar.pattern is None else python_pattern(scalar.pattern),
         "minLength": scalar.min_length,
         "maxLength": scalar.max_length,
         "minimum": scalar.minimum,

@@ -8,10 +8,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acpgen.load.source import scan
-from acpgen.model import Pointer, append
+from acp_wire.reader import repeated_lines, value_lines
 
-ROOT = Pointer("")
+Path = tuple[str | int, ...]
 TEXTS = st.text(st.sampled_from('ab"\\/~{}[]:,\n\r\u2028'), max_size=4)
 VALUES = st.recursive(
     TEXTS | st.integers(-9, 9) | st.booleans() | st.none(),
@@ -20,12 +19,12 @@ VALUES = st.recursive(
 )
 
 
-def pointers(value: Any, pointer: Pointer = ROOT) -> dict[Pointer, Any]:
-    """Every place in a value, with what stands there."""
-    found = {pointer: value}
+def parts(value: Any, path: Path = ()) -> dict[Path, Any]:
+    """Every part of a value, by its path."""
+    found = {path: value}
     if isinstance(value, dict | list):
         for token, child in value.items() if isinstance(value, dict) else enumerate(value):
-            found |= pointers(child, append(pointer, token))
+            found |= parts(child, (*path, token))
     return found
 
 
@@ -33,20 +32,16 @@ def pointers(value: Any, pointer: Pointer = ROOT) -> dict[Pointer, Any]:
 def test_every_place_has_the_line_it_starts_on(value: Any, indent: int | None) -> None:
     text = json.dumps(value, indent=indent, ensure_ascii=False)
     lines = text.split("\n")
-    found = scan(text)
-    assert found.duplicates == ()
-    assert found.lines.keys() == pointers(value).keys()
-    for pointer, part in pointers(value).items():
+    assert list(repeated_lines(text)) == []
+    found = value_lines(text)
+    assert found.keys() == parts(value).keys()
+    for path, part in parts(value).items():
         head = json.dumps(part, indent=indent, ensure_ascii=False).split("\n")[0]
-        assert head in lines[found.lines[pointer] - 1]
+        assert head in lines[found[path] - 1]
 
 
 @given(st.lists(st.sampled_from("abc"), max_size=6))
 def test_every_repetition_of_a_member_is_found(names: list[str]) -> None:
     text = "{" + ",".join(f'\n"{name}": 0' for name in names) + "}"
-    repeated = [
-        (Pointer(f"/{name}"), index + 2)
-        for index, name in enumerate(names)
-        if name in names[:index]
-    ]
-    assert list(scan(text).duplicates) == repeated
+    repeated = [((name,), index + 2) for index, name in enumerate(names) if name in names[:index]]
+    assert list(repeated_lines(text)) == repeated
