@@ -37,6 +37,7 @@ from acpgen.model import (
     TypeName,
     Union,
 )
+from acpgen.patterns import python_pattern
 from acpgen.targets.models.python_shapes import Alias, Choice, Normal, Record, Shape
 from acpgen.types.structure import is_key, references
 
@@ -199,7 +200,7 @@ def _scalar(scalar: Scalar) -> JsonSchema:
     # As a float alone, 1 would come back as 1.0 and integers beyond 2**53 rounded.
     number = scalar.type is ScalarType.NUMBER
     limits = {
-        "pattern": scalar.pattern,
+        "pattern": None if scalar.pattern is None else python_pattern(scalar.pattern),
         "minLength": scalar.min_length,
         "maxLength": scalar.max_length,
         "minimum": scalar.minimum,

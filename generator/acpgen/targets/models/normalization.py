@@ -7,7 +7,6 @@ from the model, so none moves when its siblings do.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -29,14 +28,12 @@ from acpgen.model import (
     Union,
     Variant,
 )
+from acpgen.patterns import literal
 from acpgen.rulebook import Fault
 from acpgen.targets.models.common_bases import with_common_bases
 from acpgen.targets.models.conjunction import conjunction
 from acpgen.targets.models.python_shapes import Alias, Branch, Choice, Normal, Record, Shape
 from acpgen.types.structure import children, references, walk
-
-_END = r"(?![\s\S])"
-"""End of input in every dialect; `$` also matches before a last newline in Python."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,8 +323,8 @@ class _Normalizer:
             message = "is a fallback, so its tag must be a required string"
             self.refuse(variant.location, message)
             return body
-        known = "|".join(re.escape(value) for value in union.known)
-        unknown = Scalar(ScalarType.STRING, pattern=f"^(?!(?:{known}){_END})")
+        known = "|".join(literal(value) for value in union.known)
+        unknown = Scalar(ScalarType.STRING, pattern=f"^(?!(?:{known})$)")
         members[tag.name] = replace(tag, type=unknown)
         return replace(body, properties=tuple(members.values()))
 
