@@ -10,7 +10,7 @@ import pytest
 
 from acpgen.diff import RULES, Change, Party, Standing
 from acpgen.diff.effect import Weight
-from acpgen.diff.history import newest, refusal, with_entry
+from acpgen.diff.releases import newest, refusal, with_entry
 from acpgen.diff.version import allowed, lowest, parse, weight
 from acpgen.model import Location, Pointer, Protocol
 
@@ -71,9 +71,7 @@ def test_a_version_is_written_as_it_is_read(text: str) -> None:
     "text", ["1", "1.0", "v1.0.0", "01.0.0", "1.0.0-", "1.0.0+build", "1.0.0-01", ""]
 )
 def test_what_is_no_version(text: str) -> None:
-    with pytest.raises(
-        ValueError, match=r"is not a version; write it as 1\.2\.3 or"
-    ):
+    with pytest.raises(ValueError, match=r"is not a version; write it as 1\.2\.3 or"):
         parse(text)
 
 
