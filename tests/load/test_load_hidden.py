@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from acpgen import resources
 from acpgen.cli.app import typer_app
-from acpgen.diff.source import locate
+from acpgen.diff.schema_versions import locate
 from acpgen.emit import manifest, templates
 from acpgen.load import SchemaError, load
 from acpgen.startup import shipped

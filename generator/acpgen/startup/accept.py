@@ -4,7 +4,7 @@ Nothing is consumed from standard input, so what is left to others is all of it.
 """
 
 # Importing pathlib takes longer than judging a message.
-# ruff: noqa: PTH123
+# ruff: noqa: PTH116, PTH123
 from __future__ import annotations
 
 import os
