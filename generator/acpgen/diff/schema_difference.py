@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from acpgen.diff.place import Pair, Place
 from acpgen.diff.rule import ChangeRule
+from acpgen.diff.schema_place import Pair, SchemaPlace
 from acpgen.model import Location, Pointer, Type
 from acpgen.types.wording import token
 
@@ -14,7 +14,7 @@ Shapes = tuple[Type | None, Type | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class SchemaDifference:
     """What differs at a place.
 
     `name` is what is added or gone there, or which property of the place differs; `old` and `new`
@@ -25,7 +25,7 @@ class Difference:
     """
 
     rule: ChangeRule
-    place: Place
+    place: SchemaPlace
     pointer: Pointer
     location: Location
     name: str = ""
@@ -56,16 +56,16 @@ class Difference:
 class Edge:
     """A place that leads on to a pair of named types."""
 
-    place: Place
+    place: SchemaPlace
     pair: Pair
 
 
-Found = Difference | Edge
+Found = SchemaDifference | Edge
 
 
 def found(
     rule: ChangeRule,
-    place: Place,
+    place: SchemaPlace,
     types: tuple[Type, Type] | None = None,
     *,
     name: str = "",
@@ -77,7 +77,7 @@ def found(
     variant: bool = False,
     shapes: Shapes = (None, None),
     mark: str = "",
-) -> Difference:
+) -> SchemaDifference:
     """A difference at a place; of something that is `gone`, or that stands `at` another place.
 
     The name may be that of a `member` or a `variant` of the place.
@@ -89,12 +89,12 @@ def found(
     path = place.path
     if member or variant:
         path += f".{token(name)}" if member else f"<{token(name)}>"
-    return Difference(
+    return SchemaDifference(
         rule, place, pointer, location, name, old, new, types, path, shapes, mark, member
     )
 
 
-def _successor(place: Place, gone: Location) -> Location:
+def _successor(place: SchemaPlace, gone: Location) -> Location:
     """Where something that is gone from a place would stand in the new protocol.
 
     Of an element of a list that is the list: another one has its number now.

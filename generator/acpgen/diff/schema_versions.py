@@ -19,7 +19,7 @@ class GitError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SchemaSource:
     """A schema on disk. `label` is what readers call `path`, which may be a copy for the moment."""
 
     path: Path
@@ -34,7 +34,7 @@ class Source:
         return self.label if rest == "." else f"{self.label}/{rest}"
 
 
-def locate(argument: str, scratch: Path) -> Source:
+def locate(argument: str, scratch: Path) -> SchemaSource:
     """The schema that an argument names: a path, or `git:REVISION[:PATH]`.
 
     PATH is relative to the top of the repository that the current folder is in, or to that folder
@@ -45,11 +45,11 @@ def locate(argument: str, scratch: Path) -> Source:
         OSError: the copy can't be written.
     """
     if not argument.startswith(GIT):
-        return Source(Path(argument), argument)
+        return SchemaSource(Path(argument), argument)
     revision, _, path = argument.removeprefix(GIT).partition(":")
     inside = _inside(path) if path else DEFAULT
     _copy(revision, inside, scratch)
-    return Source(scratch / inside, f"{GIT}{revision}:{inside}")
+    return SchemaSource(scratch / inside, f"{GIT}{revision}:{inside}")
 
 
 def _inside(path: str) -> PurePosixPath:

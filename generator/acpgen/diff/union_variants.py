@@ -9,9 +9,7 @@ from itertools import chain, count
 from typing import TYPE_CHECKING
 
 from acpgen.diff.covering import crowded, demanded, released, uncrowded
-from acpgen.diff.difference import Found, found
 from acpgen.diff.effect import Effect
-from acpgen.diff.place import Branch, Place
 from acpgen.diff.rule import ChangeRule
 from acpgen.diff.rules.choices import (
     choice_exclusive,
@@ -26,6 +24,8 @@ from acpgen.diff.rules.choices import (
 )
 from acpgen.diff.rules.names import type_restructured
 from acpgen.diff.rules.values import type_narrowed, type_replaced, type_widened
+from acpgen.diff.schema_difference import Found, found
+from acpgen.diff.schema_place import SchemaPlace, VariantStep
 from acpgen.model import (
     NULL,
     Location,
@@ -41,12 +41,12 @@ from acpgen.types.objects import alternatives, resolve, with_tag
 from acpgen.types.wording import spelled
 
 if TYPE_CHECKING:
-    from acpgen.diff.walk import Walk
+    from acpgen.diff.type_comparison import TypeComparison
 
 _FALLBACK = "other"
 
 
-def unions(walk: Walk, old: Union, new: Union, at: Place) -> Iterator[Found]:
+def unions(walk: TypeComparison, old: Union, new: Union, at: SchemaPlace) -> Iterator[Found]:
     """Two unions: variant by variant, then those that only one of them has."""
     whole_unions = (old, new)
     if old.tag != new.tag:
@@ -57,7 +57,7 @@ def unions(walk: Walk, old: Union, new: Union, at: Place) -> Iterator[Found]:
     for i, j in pairs:
         before, after = old.variants[i], new.variants[j]
         label = after_labels[j] or before_labels[i]
-        place = at.branch(label, Branch(i, j), before.location, after.location, masked)
+        place = at.branch(label, VariantStep(i, j), before.location, after.location, masked)
         yield from walk.docs(before.docs, after.docs, place)
         if _key(before) != _key(after) and before.name and after.name:
             yield found(variant_renamed, place, old=_label(before), new=_label(after))
@@ -91,19 +91,19 @@ def unions(walk: Walk, old: Union, new: Union, at: Place) -> Iterator[Found]:
             yield found(choice_inclusive, at, (old, new), shapes=(old, new))
 
 
-def one_to_many(walk: Walk, old: Type, new: Union, at: Place) -> Iterator[Found]:
+def one_to_many(walk: TypeComparison, old: Type, new: Union, at: SchemaPlace) -> Iterator[Found]:
     """A type that is now a choice, of which it may well be one."""
     widens = any(Effect.WIDENS in walk.verdict(old, part) for part in alternatives(walk.new, new))
     yield _regrouped(old, new, at, narrows=demanded(walk, old, new), widens=widens)
 
 
-def many_to_one(walk: Walk, old: Union, new: Type, at: Place) -> Iterator[Found]:
+def many_to_one(walk: TypeComparison, old: Union, new: Type, at: SchemaPlace) -> Iterator[Found]:
     """A choice that is now another type, which may well have been one of them."""
     narrows = any(Effect.NARROWS in walk.verdict(part, new) for part in alternatives(walk.old, old))
     yield _regrouped(old, new, at, narrows=narrows, widens=released(walk, old, new))
 
 
-def _regrouped(old: Type, new: Type, at: Place, *, narrows: bool, widens: bool) -> Found:
+def _regrouped(old: Type, new: Type, at: SchemaPlace, *, narrows: bool, widens: bool) -> Found:
     kind = _REGROUPED[narrows, widens]
     return found(kind, at, (old, new), old=spelled(old), new=spelled(new), shapes=(old, new))
 
@@ -128,7 +128,7 @@ def with_null(protocol: Protocol, type_: Type) -> Type:
     return Union((*variants, _nameless(NULL)))
 
 
-def _masked(walk: Walk, old: Union, new: Union) -> frozenset[Effect]:
+def _masked(walk: TypeComparison, old: Union, new: Union) -> frozenset[Effect]:
     """What doesn't show in a pair of variants, as others take the same values.
 
     A tag leaves a value to one variant.
@@ -146,7 +146,7 @@ def _plain(variant: Variant) -> bool:
 
 
 def _matched(
-    walk: Walk, old: Union, new: Union
+    walk: TypeComparison, old: Union, new: Union
 ) -> tuple[list[tuple[int, int]], list[int], list[int]]:
     """The variants that stand for each other, by index, and those without a counterpart."""
     keys = {key: j for j, key in enumerate(_keys(new))}
@@ -164,7 +164,7 @@ def _matched(
     return pairs, lost, gained
 
 
-def _same(walk: Walk, old: Variant, new: Variant) -> bool:
+def _same(walk: TypeComparison, old: Variant, new: Variant) -> bool:
     return _plain(new) and not walk.verdict(old.body, new.body)
 
 
@@ -203,13 +203,13 @@ def _label(variant: Variant) -> str:
     return _FALLBACK if variant.fallback else _key(variant)[1]
 
 
-def _loss(walk: Walk, variant: Variant, old: Union, new: Union) -> ChangeRule:
+def _loss(walk: TypeComparison, variant: Variant, old: Union, new: Union) -> ChangeRule:
     if not demanded(walk, _alone(variant, old), new):
         return known_variant_removed
     return union_closed if variant.fallback else variant_removed
 
 
-def _gain(walk: Walk, variant: Variant, old: Union, new: Union) -> ChangeRule:
+def _gain(walk: TypeComparison, variant: Variant, old: Union, new: Union) -> ChangeRule:
     if not released(walk, old, _alone(variant, new)):
         return known_variant_added
     return union_opened if variant.fallback else variant_added

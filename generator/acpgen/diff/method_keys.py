@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from acpgen.diff.difference import Difference, found
-from acpgen.diff.place import Place
 from acpgen.diff.rules.promises import key_added, key_member_changed, key_removed
+from acpgen.diff.schema_difference import SchemaDifference, found
+from acpgen.diff.schema_place import SchemaPlace
 from acpgen.model import Method, Object, Protocol, Ref, RetryClass, Type, Union
 from acpgen.types.objects import resolve
 from acpgen.types.structure import is_key
@@ -16,8 +16,8 @@ _BY_KEY = {RetryClass.KEYED, None}
 
 
 def keys(
-    protocols: tuple[Protocol, Protocol], old: Method, new: Method, at: Place
-) -> Iterator[Difference]:
+    protocols: tuple[Protocol, Protocol], old: Method, new: Method, at: SchemaPlace
+) -> Iterator[SchemaDifference]:
     """What differs about the key of a method, which both protocols have.
 
     That a key comes or goes together with the class is told by the class, and that it does so in a

@@ -11,8 +11,8 @@ from hashlib import sha256
 from acp_conformance.trace_script import guide, scripts, texts
 from acpgen.emit.header import HEADER
 from acpgen.model import Protocol
-from acpgen.targets.vectors.files import document
 from acpgen.targets.vectors.vector import compact
+from acpgen.targets.vectors.vector_file import document
 
 _KEYED = "session/prompt"
 _FOLDER = "vectors/traces"

@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from acpgen.judge.verdict import ErrorCode, Rule
 from acpgen.model import JsonValue, Kind, Method, Protocol, Side, TypeName
+from acpgen.targets.vectors.broken_texts import no_messages, texts
 from acpgen.targets.vectors.frame import ID, VERSION, Frame, call, error, result
-from acpgen.targets.vectors.texts import no_messages, texts
+from acpgen.targets.vectors.value_vectors import VectorWalk
 from acpgen.targets.vectors.vector import (
-    Code,
-    Difference,
-    Fault,
+    Defect,
+    Dispute,
     Outcome,
-    Rule,
     Vector,
     add,
     compact,
     remove,
     replaced,
 )
-from acpgen.targets.vectors.walk import Walk
 from acpgen.types.json_types import JsonType, json_type, mismatch
 from acpgen.types.samples import Members, Samples
 
@@ -95,7 +94,7 @@ class _Envelope:
             else:
                 yield self.changed("id", value, Rule.TYPE, mismatch(takes, value))
         whole = self.changed("id", 1.0, Rule.TYPE, mismatch(takes, 1.0))
-        yield whole.as_text(Difference.INTEGRAL_FLOAT)
+        yield whole.as_text(Dispute.INTEGRAL_FLOAT)
 
     def changed(self, member: str, value: JsonValue, rule: Rule, reason: str) -> Vector:
         """The message with another value for a member."""
@@ -127,7 +126,7 @@ class _Envelope:
         reason: str,
         repair: JsonValue,
     ) -> Vector:
-        fault = Fault(rule, (member,), reason, code=Code.INVALID_REQUEST)
+        fault = Defect(rule, (member,), reason, code=ErrorCode.INVALID_REQUEST)
         return self._frame.broken(f"{self._name}: {what}", message, fault, (repair,))
 
 
@@ -160,7 +159,7 @@ def _failure(samples: Samples) -> Iterator[Vector]:
     yield from message.ids(nullable=True)
     yield message.without("id")
     yield frame.valid("error: full", frame.put(samples.full(body)))
-    yield from Walk(samples, frame).vectors(ERROR)
+    yield from VectorWalk(samples, frame).vectors(ERROR)
 
 
 def _names(method: Method, protocol: Protocol) -> Iterator[Vector]:
@@ -174,17 +173,17 @@ def _names(method: Method, protocol: Protocol) -> Iterator[Vector]:
         if name in known:
             continue
         skipped = name.startswith(_OPTIONAL) and kind is Kind.NOTIFICATION
-        fault = Fault(
+        fault = Defect(
             Rule.UNKNOWN_METHOD,
             ("method",),
             "names no method of the protocol",
             Outcome.REPORT if skipped else Outcome.REFUSE,
-            Code.METHOD_NOT_FOUND if kind is Kind.REQUEST else None,
+            ErrorCode.METHOD_NOT_FOUND if kind is Kind.REQUEST else None,
         )
         unknown = {**message, "method": name}
         repair = (replaced(("method",), EXTENSION),)
         vector = frame.broken(f"{kind}: method is {name}", unknown, fault, repair)
-        yield replace(vector, differs=Difference.OPTIONAL_NOTIFICATION) if skipped else vector
+        yield replace(vector, differs=Dispute.OPTIONAL_NOTIFICATION) if skipped else vector
 
 
 def _shown(value: JsonValue) -> str:

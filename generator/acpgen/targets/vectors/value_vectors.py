@@ -6,6 +6,7 @@ import heapq
 from collections.abc import Iterator
 from dataclasses import replace
 
+from acpgen.judge.verdict import Rule
 from acpgen.model import (
     ANY,
     Array,
@@ -24,12 +25,12 @@ from acpgen.model import (
     Union,
     Variant,
 )
+from acpgen.targets.vectors.boundary_values import limits, not_among, unmatched
 from acpgen.targets.vectors.breaker import Breaker
 from acpgen.targets.vectors.frame import Frame
-from acpgen.targets.vectors.limits import limits, not_among, unmatched
-from acpgen.targets.vectors.misfits import misfits
-from acpgen.targets.vectors.places import Place, root
-from acpgen.targets.vectors.vector import Path, Rule, Vector
+from acpgen.targets.vectors.vector import Path, Vector
+from acpgen.targets.vectors.vector_place import VectorPlace, root
+from acpgen.targets.vectors.wrong_types import misfits
 from acpgen.types.json_types import JsonType
 from acpgen.types.samples import LONGEST, SAMPLE_MEMBER, UNKNOWN, Samples, unlisted
 from acpgen.types.structure import is_key
@@ -38,7 +39,7 @@ from acpgen.words import counted
 _INTOLERANT = Tolerance()
 
 
-class Walk:
+class VectorWalk:
     """A walk from the value in a frame down to everything that it may hold.
 
     Each named type is explored once: where a fault in it is refused rather than recovered from,
@@ -49,7 +50,7 @@ class Walk:
         self._samples = samples
         self._frame = frame
         self._breaker = Breaker(frame)
-        self._pending: list[tuple[tuple[bool, bool, int], int, TypeName, Place]] = []
+        self._pending: list[tuple[tuple[bool, bool, int], int, TypeName, VectorPlace]] = []
         self._seen: set[TypeName] = set()
         self._found = 0
 
@@ -67,7 +68,7 @@ class Walk:
                 yield from self._body(self._samples.body(name), replace(place, label=name))
 
     def _value(
-        self, type_: Type, place: Place, tolerance: Tolerance = _INTOLERANT
+        self, type_: Type, place: VectorPlace, tolerance: Tolerance = _INTOLERANT
     ) -> Iterator[Vector]:
         """A value that stands by itself: values of other types in its place, then its own."""
         takes = self._samples.takes(type_)
@@ -82,7 +83,7 @@ class Walk:
         yield from self._body(type_, tolerant, skipping=tolerance.skip_invalid_items)
 
     def _body(
-        self, type_: Type, place: Place, *, skipping: bool = False, hidden: str | None = None
+        self, type_: Type, place: VectorPlace, *, skipping: bool = False, hidden: str | None = None
     ) -> Iterator[Vector]:
         """What a type demands of a value that is of the right JSON type.
 
@@ -110,7 +111,7 @@ class Walk:
             case Scalar():
                 yield from self._scalar(type_, place)
 
-    def _array(self, array: Array, place: Place, *, skipping: bool) -> Iterator[Vector]:
+    def _array(self, array: Array, place: VectorPlace, *, skipping: bool) -> Iterator[Vector]:
         item = self._samples.least(array.items)
         least, most = array.min_items or 0, array.max_items
         good: list[JsonValue] = [item] * max(least, 1)
@@ -127,7 +128,7 @@ class Walk:
         inside = replace(inside, recovered=place.recovered or skipping)
         yield from self._value(array.items, inside)
 
-    def _object(self, object_: Object, place: Place, hidden: str | None) -> Iterator[Vector]:
+    def _object(self, object_: Object, place: VectorPlace, hidden: str | None) -> Iterator[Vector]:
         whole = self._samples.members(object_)
         for member in object_.properties:
             if member.name == hidden:
@@ -152,7 +153,9 @@ class Walk:
         nullable = JsonType.NULL in self._samples.takes(member.type)
         return nullable and member.type != ANY and member.name != hidden
 
-    def _choice(self, union: Union, place: Place, *, declared: bool = False) -> Iterator[Vector]:
+    def _choice(
+        self, union: Union, place: VectorPlace, *, declared: bool = False
+    ) -> Iterator[Vector]:
         """The variants of a union; its tag is `declared` where the object around speaks for it."""
         untagged = [v for v in union.variants if v.value is None and not v.fallback]
         if any(v.body == ANY for v in untagged):
@@ -177,14 +180,14 @@ class Walk:
             hidden = union.tag if variant.value is None else None
             yield from self._body(variant.body, inside, hidden=hidden)
 
-    def _is_settled(self, union: Union, variant: Variant, place: Place) -> bool:
+    def _is_settled(self, union: Union, variant: Variant, place: VectorPlace) -> bool:
         """Whether the value of a variant lacks a member that each other untagged one needs."""
         message = place.message(self._samples.variant(union, variant, full=False))
         value = _at(message, place.path)
         rivals = (v for v in union.variants if v is not variant and v.value is None)
         return all(self._samples.lacks(rival.body, value) for rival in rivals)
 
-    def _tag(self, union: Union, tag: str, place: Place) -> Iterator[Vector]:
+    def _tag(self, union: Union, tag: str, place: VectorPlace) -> Iterator[Vector]:
         """The tag itself, in the variant that puts no further demands on the value."""
         variant = next((v for v in union.variants if v.fallback), union.variants[0])
         whole = self._samples.variant(union, variant, full=False)
@@ -198,7 +201,7 @@ class Walk:
         if not variant.fallback:
             yield self._breaker.replaced(at, *not_among(union.known), UNKNOWN, whole[tag])
 
-    def _ambiguous(self, variants: list[Variant], place: Place) -> Iterator[Vector]:
+    def _ambiguous(self, variants: list[Variant], place: VectorPlace) -> Iterator[Vector]:
         """A value of two alternatives at once, where they share no member."""
         objects = [
             value for v in variants[:2] if isinstance(value := self._samples.least(v.body), dict)
@@ -208,11 +211,11 @@ class Walk:
         names = " and ".join(v.title or v.name for v in variants[:2])
         yield self._breaker.ambiguous(place, names, *objects)
 
-    def _foreign(self, enum: ClosedEnum, place: Place) -> Vector:
+    def _foreign(self, enum: ClosedEnum, place: VectorPlace) -> Vector:
         known = tuple(value.value for value in enum.values)
         return self._breaker.replaced(place, *not_among(known), unlisted(enum), known[0])
 
-    def _scalar(self, scalar: Scalar, place: Place) -> Iterator[Vector]:
+    def _scalar(self, scalar: Scalar, place: VectorPlace) -> Iterator[Vector]:
         good = self._samples.least(scalar)
         for rule, reason, value, beyond in limits(scalar):
             yield self._breaker.valid(place, f"at {rule}", value)

@@ -14,7 +14,7 @@ Pair = tuple[TypeName, TypeName]
 """A type of the old protocol and the one that stands for it in the new."""
 
 
-class Into(Enum):
+class ContainerStep(Enum):
     """The steps into containers: an element of an array, an unlisted member of an object."""
 
     ITEM = "[]"
@@ -22,21 +22,21 @@ class Into(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class MemberStep:
     """The step to a listed member."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Base:
+class BaseStep:
     """The step to what an object also is."""
 
     name: TypeName
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class UnionStep:
     """The step to one of the unions of an object, by index in the old and in the new."""
 
     old: int
@@ -44,7 +44,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
+class VariantStep:
     """The step to a variant of a union, by index in the old and in the new."""
 
     old: int
@@ -53,12 +53,12 @@ class Branch:
 
 _NO_MARKS = (Tolerance(), Tolerance())
 
-Step = Into | Member | Base | Choice | Branch
+Step = ContainerStep | MemberStep | BaseStep | UnionStep | VariantStep
 Steps = tuple[Step, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SchemaPlace:
     """One spot of a type, in both protocols.
 
     `path` is for people, `old` and `new` are the nearest places that the model knows. Effects
@@ -82,7 +82,7 @@ class Place:
     once: str = ""
     overridden: frozenset[str] = frozenset()
 
-    def member(self, old: Property, new: Property) -> Place:
+    def member(self, old: Property, new: Property) -> SchemaPlace:
         """A member that both have.
 
         A key that falls back is no key, so nobody recovers there (RFD, "The idempotencyKey
@@ -93,39 +93,39 @@ class Place:
             path=f"{self.path}.{token(new.name)}",
             old=old.location,
             new=new.location,
-            steps=(*self.steps, Member(new.name)),
+            steps=(*self.steps, MemberStep(new.name)),
             lenient=self.lenient | _who_falls_back(_forgiven(old), _forgiven(new)),
             tolerances=(old.tolerance, new.tolerance),
         )
 
-    def item(self) -> Place:
+    def item(self) -> SchemaPlace:
         """The elements of an array."""
         lenient = _who_falls_back(*(mark.skip_invalid_items for mark in self.tolerances))
-        return self._into(Into.ITEM, self.lenient | lenient)
+        return self._into(ContainerStep.ITEM, self.lenient | lenient)
 
-    def entry(self) -> Place:
+    def entry(self) -> SchemaPlace:
         """The members of an object that are not listed."""
-        return self._into(Into.ENTRY, self.lenient)
+        return self._into(ContainerStep.ENTRY, self.lenient)
 
-    def base(self, name: TypeName, overridden: frozenset[str]) -> Place:
+    def base(self, name: TypeName, overridden: frozenset[str]) -> SchemaPlace:
         """A base of the object, which has the `overridden` members itself in both protocols."""
-        steps = (*self.steps, Base(name))
+        steps = (*self.steps, BaseStep(name))
         return replace(self, steps=steps, tolerances=_NO_MARKS, overridden=overridden)
 
     def inherited(self, overridden: frozenset[str]) -> frozenset[str]:
         """The overridden members here, if those of the type around this place are `overridden`."""
-        if all(isinstance(step, Base) for step in self.steps):
+        if all(isinstance(step, BaseStep) for step in self.steps):
             return self.overridden | overridden
         return self.overridden
 
-    def choice(self, old: int, new: int) -> Place:
+    def choice(self, old: int, new: int) -> SchemaPlace:
         """A union that the object must satisfy."""
         path = f"{self.path}&{new + 1}" if new else self.path
-        return replace(self, path=path, steps=(*self.steps, Choice(old, new)))
+        return replace(self, path=path, steps=(*self.steps, UnionStep(old, new)))
 
     def branch(
-        self, label: str, step: Branch, old: Location, new: Location, masked: frozenset[Effect]
-    ) -> Place:
+        self, label: str, step: VariantStep, old: Location, new: Location, masked: frozenset[Effect]
+    ) -> SchemaPlace:
         """A variant of a union, of which other variants mask some effects."""
         return replace(
             self,
@@ -137,16 +137,16 @@ class Place:
             masked=self.masked | masked,
         )
 
-    def within(self, pair: Pair) -> Place:
+    def within(self, pair: Pair) -> SchemaPlace:
         """The same place, while the bodies of two types are compared there."""
         return replace(self, inside=self.inside | {pair})
 
-    def null(self) -> Place:
+    def null(self) -> SchemaPlace:
         """The same place, as far as null is concerned."""
         lenient = _who_falls_back(*(mark.default_on_null for mark in self.tolerances))
         return replace(self, lenient=self.lenient | lenient)
 
-    def _into(self, step: Into, lenient: frozenset[Effect]) -> Place:
+    def _into(self, step: ContainerStep, lenient: frozenset[Effect]) -> SchemaPlace:
         return replace(
             self,
             path=f"{self.path}{step.value}",

@@ -22,7 +22,7 @@ class Party(StrEnum):
         return "proxies" if self is Party.PROXY else f"{self}s"
 
 
-class Part(StrEnum):
+class MessagePart(StrEnum):
     """The parts of an exchange that have types of their own."""
 
     PARAMS = "params"
@@ -31,18 +31,18 @@ class Part(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Channel:
+class MessageChannel:
     """One way that something is sent: from whom to whom, and as which part of which method."""
 
     sender: Party
     receiver: Party
-    part: Part
+    part: MessagePart
     method: MethodName | None = None
 
     @property
-    def back(self) -> Channel:
+    def back(self) -> MessageChannel:
         """The way that the answer takes."""
-        return Channel(self.receiver, self.sender, Part.RESULT, self.method)
+        return MessageChannel(self.receiver, self.sender, MessagePart.RESULT, self.method)
 
 
 _CALLS: Mapping[Side, tuple[tuple[Party, Party], ...]] = {
@@ -54,19 +54,19 @@ _CALLS: Mapping[Side, tuple[tuple[Party, Party], ...]] = {
 """Who calls whom, by the side that handles a method."""
 
 
-def calls(method: Method) -> Iterator[Channel]:
+def calls(method: Method) -> Iterator[MessageChannel]:
     """The ways that the params of a method take."""
     for caller, handler in _CALLS[method.side]:
-        yield Channel(caller, handler, Part.PARAMS, method.name)
+        yield MessageChannel(caller, handler, MessagePart.PARAMS, method.name)
 
 
-def answers(method: Method) -> Iterator[Channel]:
+def answers(method: Method) -> Iterator[MessageChannel]:
     """The ways that the result of a method takes."""
     return (channel.back for channel in calls(method))
 
 
 EVERY_WAY = (
-    Channel(Party.CLIENT, Party.AGENT, Part.ENVELOPE),
-    Channel(Party.AGENT, Party.CLIENT, Part.ENVELOPE),
+    MessageChannel(Party.CLIENT, Party.AGENT, MessagePart.ENVELOPE),
+    MessageChannel(Party.AGENT, Party.CLIENT, MessagePart.ENVELOPE),
 )
 """The ways of what stands around params and results: IDs and errors."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from acpgen.model import Protocol
 from acpgen.targets.retry.derivation import NAMESPACE, NAMESPACE_NAME, hashed, message_id
-from acpgen.targets.vectors.files import document
 from acpgen.targets.vectors.vector import compact
+from acpgen.targets.vectors.vector_file import document
 
 _PAIRS = (
     ("shortest", "s", "k"),

@@ -7,9 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from acpgen.diff import covering
-from acpgen.diff.difference import Edge, Found, found
 from acpgen.diff.effect import Effect
-from acpgen.diff.place import Place
 from acpgen.diff.rules.choices import choice_added, choice_removed
 from acpgen.diff.rules.members import (
     default_changed,
@@ -27,16 +25,20 @@ from acpgen.diff.rules.members import (
 from acpgen.diff.rules.names import type_restructured
 from acpgen.diff.rules.promises import key_tolerated
 from acpgen.diff.rules.values import type_narrowed, type_replaced, type_widened
+from acpgen.diff.schema_difference import Edge, Found, found
+from acpgen.diff.schema_place import SchemaPlace
 from acpgen.model import ANY, Map, Object, Property, Protocol, Ref, Tolerance, Type, TypeName, Union
 from acpgen.types.objects import FlatObject, alternatives, as_object, flatten
 from acpgen.types.structure import is_key
 from acpgen.types.wording import as_json, same, spelled
 
 if TYPE_CHECKING:
-    from acpgen.diff.walk import Walk
+    from acpgen.diff.type_comparison import TypeComparison
 
 
-def objects(walk: Walk, old: Object | Map, new: Object | Map, at: Place) -> Iterator[Found]:
+def objects(
+    walk: TypeComparison, old: Object | Map, new: Object | Map, at: SchemaPlace
+) -> Iterator[Found]:
     """Two objects, or an object and a dictionary."""
     before, after = as_object(old), as_object(new)
     bases = [{base.name for base in object_.bases} for object_ in (before, after)]
@@ -79,7 +81,11 @@ def _parents(type_: Object | Map) -> str:
 
 
 def _members(
-    walk: Walk, old: FlatObject, new: FlatObject, types: tuple[Type, Type], at: Place
+    walk: TypeComparison,
+    old: FlatObject,
+    new: FlatObject,
+    types: tuple[Type, Type],
+    at: SchemaPlace,
 ) -> Iterator[Found]:
     for name in sorted(old.members.keys() | new.members.keys()):
         before, after = old.members.get(name), new.members.get(name)
@@ -97,7 +103,11 @@ def _told(flat: FlatObject, type_: Type) -> Type | None:
 
 
 def _added(
-    walk: Walk, member: Property, before: Type | None, types: tuple[Type, Type], at: Place
+    walk: TypeComparison,
+    member: Property,
+    before: Type | None,
+    types: tuple[Type, Type],
+    at: SchemaPlace,
 ) -> Iterator[Found]:
     kind = required_member_added if member.required else optional_member_added
     yield found(
@@ -117,7 +127,11 @@ def _added(
 
 
 def _removed(
-    walk: Walk, member: Property, after: Type | None, types: tuple[Type, Type], at: Place
+    walk: TypeComparison,
+    member: Property,
+    after: Type | None,
+    types: tuple[Type, Type],
+    at: SchemaPlace,
 ) -> Iterator[Found]:
     kind = required_member_removed if member.required else optional_member_removed
     yield found(
@@ -141,7 +155,7 @@ def _unmarked(member: Property) -> Property:
 
 
 def _member(
-    walk: Walk, old: Property, new: Property, types: tuple[Type, Type], at: Place
+    walk: TypeComparison, old: Property, new: Property, types: tuple[Type, Type], at: SchemaPlace
 ) -> Iterator[Found]:
     here = at.member(old, new)
     if old.required != new.required:
@@ -153,7 +167,7 @@ def _member(
     yield from walk.types(old.type, new.type, here)
 
 
-def _tolerance(old: Property, new: Property, at: Place) -> Iterator[Found]:
+def _tolerance(old: Property, new: Property, at: SchemaPlace) -> Iterator[Found]:
     if _forgets_keys(new) and not _forgets_keys(old):
         yield found(key_tolerated, at)
     for mark in ("default_on_error", "default_on_null", "skip_invalid_items"):
@@ -169,7 +183,7 @@ def _forgets_keys(member: Property) -> bool:
     return member.tolerance.default_on_error and is_key(member.type)
 
 
-def _default(old: Property, new: Property, at: Place) -> Iterator[Found]:
+def _default(old: Property, new: Property, at: SchemaPlace) -> Iterator[Found]:
     if not same(old.default, new.default):
         kind = default_changed
         if old.default is None or new.default is None:
@@ -178,7 +192,11 @@ def _default(old: Property, new: Property, at: Place) -> Iterator[Found]:
 
 
 def _unions(
-    walk: Walk, old: FlatObject, new: FlatObject, types: tuple[Type, Type], at: Place
+    walk: TypeComparison,
+    old: FlatObject,
+    new: FlatObject,
+    types: tuple[Type, Type],
+    at: SchemaPlace,
 ) -> Iterator[Found]:
     pairs, lost, gained = _matched(old.unions, new.unions)
     for i, j in pairs:
@@ -229,7 +247,7 @@ _GAINED = {
 
 
 def _differs(
-    walk: Walk, union: Union, there: FlatObject, beside: FlatObject, effect: Effect
+    walk: TypeComparison, union: Union, there: FlatObject, beside: FlatObject, effect: Effect
 ) -> bool:
     """Whether a member that only variants list differs from the one that the other version has.
 

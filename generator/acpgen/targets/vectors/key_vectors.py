@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from acpgen.emit.casing import snake
+from acpgen.judge.verdict import ErrorCode, Rule
 from acpgen.model import JsonValue, Kind, Method, Protocol, Side
 from acpgen.targets.retry import key_limits
 from acpgen.targets.vectors.frame import Frame, call
 from acpgen.targets.vectors.vector import (
-    Code,
-    Difference,
-    Fault,
+    Defect,
+    Dispute,
     Outcome,
     Path,
-    Rule,
     Vector,
     compact,
     remove,
@@ -101,14 +100,16 @@ class _Keyed:
         """Keys that only the text of a message shows."""
         text = compact(self._frame.put({**self._params, self._key: KEY}))
         member = f'"{self._key}":"{KEY}"'
-        twice = Fault(Rule.DUPLICATE_MEMBER, self._path, "stands more than once", Outcome.REPORT)
+        twice = Defect(Rule.DUPLICATE_MEMBER, self._path, "stands more than once", Outcome.REPORT)
         for what, other in {"same": KEY, "different": f"{KEY}-2"}.items():
             doubled = text.replace(member, f'"{self._key}":"{other}",{member}')
-            yield self._text(f"twice, {what}", doubled, twice, Difference.DUPLICATE_MEMBER)
+            yield self._text(f"twice, {what}", doubled, twice, Dispute.DUPLICATE_MEMBER)
         for what, escape in {"high": r"\ud83d", "low": r"\udd11"}.items():
             lone = text.replace(f'"{KEY}"', f'"{escape}"')
-            fault = Fault(Rule.NOT_JSON, (), "escapes a lone surrogate", code=Code.PARSE_ERROR)
-            yield self._text(f"{what} surrogate alone", lone, fault, Difference.LONE_SURROGATE)
+            fault = Defect(
+                Rule.NOT_JSON, (), "escapes a lone surrogate", code=ErrorCode.PARSE_ERROR
+            )
+            yield self._text(f"{what} surrogate alone", lone, fault, Dispute.LONE_SURROGATE)
 
     def _elsewhere(self) -> Iterator[Vector]:
         """Keys that are misspelled or misplaced, so that no receiver takes them for one."""
@@ -125,12 +126,12 @@ class _Keyed:
         return self._frame.valid(f"{self._name}: key {what}", self._frame.put(params))
 
     def _refused(self, what: str, rule: Rule, reason: str, value: JsonValue) -> Vector:
-        fault = Fault(rule, self._path, reason, code=self._frame.code)
+        fault = Defect(rule, self._path, reason, code=self._frame.code)
         message = self._frame.put({**self._params, self._key: value})
         repair = (replaced(self._path, KEY),)
         return self._frame.broken(f"{self._name}: key {what}", message, fault, repair)
 
-    def _text(self, what: str, raw: str, fault: Fault, difference: Difference) -> Vector:
+    def _text(self, what: str, raw: str, fault: Defect, difference: Dispute) -> Vector:
         name = f"{self._name}: key {what}"
         return Vector(name, self._frame.sender, raw=raw, fault=fault, differs=difference)
 
@@ -170,7 +171,7 @@ def _on_keyless(method: Method, key: str, samples: Samples) -> Vector:
 
 
 def _missed(name: str, frame: Frame, message: JsonValue, path: Path) -> Vector:
-    fault = Fault(Rule.NEAR_MISS, path, "has no effect here", Outcome.REPORT)
+    fault = Defect(Rule.NEAR_MISS, path, "has no effect here", Outcome.REPORT)
     return frame.broken(name, message, fault, (remove(path),))
 
 

@@ -15,7 +15,7 @@ Put = Callable[[JsonValue], JsonValue]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class VectorPlace:
     """A place in a message.
 
     `label` names it for people, `message` makes a whole message of a value that stands there.
@@ -36,7 +36,7 @@ class Place:
     settled: bool = False
     contested: bool = False
 
-    def below(self, token: str | int, put: Put) -> Place:
+    def below(self, token: str | int, put: Put) -> VectorPlace:
         """The place of a part of the value."""
         message = self.message
         label = f"{self.label}[]" if isinstance(token, int) else f"{self.label}.{token}"
@@ -44,16 +44,16 @@ class Place:
             self, label=label, path=(*self.path, token), message=lambda v: message(put(v))
         )
 
-    def member(self, whole: Members, name: str) -> Place:
+    def member(self, whole: Members, name: str) -> VectorPlace:
         """The place of a member of an object whose other members are given."""
         return self.below(name, lambda value: {**whole, name: value})
 
-    def among(self, others: Members) -> Place:
+    def among(self, others: Members) -> VectorPlace:
         """The same place for a type that has only some of the members of the object there."""
         message = self.message
         return replace(self, message=lambda value: message({**others, **_members(value)}))
 
-    def tagged(self, tag: str, value: str) -> Place:
+    def tagged(self, tag: str, value: str) -> VectorPlace:
         """The same place for the variant that a tag selects."""
         message = self.message
         selected: Members = {tag: value}
@@ -61,7 +61,7 @@ class Place:
             self, message=lambda body: message({**selected, **_members(body), **selected})
         )
 
-    def alternative(self, name: str, *, settled: bool) -> Place:
+    def alternative(self, name: str, *, settled: bool) -> VectorPlace:
         """The same place for one alternative of a choice without a tag."""
         if self.choice is None:
             return replace(self, choice=self.path, reading=name, settled=settled)
@@ -73,9 +73,9 @@ class Place:
         return self.recovered, self.choice is not None, len(self.path)
 
 
-def root(frame: Frame) -> Place:
+def root(frame: Frame) -> VectorPlace:
     """The place of the value that a frame is around."""
-    return Place(frame.member, frame.path, frame.put)
+    return VectorPlace(frame.member, frame.path, frame.put)
 
 
 def _members(value: JsonValue) -> Members:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from acpgen.diff.channels import EVERY_WAY, Channel, answers, calls
-from acpgen.diff.difference import Difference, found
-from acpgen.diff.keys import keys
-from acpgen.diff.place import Place
+from acpgen.diff.message_channels import EVERY_WAY, MessageChannel, answers, calls
+from acpgen.diff.method_keys import keys
 from acpgen.diff.rule import ChangeRule
 from acpgen.diff.rules.methods import (
     envelope_type_added,
@@ -26,6 +24,8 @@ from acpgen.diff.rules.methods import (
 from acpgen.diff.rules.names import docs_changed
 from acpgen.diff.rules.promises import carried_method_changed, resend_reworded, retry_class_changed
 from acpgen.diff.rules.values import type_narrowed, type_widened
+from acpgen.diff.schema_difference import SchemaDifference, found
+from acpgen.diff.schema_place import SchemaPlace
 from acpgen.model import ANY, ENVELOPE_TYPES, Location, Method, Protocol, Ref, Type
 from acpgen.types.fingerprint import fingerprint
 from acpgen.types.wording import spelled
@@ -35,8 +35,8 @@ from acpgen.types.wording import spelled
 class MethodDifference:
     """What differs about a method as a whole, and the ways that are concerned."""
 
-    difference: Difference
-    channels: tuple[Channel, ...]
+    difference: SchemaDifference
+    channels: tuple[MessageChannel, ...]
 
 
 def shared(old: Protocol, new: Protocol) -> Iterator[tuple[Method, Method]]:
@@ -116,11 +116,11 @@ def _envelope(old: Protocol, new: Protocol) -> Iterator[MethodDifference]:
     for name in ENVELOPE_TYPES:
         before, after = old.types.get(name), new.types.get(name)
         if before is not None and after is None:
-            place = Place(name, before.location, before.location)
+            place = SchemaPlace(name, before.location, before.location)
             removed = found(envelope_type_removed, place, gone=before.location)
             yield MethodDifference(removed, EVERY_WAY)
         if before is None and after is not None:
-            place = Place(name, after.location, after.location)
+            place = SchemaPlace(name, after.location, after.location)
             yield MethodDifference(found(envelope_type_added, place), EVERY_WAY)
 
 
@@ -213,8 +213,8 @@ def _reasons(method: Method) -> dict[str, str]:
     return reasons
 
 
-def _place(old: Method, new: Method, home: Location | None = None) -> Place:
-    return Place(new.name, old.location, home or new.location)
+def _place(old: Method, new: Method, home: Location | None = None) -> SchemaPlace:
+    return SchemaPlace(new.name, old.location, home or new.location)
 
 
 def _successor(wholes: tuple[Protocol, Protocol], method: Method) -> Location:

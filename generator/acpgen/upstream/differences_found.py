@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from acpgen.findings import Finding
 from acpgen.model import Location, Pointer, Protocol, TypeName, append
 from acpgen.upstream import rules
-from acpgen.upstream.applying import Replacement
-from acpgen.upstream.compare import Comparison
-from acpgen.upstream.declared import NOTHING, Declared, Entry, Status
+from acpgen.upstream.comparing import Comparison
+from acpgen.upstream.declared import NOTHING, Declaration, Declared, Status
+from acpgen.upstream.overlaying import Replacement
 
 _RULES = {
     Status.OURS_ONLY: rules.upstream_ours_only,
@@ -74,14 +74,14 @@ def _is_declared(comparison: Comparison, declared: Declared) -> bool:
     return declared.find(comparison.status, comparison.name) is not None
 
 
-def _used(entry: Entry, comparison: Comparison) -> bool:
+def _used(entry: Declaration, comparison: Comparison) -> bool:
     if entry.status is not comparison.status:
         return False
     differences = comparison.differences
     return not differences or any(entry.covers(difference) for difference in differences)
 
 
-def _mend(entry: Entry) -> str:
+def _mend(entry: Declaration) -> str:
     if not entry.pointer:
         return "; remove the entry"
     return f" at {entry.pointer} in the values declared; correct or remove the entry"

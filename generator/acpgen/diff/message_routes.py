@@ -6,12 +6,12 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from acpgen.diff.channels import EVERY_WAY, Channel, answers, calls
-from acpgen.diff.difference import Edge
 from acpgen.diff.effect import Effect
-from acpgen.diff.methods import shared
-from acpgen.diff.place import Pair, Place, Steps
-from acpgen.diff.walk import Walk
+from acpgen.diff.message_channels import EVERY_WAY, MessageChannel, answers, calls
+from acpgen.diff.method_changes import shared
+from acpgen.diff.schema_difference import Edge
+from acpgen.diff.schema_place import Pair, SchemaPlace, Steps
+from acpgen.diff.type_comparison import TypeComparison
 from acpgen.model import ENVELOPE_TYPES
 
 
@@ -23,7 +23,7 @@ class Route:
     something else on the way takes what the type doesn't.
     """
 
-    channel: Channel
+    channel: MessageChannel
     root: Pair
     steps: Steps = ()
     lenient: frozenset[Effect] = frozenset()
@@ -35,7 +35,7 @@ class Route:
         """What tells routes apart that lead to the same type."""
         return (self.channel, self.lenient, self.masked, self.overridden)
 
-    def through(self, place: Place) -> Route:
+    def through(self, place: SchemaPlace) -> Route:
         """The route that goes on from a place of the type."""
         return Route(
             self.channel,
@@ -47,7 +47,7 @@ class Route:
         )
 
 
-def routes(walk: Walk) -> Mapping[Pair, tuple[Route, ...]]:
+def routes(walk: TypeComparison) -> Mapping[Pair, tuple[Route, ...]]:
     """The shortest routes to every pair of types that a message can carry, one of each sort."""
     found: dict[Pair, dict[object, Route]] = {}
     queue = deque(_roots(walk))
@@ -63,7 +63,7 @@ def routes(walk: Walk) -> Mapping[Pair, tuple[Route, ...]]:
     return {pair: tuple(known.values()) for pair, known in found.items()}
 
 
-def _roots(walk: Walk) -> Iterator[tuple[Pair, Route]]:
+def _roots(walk: TypeComparison) -> Iterator[tuple[Pair, Route]]:
     for old, new in shared(walk.old, walk.new):
         pair = (old.params, new.params)
         for channel in set(calls(old)) & set(calls(new)):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
+from acpgen.judge.verdict import Rule
 from acpgen.model import JsonValue, Scalar
 from acpgen.patterns import matches
-from acpgen.targets.vectors.vector import Rule
 from acpgen.types.samples import LONGEST
 from acpgen.words import counted
 

@@ -19,7 +19,7 @@ class VectorNameError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class VectorFile:
     """The vectors for one method in one kind, or for what is no one method's (both None)."""
 
     name: str
@@ -27,7 +27,7 @@ class File:
     method: str | None = None
     kind: str | None = None
 
-    def proven(self, proof: Proof) -> File:
+    def proven(self, proof: Proof) -> VectorFile:
         """The file with the vectors that hold.
 
         Raises:

@@ -17,9 +17,9 @@ from acpgen.targets.retry import key_limits, rows
 from acpgen.targets.retry.compiled import RetryTable, compile_table
 from acpgen.targets.retry.decision import MAX_CARRIED, RULINGS, SEPARATORS_IN_WORDS
 from acpgen.targets.vectors import resend_cases
-from acpgen.targets.vectors.files import VectorNameError, document
 from acpgen.targets.vectors.resend_cases import Case
 from acpgen.targets.vectors.vector import compact
+from acpgen.targets.vectors.vector_file import VectorNameError, document
 
 _FOLDER = "vectors/resend"
 

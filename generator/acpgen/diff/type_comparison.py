@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 
-from acpgen.diff import choices, enums, members, values
-from acpgen.diff.difference import Difference, Edge, Found, found
+from acpgen.diff import listed_values, object_members, scalar_limits, union_variants
 from acpgen.diff.effect import Effect
-from acpgen.diff.place import Pair, Place
 from acpgen.diff.rules.members import null_allowed, null_refused, patch_added, patch_removed
 from acpgen.diff.rules.names import (
     docs_changed,
@@ -21,6 +19,8 @@ from acpgen.diff.rules.names import (
     type_renamed,
     type_switched,
 )
+from acpgen.diff.schema_difference import Edge, Found, SchemaDifference, found
+from acpgen.diff.schema_place import Pair, SchemaPlace
 from acpgen.model import (
     Array,
     ClosedEnum,
@@ -39,10 +39,10 @@ from acpgen.model import (
 from acpgen.types.objects import as_object, resolve, takes_null, without_null
 from acpgen.types.wording import as_json, same, spelled
 
-_NOWHERE = Place("", Location(""), Location(""))
+_NOWHERE = SchemaPlace("", Location(""), Location(""))
 
 
-class Walk:
+class TypeComparison:
     """Two protocols, and what is known of their pairs of types."""
 
     def __init__(self, old: Protocol, new: Protocol) -> None:
@@ -76,7 +76,7 @@ class Walk:
             self._done[pair] = result
         return result
 
-    def types(self, old: Type, new: Type, at: Place) -> Iterator[Found]:
+    def types(self, old: Type, new: Type, at: SchemaPlace) -> Iterator[Found]:
         """What differs between two types at one place."""
         if isinstance(old, Nullable) or isinstance(new, Nullable):
             yield from self._nullables(old, new, at)
@@ -105,7 +105,7 @@ class Walk:
             step, masked, overridden = queue.popleft()
             masked |= step.place.masked
             overridden = step.place.inherited(overridden)
-            if isinstance(step, Difference):
+            if isinstance(step, SchemaDifference):
                 if step.matters(overridden):
                     effects |= step.rule.effect.moves - masked
             elif (state := (step.pair, masked, overridden)) not in seen:
@@ -114,7 +114,7 @@ class Walk:
         self._judged.pop()
         return frozenset(effects)
 
-    def docs(self, old: str, new: str, at: Place, name: str = "") -> Iterator[Found]:
+    def docs(self, old: str, new: str, at: SchemaPlace, name: str = "") -> Iterator[Found]:
         """A text that changed. `name` says which, where a place has several."""
         if old != new:
             yield found(docs_changed, at, name=name, old=old, new=new)
@@ -122,7 +122,7 @@ class Walk:
     def _definitions(self, pair: Pair) -> Iterator[Found]:
         old, new = self.old.types[pair[0]], self.new.types[pair[1]]
         once = "" if old.name == new.name else old.name
-        at = Place(new.name, old.location, new.location, inside=frozenset({pair}), once=once)
+        at = SchemaPlace(new.name, old.location, new.location, inside=frozenset({pair}), once=once)
         if old.name != new.name:
             yield found(type_renamed, at, old=old.name, new=new.name)
         if old.patch != new.patch and self._tells_patches:
@@ -130,31 +130,31 @@ class Walk:
         yield from self._prose(old, new, at)
         yield from self.types(old.body, new.body, at)
 
-    def _bodies(self, old: Type, new: Type, at: Place) -> Iterator[Found]:
+    def _bodies(self, old: Type, new: Type, at: SchemaPlace) -> Iterator[Found]:
         match old, new:
             case Scalar() as before, Scalar() as after:
-                yield from values.scalars(before, after, at)
+                yield from scalar_limits.scalars(before, after, at)
             case Array() as before, Array() as after:
-                yield from values.limits(before, after, at)
+                yield from scalar_limits.limits(before, after, at)
                 yield from self.types(before.items, after.items, at.item())
             case Map() as before, Map() as after:
                 yield from self.types(before.values, after.values, at.entry())
             case (Object() | Map()) as before, (Object() | Map()) as after:
-                yield from members.objects(self, before, after, at)
+                yield from object_members.objects(self, before, after, at)
             case Union() as before, Union() as after:
-                yield from choices.unions(self, before, after, at)
+                yield from union_variants.unions(self, before, after, at)
             case (Scalar() | OpenEnum() | ClosedEnum()) as before, (
                 Scalar() | OpenEnum() | ClosedEnum()
             ) as after:
-                yield from enums.enums(self, before, after, at)
+                yield from listed_values.enums(self, before, after, at)
             case _, Union() as after:
-                yield from choices.one_to_many(self, old, after, at)
+                yield from union_variants.one_to_many(self, old, after, at)
             case Union() as before, _:
-                yield from choices.many_to_one(self, before, new, at)
+                yield from union_variants.many_to_one(self, before, new, at)
             case _:
-                yield values.replacement(old, new, at)
+                yield scalar_limits.replacement(old, new, at)
 
-    def _prose(self, old: TypeDef, new: TypeDef, at: Place) -> Iterator[Found]:
+    def _prose(self, old: TypeDef, new: TypeDef, at: SchemaPlace) -> Iterator[Found]:
         yield from self.docs(old.docs, new.docs, at)
         yield from self.docs(old.title or "", new.title or "", at, "title")
         before, after = list(old.examples), list(new.examples)
@@ -162,7 +162,7 @@ class Walk:
             examples = (as_json(before), as_json(after))
             yield found(docs_changed, at, name="examples", old=examples[0], new=examples[1])
 
-    def _nullables(self, old: Type, new: Type, at: Place) -> Iterator[Found]:
+    def _nullables(self, old: Type, new: Type, at: SchemaPlace) -> Iterator[Found]:
         was, now = takes_null(self.old, old), takes_null(self.new, new)
         if was and not now:
             yield found(null_refused, at.null(), (old, new))
@@ -176,10 +176,13 @@ class Walk:
         inside = takes_null(self.old, bodies[0]) or takes_null(self.new, bodies[1])
         if was and now and inside:
             # One of them is a choice that has null among its variants, so both are made one.
-            bodies = choices.with_null(self.old, old), choices.with_null(self.new, new)
+            bodies = (
+                union_variants.with_null(self.old, old),
+                union_variants.with_null(self.new, new),
+            )
         yield from self.types(*bodies, at)
 
-    def _references(self, old: Ref, new: Ref, at: Place) -> Iterator[Found]:
+    def _references(self, old: Ref, new: Ref, at: SchemaPlace) -> Iterator[Found]:
         pair = (old.name, new.name)
         renamed = old.name not in self.new.types and new.name not in self.old.types
         if old.name == new.name or renamed:
@@ -191,7 +194,7 @@ class Walk:
             bodies = resolve(self.old, old), resolve(self.new, new)
             yield from self.types(*bodies, at.within(pair))
 
-    def _named_or_not(self, old: Type, new: Type, at: Place) -> Iterator[Found]:
+    def _named_or_not(self, old: Type, new: Type, at: SchemaPlace) -> Iterator[Found]:
         bodies = resolve(self.old, old), resolve(self.new, new)
         objects = [isinstance(part, Object | Map) for part in bodies]
         if all(objects) and (isinstance(old, Object) or isinstance(new, Object)):
@@ -201,7 +204,7 @@ class Walk:
         yield from self.types(*bodies, at)
 
 
-def _named(old: Type, new: Type, at: Place) -> Found:
+def _named(old: Type, new: Type, at: SchemaPlace) -> Found:
     """A type that has a name in one of the two only."""
     kind = type_inlined if isinstance(old, Ref) else type_named
     return found(kind, at, old=spelled(old), new=spelled(new))

@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from acpgen.judge.verdict import ErrorCode, Rule
 from acpgen.model import JsonValue, Side
-from acpgen.targets.vectors.vector import (
-    Code,
-    Difference,
-    Fault,
-    Rule,
-    Vector,
-    compact,
-    replaced,
-)
+from acpgen.targets.vectors.vector import Defect, Dispute, Vector, compact, replaced
 from acpgen.types.json_types import json_type
 from acpgen.types.samples import Members
 
@@ -36,7 +29,7 @@ def no_messages(message: Members, purposeless: Members) -> Iterator[Vector]:
         reason = f"must be an object, not {json_type(value)}"
         if isinstance(value, dict):
             reason = "has neither a method nor a result nor an error"
-        fault = Fault(Rule.NOT_A_MESSAGE, (), reason, code=Code.INVALID_REQUEST)
+        fault = Defect(Rule.NOT_A_MESSAGE, (), reason, code=ErrorCode.INVALID_REQUEST)
         yield Vector(name, Side.CLIENT, value, fault=fault, repair=(replaced((), message),))
 
 
@@ -58,20 +51,20 @@ def texts(message: Members) -> Iterator[Vector]:
         "lone surrogate": (
             r'"\ud800"',
             "escapes a lone surrogate, which UTF-8 can't carry",
-            Difference.LONE_SURROGATE,
+            Dispute.LONE_SURROGATE,
         ),
         "huge number": (
             "1e999",
             "holds a number that is too large for a double",
-            Difference.HUGE_NUMBER,
+            Dispute.HUGE_NUMBER,
         ),
-        "deep nesting": (nested, "nests too deep", Difference.DEEP_NESTING),
+        "deep nesting": (nested, "nests too deep", Dispute.DEEP_NESTING),
     }.items():
         yield _broken(name, text.replace('"b"', value), reason, difference)
     mark = "starts with a byte order mark, which RFC 8259 section 8.1 forbids"
-    yield _broken("byte order mark", f"\ufeff{text}", mark, Difference.BYTE_ORDER_MARK)
+    yield _broken("byte order mark", f"\ufeff{text}", mark, Dispute.BYTE_ORDER_MARK)
 
 
-def _broken(name: str, raw: str, reason: str, difference: Difference | None = None) -> Vector:
-    fault = Fault(Rule.NOT_JSON, (), reason, code=Code.PARSE_ERROR)
+def _broken(name: str, raw: str, reason: str, difference: Dispute | None = None) -> Vector:
+    fault = Defect(Rule.NOT_JSON, (), reason, code=ErrorCode.PARSE_ERROR)
     return Vector(name, Side.CLIENT, raw=raw, fault=fault, differs=difference)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil, floor
 
-from acpgen.diff.difference import Difference, Found, found
-from acpgen.diff.place import Place
 from acpgen.diff.rules.values import (
     format_changed,
     limit_loosened,
@@ -18,6 +16,8 @@ from acpgen.diff.rules.values import (
     type_replaced,
     type_widened,
 )
+from acpgen.diff.schema_difference import Found, SchemaDifference, found
+from acpgen.diff.schema_place import SchemaPlace
 from acpgen.model import Array, Scalar, ScalarType, Type
 from acpgen.patterns import matches, portable
 from acpgen.types.wording import spelled
@@ -33,7 +33,7 @@ _CONTAINED = {(ScalarType.INTEGER, ScalarType.NUMBER)}
 """Scalar types of which the first's values are all among the second's."""
 
 
-def scalars(old: Scalar, new: Scalar, at: Place) -> Iterator[Found]:
+def scalars(old: Scalar, new: Scalar, at: SchemaPlace) -> Iterator[Found]:
     """Two scalar types: what they are, then their limits."""
     if old.type is not new.type:
         yield replacement(old, new, at)
@@ -79,7 +79,7 @@ def few(scalar: Scalar) -> frozenset[str | int] | None:
     return frozenset({""}) if scalar.type is ScalarType.STRING and scalar.max_length == 0 else None
 
 
-def replacement(old: Type, new: Type, at: Place) -> Difference:
+def replacement(old: Type, new: Type, at: SchemaPlace) -> SchemaDifference:
     """Two types that are not of one class."""
     pair = (_scalar_type(old), _scalar_type(new))
     kind = type_replaced
@@ -90,7 +90,7 @@ def replacement(old: Type, new: Type, at: Place) -> Difference:
     return found(kind, at, (old, new), old=spelled(old), new=spelled(new), shapes=(old, new))
 
 
-def limits(old: Scalar | Array, new: Scalar | Array, at: Place) -> Iterator[Found]:
+def limits(old: Scalar | Array, new: Scalar | Array, at: SchemaPlace) -> Iterator[Found]:
     """How long, how large, how many."""
     for names, sign in ((_LOWER, 1), (_UPPER, -1)):
         for name in names:
@@ -122,7 +122,7 @@ def _keyword(name: str) -> str:
     return head + "".join(word.title() for word in rest)
 
 
-def _patterns(old: Scalar, new: Scalar, at: Place) -> Iterator[Found]:
+def _patterns(old: Scalar, new: Scalar, at: SchemaPlace) -> Iterator[Found]:
     before, after = old.pattern, new.pattern
     if _meaning(before) != _meaning(after):
         kind = pattern_changed

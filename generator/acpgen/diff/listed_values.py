@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from acpgen.diff import values
-from acpgen.diff.difference import Difference, Found, found
-from acpgen.diff.place import Place
+from acpgen.diff import scalar_limits
 from acpgen.diff.rule import ChangeRule
 from acpgen.diff.rules.enums import (
     enum_closed,
@@ -19,16 +17,18 @@ from acpgen.diff.rules.enums import (
 )
 from acpgen.diff.rules.names import type_restructured
 from acpgen.diff.rules.values import type_narrowed, type_widened
+from acpgen.diff.schema_difference import Found, SchemaDifference, found
+from acpgen.diff.schema_place import SchemaPlace
 from acpgen.model import ClosedEnum, OpenEnum, Scalar, Type
 from acpgen.types.wording import as_json, spelled
 
 if TYPE_CHECKING:
-    from acpgen.diff.walk import Walk
+    from acpgen.diff.type_comparison import TypeComparison
 
 Listable = Scalar | OpenEnum | ClosedEnum
 
 
-def enums(walk: Walk, old: Listable, new: Listable, at: Place) -> Iterator[Found]:
+def enums(walk: TypeComparison, old: Listable, new: Listable, at: SchemaPlace) -> Iterator[Found]:
     """Two types of which one at least lists its values."""
     match old, new:
         case ClosedEnum(), Scalar():
@@ -36,23 +36,23 @@ def enums(walk: Walk, old: Listable, new: Listable, at: Place) -> Iterator[Found
         case Scalar(), ClosedEnum():
             yield from _listed(old, new, at)
         case ((Scalar() | OpenEnum()), (Scalar() | OpenEnum())) if type(old) is not type(new):
-            yield from values.scalars(_plain(old), _plain(new), at)
+            yield from scalar_limits.scalars(_plain(old), _plain(new), at)
             if old.type is new.type:
                 yield _reshaped(type_restructured, old, new, at)
         case OpenEnum() | ClosedEnum(), OpenEnum() | ClosedEnum():
             yield from _both_listed(walk, old, new, at)
         case Scalar(), Scalar():
-            yield from values.scalars(old, new, at)
+            yield from scalar_limits.scalars(old, new, at)
 
 
 def _both_listed(
-    walk: Walk, old: OpenEnum | ClosedEnum, new: OpenEnum | ClosedEnum, at: Place
+    walk: TypeComparison, old: OpenEnum | ClosedEnum, new: OpenEnum | ClosedEnum, at: SchemaPlace
 ) -> Iterator[Found]:
     if old.type is not new.type:
-        yield values.replacement(old, new, at)
+        yield scalar_limits.replacement(old, new, at)
         return
     if isinstance(old, OpenEnum) and isinstance(new, OpenEnum):
-        yield from values.scalars(_plain(old), _plain(new), at)
+        yield from scalar_limits.scalars(_plain(old), _plain(new), at)
         yield from walk.docs(old.other_docs, new.other_docs, at, "other values")
     elif isinstance(new, OpenEnum):
         yield _reshaped(enum_opened, old, new, at)
@@ -61,11 +61,11 @@ def _both_listed(
     yield from _values(walk, old, new, at)
 
 
-def _freed(old: ClosedEnum, new: Scalar, at: Place) -> Iterator[Found]:
+def _freed(old: ClosedEnum, new: Scalar, at: SchemaPlace) -> Iterator[Found]:
     """Listed values only, and now whatever a scalar type takes."""
-    lost = [value for value in old.values if not values.takes(new, value.value)]
+    lost = [value for value in old.values if not scalar_limits.takes(new, value.value)]
     if len(lost) == len(old.values):
-        yield values.replacement(old, new, at)
+        yield scalar_limits.replacement(old, new, at)
         return
     yield _reshaped(_OPENED[_all_listed(old, new), old.type is new.type], old, new, at)
     for value in lost:
@@ -73,11 +73,11 @@ def _freed(old: ClosedEnum, new: Scalar, at: Place) -> Iterator[Found]:
         yield found(value_removed, at, (old, new), name=name, gone=value.location)
 
 
-def _listed(old: Scalar, new: ClosedEnum, at: Place) -> Iterator[Found]:
+def _listed(old: Scalar, new: ClosedEnum, at: SchemaPlace) -> Iterator[Found]:
     """Whatever a scalar type takes, and now listed values only."""
-    gained = [value for value in new.values if not values.takes(old, value.value)]
+    gained = [value for value in new.values if not scalar_limits.takes(old, value.value)]
     if len(gained) == len(new.values):
-        yield values.replacement(old, new, at)
+        yield scalar_limits.replacement(old, new, at)
         return
     yield _reshaped(_CLOSED[_all_listed(new, old), old.type is new.type], old, new, at)
     for value in gained:
@@ -96,12 +96,12 @@ _CLOSED = _OPENED | {(False, True): enum_closed, (False, False): type_narrowed}
 
 
 def _all_listed(enum: ClosedEnum, scalar: Scalar) -> bool:
-    every = values.few(scalar)
+    every = scalar_limits.few(scalar)
     return every is not None and every <= {value.value for value in enum.values}
 
 
 def _values(
-    walk: Walk, old: OpenEnum | ClosedEnum, new: OpenEnum | ClosedEnum, at: Place
+    walk: TypeComparison, old: OpenEnum | ClosedEnum, new: OpenEnum | ClosedEnum, at: SchemaPlace
 ) -> Iterator[Found]:
     removed = known_value_removed if isinstance(new, OpenEnum) else value_removed
     added = known_value_added if isinstance(old, OpenEnum) else value_added
@@ -120,7 +120,7 @@ def _values(
             yield from walk.docs(was.title or "", now.title or "", at, f"title of {label}")
 
 
-def _reshaped(kind: ChangeRule, old: Type, new: Type, at: Place) -> Difference:
+def _reshaped(kind: ChangeRule, old: Type, new: Type, at: SchemaPlace) -> SchemaDifference:
     types = None if kind is type_restructured else (old, new)
     return found(kind, at, types, old=spelled(old), new=spelled(new), shapes=(old, new))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from acpgen.judge.verdict import ErrorCode, Rule
 from acpgen.model import (
     ANY,
     SENDS,
@@ -16,8 +17,8 @@ from acpgen.model import (
     TypeName,
 )
 from acpgen.targets.vectors.frame import ID, Frame, call, result
-from acpgen.targets.vectors.vector import Code, Fault, Path, Rule, Vector, add, remove
-from acpgen.targets.vectors.walk import Walk
+from acpgen.targets.vectors.value_vectors import VectorWalk
+from acpgen.targets.vectors.vector import Defect, Path, Vector, add, remove
 from acpgen.types.samples import Samples
 
 _UNKNOWN_MEMBER = "_custom"
@@ -75,7 +76,7 @@ def _content(
         yield frame.valid(f"example {number}", frame.put(example))
     if isinstance(type_.body, Object) and isinstance(least, dict) and _is_open(type_.body):
         yield frame.valid("unknown member", frame.put({**least, _UNKNOWN_MEMBER: 1}))
-    yield from Walk(samples, frame).vectors(name)
+    yield from VectorWalk(samples, frame).vectors(name)
 
 
 def _is_open(object_: Object) -> bool:
@@ -89,7 +90,7 @@ def _minimal(method: Method, frame: Frame, samples: Samples) -> dict[str, JsonVa
 def _without_params(method: Method, frame: Frame, samples: Samples) -> Vector:
     message = _minimal(method, frame, samples)
     repair = (add(frame.path, message.pop("params")),)
-    fault = Fault(Rule.REQUIRED, frame.path, "is missing", code=frame.code)
+    fault = Defect(Rule.REQUIRED, frame.path, "is missing", code=frame.code)
     return frame.broken("params: missing", message, fault, repair)
 
 
@@ -98,11 +99,11 @@ def _by_others(
 ) -> Iterator[Vector]:
     """The method as it is called by those who must not. What mends it is another sender."""
     takers = {m.side for m in protocol.methods if (m.name, m.kind) == (method.name, method.kind)}
-    code = Code.METHOD_NOT_FOUND if method.kind is Kind.REQUEST else None
+    code = ErrorCode.METHOD_NOT_FOUND if method.kind is Kind.REQUEST else None
     for sender in senders(protocol):
         if not takers & sends(sender):
             reason = f"is for the {method.side} to handle, so no {sender} sends it"
-            fault = Fault(Rule.WRONG_SIDE, _METHOD, reason, code=code)
+            fault = Defect(Rule.WRONG_SIDE, _METHOD, reason, code=code)
             message = _minimal(method, frame, samples)
             yield Vector(f"sent by {sender}", sender, message, fault=fault)
 
@@ -112,9 +113,9 @@ def _as_other_kind(method: Method, frame: Frame, samples: Samples) -> Vector:
     reason = f"is a {method.kind}, which has {'an' if method.kind is Kind.REQUEST else 'no'} id"
     if method.kind is Kind.REQUEST:
         repair = (add(("id",), message.pop("id")),)
-        fault = Fault(Rule.WRONG_KIND, _METHOD, reason)
+        fault = Defect(Rule.WRONG_KIND, _METHOD, reason)
         return frame.broken("without id", message, fault, repair)
-    fault = Fault(Rule.WRONG_KIND, _METHOD, reason, code=Code.METHOD_NOT_FOUND)
+    fault = Defect(Rule.WRONG_KIND, _METHOD, reason, code=ErrorCode.METHOD_NOT_FOUND)
     return frame.broken("with id", {**ID, **message}, fault, (remove(("id",)),))
 
 

@@ -13,7 +13,7 @@ from acpgen.emit.jsonschema import JsonSchema, definition
 from acpgen.model import JsonValue, Pointer, Protocol, Stability, append
 from acpgen.targets.bundles import bundle
 from acpgen.types.stability import stable
-from acpgen.upstream.declared import NOTHING, Declared, Difference, Status, value_of
+from acpgen.upstream.declared import NOTHING, Declared, Status, UpstreamDifference, value_of
 
 _ABSENT = object()
 _ENVELOPE = "x-docs-ignore"
@@ -34,7 +34,7 @@ class Comparison:
 
     name: str
     status: Status
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[UpstreamDifference, ...] = ()
 
 
 def view(theirs: Protocol, ours: Protocol) -> Protocol:
@@ -111,7 +111,7 @@ def _value(keyword: str, value: JsonValue, declared: Declared) -> object:
     return value if keyword in _INSTANCES else _bare(value, declared)
 
 
-def _differences(theirs: object, ours: object, pointer: Pointer) -> Iterator[Difference]:
+def _differences(theirs: object, ours: object, pointer: Pointer) -> Iterator[UpstreamDifference]:
     if isinstance(ours, _Own) and theirs is _ABSENT:
         return
     if isinstance(theirs, dict) and isinstance(ours, dict):
@@ -122,7 +122,7 @@ def _differences(theirs: object, ours: object, pointer: Pointer) -> Iterator[Dif
         for index, pair in enumerate(zip_longest(theirs, ours, fillvalue=_ABSENT)):
             yield from _differences(*pair, append(pointer, index))
     elif type(theirs) is not type(ours) or theirs != ours:
-        yield Difference(pointer, _shown(theirs), _shown(ours))
+        yield UpstreamDifference(pointer, _shown(theirs), _shown(ours))
 
 
 def _shown(value: object) -> str:
