@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from functools import cached_property
 
+from acp_wire.checking import Checkers
+from acp_wire.decoding import Decoders
+from acpgen import resources
 from acpgen.cli import opening
+from acpgen.load import load, reload
+from acpgen.model import Protocol
 from acpgen.startup import shipped
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from acp_wire.checking import Checkers
-    from acp_wire.decoding import Decoders
-    from acpgen.model import Protocol
+from acpgen.targets.checkers.compiled import compile_checkers, compile_decoders
 
 LONG = 1_000_000
 """From how many bytes on decoders are worth what it takes to import them."""
@@ -34,8 +34,6 @@ class Shipped:
     @cached_property
     def _protocol(self) -> Protocol:
         # Fresh checkers were made from this very schema, so it was loaded then.
-        from acpgen import resources
-        from acpgen.load import reload
 
         return reload(resources.SCHEMA)
 
@@ -64,13 +62,11 @@ class Made:
 
     @cached_property
     def _checkers(self) -> Checkers:
-        from acpgen.targets.checkers.compiled import compile_checkers
 
         return compile_checkers(self._protocol)
 
     @cached_property
     def _decoders(self) -> Decoders | None:
-        from acpgen.targets.checkers.compiled import compile_decoders
 
         try:
             return compile_decoders(self._protocol, self._checkers)
@@ -87,8 +83,6 @@ def of_schema(path: str | None) -> Shipped | Made:
     """
     if path is None and shipped.fresh():
         return Shipped()
-    from acpgen import resources
-    from acpgen.load import load
 
     if path is not None and os.path.abspath(path) == str(resources.SCHEMA):  # noqa: PTH100
         return of_schema(None)
