@@ -12,7 +12,7 @@ import sys
 from typing import Self
 
 from acpgen import findings, resources, rulebook
-from acpgen.cli import opening, source
+from acpgen.cli import opening
 from acpgen.cli.follow import Follower, follow, interruptible
 from acpgen.cli.notes import note
 from acpgen.cli.progress import Bar, Progress
@@ -21,8 +21,8 @@ from acpgen.findings import escaped, printable
 from acpgen.judge.fast_path import FastEngine
 from acpgen.judge.inputs import Input, InputError, read
 from acpgen.judge.stream import Stream
-from acpgen.load import SchemaError
 from acpgen.report import Report, Tally, renderer, set_up
+from acpgen.startup import source
 from acpgen.startup.options import Options
 
 _LONG = 4_000_000
@@ -76,9 +76,7 @@ def _engine(options: Options, report: Report) -> FastEngine | None:
     except OSError as error:
         name = error.filename or _schema_name(options.schema)
         report.problem(str(name), error.strerror or str(error))
-    except Exception as error:
-        if not isinstance(error, SchemaError):
-            raise
+    except source.UnusableSchemaError as error:
         note(findings.text(error.findings).rstrip("\n"))
         report.problem(_schema_name(options.schema), "is not a schema to judge by")
     else:

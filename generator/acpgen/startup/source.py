@@ -1,4 +1,4 @@
-"""Where the checkers, the decoders and the types of a schema come from."""
+"""Finds the checkers, the decoders and the types of a schema, each when it is needed."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from functools import cached_property
 
 from acp_wire.checking import Checkers
 from acp_wire.decoding import Decoders
-from acpgen import resources
-from acpgen.cli import opening
-from acpgen.load import load, reload
-from acpgen.model import Protocol
 from acpgen.startup import shipped
-from acpgen.targets.checkers.compiled import compile_checkers, compile_decoders
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from acpgen.findings import Finding
+    from acpgen.model import Protocol
 
 LONG = 1_000_000
 """From how many bytes on decoders are worth what it takes to import them."""
@@ -20,8 +20,16 @@ VERY_LONG = 4 * LONG
 """From how many bytes on checkers and decoders are worth what it takes to make them."""
 
 
+class UnusableSchemaError(Exception):
+    """A schema that can't be read as a protocol."""
+
+    def __init__(self, findings: list[Finding]) -> None:
+        super().__init__()
+        self.findings = findings
+
+
 class Shipped:
-    """What comes with acpgen, ready made."""
+    """The checkers and decoders that come with acpgen."""
 
     def checkers(self, _: int) -> Checkers | None:
         """The checkers, whatever the size of the input."""
@@ -34,16 +42,18 @@ class Shipped:
     @cached_property
     def _protocol(self) -> Protocol:
         # Fresh checkers were made from this very schema, so it was loaded then.
+        from acpgen import resources
+        from acpgen.load import reload
 
         return reload(resources.SCHEMA)
 
     def protocol(self) -> Protocol:
-        """The types, which only what isn't clean asks for."""
+        """The types, needed for a message with findings only."""
         return self._protocol
 
 
 class Made:
-    """What is made of a protocol, where that pays."""
+    """Checkers and decoders compiled from a protocol, for input so long that it pays."""
 
     def __init__(self, protocol: Protocol) -> None:
         self._protocol = protocol
@@ -62,11 +72,13 @@ class Made:
 
     @cached_property
     def _checkers(self) -> Checkers:
+        from acpgen.targets.checkers.compiled import compile_checkers
 
         return compile_checkers(self._protocol)
 
     @cached_property
     def _decoders(self) -> Decoders | None:
+        from acpgen.targets.checkers.compiled import compile_decoders
 
         try:
             return compile_decoders(self._protocol, self._checkers)
@@ -75,15 +87,22 @@ class Made:
 
 
 def of_schema(path: str | None) -> Shipped | Made:
-    """What to judge by: the schema at a path, or the one that comes with acpgen.
+    """The source for the schema at a path, or for the one that comes with acpgen.
 
     Raises:
-        SchemaError: the schema can't be read as a protocol.
+        UnusableSchemaError: the schema can't be read as a protocol.
         OSError: the schema can't be read.
     """
     if path is None and shipped.fresh():
         return Shipped()
+    from acpgen import resources
+    from acpgen.load import SchemaError, load
 
     if path is not None and os.path.abspath(path) == str(resources.SCHEMA):  # noqa: PTH100
         return of_schema(None)
-    return Made(load(opening.relative(str(resources.SCHEMA) if path is None else path)))
+    from acpgen.cli import opening
+
+    try:
+        return Made(load(opening.relative(str(resources.SCHEMA) if path is None else path)))
+    except SchemaError as error:
+        raise UnusableSchemaError(error.findings) from error
