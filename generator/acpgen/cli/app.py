@@ -6,11 +6,12 @@ A call imports the module of its own command only. Typer gets the names and summ
 from __future__ import annotations
 
 from collections.abc import Collection
-from importlib import import_module, metadata
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
+from acpgen import __version__
 from acpgen.startup.commands import COMMANDS, GROUPS, HELP, NAMES, SUMMARY
 
 
@@ -43,11 +44,7 @@ def _not_imported() -> None:
 
 def _show_version(asked: bool) -> None:
     if asked:
-        try:
-            version = metadata.version("acpgen")
-        except metadata.PackageNotFoundError:
-            version = "(not installed)"
-        typer.echo(f"acpgen {version}")
+        typer.echo(f"acpgen {__version__}")
         raise typer.Exit
 
 

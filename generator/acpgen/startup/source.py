@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from functools import cached_property
 
-from acp_wire.checking import Checkers
-from acp_wire.decoding import Decoders
 from acpgen.startup import shipped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from acp_wire.checking import Checkers
+    from acp_wire.decoding import Decoders
     from acpgen.findings import Finding
     from acpgen.model import Protocol
 
