@@ -64,4 +64,4 @@ def test_it_imports_without_any_other_package() -> None:
         [sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True
     )
     tops = {name.split(".")[0] for name in done.stdout.split()}
-    assert tops - sys.stdlib_module_names == {"acp_retry", "acp_v2", "__main__"}
+    assert tops - sys.stdlib_module_names == {"acp_retry", "acp_v2", "acp_wire", "__main__"}
