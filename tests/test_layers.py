@@ -14,7 +14,7 @@ LAYERS = (
     {
         "model",
         "findings",
-        "pattern",
+        "patterns",
         "resources",
         "words",
         "digests",
@@ -22,7 +22,8 @@ LAYERS = (
     {"report", "rulebook", "types"},
     {"load"},
     {"emit"},
-    {"targets", "judge", "diff"},
+    {"judge", "diff"},
+    {"targets"},
     {"lint", "trace", "inject", "upstream"},
     {"cli"},
     {"__main__", "__init__"},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Iterator
 from itertools import chain, groupby
@@ -59,12 +58,9 @@ def trace(
     protocol = _load(relative(schema), report)
     if protocol is not None and not _has_keys(protocol):
         note(f"acpgen: {relative(schema)}: states no method that takes a key, so {_idle_rules()}")
-    try:
-        for file in files:
-            if protocol is not None and not report.full:
-                summaries += _trace(str(file), protocol, report, show_keys)
-    except re.error as error:
-        report.problem(str(relative(schema)), f"has the pattern {error.pattern!r}: {error}")
+    for file in files:
+        if protocol is not None and not report.full:
+            summaries += _trace(str(file), protocol, report, show_keys)
     report.end()
     tell_problems(tally)
     if not quiet:

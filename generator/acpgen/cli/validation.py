@@ -8,7 +8,6 @@ starting Python does.
 from __future__ import annotations
 
 import os
-import re
 import sys
 
 from acpgen.cli import opening, source
@@ -47,10 +46,6 @@ def run(options: Options) -> int:
         engine = _engine(options, report)
         if engine is not None:
             _judge_all(options, engine, report)
-    except re.error as error:
-        reason = f"the pattern {error.pattern!r} can't be used: {error}"
-        report.problem(_schema_name(options.schema), reason)
-        engine = None
     except KeyboardInterrupt:
         if report.tally.complete:
             report.problem(opening.name(options.files[0]), _INTERRUPTED)

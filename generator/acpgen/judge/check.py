@@ -51,9 +51,6 @@ class Checker:
         """The faults of a value, at most one a place, with paths from the value down.
 
         `tag` is the member that chose the type, where it is spelled out with the type's own.
-
-        Raises:
-            re.error: a pattern in the schema is not a regular expression to Python.
         """
         declared = type_
         while isinstance(type_, _WRAPPERS):

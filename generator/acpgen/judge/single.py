@@ -29,7 +29,6 @@ def validate(
         TypeError: the message is not text.
         ValueError: the sender is not agent, client or proxy.
         SchemaError: no protocol is given, and the schema that comes with acpgen is broken.
-        re.error: a pattern in the schema is not a regular expression to Python.
     """
     try:
         decoded = decode(message)

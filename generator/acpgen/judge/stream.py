@@ -60,7 +60,6 @@ class Stream:
     Raises:
         OSError: the input can't be read any further.
         ValueError: the sender is not one of the three.
-        re.error: a pattern in the schema is not a regular expression to Python.
     """
 
     def __init__(

@@ -54,7 +54,6 @@ class Transcript:
         Raises:
             TypeError: the message is not text.
             ValueError: the sender is not agent, client or proxy.
-            re.error: a pattern in the schema is not a regular expression to Python.
         """
         return self.judge_read(_attempt(message), sender=sender, connection=connection)
 
@@ -79,7 +78,6 @@ class Transcript:
 
         Raises:
             TypeError: the line is not text.
-            re.error: a pattern in the schema is not a regular expression to Python.
         """
         return self.judge_line_read(_attempt(line))
 

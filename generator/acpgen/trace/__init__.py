@@ -29,7 +29,6 @@ def trace(entries: Iterable[Entry], protocol: Protocol, file: str) -> list[Findi
     Raises:
         OSError: the transcript can't be read.
         TranscriptError: a line is not one of a transcript.
-        re.error: a pattern in the schema is no regular expression to Python.
     """
     return judge(record(entries, protocol), file)
 

@@ -26,7 +26,7 @@ from acpgen.model import (
     TypeName,
     Union,
 )
-from acpgen.pattern import python_pattern
+from acpgen.patterns import python_pattern
 from acpgen.types.structure import walk
 
 HOLE = "\0"

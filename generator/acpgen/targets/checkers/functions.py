@@ -59,7 +59,7 @@ class Functions:
     def tables(self) -> str:
         """The constants that the functions use, to be written after them."""
         patterns = [
-            f"{constant} = re.compile({literal(pattern)}, re.ASCII)"
+            f"{constant} = re.compile({literal(pattern)})"
             for pattern, constant in self._conditions.patterns.items()
         ]
         return "\n".join([*patterns, *self._tables])

@@ -30,7 +30,7 @@ from acpgen.model import (
     TypeName,
     Union,
 )
-from acpgen.pattern import python_pattern
+from acpgen.patterns import python_pattern
 from acpgen.targets.checkers.names import Names, class_name, member_name
 from acpgen.targets.checkers.shapes import NoShapeError, Shape, Shapes
 
@@ -229,7 +229,7 @@ def _scalar(scalar: Scalar) -> str:
         le=scalar.maximum,
         min_length=scalar.min_length,
         max_length=scalar.max_length,
-        pattern=None if scalar.pattern is None else f"(?a){python_pattern(scalar.pattern)}",
+        pattern=None if scalar.pattern is None else python_pattern(scalar.pattern),
     )
     if scalar.type is ScalarType.NUMBER and limits:
         return f"{_annotated('int', limits)} | {_annotated('float', limits)}"

@@ -7,7 +7,6 @@ from the model, so none moves when its siblings do.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -29,14 +28,12 @@ from acpgen.model import (
     Union,
     Variant,
 )
+from acpgen.patterns import literal
 from acpgen.rulebook import Fault
 from acpgen.targets.models.common_bases import with_common_bases
 from acpgen.targets.models.conjunction import conjunction
 from acpgen.targets.models.python_shapes import Alias, Branch, Choice, Normal, Record, Shape
 from acpgen.types.structure import children, references, walk
-
-_END = r"(?![\s\S])"
-"""End of input in every dialect; `$` also matches before a last newline in Python."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +222,8 @@ class _Normalizer:
                 self._derive(variant.name, body, about, around, here)
                 body = Ref(variant.name)
             branches.append(Branch(variant.name, body, variant.value))
-        return Choice(name, docs, tuple(branches), union.tag)
+        members = _with_tag(shared.members, union)
+        return Choice(name, docs, tuple(branches), union.tag, members)
 
     def _body(self, variant: Variant, union: Union) -> tuple[Type, str]:
         """The body and the description of the shape that a variant becomes."""
@@ -268,7 +266,8 @@ class _Normalizer:
                     self._extended_branch(name, choice, branch, shared, place)
                     for branch in choice.branches
                 )
-                return Choice(name, docs, tuple(branches), choice.tag, extends=target)
+                members = (*shared.members, *choice.members)
+                return Choice(name, docs, tuple(branches), choice.tag, members, extends=target)
             case Alias(type=Ref(name=further)):
                 return self._extended(name, further, docs, shared, place)
             case Alias():
@@ -324,8 +323,8 @@ class _Normalizer:
             message = "is a fallback, so its tag must be a required string"
             self.refuse(variant.location, message)
             return body
-        known = "|".join(re.escape(value) for value in union.known)
-        unknown = Scalar(ScalarType.STRING, pattern=f"^(?!(?:{known}){_END})")
+        known = "|".join(literal(value) for value in union.known)
+        unknown = Scalar(ScalarType.STRING, pattern=f"^(?!(?:{known})$)")
         members[tag.name] = replace(tag, type=unknown)
         return replace(body, properties=tuple(members.values()))
 
@@ -340,6 +339,16 @@ def _tag(variant: Variant, union: Union) -> tuple[Property, ...]:
         return ()
     constant = ClosedEnum(ScalarType.STRING, (EnumValue(variant.value, "", variant.location),))
     return (Property(union.tag, constant, required=True, docs="", location=variant.location),)
+
+
+def _with_tag(members: tuple[Property, ...], union: Union) -> tuple[Property, ...]:
+    """The members around a union, with its tag if that is a string in all variants."""
+    required = all(variant.fallback or variant.value is not None for variant in union.variants)
+    if union.tag is None or not required or any(p.name == union.tag for p in members):
+        return members
+    place = union.variants[0].location
+    tag = Property(union.tag, Scalar(ScalarType.STRING), required=True, docs="", location=place)
+    return (*members, tag)
 
 
 def _nameless(type_: Type, location: Location) -> Iterator[Location]:

@@ -73,6 +73,8 @@ class AcpModel(BaseModel, metaclass=_Frozen):
         # With null, the default, the value would be lost silently; a constant is found.
         ser_json_inf_nan="constants",
         hide_input_in_errors=True,
+        # Generated patterns are spelled for it; Rust's engine has no lookahead.
+        regex_engine="python-re",
         defer_build=True,
     )
 
