@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 import acp_v2.models
 from acp_v2.models import AcpModel
@@ -25,6 +26,8 @@ from acpgen.emit.templates import Templates
 from acpgen.load import SchemaError, load
 from acpgen.model import (
     Array,
+    Map,
+    Nullable,
     Object,
     Property,
     Protocol,
@@ -359,6 +362,45 @@ def test_attributes_are_called_as_expected() -> None:
         if isinstance(model, type) and issubclass(model, AcpModel):
             for python, wire in wire_names(model).items():
                 assert attribute(wire) == python.rstrip("_")
+
+
+NEST = Ref(TypeName("Nest"))
+
+
+@pytest.mark.parametrize(
+    ("nest", "good", "bad"),
+    [
+        (Array(NEST), [[], [[]]], [[1], [{"no": "list"}], [[[None]]]]),
+        (Array(NEST, min_items=1), [], [[], [[]]]),
+        (Array(Array(NEST)), [[], [[], [[]]]], [[1], [[1]], [[[1]]]]),
+        (Nullable(Array(NEST)), [None, [None, []]], [[1], [[1]]]),
+        (Array(Nullable(NEST)), [[None, [None]]], [[1], [[1]]]),
+        (Array(Map(NEST)), [[], [{"a": [{}]}]], [[1], [{"a": 1}], [{"a": [1]}]]),
+        (Map(NEST), [{}, {"a": {"b": {}}}], [{"a": 1}, {"a": {"b": []}}]),
+        (Array(Ref(TypeName("Other"))), [[], [[]]], [[1], [[1]]]),
+        (
+            Array(Union((variant("NestLeaf", STRING), variant("NestNode", NEST)))),
+            [["a", ["b", []]]],
+            [[1], [["a", 1]]],
+        ),
+    ],
+    ids=["plain", "not empty", "twice", "or null", "of null", "maps", "map", "alias", "union"],
+)
+def test_a_type_that_contains_itself_is_checked_at_every_level(
+    nest: Type, good: list[object], bad: list[object], tmp_path: Path
+) -> None:
+    built = build(small(Nest=nest, Other=NEST, Keep=an_object(nest=NEST)), tmp_path)
+    for value in good:
+        text = json.dumps({"nest": value})
+        assert json.loads(built.Keep.from_wire(text).to_wire()) == {"nest": value}
+        built.parse(built.Nest, value)
+    for value in bad:
+        with pytest.raises(ValidationError):
+            built.Keep.from_wire(json.dumps({"nest": value}))
+        with pytest.raises(ValidationError):
+            built.Keep.from_wire_tolerant({"nest": value})
+        with pytest.raises(ValidationError):
+            built.parse(built.Nest, value)
 
 
 CUP = an_object(size=STRING)

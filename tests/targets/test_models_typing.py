@@ -73,8 +73,8 @@ PromptRequest(session_id="s", prompt=blocks)
 
 def kind(update: SessionUpdate) -> str:
     match update:
-        case IdleStateUpdate():
-            return "idle"
+        case IdleStateUpdate(background=background, stop_reason=reason):
+            return f"{background} {reason}"
         case StateUpdate() | ContentChunk():
             return "at work"
         case _:

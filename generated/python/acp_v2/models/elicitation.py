@@ -18,10 +18,26 @@ class CreateElicitationRequestOther(AcpModel):
     """
 
     model_config = ConfigDict(
+        regex_engine="python-re",
         json_schema_extra={
             "x-variants": ["CreateElicitationRequestOtherSession", "CreateElicitationRequestOtherRequest"]
         },
     )
+    message: str
+    """
+    Tells the user what is asked for.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+    mode: Annotated[str, Field(pattern="^(?!(?:form|url)(?![\\s\\S]))")]
+    """
+    The unknown mode. Names that start with `_` are free for implementations, all others are kept for later ACP versions.
+    """
 
 
 class CreateElicitationResponseCancel(AcpModel):
@@ -112,28 +128,6 @@ The values picked in a choice of several.
 """
 
 
-class ElicitationFormMode(AcpModel):
-    """
-    What an elicitation by form carries: the form's schema, and either a session or a request as its scope.
-    """
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "x-variants": ["ElicitationFormModeSession", "ElicitationFormModeRequest"]
-        },
-    )
-
-
-class ElicitationUrlMode(AcpModel):
-    """
-    What an elicitation by URL carries: the address, an ID by which its completion is reported, and either a session or a request as its scope.
-    """
-
-    model_config = ConfigDict(
-        json_schema_extra={"x-variants": ["ElicitationUrlModeSession", "ElicitationUrlModeRequest"]},
-    )
-
-
 class CompleteElicitationNotification(AcpModel):
     """
     Tells the Client that an interaction it sent the user to by URL is complete. The session's foreground state doesn't change by this.
@@ -152,34 +146,26 @@ class CompleteElicitationNotification(AcpModel):
     """
 
 
-class CreateElicitationRequestForm(ElicitationFormMode):
-    """
-    Asks with a form, which the Client builds from a schema.
-    """
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "x-variants": ["CreateElicitationRequestFormSession", "CreateElicitationRequestFormRequest"]
-        },
-    )
-
-
-class CreateElicitationRequestUrl(ElicitationUrlMode):
-    """
-    Sends the user to a URL, where the interaction takes place. Accepting means only that the user agreed to go there, not that the interaction is over.
-    """
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "x-variants": ["CreateElicitationRequestUrlSession", "CreateElicitationRequestUrlRequest"]
-        },
-    )
-
-
 ElicitationContentValue = TypeAliasType("ElicitationContentValue", ElicitationContentValueString | ElicitationContentValueInteger | ElicitationContentValueNumber | ElicitationContentValueBoolean | ElicitationContentValueStringArray | ElicitationContentValueOther)
 """
 What the user entered in one field of a form.
 """
+
+
+class ElicitationFormMode(AcpModel):
+    """
+    What an elicitation by form carries: the form's schema, and either a session or a request as its scope.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "x-variants": ["ElicitationFormModeSession", "ElicitationFormModeRequest"]
+        },
+    )
+    requested_schema: Annotated[ElicitationSchema, Field(alias="requestedSchema")]
+    """
+    Describes the form's fields. The content of an accepting answer has to match it.
+    """
 
 
 class ElicitationRequestScope(AcpModel):
@@ -211,13 +197,13 @@ class ElicitationSessionScope(AcpModel):
     """
 
 
-class ElicitationUrlModeRequest(ElicitationRequestScope, ElicitationUrlMode):
+class ElicitationUrlMode(AcpModel):
     """
-    Belongs to a pending request outside any session.
+    What an elicitation by URL carries: the address, an ID by which its completion is reported, and either a session or a request as its scope.
     """
 
     model_config = ConfigDict(
-        json_schema_extra={"x-excludes": ["ElicitationSessionScope"]},
+        json_schema_extra={"x-variants": ["ElicitationUrlModeSession", "ElicitationUrlModeRequest"]},
     )
     elicitation_id: Annotated[ElicitationId, Field(alias="elicitationId")]
     """
@@ -227,6 +213,16 @@ class ElicitationUrlModeRequest(ElicitationRequestScope, ElicitationUrlMode):
     """
     The address the Client sends the user to.
     """
+
+
+class ElicitationUrlModeRequest(ElicitationRequestScope, ElicitationUrlMode):
+    """
+    Belongs to a pending request outside any session.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={"x-excludes": ["ElicitationSessionScope"]},
+    )
 
 
 class ElicitationUrlModeSession(ElicitationSessionScope, ElicitationUrlMode):
@@ -237,44 +233,22 @@ class ElicitationUrlModeSession(ElicitationSessionScope, ElicitationUrlMode):
     model_config = ConfigDict(
         json_schema_extra={"x-excludes": ["ElicitationRequestScope"]},
     )
-    elicitation_id: Annotated[ElicitationId, Field(alias="elicitationId")]
-    """
-    Identifies the elicitation, so that `elicitation/complete` can refer to it.
-    """
-    url: str
-    """
-    The address the Client sends the user to.
-    """
 
 
-CreateElicitationRequest = TypeAliasType(
-    "CreateElicitationRequest",
-    Annotated[
-        CreateElicitationRequestForm | CreateElicitationRequestUrl | CreateElicitationRequestOther,
-        Field(json_schema_extra={"x-tag": "mode"}),
-    ],
-)
-"""
-Asks the user for input, either with a form that the Client renders or by sending the user to a URL. If a request in a session blocks the whole foreground work, the Agent SHOULD report `requires_action`, and having done so MUST report `running` once work goes on, or `idle` if it ends. Agents SHOULD cancel pending elicitations that cancelled work no longer needs; a shared scope alone doesn't show that.
-"""
-
-
-class CreateElicitationRequestOtherRequest(ElicitationRequestScope, CreateElicitationRequestOther):
+class CreateElicitationRequestForm(ElicitationFormMode):
     """
-    The question belongs to a pending request, outside any session.
+    Asks with a form, which the Client builds from a schema.
     """
 
     model_config = ConfigDict(
-        regex_engine="python-re",
-        json_schema_extra={"x-open": True, "x-excludes": ["ElicitationSessionScope"]},
+        json_schema_extra={
+            "x-variants": ["CreateElicitationRequestFormSession", "CreateElicitationRequestFormRequest"]
+        },
     )
+    mode: Literal["form"] = "form"
     message: str
     """
     Tells the user what is asked for.
-    """
-    mode: Annotated[str, Field(pattern="^(?!(?:form|url)(?![\\s\\S]))")]
-    """
-    The unknown mode. Names that start with `_` are free for implementations, all others are kept for later ACP versions.
     """
     meta: Annotated[
         dict[str, Any] | None | MISSING,
@@ -285,22 +259,40 @@ class CreateElicitationRequestOtherRequest(ElicitationRequestScope, CreateElicit
     """
 
 
+class CreateElicitationRequestOtherRequest(ElicitationRequestScope, CreateElicitationRequestOther):
+    """
+    The question belongs to a pending request, outside any session.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={"x-open": True, "x-excludes": ["ElicitationSessionScope"]},
+    )
+
+
 class CreateElicitationRequestOtherSession(ElicitationSessionScope, CreateElicitationRequestOther):
     """
     The question belongs to a session.
     """
 
     model_config = ConfigDict(
-        regex_engine="python-re",
         json_schema_extra={"x-open": True, "x-excludes": ["ElicitationRequestScope"]},
     )
+
+
+class CreateElicitationRequestUrl(ElicitationUrlMode):
+    """
+    Sends the user to a URL, where the interaction takes place. Accepting means only that the user agreed to go there, not that the interaction is over.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "x-variants": ["CreateElicitationRequestUrlSession", "CreateElicitationRequestUrlRequest"]
+        },
+    )
+    mode: Literal["url"] = "url"
     message: str
     """
     Tells the user what is asked for.
-    """
-    mode: Annotated[str, Field(pattern="^(?!(?:form|url)(?![\\s\\S]))")]
-    """
-    The unknown mode. Names that start with `_` are free for implementations, all others are kept for later ACP versions.
     """
     meta: Annotated[
         dict[str, Any] | None | MISSING,
@@ -316,36 +308,10 @@ class CreateElicitationRequestUrlRequest(ElicitationUrlModeRequest, CreateElicit
     Belongs to a pending request outside any session.
     """
 
-    mode: Literal["url"] = "url"
-    message: str
-    """
-    Tells the user what is asked for.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
 
 class CreateElicitationRequestUrlSession(ElicitationUrlModeSession, CreateElicitationRequestUrl):
     """
     Belongs to a session, or to a tool call in it.
-    """
-
-    mode: Literal["url"] = "url"
-    message: str
-    """
-    Tells the user what is asked for.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -368,10 +334,6 @@ class ElicitationFormModeRequest(ElicitationRequestScope, ElicitationFormMode):
     model_config = ConfigDict(
         json_schema_extra={"x-excludes": ["ElicitationSessionScope"]},
     )
-    requested_schema: Annotated[ElicitationSchema, Field(alias="requestedSchema")]
-    """
-    Describes the form's fields. The content of an accepting answer has to match it.
-    """
 
 
 class ElicitationFormModeSession(ElicitationSessionScope, ElicitationFormMode):
@@ -382,10 +344,18 @@ class ElicitationFormModeSession(ElicitationSessionScope, ElicitationFormMode):
     model_config = ConfigDict(
         json_schema_extra={"x-excludes": ["ElicitationRequestScope"]},
     )
-    requested_schema: Annotated[ElicitationSchema, Field(alias="requestedSchema")]
-    """
-    Describes the form's fields. The content of an accepting answer has to match it.
-    """
+
+
+CreateElicitationRequest = TypeAliasType(
+    "CreateElicitationRequest",
+    Annotated[
+        CreateElicitationRequestForm | CreateElicitationRequestUrl | CreateElicitationRequestOther,
+        Field(json_schema_extra={"x-tag": "mode"}),
+    ],
+)
+"""
+Asks the user for input, either with a form that the Client renders or by sending the user to a URL. If a request in a session blocks the whole foreground work, the Agent SHOULD report `requires_action`, and having done so MUST report `running` once work goes on, or `idle` if it ends. Agents SHOULD cancel pending elicitations that cancelled work no longer needs; a shared scope alone doesn't show that.
+"""
 
 
 class CreateElicitationRequestFormRequest(ElicitationFormModeRequest, CreateElicitationRequestForm):
@@ -393,36 +363,10 @@ class CreateElicitationRequestFormRequest(ElicitationFormModeRequest, CreateElic
     Belongs to a pending request outside any session.
     """
 
-    mode: Literal["form"] = "form"
-    message: str
-    """
-    Tells the user what is asked for.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
 
 class CreateElicitationRequestFormSession(ElicitationFormModeSession, CreateElicitationRequestForm):
     """
     Belongs to a session, or to a tool call in it.
-    """
-
-    mode: Literal["form"] = "form"
-    message: str
-    """
-    Tells the user what is asked for.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 

@@ -27,19 +27,6 @@ class BackgroundWorkOther(AcpModel):
     """
 
 
-class IdleStateUpdate(AcpModel):
-    """
-    Details of the `idle` state, in which the session has no foreground work. A repeated or resumed snapshot may still carry the last stop reason; it MUST NOT be counted as another completion, cancellation or usage.
-    """
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "x-variants": ["IdleStateUpdateEndTurn", "IdleStateUpdateMaxTokens", "IdleStateUpdateMaxTurnRequests", "IdleStateUpdateRefusal", "IdleStateUpdateCancelled", "IdleStateUpdateError", "IdleStateUpdateOther", "IdleStateUpdateNone"],
-            "x-tag": "stopReason",
-        },
-    )
-
-
 class StateUpdate(AcpModel):
     """
     What the session's foreground work is doing now, whether a prompt started that work or the Agent did. The Agent MUST report `running` when work starts (`requires_action` if it starts blocked) and `idle` when none is left; it SHOULD ignore answers for work that has ended instead of taking the work up again. Each update is a snapshot, so a repeated one doesn't mean more work, and a session counts as idle until the first update.
@@ -51,19 +38,7 @@ class StateUpdate(AcpModel):
             "x-tag": "state",
         },
     )
-
-
-class StateUpdateIdle(IdleStateUpdate, StateUpdate):
-    """
-    No foreground work is left, though background work may go on.
-    """
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "x-variants": ["StateUpdateIdleEndTurn", "StateUpdateIdleMaxTokens", "StateUpdateIdleMaxTurnRequests", "StateUpdateIdleRefusal", "StateUpdateIdleCancelled", "StateUpdateIdleError", "StateUpdateIdleOther", "StateUpdateIdleNone"],
-            "x-tag": "stopReason",
-        },
-    )
+    state: str = ""
 
 
 class StateUpdateOther(StateUpdate):
@@ -230,21 +205,27 @@ A piece of work that runs independently of the session's foreground work. It ref
 """
 
 
-class IdleStateUpdateCancelled(IdleStateUpdate):
+class IdleStateUpdate(AcpModel):
     """
-    The work was stopped: by `session/cancel`, because the session was closed, or by a choice that the Agent had offered. Agents MUST report it when a cancellation ends foreground work, and MUST catch errors that aborting causes instead of reporting `error`.
+    Details of the `idle` state, in which the session has no foreground work. A repeated or resumed snapshot may still carry the last stop reason; it MUST NOT be counted as another completion, cancellation or usage.
     """
 
-    stop_reason: Annotated[Literal["cancelled"], Field(alias="stopReason")] = "cancelled"
-    """
-    Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
-    """
+    model_config = ConfigDict(
+        json_schema_extra={
+            "x-variants": ["IdleStateUpdateEndTurn", "IdleStateUpdateMaxTokens", "IdleStateUpdateMaxTurnRequests", "IdleStateUpdateRefusal", "IdleStateUpdateCancelled", "IdleStateUpdateError", "IdleStateUpdateOther", "IdleStateUpdateNone"],
+            "x-tag": "stopReason",
+        },
+    )
     background: Annotated[
         list[BackgroundWork] | None | MISSING,
         Field(json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
     Everything running in the background now. `[]` means nothing is; omitted, `null` or malformed means only that the Agent doesn't report it. An Agent that reports background work MUST do so on every state update.
+    """
+    stop_reason: Annotated[str | None | MISSING, Field(alias="stopReason")] = MISSING
+    """
+    Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
     usage: Annotated[
         Usage | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
@@ -258,6 +239,17 @@ class IdleStateUpdateCancelled(IdleStateUpdate):
     ] = MISSING
     """
     Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
+class IdleStateUpdateCancelled(IdleStateUpdate):
+    """
+    The work was stopped: by `session/cancel`, because the session was closed, or by a choice that the Agent had offered. Agents MUST report it when a cancellation ends foreground work, and MUST catch errors that aborting causes instead of reporting `error`.
+    """
+
+    stop_reason: Annotated[Literal["cancelled"], Field(alias="stopReason")] = "cancelled"
+    """
+    Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
 
 
@@ -270,26 +262,6 @@ class IdleStateUpdateEndTurn(IdleStateUpdate):
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
-    background: Annotated[
-        list[BackgroundWork] | None | MISSING,
-        Field(json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Everything running in the background now. `[]` means nothing is; omitted, `null` or malformed means only that the Agent doesn't report it. An Agent that reports background work MUST do so on every state update.
-    """
-    usage: Annotated[
-        Usage | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    Tokens spent on the work that ended; omitted or `null` when the Agent doesn't report them.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
 
 
 class IdleStateUpdateError(ErrorStopReason, IdleStateUpdate):
@@ -301,26 +273,6 @@ class IdleStateUpdateError(ErrorStopReason, IdleStateUpdate):
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
-    background: Annotated[
-        list[BackgroundWork] | None | MISSING,
-        Field(json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Everything running in the background now. `[]` means nothing is; omitted, `null` or malformed means only that the Agent doesn't report it. An Agent that reports background work MUST do so on every state update.
-    """
-    usage: Annotated[
-        Usage | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    Tokens spent on the work that ended; omitted or `null` when the Agent doesn't report them.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
 
 
 class IdleStateUpdateMaxTokens(IdleStateUpdate):
@@ -331,26 +283,6 @@ class IdleStateUpdateMaxTokens(IdleStateUpdate):
     stop_reason: Annotated[Literal["max_tokens"], Field(alias="stopReason")] = "max_tokens"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
-    """
-    background: Annotated[
-        list[BackgroundWork] | None | MISSING,
-        Field(json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Everything running in the background now. `[]` means nothing is; omitted, `null` or malformed means only that the Agent doesn't report it. An Agent that reports background work MUST do so on every state update.
-    """
-    usage: Annotated[
-        Usage | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    Tokens spent on the work that ended; omitted or `null` when the Agent doesn't report them.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -365,26 +297,6 @@ class IdleStateUpdateMaxTurnRequests(IdleStateUpdate):
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
-    background: Annotated[
-        list[BackgroundWork] | None | MISSING,
-        Field(json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Everything running in the background now. `[]` means nothing is; omitted, `null` or malformed means only that the Agent doesn't report it. An Agent that reports background work MUST do so on every state update.
-    """
-    usage: Annotated[
-        Usage | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    Tokens spent on the work that ended; omitted or `null` when the Agent doesn't report them.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
 
 
 class IdleStateUpdateNone(IdleStateUpdate):
@@ -392,32 +304,12 @@ class IdleStateUpdateNone(IdleStateUpdate):
     The Agent reports no stop reason.
     """
 
-    background: Annotated[
-        list[BackgroundWork] | None | MISSING,
-        Field(json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Everything running in the background now. `[]` means nothing is; omitted, `null` or malformed means only that the Agent doesn't report it. An Agent that reports background work MUST do so on every state update.
-    """
     stop_reason: Annotated[
         None | MISSING,
         Field(alias="stopReason", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
     Omitted or `null`.
-    """
-    usage: Annotated[
-        Usage | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    Tokens spent on the work that ended; omitted or `null` when the Agent doesn't report them.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -440,26 +332,6 @@ class IdleStateUpdateOther(IdleStateUpdate):
     """
     The unknown reason; values starting with `_` belong to implementations, all others are reserved for future ACP versions.
     """
-    background: Annotated[
-        list[BackgroundWork] | None | MISSING,
-        Field(json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Everything running in the background now. `[]` means nothing is; omitted, `null` or malformed means only that the Agent doesn't report it. An Agent that reports background work MUST do so on every state update.
-    """
-    usage: Annotated[
-        Usage | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    Tokens spent on the work that ended; omitted or `null` when the Agent doesn't report them.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
 
 
 class IdleStateUpdateRefusal(IdleStateUpdate):
@@ -470,26 +342,6 @@ class IdleStateUpdateRefusal(IdleStateUpdate):
     stop_reason: Annotated[Literal["refusal"], Field(alias="stopReason")] = "refusal"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
-    """
-    background: Annotated[
-        list[BackgroundWork] | None | MISSING,
-        Field(json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Everything running in the background now. `[]` means nothing is; omitted, `null` or malformed means only that the Agent doesn't report it. An Agent that reports background work MUST do so on every state update.
-    """
-    usage: Annotated[
-        Usage | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    Tokens spent on the work that ended; omitted or `null` when the Agent doesn't report them.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -535,12 +387,45 @@ class RunningStateUpdate(AcpModel):
     """
 
 
+class StateUpdateIdle(IdleStateUpdate, StateUpdate):
+    """
+    No foreground work is left, though background work may go on.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "x-variants": ["StateUpdateIdleEndTurn", "StateUpdateIdleMaxTokens", "StateUpdateIdleMaxTurnRequests", "StateUpdateIdleRefusal", "StateUpdateIdleCancelled", "StateUpdateIdleError", "StateUpdateIdleOther", "StateUpdateIdleNone"],
+            "x-tag": "stopReason",
+        },
+    )
+    state: Literal["idle"] = "idle"
+    background: Annotated[
+        list[BackgroundWork] | None | MISSING,
+        Field(json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Everything running in the background now. `[]` means nothing is; omitted, `null` or malformed means only that the Agent doesn't report it. An Agent that reports background work MUST do so on every state update.
+    """
+    usage: Annotated[
+        Usage | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
+    ] = MISSING
+    """
+    Tokens spent on the work that ended; omitted or `null` when the Agent doesn't report them.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
 class StateUpdateIdleCancelled(IdleStateUpdateCancelled, StateUpdateIdle):
     """
     The work was stopped: by `session/cancel`, because the session was closed, or by a choice that the Agent had offered. Agents MUST report it when a cancellation ends foreground work, and MUST catch errors that aborting causes instead of reporting `error`.
     """
 
-    state: Literal["idle"] = "idle"
     stop_reason: Annotated[Literal["cancelled"], Field(alias="stopReason")] = "cancelled"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
@@ -552,7 +437,6 @@ class StateUpdateIdleEndTurn(IdleStateUpdateEndTurn, StateUpdateIdle):
     The work came to its regular end, including a command handled locally without the model.
     """
 
-    state: Literal["idle"] = "idle"
     stop_reason: Annotated[Literal["end_turn"], Field(alias="stopReason")] = "end_turn"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
@@ -564,7 +448,6 @@ class StateUpdateIdleError(IdleStateUpdateError, StateUpdateIdle):
     Something failed. A prompt that failed before its message was inserted also gets an error response; once inserted, its response remains a success.
     """
 
-    state: Literal["idle"] = "idle"
     stop_reason: Annotated[Literal["error"], Field(alias="stopReason")] = "error"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
@@ -576,7 +459,6 @@ class StateUpdateIdleMaxTokens(IdleStateUpdateMaxTokens, StateUpdateIdle):
     The Agent hit its token limit.
     """
 
-    state: Literal["idle"] = "idle"
     stop_reason: Annotated[Literal["max_tokens"], Field(alias="stopReason")] = "max_tokens"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
@@ -588,7 +470,6 @@ class StateUpdateIdleMaxTurnRequests(IdleStateUpdateMaxTurnRequests, StateUpdate
     The Agent used up the model requests it may make for one piece of foreground work.
     """
 
-    state: Literal["idle"] = "idle"
     stop_reason: Annotated[Literal["max_turn_requests"], Field(alias="stopReason")] = (
         "max_turn_requests"
     )
@@ -602,15 +483,11 @@ class StateUpdateIdleNone(IdleStateUpdateNone, StateUpdateIdle):
     The Agent reports no stop reason.
     """
 
-    state: Literal["idle"] = "idle"
-
 
 class StateUpdateIdleOther(IdleStateUpdateOther, StateUpdateIdle):
     """
     A stop reason this peer doesn't know.
     """
-
-    state: Literal["idle"] = "idle"
 
 
 class StateUpdateIdleRefusal(IdleStateUpdateRefusal, StateUpdateIdle):
@@ -618,7 +495,6 @@ class StateUpdateIdleRefusal(IdleStateUpdateRefusal, StateUpdateIdle):
     The Agent refused to go on.
     """
 
-    state: Literal["idle"] = "idle"
     stop_reason: Annotated[Literal["refusal"], Field(alias="stopReason")] = "refusal"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.

@@ -365,6 +365,9 @@ class SessionUpdateStateUpdate(StateUpdate):
             "x-tag": "state",
         },
     )
+    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
+        "state_update"
+    )
 
 
 class SessionUpdateStateUpdateIdle(StateUpdateIdle, SessionUpdateStateUpdate):
@@ -385,9 +388,6 @@ class SessionUpdateStateUpdateIdleCancelled(StateUpdateIdleCancelled, SessionUpd
     The work was stopped: by `session/cancel`, because the session was closed, or by a choice that the Agent had offered. Agents MUST report it when a cancellation ends foreground work, and MUST catch errors that aborting causes instead of reporting `error`.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
-        "state_update"
-    )
     stop_reason: Annotated[Literal["cancelled"], Field(alias="stopReason")] = "cancelled"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
@@ -399,9 +399,6 @@ class SessionUpdateStateUpdateIdleEndTurn(StateUpdateIdleEndTurn, SessionUpdateS
     The work came to its regular end, including a command handled locally without the model.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
-        "state_update"
-    )
     stop_reason: Annotated[Literal["end_turn"], Field(alias="stopReason")] = "end_turn"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
@@ -413,9 +410,6 @@ class SessionUpdateStateUpdateIdleError(StateUpdateIdleError, SessionUpdateState
     Something failed. A prompt that failed before its message was inserted also gets an error response; once inserted, its response remains a success.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
-        "state_update"
-    )
     stop_reason: Annotated[Literal["error"], Field(alias="stopReason")] = "error"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
@@ -427,9 +421,6 @@ class SessionUpdateStateUpdateIdleMaxTokens(StateUpdateIdleMaxTokens, SessionUpd
     The Agent hit its token limit.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
-        "state_update"
-    )
     stop_reason: Annotated[Literal["max_tokens"], Field(alias="stopReason")] = "max_tokens"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
@@ -444,9 +435,6 @@ class SessionUpdateStateUpdateIdleMaxTurnRequests(
     The Agent used up the model requests it may make for one piece of foreground work.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
-        "state_update"
-    )
     stop_reason: Annotated[Literal["max_turn_requests"], Field(alias="stopReason")] = (
         "max_turn_requests"
     )
@@ -460,19 +448,11 @@ class SessionUpdateStateUpdateIdleNone(StateUpdateIdleNone, SessionUpdateStateUp
     The Agent reports no stop reason.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
-        "state_update"
-    )
-
 
 class SessionUpdateStateUpdateIdleOther(StateUpdateIdleOther, SessionUpdateStateUpdateIdle):
     """
     A stop reason this peer doesn't know.
     """
-
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
-        "state_update"
-    )
 
 
 class SessionUpdateStateUpdateIdleRefusal(StateUpdateIdleRefusal, SessionUpdateStateUpdateIdle):
@@ -480,9 +460,6 @@ class SessionUpdateStateUpdateIdleRefusal(StateUpdateIdleRefusal, SessionUpdateS
     The Agent refused to go on.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
-        "state_update"
-    )
     stop_reason: Annotated[Literal["refusal"], Field(alias="stopReason")] = "refusal"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
@@ -494,19 +471,12 @@ class SessionUpdateStateUpdateOther(StateUpdateOther, SessionUpdateStateUpdate):
     A state this peer doesn't know. Clients MUST NOT take it for `idle` or show the previous state as confirmed; until a state they know arrives they show a neutral busy indication. Agents MUST still report the standard states unless the Client advertised support for this one.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
-        "state_update"
-    )
-
 
 class SessionUpdateStateUpdateRequiresAction(StateUpdateRequiresAction, SessionUpdateStateUpdate):
     """
     Foreground work as a whole can't go on until the user acts.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
-        "state_update"
-    )
     state: Literal["requires_action"] = "requires_action"
 
 
@@ -515,9 +485,6 @@ class SessionUpdateStateUpdateRunning(StateUpdateRunning, SessionUpdateStateUpda
     The Agent is working in the foreground. This doesn't confirm that a prompt was inserted.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
-        "state_update"
-    )
     state: Literal["running"] = "running"
 
 
@@ -526,9 +493,6 @@ class SessionUpdateStateUpdateUnknown(StateUpdateUnknown, SessionUpdateStateUpda
     The Agent can't tell at present whether foreground work is going on.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
-        "state_update"
-    )
     state: Literal["unknown"] = "unknown"
 
 

@@ -39,7 +39,7 @@ from acpgen.model import (
 )
 from acpgen.patterns import python_pattern
 from acpgen.targets.models.python_shapes import Alias, Choice, Normal, Record, Shape
-from acpgen.types.structure import is_key
+from acpgen.types.structure import is_key, references
 
 MEMBER_MARKS = (ON_ERROR, ON_NULL, SKIP_ITEMS, DEFAULT, TAG, INTEGER)
 """What the generated code says about a member or a choice besides its type."""
@@ -74,20 +74,19 @@ class _Speller:
                 return schema | self._record(shape)
             case Choice():
                 return schema | self._choice(shape)
+            case Alias(name=name, type=type_) if name in references(type_):
+                return schema | self._recursive(type_)
             case Alias(type=type_):
                 return schema | self._type(type_)
 
+    def _recursive(self, type_: Type) -> JsonSchema:
+        """A type that refers to itself: outside an `anyOf`, the items of an array would be lost."""
+        if isinstance(type_, Nullable):
+            return {"anyOf": [self._type(type_.of), {"type": "null"}]}
+        return {"anyOf": [self._type(type_)]}
+
     def _record(self, record: Record) -> JsonSchema:
-        schema: JsonSchema = {"type": "object"}
-        if record.bases:
-            schema["allOf"] = [self._ref(base) for base in record.bases]
-        if record.members:
-            schema["properties"] = {
-                p.name: self._member(p) | self._secrecy(p, record) for p in record.members
-            }
-        # What can have one value only is left to the constructor; the wire demands it all the same.
-        if required := [p.name for p in record.members if p.required and not _is_constant(p.type)]:
-            schema["required"] = list(required)
+        schema: JsonSchema = {"type": "object", **self._class_parts(record)}
         if record.additional is not None and record.additional != Scalar(ScalarType.ANY):
             schema["additionalProperties"] = self._type(record.additional)
         if record.open:
@@ -116,9 +115,9 @@ class _Speller:
         }
         return {**schema, **{mark: True for mark, is_set in marks.items() if is_set}}
 
-    def _secrecy(self, member: Property, record: Record) -> JsonSchema:
+    def _secrecy(self, member: Property, shape: Record | Choice) -> JsonSchema:
         """The mark of a key and of carried params, which may hold one: they are not for logs."""
-        carried = member.name == _CARRIED and record.name in self._carriers
+        carried = member.name == _CARRIED and shape.name in self._carriers
         return {REPR: False} if carried or is_key(member.type) else {}
 
     def _choice(self, choice: Choice) -> JsonSchema:
@@ -127,8 +126,26 @@ class _Speller:
         if not choice.base:
             return {"anyOf": [self._ref(name) for name in names], **tag}
         schema: JsonSchema = {"type": "object", VARIANTS: [*names], **tag}
-        if choice.bases:
-            schema["allOf"] = [self._ref(base) for base in choice.bases]
+        return schema | self._class_parts(choice)
+
+    def _class_parts(self, shape: Record | Choice) -> JsonSchema:
+        """The bases and the members of a class."""
+        schema: JsonSchema = {}
+        if shape.bases:
+            schema["allOf"] = [self._ref(base) for base in shape.bases]
+        if shape.members:
+            schema["properties"] = {
+                p.name: self._member(p) | self._secrecy(p, shape) | _placeholder(p, shape)
+                for p in shape.members
+            }
+        # The constructor may leave out a member with a single value, though the wire requires it.
+        required = [
+            p.name
+            for p in shape.members
+            if p.required and not _is_constant(p.type) and not _placeholder(p, shape)
+        ]
+        if required:
+            schema["required"] = list(required)
         return schema
 
     def _ref(self, name: TypeName) -> JsonSchema:
@@ -156,6 +173,15 @@ class _Speller:
                 return _scalar(type_)
             case Object():
                 raise AssertionError("normalize gives every object a name")
+
+
+def _placeholder(member: Property, shape: Record | Choice) -> JsonSchema:
+    """A default for the tag of a union's class, which has no instances of its own.
+
+    If the class required the tag, so would its variants, which have a default for it.
+    """
+    is_tag = isinstance(shape, Choice) and member.name == shape.tag and member.required
+    return {"default": ""} if is_tag and not _is_constant(member.type) else {}
 
 
 def _listed(enum: ClosedEnum | OpenEnum) -> JsonSchema:

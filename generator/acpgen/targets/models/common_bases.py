@@ -9,39 +9,56 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from acpgen.model import Ref, TypeName
-from acpgen.targets.models.python_shapes import Alias, Choice, Normal, Record, Shape
+from acpgen.model import Ref, Tolerance, TypeName
+from acpgen.targets.models.python_shapes import Alias, Choice, Normal, Record
 
 
 def with_common_bases(shapes: Normal) -> Normal:
     """The shapes with a class for each choice inside a choice, and for the choices it extends."""
-    choices = {name: shape for name, (_, shape) in shapes.items() if isinstance(shape, Choice)}
-    inner = {name for name in _inner(shapes) if _is_classes(name, shapes)}
-    bases: dict[TypeName, list[TypeName]] = {name: [] for name in shapes}
-    for name in sorted(inner):
-        extends = choices[name].extends
-        if extends in inner:
-            bases[name].insert(0, extends)
-        for branch in choices[name].branches:
-            bases[branch.type.name].append(name)
-    return {
-        name: (domain, _based(shape, name in inner, tuple(bases[name])))
-        for name, (domain, shape) in shapes.items()
+    wanted = _inner(shapes)
+    inner = {
+        name: _for_all_branches(shape, shapes)
+        for name, (_, shape) in shapes.items()
+        if isinstance(shape, Choice) and name in wanted and _is_classes(name, shapes)
     }
+    bases: dict[TypeName, list[TypeName]] = {name: [] for name in shapes}
+    for name, choice in sorted(inner.items()):
+        if choice.extends in inner:
+            bases[name].insert(0, choice.extends)
+        for branch in choice.branches:
+            bases[branch.type.name].append(name)
+    changed = {}
+    for name, (domain, shape) in shapes.items():
+        based = inner.get(name, shape)
+        if isinstance(based, Record | Choice):
+            inherited = [member for base in bases[name] for member in inner[base].members]
+            members = tuple(member for member in based.members if member not in inherited)
+            based = replace(based, bases=(*based.bases, *bases[name]), members=members)
+        changed[name] = (domain, based)
+    return changed
 
 
-def _based(shape: Shape, is_base: bool, bases: tuple[TypeName, ...]) -> Shape:
-    match shape:
-        case Record():
-            return replace(shape, bases=(*shape.bases, *bases))
-        case Choice():
-            return replace(shape, base=is_base, bases=bases)
-        case Alias():
-            return shape
+def _for_all_branches(choice: Choice, shapes: Normal) -> Choice:
+    """A choice as a class, with the members of all its branches.
+
+    A branch that narrows a member inherits nothing but the name and the docs.
+    """
+    branches = [shapes[branch.type.name][1] for branch in choice.branches]
+    members = tuple(
+        member
+        if all(isinstance(b, Record | Choice) and member in b.members for b in branches)
+        else replace(member, tolerance=Tolerance(), default=None)
+        for member in choice.members
+    )
+    return replace(choice, base=True, members=members)
 
 
-def _inner(shapes: Normal) -> Iterator[TypeName]:
+def _inner(shapes: Normal) -> set[TypeName]:
     """The choices that are branches of a choice, and those that they extend."""
+    return set(_branches(shapes))
+
+
+def _branches(shapes: Normal) -> Iterator[TypeName]:
     for _, shape in shapes.values():
         if isinstance(shape, Choice):
             for branch in shape.branches:

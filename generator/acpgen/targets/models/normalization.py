@@ -222,7 +222,8 @@ class _Normalizer:
                 self._derive(variant.name, body, about, around, here)
                 body = Ref(variant.name)
             branches.append(Branch(variant.name, body, variant.value))
-        return Choice(name, docs, tuple(branches), union.tag)
+        members = _with_tag(shared.members, union)
+        return Choice(name, docs, tuple(branches), union.tag, members)
 
     def _body(self, variant: Variant, union: Union) -> tuple[Type, str]:
         """The body and the description of the shape that a variant becomes."""
@@ -265,7 +266,8 @@ class _Normalizer:
                     self._extended_branch(name, choice, branch, shared, place)
                     for branch in choice.branches
                 )
-                return Choice(name, docs, tuple(branches), choice.tag, extends=target)
+                members = (*shared.members, *choice.members)
+                return Choice(name, docs, tuple(branches), choice.tag, members, extends=target)
             case Alias(type=Ref(name=further)):
                 return self._extended(name, further, docs, shared, place)
             case Alias():
@@ -337,6 +339,16 @@ def _tag(variant: Variant, union: Union) -> tuple[Property, ...]:
         return ()
     constant = ClosedEnum(ScalarType.STRING, (EnumValue(variant.value, "", variant.location),))
     return (Property(union.tag, constant, required=True, docs="", location=variant.location),)
+
+
+def _with_tag(members: tuple[Property, ...], union: Union) -> tuple[Property, ...]:
+    """The members around a union, with its tag if that is a string in all variants."""
+    required = all(variant.fallback or variant.value is not None for variant in union.variants)
+    if union.tag is None or not required or any(p.name == union.tag for p in members):
+        return members
+    place = union.variants[0].location
+    tag = Property(union.tag, Scalar(ScalarType.STRING), required=True, docs="", location=place)
+    return (*members, tag)
 
 
 def _nameless(type_: Type, location: Location) -> Iterator[Location]:

@@ -40,12 +40,14 @@ class Choice:
 
     `extends` is the choice that this one gives more members to. A choice that is a `base` is a
     class: its branches extend it, and it extends the choices in `bases`. Any other is an alias.
+    `members` are those that all branches have; a branch may narrow their types.
     """
 
     name: TypeName
     docs: str
     branches: tuple[Branch, ...]
     tag: str | None = None
+    members: tuple[Property, ...] = ()
     extends: TypeName | None = None
     base: bool = False
     bases: tuple[TypeName, ...] = ()
