@@ -114,9 +114,15 @@ def test_what_was_done_is_said_in_numbers() -> None:
     assert run(*OPTIONS).stderr == "out: wrote 1 file (1 new), in json\n"
     METHODS.rename("out/json/old.json")
     METHODS.write_text(Path("out/json/old.json").read_text() + "odd\n")
-    assert run(*OPTIONS).stderr == "out: wrote 1 file (1 changed), removed 1, in json\n"
+    assert run(*OPTIONS).stderr == (
+        "out/json/old.json: removed, since nothing in the schema leads to it\n"
+        "out: wrote 1 file (1 changed), removed 1, in json\n"
+    )
     METHODS.with_name("old.json").write_text(METHODS.read_text())
-    assert run(*OPTIONS).stderr == "out: removed 1 file, in json\n"
+    assert run(*OPTIONS).stderr == (
+        "out/json/old.json: removed, since nothing in the schema leads to it\n"
+        "out: removed 1 file, in json\n"
+    )
     shutil.rmtree("out")
     assert run(*OPTIONS).stderr == "out: wrote 3 files (3 new), in json and python\n"
 

@@ -58,7 +58,8 @@ def fresh_or_skip() -> None:
 def search_path(root: Path) -> str:
     """Where to import from in a checkout, without what `site` imports at the start."""
     site = [path for path in sys.path if path.endswith("site-packages")]
-    return os.pathsep.join([str(root / "generator"), str(root / "generated" / "python"), *site])
+    roots = (root / "generator", root / "generated/python", root / "runtime/acp-wire")
+    return os.pathsep.join([*map(str, roots), *site])
 
 
 def start(message: bytes, folder: Path) -> tuple[int, set[str]]:
@@ -98,7 +99,7 @@ def test_long_input_is_decoded_by_msgspec(tmp_path: Path) -> None:
 
 def checkout(folder: Path) -> Path:
     """A checkout with what judging needs, and nothing that others compile meanwhile."""
-    for name in ("generator/acpgen", "generated/python/acp_v2", "schema"):
+    for name in ("generator/acpgen", "generated/python/acp_v2", "runtime/acp-wire", "schema"):
         compiled = shutil.ignore_patterns("__pycache__")
         shutil.copytree(resources.ROOT / name, folder / name, ignore=compiled)
     shutil.copy(resources.ROOT / "generated/manifest.json", folder / "generated/manifest.json")

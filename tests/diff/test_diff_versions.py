@@ -10,7 +10,7 @@ import pytest
 
 from acpgen.diff import RULES, Change, Party, Standing
 from acpgen.diff.effect import Weight
-from acpgen.diff.history import newest, refusal, with_entry
+from acpgen.diff.releases import newest, refusal, with_entry
 from acpgen.diff.version import allowed, lowest, parse, weight
 from acpgen.model import Location, Pointer, Protocol
 

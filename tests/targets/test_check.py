@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 
 import acp_v2
+from acp_wire.reader import read, read_once
 from acpgen import resources
 from acpgen.judge import ErrorCode
 from agreement import checkers, decoders
@@ -82,7 +83,7 @@ def test_nobody_answers_what_is_no_request(engine: Callable[..., object]) -> Non
     assert not engine(ANSWER, answers="session/new")
 
 
-@pytest.mark.parametrize("engine", [*ENGINES, checkers().read, checkers().read_once])
+@pytest.mark.parametrize("engine", [*ENGINES, read, read_once])
 def test_a_message_is_bytes(engine: Callable[..., object]) -> None:
     assert engine(bytearray(LIST))
     assert engine(memoryview(LIST))

@@ -137,7 +137,7 @@ def test_decoders_work_from_a_file(package: Path) -> None:
 
 
 def test_every_type_has_a_check() -> None:
-    assert sorted(compile_checkers(acp()).TYPES) == sorted(acp().types)
+    assert sorted(compile_checkers(acp()).types) == sorted(acp().types)
 
 
 def test_compiling_leaves_no_module_behind() -> None:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from acp_wire.redaction import Key
 from acpgen.findings import Finding, Format, Severity
 from acpgen.judge.inputs import Entry
 from acpgen.model import JsonValue, Protocol
-from acpgen.redaction import Key
 from acpgen.trace import RULES, Recording, TraceRule, TranscriptError, judge, record, trace
 from acpgen.trace.digest import digest
 from acpgen.trace.rule import Fault, rule
@@ -272,7 +272,7 @@ def test_a_rule_that_needs_keys_says_so(rule: TraceRule) -> None:
             '{"from": "agent", "message": {}, "connection": true}',
             "connection must be a string or an integer",
         ),
-        ('{"from": "agent", "message": NaN}', "holds NaN, which is no JSON value"),
+        ('{"from": "agent", "message": NaN}', "holds NaN, which is not a JSON value"),
     ],
 )
 def test_a_line_that_is_none_says_why(line: str, reason: str) -> None:

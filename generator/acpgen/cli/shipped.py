@@ -19,7 +19,8 @@ from acpgen.load.listing import is_schema_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from acpgen.checks import Checkers, Decoders
+    from acp_wire.checking import Checkers
+    from acp_wire.decoding import Decoders
 
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -47,21 +48,19 @@ def fresh() -> bool:
 
 
 def checkers() -> Checkers:
-    """The module of checkers."""
-    from acp_v2 import checkers as module
+    """The checkers."""
+    from acp_v2.checkers import CHECKERS
 
-    shipped: Checkers = module
-    return shipped
+    return CHECKERS
 
 
 def decoders() -> Decoders | None:
-    """The module of decoders; None where msgspec isn't installed."""
+    """The decoders; None where msgspec isn't installed."""
     try:
-        from acp_v2 import decoders as module
+        from acp_v2.decoders import DECODERS_OF_SCHEMA
     except ImportError:
         return None
-    shipped: Decoders = module
-    return shipped
+    return DECODERS_OF_SCHEMA
 
 
 def digest(folder: str) -> str:

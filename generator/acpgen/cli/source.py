@@ -9,7 +9,8 @@ from acpgen.cli import opening, shipped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from acpgen.checks import Checkers, Decoders
+    from acp_wire.checking import Checkers
+    from acp_wire.decoding import Decoders
     from acpgen.model import Protocol
 
 LONG = 1_000_000

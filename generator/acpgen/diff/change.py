@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from acpgen.diff.channels import Party
 from acpgen.diff.effect import Effect
-from acpgen.diff.reach import Route
+from acpgen.diff.message_channels import Party
+from acpgen.diff.message_routes import Route
 from acpgen.diff.rule import ChangeRule
 from acpgen.findings import Severity
 from acpgen.model import Location, MethodName, Pointer, Type

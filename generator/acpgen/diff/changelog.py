@@ -9,8 +9,8 @@ from itertools import starmap
 from types import MappingProxyType
 
 from acpgen.diff.change import Change, Standing
-from acpgen.diff.channels import Party
 from acpgen.diff.effect import ReportSection
+from acpgen.diff.message_channels import Party
 from acpgen.emit.markdown import Inline, code, prose
 from acpgen.findings import Severity
 

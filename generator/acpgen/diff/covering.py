@@ -31,22 +31,22 @@ from acpgen.types.objects import (
 )
 
 if TYPE_CHECKING:
-    from acpgen.diff.walk import Walk
+    from acpgen.diff.type_comparison import TypeComparison
 
 _FEW = 4
 
 
-def demanded(walk: Walk, old: Type, new: Union) -> bool:
+def demanded(walk: TypeComparison, old: Type, new: Union) -> bool:
     """Whether a new union refuses some value of an old type."""
     return not _covered(walk, old, new, Effect.NARROWS)
 
 
-def released(walk: Walk, old: Union, new: Type) -> bool:
+def released(walk: TypeComparison, old: Union, new: Type) -> bool:
     """Whether a new type has some value that an old union refuses."""
     return not _covered(walk, new, old, Effect.WIDENS)
 
 
-def crowded(walk: Walk, old: Union, new: Union, pairs: list[tuple[int, int]]) -> bool:
+def crowded(walk: TypeComparison, old: Union, new: Union, pairs: list[tuple[int, int]]) -> bool:
     """Whether a new union refuses a value because it fits several variants, and the old one didn't.
 
     `pairs` has the indices of the variants that stand for each other.
@@ -54,13 +54,13 @@ def crowded(walk: Walk, old: Union, new: Union, pairs: list[tuple[int, int]]) ->
     return new.exclusive and _crowded(walk, old, new, pairs, Effect.NARROWS)
 
 
-def uncrowded(walk: Walk, old: Union, new: Union, pairs: list[tuple[int, int]]) -> bool:
+def uncrowded(walk: TypeComparison, old: Union, new: Union, pairs: list[tuple[int, int]]) -> bool:
     """The same the other way round: whether it takes one that the old one refused so."""
     turned = [(j, i) for i, j in pairs]
     return old.exclusive and _crowded(walk, new, old, turned, Effect.WIDENS)
 
 
-def _covered(walk: Walk, type_: Type, union: Union, effect: Effect) -> bool:
+def _covered(walk: TypeComparison, type_: Type, union: Union, effect: Effect) -> bool:
     """Whether a union takes all parts of a type, of which one is new and the other old."""
     protocol, others = _sides(walk, effect)
     return all(
@@ -70,7 +70,9 @@ def _covered(walk: Walk, type_: Type, union: Union, effect: Effect) -> bool:
     )
 
 
-def _takes(walk: Walk, part: Type, union: Union, effect: Effect, absent: frozenset[str]) -> bool:
+def _takes(
+    walk: TypeComparison, part: Type, union: Union, effect: Effect, absent: frozenset[str]
+) -> bool:
     """Whether a variant takes all of a part, and no other one any of it where that is refused."""
     own, others = _sides(walk, effect)
     constant_ = _constant(own, part, union.tag)
@@ -89,7 +91,7 @@ def _takes(walk: Walk, part: Type, union: Union, effect: Effect, absent: frozens
 
 
 def _crowded(
-    walk: Walk, old: Union, new: Union, pairs: list[tuple[int, int]], effect: Effect
+    walk: TypeComparison, old: Union, new: Union, pairs: list[tuple[int, int]], effect: Effect
 ) -> bool:
     """Whether a value of one union fits several variants of another, exclusive one."""
     own, others = _sides(walk, effect)
@@ -112,20 +114,20 @@ def _crowded(
     return False
 
 
-def _misses(walk: Walk, one: Type, other: Type, effect: Effect) -> bool:
+def _misses(walk: TypeComparison, one: Type, other: Type, effect: Effect) -> bool:
     """Whether a type lacks values of another: the new one of the old, or the old one of the new."""
     pair = (one, other) if effect is Effect.NARROWS else (other, one)
     return effect in walk.verdict(*pair)
 
 
-def _grown(walk: Walk, one: Type, other: Type, effect: Effect) -> bool:
+def _grown(walk: TypeComparison, one: Type, other: Type, effect: Effect) -> bool:
     """Whether a type has values that another lacks, told the way round that `_misses` has not."""
     if effect is Effect.NARROWS:
         return Effect.WIDENS in walk.verdict(one, other)
     return Effect.NARROWS in walk.verdict(other, one)
 
 
-def _sides(walk: Walk, effect: Effect) -> tuple[Protocol, Protocol]:
+def _sides(walk: TypeComparison, effect: Effect) -> tuple[Protocol, Protocol]:
     return (walk.old, walk.new) if effect is Effect.NARROWS else (walk.new, walk.old)
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from acpgen.diff.change import Change, Evidence, parties
-from acpgen.diff.channels import Channel, Party
-from acpgen.diff.difference import Difference
 from acpgen.diff.effect import Effect
-from acpgen.diff.promises import PROMISES, class_of
-from acpgen.diff.reach import Route
+from acpgen.diff.message_channels import MessageChannel, Party
+from acpgen.diff.message_routes import Route
+from acpgen.diff.retry_promises import PROMISES, class_of
+from acpgen.diff.schema_difference import SchemaDifference
 
 
-def of_type(difference: Difference, routes: Sequence[Route], shape: str = "") -> Change:
+def of_type(difference: SchemaDifference, routes: Sequence[Route], shape: str = "") -> Change:
     """What a difference between types means for those on the routes that carry them.
 
     `shape` is the fingerprint of its shapes.
@@ -41,7 +41,9 @@ def _ends(sending: Collection[Route], receiving: Collection[Route]) -> frozenset
     return frozenset({r.channel.sender for r in sending} | {r.channel.receiver for r in receiving})
 
 
-def of_method(difference: Difference, channels: Collection[Channel], shape: str = "") -> Change:
+def of_method(
+    difference: SchemaDifference, channels: Collection[MessageChannel], shape: str = ""
+) -> Change:
     """What a difference between methods means for those who call and who handle them."""
     row = difference.rule.effect.value
     senders = frozenset(channel.sender for channel in channels)
@@ -63,8 +65,8 @@ def of_method(difference: Difference, channels: Collection[Channel], shape: str 
 
 
 def _change(
-    difference: Difference,
-    channels: Collection[Channel],
+    difference: SchemaDifference,
+    channels: Collection[MessageChannel],
     breaks: frozenset[Party],
     recovers: frozenset[Party] = frozenset(),
     *,
@@ -90,14 +92,14 @@ def _change(
     )
 
 
-def _evidence(difference: Difference, routes: Sequence[Route]) -> Evidence | None:
+def _evidence(difference: SchemaDifference, routes: Sequence[Route]) -> Evidence | None:
     """The shortest way to show a difference."""
     if difference.types is None or not routes:
         return None
     return Evidence(min(routes, key=lambda route: len(route.steps)), difference.types)
 
 
-def _lost(channels: Collection[Channel]) -> str:
+def _lost(channels: Collection[MessageChannel]) -> str:
     """Who doesn't understand whom, when something loses its meaning."""
     senders = frozenset(channel.sender for channel in channels)
     receivers = frozenset(channel.receiver for channel in channels)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from acpgen.diff import values
+from acpgen.diff import scalar_limits
 from acpgen.model import (
     Array,
     ClosedEnum,
@@ -50,11 +50,11 @@ def _overlap(one: Known, other: Known, absent: Collection[str], depth: int) -> b
             Scalar() as scalar,
             ClosedEnum(values=(only,)),
         ):
-            return values.takes(scalar, only.value)
+            return scalar_limits.takes(scalar, only.value)
         case Scalar() as a, Scalar() as b:
-            return values.meet(a, b)
+            return scalar_limits.meet(a, b)
         case Array() as a, Array() as b:
-            if not values.meet(a, b):
+            if not scalar_limits.meet(a, b):
                 return False
             items = replace(one, type=a.items), replace(other, type=b.items)
             return not (a.min_items or b.min_items) or overlap(*items, depth=depth + 1)

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from acpgen.diff.change import Change, Standing
-from acpgen.diff.channels import Party
 from acpgen.diff.effect import ReportSection
-from acpgen.diff.source import Source
+from acpgen.diff.message_channels import Party
+from acpgen.diff.schema_versions import SchemaSource
 from acpgen.diff.witness import Witnesses
 from acpgen.findings import Finding, Severity
 from acpgen.load.lines import Lines
@@ -26,8 +26,8 @@ its meaning; members may be added at any time."""
 class SchemaChanges:
     """Two versions and all changes from one to the other."""
 
-    old: Source
-    new: Source
+    old: SchemaSource
+    new: SchemaSource
     changes: tuple[Change, ...]
     witnesses: Witnesses
 

@@ -8,9 +8,17 @@ from functools import cached_property
 from itertools import islice, product
 
 from acpgen.diff.change import Change, Evidence, Standing
-from acpgen.diff.channels import Channel
 from acpgen.diff.effect import Effect
-from acpgen.diff.place import Base, Branch, Choice, Into, Member, Step, Steps
+from acpgen.diff.message_channels import MessageChannel
+from acpgen.diff.schema_place import (
+    BaseStep,
+    ContainerStep,
+    MemberStep,
+    Step,
+    Steps,
+    UnionStep,
+    VariantStep,
+)
 from acpgen.emit.jsonschema import JsonSchema, definition
 from acpgen.emit.validators import Validators
 from acpgen.model import (
@@ -39,7 +47,7 @@ _FEW = 12
 class Witness:
     """Params or a result, and which of the two protocols accepts it: the other one refuses it."""
 
-    channel: Channel
+    channel: MessageChannel
     value: JsonValue
     accepted_by_old: bool
 
@@ -129,19 +137,19 @@ class _Side:
         if not steps:
             return value
         match type_, steps[0]:
-            case Ref(name=name), Base(name=base) if name == base:
+            case Ref(name=name), BaseStep(name=base) if name == base:
                 return self._around(self._protocol.types[name].body, steps[1:], value)
             case Ref(name=name), _:
                 return self._around(self._protocol.types[name].body, steps, value)
-            case Nullable(of=inner), Branch() if not isinstance(
+            case Nullable(of=inner), VariantStep() if not isinstance(
                 resolve(self._protocol, inner), Union
             ):
                 return self._around(inner, steps[1:], value)
             case Nullable(of=inner), _:
                 return self._around(inner, steps, value)
-            case Union() as union, Branch() as step:
+            case Union() as union, VariantStep() as step:
                 return self._in_variant(union, step, steps[1:], value)
-            case Array() as array, Into.ITEM:
+            case Array() as array, ContainerStep.ITEM:
                 item = self._around(array.items, steps[1:], value)
                 return [item] * max(1, array.min_items or 0)
             case (Object() | Map()) as object_, step:
@@ -149,7 +157,9 @@ class _Side:
             case _:
                 raise SampleError("no value leads there")
 
-    def _in_variant(self, union: Union, step: Branch, rest: Steps, value: JsonValue) -> JsonValue:
+    def _in_variant(
+        self, union: Union, step: VariantStep, rest: Steps, value: JsonValue
+    ) -> JsonValue:
         variant = union.variants[(step.old, step.new)[self.index]]
         return self._samples.tagged(variant, union, self._around(variant.body, rest, value))
 
@@ -158,16 +168,16 @@ class _Side:
     ) -> JsonValue:
         flat = flatten(self._protocol, as_object(object_))
         match step:
-            case Member(name=name) if name in flat.members:
+            case MemberStep(name=name) if name in flat.members:
                 inner = self._around(flat.members[name].type, rest, value)
                 return self._samples.frame(flat) | {name: inner}
-            case Into.ENTRY:
+            case ContainerStep.ENTRY:
                 inner = self._around(flat.additional or ANY, rest, value)
                 return self._samples.frame(flat) | {UNKNOWN: inner}
-            case Base(name=name):
+            case BaseStep(name=name):
                 others = flatten(self._protocol, as_object(object_), {name})
                 return _joined(self._samples.frame(others), self._around(Ref(name), rest, value))
-            case Choice(old=old, new=new):
+            case UnionStep(old=old, new=new):
                 union = flat.unions.pop((old, new)[self.index])
                 return _joined(self._samples.frame(flat), self._around(union, rest, value))
             case _:

@@ -25,12 +25,13 @@ SHAPING_MODULES = (
     "types/*.py",
     "listing.py",
     "model.py",
-    "pattern.py",
+    "patterns/*.py",
     "strictjson.py",
     "words.py",
     "load/*.py",
     "lint/**/*.py",
     "emit/*.py",
+    "judge/verdict.py",
     "targets/**/*.py",
 )
 """The modules of acpgen that what is generated depends on."""

@@ -1,7 +1,7 @@
 """Whether a JSON value is of a type and, where it is not, at which one place.
 
 The verdicts are those of the type written as JSON Schema, but for one: a number with a fraction or
-an exponent is no integer, not even `5.0`. JSON Schema takes that one; typed decoders do not.
+an exponent is not an integer, not even `5.0`. JSON Schema accepts that one; typed decoders do not.
 `format` and `contentEncoding` are annotations and checked by neither.
 """
 
@@ -12,9 +12,10 @@ from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
+from acp_wire.keys import respelled
 from acpgen.findings import Severity
 from acpgen.judge.limits import item_limits, limits
-from acpgen.judge.spelling import resembled, respelled
+from acpgen.judge.resemblance import resembled
 from acpgen.judge.verdict import Fault, Rule
 from acpgen.model import (
     ANY,
@@ -50,9 +51,6 @@ class Checker:
         """The faults of a value, at most one a place, with paths from the value down.
 
         `tag` is the member that chose the type, where it is spelled out with the type's own.
-
-        Raises:
-            re.error: a pattern in the schema is no regular expression to Python.
         """
         declared = type_
         while isinstance(type_, _WRAPPERS):

@@ -7,14 +7,23 @@ answers a notification or a response, so what is wrong with their content has no
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
+from acp_wire.envelope import (
+    EnvelopeFault,
+    ErrorCode,
+    MessageKind,
+    envelope_faults,
+    kind_of,
+    request_id,
+    require_sender,
+)
+from acp_wire.keys import respelled, skeleton
 from acpgen.findings import Severity
 from acpgen.judge.check import Checker, mistyped
 from acpgen.judge.earlier import METHODS_OF_V1
-from acpgen.judge.keys import near_misses
-from acpgen.judge.spelling import respelled, skeleton
-from acpgen.judge.verdict import ErrorCode, Fault, MessageKind, Rule, Verdict
+from acpgen.judge.near_misses import near_misses
+from acpgen.judge.verdict import Fault, Rule, Verdict
 from acpgen.model import SENDS, JsonValue, Kind, Method, Protocol, Ref, Side, TypeName
 from acpgen.types.json_types import JsonType, json_type
 
@@ -24,7 +33,7 @@ OPTIONAL = "$/"
 """How the names of notifications begin that a receiver may pass over."""
 
 _ERROR = TypeName("Error")
-_ID_TYPES = frozenset({JsonType.STRING, JsonType.INTEGER})
+_JSON_TYPES = {str: JsonType.STRING, int: JsonType.INTEGER, type(None): JsonType.NULL}
 
 Message = dict[str, JsonValue]
 
@@ -51,13 +60,12 @@ class Judge:
         Raises:
             ValueError: nobody sends as that side: it is agent, client or proxy.
         """
-        if sender is not None and sender not in SENDS:
-            raise ValueError(f"nobody sends as {sender}; it is {', '.join(SENDS)}")
+        require_sender(sender)
         kind = kind_of(value)
         if not isinstance(value, dict) or kind is None:
             return Verdict((_purposeless(value),), ErrorCode.INVALID_REQUEST)
         id_ = request_id(value)
-        if broken := tuple(_envelope(value, kind)):
+        if broken := tuple(_envelope(value)):
             name = value.get("method")
             method = name if isinstance(name, str) else None
             return Verdict(broken, ErrorCode.INVALID_REQUEST, kind, method, id_)
@@ -146,21 +154,6 @@ class Judge:
         )
 
 
-def kind_of(value: JsonValue) -> MessageKind | None:
-    """What kind of message a value sets out to be; None when it is none at all."""
-    if not isinstance(value, dict):
-        return None
-    if "method" in value:
-        return MessageKind.REQUEST if "id" in value else MessageKind.NOTIFICATION
-    return MessageKind.RESPONSE if {"result", "error"} & value.keys() else None
-
-
-def request_id(message: Mapping[str, JsonValue]) -> int | str | None:
-    """The id of a message where it is one; null is none."""
-    id_ = message.get("id")
-    return id_ if isinstance(id_, int | str) and not isinstance(id_, bool) else None
-
-
 def _purposeless(value: JsonValue) -> Fault:
     if isinstance(value, dict):
         return Fault(Rule.NOT_A_MESSAGE, "has neither a method nor a result nor an error")
@@ -168,33 +161,21 @@ def _purposeless(value: JsonValue) -> Fault:
     return Fault(Rule.NOT_A_MESSAGE, f"must be an object, not {json_type(value)}{batch}")
 
 
-def _envelope(message: Message, kind: MessageKind) -> Iterator[Fault]:
-    """What JSON-RPC 2.0 (sections 4 and 5) finds wrong, and null as the id of a request."""
-    if "jsonrpc" not in message:
-        yield Fault(Rule.REQUIRED, "is missing", ("jsonrpc",))
-    elif message["jsonrpc"] != "2.0":
-        yield Fault(Rule.CONST, 'must be "2.0"', ("jsonrpc",))
-    if kind is MessageKind.RESPONSE:
-        yield from _answer(message)
-    else:
-        yield from _question(message)
+def _envelope(message: Message) -> Iterator[Fault]:
+    """The faults of the envelope, in words."""
+    for fault in envelope_faults(message):
+        yield _in_words(fault, message).below(fault.member)
 
 
-def _question(message: Message) -> Iterator[Fault]:
-    if "id" in message and json_type(message["id"]) not in _ID_TYPES:
-        yield mistyped(_ID_TYPES, message["id"]).below("id")
-    if not isinstance(message["method"], str):
-        yield mistyped({JsonType.STRING}, message["method"]).below("method")
-    for member in ("result", "error"):
-        if member in message:
-            yield Fault(Rule.EXCLUSIVE_MEMBER, "stands beside a method", (member,))
-
-
-def _answer(message: Message) -> Iterator[Fault]:
-    ids = _ID_TYPES | {JsonType.NULL} if "error" in message else _ID_TYPES
-    if "id" not in message:
-        yield Fault(Rule.REQUIRED, "is missing", ("id",))
-    elif json_type(message["id"]) not in ids:
-        yield mistyped(ids, message["id"]).below("id")
-    if "result" in message and "error" in message:
-        yield Fault(Rule.EXCLUSIVE_MEMBER, "stands beside a result", ("error",))
+def _in_words(fault: EnvelopeFault, message: Message) -> Fault:
+    rule = Rule(fault.rule)
+    match rule:
+        case Rule.REQUIRED:
+            return Fault(rule, "is missing")
+        case Rule.CONST:
+            return Fault(rule, 'must be "2.0"')
+        case Rule.TYPE:
+            expected = {_JSON_TYPES[type_] for type_ in fault.expected}
+            return mistyped(expected, message[fault.member])
+        case _:
+            return Fault(rule, f"must not be beside a {fault.beside}")

@@ -1,29 +1,15 @@
-"""What is said about a message: faults, each with one place, and the answer a receiver owes."""
+"""The verdict on a message: faults, each at one place, and the error that a receiver owes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum, StrEnum
+from enum import StrEnum
 
+from acp_wire.envelope import ErrorCode, MessageKind
 from acpgen.findings import Severity
 from acpgen.model import Pointer, append
 
-
-class MessageKind(StrEnum):
-    """The three kinds of JSON-RPC message."""
-
-    REQUEST = "request"
-    NOTIFICATION = "notification"
-    RESPONSE = "response"
-
-
-class ErrorCode(IntEnum):
-    """The JSON-RPC 2.0 errors (section 5.1) that a receiver owes for a broken message."""
-
-    PARSE_ERROR = -32700
-    INVALID_REQUEST = -32600
-    METHOD_NOT_FOUND = -32601
-    INVALID_PARAMS = -32602
+__all__ = ["ErrorCode", "Fault", "MessageKind", "Rule", "Verdict"]
 
 
 class Rule(StrEnum):

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from acp_wire.pairing import Connection
+from acp_wire.redaction import Key, KeyMask
 from acpgen.findings import Finding, order
 from acpgen.judge.inputs import Entry
-from acpgen.judge.pairing import Connection
 from acpgen.model import Pointer, Protocol, append
-from acpgen.redaction import Key
-from acpgen.trace.key_mask import KeyMask
 from acpgen.trace.reading import TranscriptError
 from acpgen.trace.recorder import record
 from acpgen.trace.recording import Recording
@@ -30,7 +29,6 @@ def trace(entries: Iterable[Entry], protocol: Protocol, file: str) -> list[Findi
     Raises:
         OSError: the transcript can't be read.
         TranscriptError: a line is not one of a transcript.
-        re.error: a pattern in the schema is no regular expression to Python.
     """
     return judge(record(entries, protocol), file)
 

@@ -10,7 +10,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from acpgen.judge.spelling import skeleton
+from acp_wire.keys import skeleton
+from acp_wire.redaction import LONG_KEY, Key, KeyMask
 from acpgen.model import (
     ClosedEnum,
     JsonValue,
@@ -21,8 +22,6 @@ from acpgen.model import (
     RetryClass,
     Union,
 )
-from acpgen.redaction import Key
-from acpgen.trace.key_mask import SHORTEST, KeyMask
 from acpgen.types.structure import walk
 
 _LONGEST = 255
@@ -103,7 +102,7 @@ class SeenStrings:
         for path, text, named in self._strings(message, (), opaque):
             if is_response and path == ("id",):
                 continue  # The id of the request, which the agent has to repeat.
-            if named or (text not in self._protocol_words and len(text) >= SHORTEST):
+            if named or (text not in self._protocol_words and len(text) >= LONG_KEY):
                 self._add(text, _Place(path, line, named=named))
 
     def _add(self, text: str, place: _Place) -> None:
@@ -193,7 +192,7 @@ def _long_words(text: str) -> Iterator[str]:
 def _by_length(texts: Collection[str]) -> Mapping[int, Collection[str]]:
     lengths: dict[int, set[str]] = {}
     for text in texts:
-        if len(text) >= SHORTEST:
+        if len(text) >= LONG_KEY:
             lengths.setdefault(len(text), set()).add(text)
     return lengths
 

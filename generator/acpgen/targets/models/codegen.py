@@ -21,7 +21,7 @@ from datamodel_code_generator.format import Formatter
 from acpgen.emit.header import HEADER
 from acpgen.emit.jsonschema import DIALECT, JsonSchema
 from acpgen.model import JsonValue
-from acpgen.targets.models import spelling
+from acpgen.targets.models import codegen_schema
 
 Definitions = Mapping[str, JsonSchema]
 """Schemas by `<module>.<Name>`."""
@@ -74,7 +74,7 @@ def _excerpt(module: str, definitions: Definitions) -> JsonSchema:
 def _references(schema: JsonValue) -> Iterator[str]:
     match schema:
         case {"$ref": str(reference)}:
-            yield reference.removeprefix(spelling.REFERENCE)
+            yield reference.removeprefix(codegen_schema.REFERENCE)
         case dict():
             for value in schema.values():
                 yield from _references(value)
@@ -120,9 +120,9 @@ def _module(module: str, schema: str, base: str) -> str:
             remove_special_field_name_prefix=True,
             use_schema_description=True,
             use_field_description=True,
-            field_extra_keys=set(spelling.MEMBER_MARKS),
-            field_extra_keys_without_x_prefix={spelling.REPR},
-            model_extra_keys=set(spelling.RECORD_MARKS),
+            field_extra_keys=set(codegen_schema.MEMBER_MARKS),
+            field_extra_keys_without_x_prefix={codegen_schema.REPR},
+            model_extra_keys=set(codegen_schema.RECORD_MARKS),
             # The same text whatever the day and whatever pyproject.toml lies near.
             use_double_quotes=True,
             disable_timestamp=True,

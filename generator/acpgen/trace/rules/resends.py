@@ -6,8 +6,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
+from acp_wire.pairing import Connection
 from acpgen.findings import Severity
-from acpgen.judge.transcript import Connection
 from acpgen.model import Side
 from acpgen.trace.digest import Digest
 from acpgen.trace.event import CallEvent
@@ -21,7 +21,6 @@ _CANCEL = "session/cancel"
 _COMPLETE, _ELICIT = "elicitation/complete", "elicitation/create"
 _Target = tuple[Connection, Side, Digest]
 _Prompts = Mapping[tuple[Connection, str], Sequence[int]]
-_SETTERS = frozenset({"session/set_config_option", "session/set_title", "providers/set"})
 
 
 @rule(Severity.WARNING)
@@ -121,16 +120,16 @@ def late_cancel(recording: Recording) -> Iterator[Fault]:
 
 @rule(Severity.WARNING)
 def stale_retry(recording: Recording) -> Iterator[Fault]:
-    """A change is sent again before any newer change to the same thing, or not at all.
+    """A change is sent again before any newer change that it would undo, or not at all.
 
     RFD: Method audit.
 
-    Why: sending it again sets the same value, which is harmless until the value has been changed to
-    another. Then the retry undoes the newer change. A warning, because the user may have changed
-    the value back.
+    Why: sending it again is harmless until something newer is sent about the same thing: another
+    value, or the opposite operation, as x-undoes lists them. Then the retry undoes the newer
+    change. A warning, because the user may have changed it back.
 
     Example: mode is set to "ask", the answer is lost; mode is set to "code"; after reconnecting
-    mode is set to "ask" again, as a retry
+    mode is set to "ask" again, as a retry. Or a lost `auth/login`, sent again after `auth/logout`
 
     Fix: retry first, and drop what a newer change has overtaken.
     """
@@ -138,23 +137,27 @@ def stale_retry(recording: Recording) -> Iterator[Fault]:
     same: dict[tuple[str, Digest, Digest], Exchange] = {}
     for exchange in recording.traffic.exchanges:
         call = exchange.request
-        if call.name in _SETTERS and call.sender is Side.CLIENT:
-            thing, change = (call.name, call.about), (call.name, call.about, call.params)
-            newer, lost = latest.get(thing), same.get(change)
-            if newer and lost and _is_stale(recording, lost, newer, exchange):
+        if call.method is None or call.sender is not Side.CLIENT:
+            continue
+        change = (call.name, call.about, call.params)
+        lost = same.get(change)
+        undone = (latest.get((name, call.about)) for name in call.method.undoes)
+        for newer in filter(None, undone):
+            if lost is not None and _is_stale(recording, lost, newer, exchange):
                 yield fault(
                     exchange.line,
                     f"sends line {lost.line} again, and undoes the change on line {newer.line}",
                     ("params",),
                     call.subject,
                 )
-            latest[thing] = same[change] = exchange
+        latest[call.name, call.about] = same[change] = exchange
 
 
 def _is_stale(recording: Recording, lost: Exchange, newer: Exchange, again: Exchange) -> bool:
     """Whether a request is sent again that was lost, although another value was set since."""
     return (
-        newer.request.params != again.request.params
+        (newer.request.name, newer.request.params) != (again.request.name, again.request.params)
+        and newer.line > lost.line
         and not newer.failed
         and lost.response is None
         and lost.connection != again.connection
