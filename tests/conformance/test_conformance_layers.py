@@ -9,7 +9,7 @@ from pathlib import Path
 import acp_conformance
 
 PACKAGE = Path(acp_conformance.__file__).parent
-ALLOWED = {"acp_conformance", "acp_retry"}
+ALLOWED = {"acp_conformance", "acp_retry", "acp_wire"}
 THE_JUDGED = {"reference", "reference_agent"}
 """The modules of the agent that tries out the kit. All others judge."""
 
