@@ -33,7 +33,7 @@ MOOD = {
 MEMBER = '"label"'
 PLACE = "/$defs/SendRequest/properties/label"
 WHAT = "SendRequest.label maxLength"
-TOLD = "breaks clients: newer peers do not take what they send"
+TOLD = "breaks clients: newer peers do not accept what they send"
 FOUND = (
     "new/v2/parcels.json:{line}: parcel/send: error[limit-tightened] "
     f"/$defs/SendRequest/properties/label: `maxLength` was 20 and is 10; {TOLD}\n"
@@ -480,7 +480,7 @@ def test_a_release_called_by_no_version(workplace: Path, monkeypatch: pytest.Mon
     Path("new/released/acp-v2-1.0.x.schema.json").touch()
     result = run()
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith("acpgen: new/released: 1.0.x is no version; ")
+    assert result.stderr.startswith("acpgen: new/released: 1.0.x is not a version; ")
 
 
 def test_a_schema_that_is_none() -> None:

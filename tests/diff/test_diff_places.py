@@ -73,7 +73,7 @@ def test_a_method_of_another_name_is_renamed_where_its_params_are(
 ) -> None:
     new = edited(tmp_path, "session_list.json", ('"session/list"', '"session/enumerate"'))
     change = only(diff(release, new), "method-renamed")
-    assert change.said == "was called `session/list`"
+    assert change.words == "was called `session/list`"
     assert place(change) == ("session_list.json", '"ListSessionsRequest": {')
 
 

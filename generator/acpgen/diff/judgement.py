@@ -1,4 +1,4 @@
-"""From a difference to a change: whom it reaches, whom of them it breaks, and how to say so."""
+"""Turns a difference into a change: which peers it reaches, and which of them it breaks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from acpgen.diff.schema_difference import SchemaDifference
 
 
 def of_type(difference: SchemaDifference, routes: Sequence[Route], shape: str = "") -> Change:
-    """What a difference between types means for those on the routes that carry them.
+    """The change that a difference between types is for the peers on the routes that carry them.
 
     `shape` is the fingerprint of its shapes.
     """
@@ -37,14 +37,14 @@ def of_type(difference: SchemaDifference, routes: Sequence[Route], shape: str = 
 
 
 def _ends(sending: Collection[Route], receiving: Collection[Route]) -> frozenset[Party]:
-    """Those who send on some routes and those who receive on others."""
+    """The senders on some routes and the receivers on others."""
     return frozenset({r.channel.sender for r in sending} | {r.channel.receiver for r in receiving})
 
 
 def of_method(
     difference: SchemaDifference, channels: Collection[MessageChannel], shape: str = ""
 ) -> Change:
-    """What a difference between methods means for those who call and who handle them."""
+    """The change that a difference between methods is for their callers and handlers."""
     row = difference.rule.effect.value
     senders = frozenset(channel.sender for channel in channels)
     receivers = frozenset(channel.receiver for channel in channels)
@@ -53,7 +53,7 @@ def of_method(
         promise = PROMISES[class_of(difference.old), class_of(difference.new)]
         broken = (promise.senders.breaks, promise.receivers.breaks)
         why = ". ".join(
-            _told(side.why, senders, receivers) for side in (promise.senders, promise.receivers)
+            _reason(side.why, senders, receivers) for side in (promise.senders, promise.receivers)
         )
     breaks = frozenset(
         party
@@ -81,7 +81,7 @@ def _change(
         location=difference.location,
         old=difference.old,
         new=difference.new,
-        said=difference.rule.function(difference),
+        words=difference.rule.function(difference),
         why=why,
         breaks=breaks,
         recovers=recovers,
@@ -100,14 +100,15 @@ def _evidence(difference: SchemaDifference, routes: Sequence[Route]) -> Evidence
 
 
 def _lost(channels: Collection[MessageChannel]) -> str:
-    """Who doesn't understand whom, when something loses its meaning."""
+    """Which peers don't understand which others when something loses its meaning."""
     senders = frozenset(channel.sender for channel in channels)
     receivers = frozenset(channel.receiver for channel in channels)
-    return _told("newer {receivers} do not know what older {senders} say by it", senders, receivers)
+    why = "newer {receivers} do not know what older {senders} mean by it"
+    return _reason(why, senders, receivers)
 
 
-def _told(why: str, senders: Collection[Party], receivers: Collection[Party]) -> str:
-    """A reason about senders and receivers, called by who they are unless both are the same."""
+def _reason(why: str, senders: Collection[Party], receivers: Collection[Party]) -> str:
+    """A reason about senders and receivers, with the names of the peers if they differ."""
     words = {"senders": "senders", "receivers": "receivers"}
     if senders != receivers:
         words = {"senders": parties(senders), "receivers": parties(receivers)}

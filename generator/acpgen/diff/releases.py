@@ -69,7 +69,7 @@ def refusal(last: Version, version: Version, changes: Sequence[Change]) -> str |
         return f"{version} must come after {last}, the newest release"
     fault = next((change for change in changes if change.effect is Effect.FAULT), None)
     if fault is not None:
-        return f"{fault.path} {fault.said}, which no version allows"
+        return f"{fault.path} {fault.words}, which no version allows"
     needed = weight(changes)
     if needed > allowed(last, version):
         return (

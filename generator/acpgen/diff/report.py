@@ -65,7 +65,7 @@ def findings(comparison: SchemaChanges, changes: Iterable[Change]) -> list[Findi
 
 
 def summary(changes: Collection[Change], accepted: Collection[Change] = ()) -> str:
-    """One line that says how many changes there are, and whom they break but for accepted ones."""
+    """One line with the number of changes, and of the peers that the open ones break."""
     if not changes:
         return "no changes"
     numbers = {**counts(set_apart(changes, accepted)), "accepted": len(accepted)}
@@ -78,14 +78,14 @@ def _count(number: int, label: str) -> str:
 
 
 def set_apart(changes: Iterable[Change], accepted: Collection[Change]) -> list[Change]:
-    """The changes that nobody accepted."""
+    """The changes that are not accepted."""
     return [change for change in changes if change not in accepted]
 
 
 def document(comparison: SchemaChanges, accepted: Mapping[Change, str]) -> str:
     """All changes as JSON, each with a message that shows it where there is one.
 
-    `accepted` has the reasons for the changes that count for nothing.
+    `accepted` has the accepted changes with their reasons.
 
     Raises:
         OSError: a schema file, read again to tell lines, can't be read any more.
@@ -144,7 +144,7 @@ def _row(
 
 
 def counts(changes: Iterable[Change]) -> dict[str, int]:
-    """How many changes do what. One that breaks several parties counts for each."""
+    """The numbers of changes by label. One that breaks several parties counts for each."""
     found = Counter[str]()
     for change in changes:
         found.update(_labels(change))
