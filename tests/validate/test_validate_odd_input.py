@@ -20,13 +20,13 @@ from acp_wire.pairing import Pairing
 from acp_wire.reader import MAX_DEPTH
 from acpgen import resources
 from acpgen.cli import validation
-from acpgen.cli.arguments import Options
 from acpgen.judge import ErrorCode, validate
 from acpgen.judge.fast_path import FastEngine
 from acpgen.judge.inputs import read
 from acpgen.judge.stream import Stream
 from acpgen.load import load
 from acpgen.model import Protocol
+from acpgen.startup.options import Options
 from acpgen.targets.checkers import compile_checkers, compile_decoders
 
 ACP = load(resources.SCHEMA)

@@ -11,42 +11,23 @@ from typing import Annotated
 
 import typer
 
-COMMANDS = {
-    "generate": "generate",
-    "watch": "watch",
-    "validate": "validate",
-    "trace": "trace",
-    "conform": "conform",
-    "lint": "lint",
-    "diff": "diff",
-    "release": "release",
-    "methods": "methods",
-    "rules": "rules",
-    "explain": "rules",
-}
-"""The commands, and the module of `acpgen.cli` that each is a function of."""
-
-GROUPS = {"docs": "docs", "templates": "templates", "upstream": "upstream"}
-"""The groups of commands, and the module that each is the `app` of."""
-
-NAMES = (*COMMANDS, *GROUPS)
-"""All that `acpgen` can be told to do."""
+from acpgen.startup.commands import COMMANDS, GROUPS, HELP, NAMES, SUMMARY
 
 
 def typer_app(names: Collection[str] = NAMES) -> typer.Typer:
-    """The application with some of the commands and groups; with all, unless told otherwise."""
+    """The application with the named commands and groups."""
     app = typer.Typer(
         name="acpgen",
-        help="Schema and code generation for the Agent Client Protocol v2.",
+        help=SUMMARY,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings={"help_option_names": [*HELP]},
     )
     app.callback()(_root)
-    for name, module in COMMANDS.items():
+    for name, (module, _) in COMMANDS.items():
         if name in names:
             app.command()(getattr(import_module(f"acpgen.cli.{module}"), name))
-    for name, module in GROUPS.items():
+    for name, (module, _) in GROUPS.items():
         if name in names:
             app.add_typer(import_module(f"acpgen.cli.{module}").app)
     return app

@@ -4,6 +4,7 @@
 # ruff: noqa: PTH109, PTH116, PTH123
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -29,6 +30,8 @@ class Opened:
         self._own = None if file == STDIN else open(file, "rb")  # noqa: SIM115 - closed on exit
 
     def __enter__(self) -> BinaryIO:
+        if self._own is None and sys.stdin is None:
+            raise OSError(errno.EBADF, "is closed")
         return _unpacked(sys.stdin.buffer if self._own is None else self._own)
 
     def __exit__(self, *_: object) -> None:
@@ -66,7 +69,7 @@ def size(files: Sequence[str]) -> int:
 def _size(file: str) -> int:
     try:
         found = os.fstat(sys.stdin.fileno()) if file == STDIN else os.stat(file)
-    except (OSError, ValueError):
+    except (OSError, ValueError, AttributeError):
         return 0
     return found.st_size * (_RATIO if file.endswith(".gz") else 1)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from functools import cached_property
 
-from acpgen.cli import opening, shipped
+from acpgen.cli import opening
+from acpgen.startup import shipped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

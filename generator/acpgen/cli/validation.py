@@ -21,8 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Self
 
-    from acpgen.cli.arguments import Options
     from acpgen.cli.progress import Progress
+    from acpgen.startup.options import Options
 
 _LONG = 4_000_000
 """From how many bytes on a progress bar is worth showing."""

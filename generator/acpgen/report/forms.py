@@ -5,15 +5,13 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Mapping
 
+from acpgen.startup.options import COUNTING
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TextIO
 
     from acpgen.report.rendering import Renderer
-
-
-COUNTING = ("text", "json")
-"""The formats that tell how many findings there are of each rule, and so do without each."""
 
 
 class CountsOnlyError(ValueError):
