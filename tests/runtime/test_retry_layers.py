@@ -56,8 +56,9 @@ def test_imports_have_no_cycle() -> None:
 
 
 def test_it_imports_without_any_other_package() -> None:
-    packages = (acp_retry, acp_v2, acp_wire)
-    roots = [str(Path(package.__file__ or "").parents[1]) for package in packages]
+    roots = [
+        str(Path(package.__file__ or "").parents[1]) for package in (acp_retry, acp_v2, acp_wire)
+    ]
     program = f"import sys; sys.path += {roots!r}; import acp_retry; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any, Final, Protocol
 
 from acp_conformance.exit_report import ExitReport
+from acp_wire.reader import NotJsonError, read
 
 __all__ = ["JsonLine", "MessageStream", "Process"]
 
@@ -24,9 +25,6 @@ LEAVING: Final = 5.0
 
 SOON: Final = 2.0
 """Seconds to wait for the exit of an agent that has closed its output."""
-
-DEEP: Final = 200
-"""A message may be nested less deeply than JSON can be read, by so many levels."""
 
 CHUNK: Final = 2**16
 LEFT: Final = 2**20
@@ -205,9 +203,7 @@ class MessageStream:
 
 def _message(line: bytes) -> JsonLine | None:
     try:
-        message = json.loads(line)
-        if line.count(b"{") + line.count(b"[") > DEEP:  # the caller may already be nested
-            json.loads(DEEP * "[" + json.dumps(message) + DEEP * "]")
-    except (ValueError, RecursionError):
+        message = read(line)
+    except NotJsonError:
         return None
     return message if isinstance(message, dict) else None

@@ -23,8 +23,9 @@ from acp_retry.outcome import (
     RequestFailedError,
     Unknown,
 )
-from acp_retry.prompt_keys import KEY, KEYED_VERSION
+from acp_retry.prompt_keys import KEYED_VERSION
 from acp_retry.tasks import is_stopped
+from acp_wire.keys import KEY
 
 __all__ = ["Delivery", "DeliveryAttempt", "DeliveryContext"]
 

@@ -25,10 +25,10 @@ from acp_retry.core import (
 from acp_retry.fifo import FifoQueues
 from acp_retry.message_ids import derive_message_id
 from acp_retry.outcome import INTERNAL_ERROR, Inserted, Refused, RequestFailedError
-from acp_retry.prompt_keys import KEY
 from acp_retry.prompt_params import check_params
 from acp_retry.store import Found, Insertion, Message, Store
 from acp_retry.submission import Submission, WithdrawnError
+from acp_wire.keys import KEY
 
 __all__ = ["Handler", "KeyLedger"]
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
+from acp_wire.envelope import ErrorCode
+
 __all__ = [
     "CANCELLED",
     "INTERNAL_ERROR",
@@ -28,13 +30,13 @@ __all__ = [
     "Unknown",
 ]
 
-PARSE_ERROR: Final = -32700
-INVALID_REQUEST: Final = -32600
-METHOD_NOT_FOUND: Final = -32601
-INVALID_PARAMS: Final = -32602
-INTERNAL_ERROR: Final = -32603
-RESOURCE_NOT_FOUND: Final = -32002
-REQUEST_CANCELLED: Final = -32800
+PARSE_ERROR: Final = ErrorCode.PARSE_ERROR.value
+INVALID_REQUEST: Final = ErrorCode.INVALID_REQUEST.value
+METHOD_NOT_FOUND: Final = ErrorCode.METHOD_NOT_FOUND.value
+INVALID_PARAMS: Final = ErrorCode.INVALID_PARAMS.value
+INTERNAL_ERROR: Final = ErrorCode.INTERNAL_ERROR.value
+RESOURCE_NOT_FOUND: Final = ErrorCode.RESOURCE_NOT_FOUND.value
+REQUEST_CANCELLED: Final = ErrorCode.REQUEST_CANCELLED.value
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from acp_retry.outcome import (
 )
 from acp_retry.tasks import is_stopped
 from acp_v2.retry import Kind, find
+from acp_wire.envelope import is_id
 
 __all__ = ["Call", "Handlers", "Peer"]
 
@@ -193,7 +194,7 @@ class Peer:
 
     def _settle(self, message: JsonObject) -> None:
         request_id = message.get("id")
-        if isinstance(request_id, bool) or not isinstance(request_id, str | int):
+        if not is_id(request_id):
             return
         answer = self._pending.get(request_id)
         if answer is None or answer.done():
@@ -206,7 +207,7 @@ class Peer:
 
     async def _serve(self, message: JsonObject) -> None:
         request_id = message.get("id")
-        if isinstance(request_id, bool) or not isinstance(request_id, str | int | None):
+        if request_id is not None and not is_id(request_id):
             await self._refuse(_invalid("id must be a string, an integer or null"))
             return
         try:

@@ -8,6 +8,7 @@ from acp_retry.ledger import KeyLedger
 from acp_retry.outcome import RESOURCE_NOT_FOUND, RequestFailedError
 from acp_retry.peer import Call, Handlers, Peer
 from acp_retry.prompt_params import check_params
+from acp_wire.envelope import is_id
 
 __all__ = ["not_found", "prompt_handlers"]
 
@@ -49,7 +50,7 @@ def prompt_handlers(ledger: KeyLedger, is_active: IsActive | None = None) -> Han
 
     async def cancel_request(call: Call) -> None:
         request_id = call.params.get("requestId")
-        if isinstance(request_id, str | int | None) and not isinstance(request_id, bool):
+        if request_id is None or is_id(request_id):
             ledger.cancel_request(call.peer, request_id)
 
     return {"session/prompt": prompt, "session/cancel": cancel, "$/cancel_request": cancel_request}

@@ -8,11 +8,9 @@ from __future__ import annotations
 import uuid
 
 from acp_v2.retry import KEY_MAX_LENGTH, KEY_MIN_LENGTH
+from acp_wire.keys import KEY, is_unicode
 
-__all__ = ["KEY", "KEYED_VERSION", "MalformedKeyError", "check_key", "is_unicode", "new_key"]
-
-KEY = "idempotencyKey"
-"""The member of the params of `session/prompt` that holds the key."""
+__all__ = ["KEYED_VERSION", "MalformedKeyError", "check_key", "new_key"]
 
 KEYED_VERSION = 2
 """The first protocol version whose agents honor keys and whose methods have a retry class."""
@@ -50,11 +48,6 @@ def check_key(value: object) -> str | None:
     if not is_unicode(value):
         raise MalformedKeyError(f"{KEY} holds half of a surrogate pair, which UTF-8 can't write")
     return value
-
-
-def is_unicode(text: str) -> bool:
-    """Whether UTF-8 can encode a text: it has no unpaired surrogate, which JSON allows."""
-    return text.isascii() or not any("\ud800" <= point <= "\udfff" for point in text)
 
 
 def _kind(value: object) -> str:

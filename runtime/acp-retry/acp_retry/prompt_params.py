@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from acp_retry.outcome import INVALID_PARAMS, RequestFailedError
-from acp_retry.prompt_keys import KEY, MalformedKeyError, check_key, is_unicode
+from acp_retry.prompt_keys import MalformedKeyError, check_key
+from acp_wire.keys import KEY, is_unicode
 
 __all__ = ["check_params"]
 

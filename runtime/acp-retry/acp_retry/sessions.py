@@ -20,9 +20,9 @@ from acp_retry.ledger import KeyLedger
 from acp_retry.outcome import INVALID_PARAMS, INVALID_REQUEST, RequestFailedError
 from acp_retry.peer import Call, Handlers, Peer
 from acp_retry.prompt_handlers import not_found, prompt_handlers
-from acp_retry.prompt_keys import is_unicode
 from acp_retry.store import Store
 from acp_retry.submission import Submission
+from acp_wire.keys import is_unicode
 
 __all__ = ["SessionStore", "Sessions"]
 

@@ -16,6 +16,7 @@ from typing import Final
 from acp_retry.link import JsonObject
 from acp_retry.outcome import INVALID_REQUEST, PARSE_ERROR, RequestFailedError
 from acp_retry.peer import Handlers, Peer
+from acp_wire.reader import NotJsonError, read
 
 __all__ = ["StreamChannel", "serve_stdio", "spawn"]
 
@@ -73,8 +74,8 @@ class StreamChannel:
             if not line.strip():
                 continue
             try:
-                message = json.loads(line, parse_constant=_refuse_constant)
-            except (ValueError, RecursionError):
+                message = read(line)
+            except NotJsonError:
                 raise RequestFailedError.of(PARSE_ERROR, "Parse error") from None
             if not isinstance(message, dict):
                 raise RequestFailedError.of(INVALID_REQUEST, "Invalid request")
@@ -256,7 +257,3 @@ def _write_all(sink: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(sink, view) :]
-
-
-def _refuse_constant(name: str) -> float:
-    raise ValueError(f"{name} is not JSON")
