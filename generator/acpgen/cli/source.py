@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from acpgen.model import Protocol
 
 LONG = 1_000_000
-"""From how many bytes on decoders are worth what it takes to import them."""
+"""From how many bytes on decoders save more time than their import takes."""
 VERY_LONG = 4 * LONG
-"""From how many bytes on checkers and decoders are worth what it takes to make them."""
+"""From how many bytes on checkers and decoders save more time than making them takes."""
 
 
 class Shipped:
-    """What comes with acpgen, ready made."""
+    """The checkers, decoders and types that come with acpgen."""
 
     def checkers(self, _: int) -> Checkers | None:
         """The checkers, whatever the size of the input."""
@@ -45,7 +45,7 @@ class Shipped:
 
 
 class Made:
-    """What is made of a protocol, where that pays."""
+    """The checkers and decoders of another schema, made where they save time."""
 
     def __init__(self, protocol: Protocol) -> None:
         self._protocol = protocol
@@ -79,7 +79,7 @@ class Made:
 
 
 def of_schema(path: str | None) -> Shipped | Made:
-    """What to judge by: the schema at a path, or the one that comes with acpgen.
+    """The source for the schema at a path, or for the one that comes with acpgen.
 
     Raises:
         SchemaError: the schema can't be read as a protocol.
