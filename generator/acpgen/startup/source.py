@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from acpgen.model import Protocol
 
 LONG = 1_000_000
-"""From how many bytes on decoders are worth what it takes to import them."""
+"""From how many bytes on decoders save more time than their import takes."""
 VERY_LONG = 4 * LONG
-"""From how many bytes on checkers and decoders are worth what it takes to make them."""
+"""From how many bytes on checkers and decoders save more time than making them takes."""
 
 
 class UnusableSchemaError(Exception):
@@ -29,7 +29,7 @@ class UnusableSchemaError(Exception):
 
 
 class Shipped:
-    """The checkers and decoders that come with acpgen."""
+    """The checkers, decoders and types that come with acpgen."""
 
     def checkers(self, _: int) -> Checkers | None:
         """The checkers, whatever the size of the input."""
@@ -53,7 +53,7 @@ class Shipped:
 
 
 class Made:
-    """Checkers and decoders compiled from a protocol, for input so long that it pays."""
+    """The checkers and decoders of another schema, made where they save time."""
 
     def __init__(self, protocol: Protocol) -> None:
         self._protocol = protocol
