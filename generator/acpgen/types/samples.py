@@ -57,6 +57,10 @@ class SampleError(ValueError):
     """A type has no value that could be worked out."""
 
 
+class TooManyPartsError(SampleError):
+    """A value has more parts than a vector may have."""
+
+
 class Samples:
     """Makes values of the types of one protocol, always the same ones."""
 
@@ -83,7 +87,7 @@ class Samples:
         """
         try:
             return self._whole(type_, full=True)
-        except SampleError:
+        except TooManyPartsError:
             return self.least(type_)
 
     def members(self, object_: Object, without: Ref | Union | None = None) -> Members:
@@ -202,7 +206,9 @@ class Samples:
         """Keep the value from becoming too large: members of members can repeat without end."""
         self._made += 1
         if self._made > LONGEST:
-            raise SampleError(f"a value of more than {LONGEST} parts is too large for a vector")
+            raise TooManyPartsError(
+                f"a value of more than {LONGEST} parts is too large for a vector"
+            )
 
     def _named(self, name: TypeName, above: frozenset[TypeName], *, full: bool) -> JsonValue:
         body = resolve(self._protocol, Ref(name))
