@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import errno
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
 
 SCHEMA_FILE = ".json"
 
