@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from acpgen.cli.app import NAMES
+from acpgen.startup.commands import NAMES
 from acpgen.targets import TARGETS
 
 ROOT = Path(__file__).parents[1]

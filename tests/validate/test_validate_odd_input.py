@@ -20,13 +20,13 @@ from acp_wire.pairing import Pairing
 from acp_wire.reader import MAX_DEPTH
 from acpgen import resources
 from acpgen.cli import validation
-from acpgen.cli.arguments import Options
 from acpgen.judge import ErrorCode, validate
 from acpgen.judge.fast_path import FastEngine
 from acpgen.judge.inputs import read
 from acpgen.judge.stream import Stream
 from acpgen.load import load
 from acpgen.model import Protocol
+from acpgen.startup.options import Options
 from acpgen.targets.checkers import compile_checkers, compile_decoders
 
 ACP = load(resources.SCHEMA)
@@ -207,8 +207,8 @@ def test_lines_however_they_end_and_are_packed(data: bytes, tmp_path: Path, *, s
     ("damage", "reason"),
     [
         (lambda packed: packed[:-9], b"is cut off: the gzip in it has no end"),
-        (lambda packed: packed[:-6] + b"\0\0" + packed[-4:], b"is no sound gzip: CRC check failed"),
-        (lambda packed: packed[:40] + b"\xff" * 20 + packed[60:], b"is no sound gzip: "),
+        (lambda packed: packed[:-6] + b"\0\0" + packed[-4:], b"is broken gzip: CRC check failed"),
+        (lambda packed: packed[:40] + b"\xff" * 20 + packed[60:], b"is broken gzip: "),
     ],
     ids=["truncated", "checksum", "garbage"],
 )

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
-from acp_wire.reader import NotJsonError, decode
+from acp_wire.reader import NotJsonError, attempt, decode, peek, read, read_once
 
 LONG = "7" * 641
 
@@ -40,3 +44,68 @@ def test_a_long_integer_is_refused_where_it_has_to_be_exact() -> None:
         decode(f'{{"{LONG}": 1,\n"maximum": {LONG}}}', exact=True)
     assert caught.value.line == 2
     assert decode("7" * 640, exact=True).value == int("7" * 640)
+
+
+PROGRAM = """
+import sys
+from acp_v2 import check
+from acpgen.judge import validate
+for digits in map(int, sys.argv[1:]):
+    id_ = "7" * digits
+    text = '{"jsonrpc":"2.0","id":%s,"method":"session/list","params":{}}' % id_
+    verdict = check(text.encode())
+    print(bool(verdict), bool(validate(text)), verdict.id == validate(text).id)
+"""
+
+
+@pytest.mark.parametrize("limit", ["640", "4300", "0"])
+def test_an_integer_of_any_length_is_accepted_whatever_python_converts(limit: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, "640", "641", "1000", "4300"],
+        env={**os.environ, "PYTHONINTMAXSTRDIGITS": limit},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == ["True"] * 12
+
+
+def test_an_integer_is_exact_up_to_4300_digits() -> None:
+    for digits in (640, 641, 1280, 4300):
+        assert decode(f"-{'7' * digits}").value == -7 * (10**digits - 1) // 9
+    assert decode("8" * 4301).value == decode("9" * 5000).value
+
+
+def test_every_way_of_reading_gives_the_same_value() -> None:
+    text = b' {"a": [1, 2.5, "x"], "b": {"c": null}}\r\n'
+    assert read(text) == read_once(text) == decode(text).value == peek(text)
+
+
+def test_a_repeated_member_is_last_or_refused_and_both_are_kept() -> None:
+    text = b'{"a": {"k": "first", "k": "second"}}'
+    decoded = decode(text)
+    assert decoded.value == read(text) == {"a": {"k": "second"}}
+    assert list(decoded.repeated(decoded.value)) == [("a", "k")]
+    assert [value for name, value in decoded.members() if name == "k"] == ["first", "second"]
+    with pytest.raises(NotJsonError, match="names a member twice"):
+        read_once(text)
+
+
+def test_reading_one_text_knows_nothing_of_the_one_before() -> None:
+    assert decode('{"a": 1, "a": 2}').repeats
+    assert not decode('{"a": 1}').repeats
+    with pytest.raises(NotJsonError):
+        decode('{"a": 1, "a": 2')
+    assert not decode('{"a": 1}').repeats
+
+
+def test_a_faulty_text_is_returned_as_its_error() -> None:
+    found = attempt(b"[1,\n")
+    assert isinstance(found, NotJsonError)
+    assert (str(found), found.line) == ("ends before the JSON value does", 2)
+
+
+@pytest.mark.parametrize("text", [b"\xff\xfe{", "{}".encode("utf-16-le"), "{}".encode("utf-16-be")])
+def test_utf_16_is_refused_by_its_name(text: bytes) -> None:
+    with pytest.raises(NotJsonError, match="is UTF-16"):
+        read(text)

@@ -149,7 +149,7 @@ def mistyped(expected: AbstractSet[JsonType], value: JsonValue) -> Fault:
 def tolerated(fault: Fault, member: Property, value: JsonValue) -> Fault:
     """A fault in the value of a member as one of its object: recovered where receivers fall back.
 
-    A fault in an idempotency key always counts: no receiver may take a malformed key for none.
+    A fault in an idempotency key always counts: no receiver may treat a malformed key as omitted.
     """
     fault, inside = fault.below(member.name), fault.path
     tolerance = Tolerance() if is_key(member.type) else member.tolerance
@@ -167,7 +167,7 @@ def tolerated(fault: Fault, member: Property, value: JsonValue) -> Fault:
 
 
 def _one_a_place(faults: list[Fault]) -> list[Fault]:
-    """The first fault of every place: a member's own outweighs what a union makes of it."""
+    """The first fault of every place: a member's own comes before that of a union."""
     if len(faults) < 2:
         return faults
     first: dict[tuple[str | int, ...], Fault] = {}
@@ -194,7 +194,7 @@ def _listed(known: Sequence[str | int], value: JsonValue) -> list[Fault]:
 
 
 def _untagged(union: Union, value: JsonValue) -> list[Fault]:
-    """What is wrong with the tag of an object that selects none of the variants."""
+    """The faults of a tag that selects none of the variants."""
     tag = union.tag or ""
     if not isinstance(value, dict) or tag not in value:
         return [Fault(Rule.REQUIRED, "is missing", (tag,))]
@@ -204,7 +204,7 @@ def _untagged(union: Union, value: JsonValue) -> list[Fault]:
 
 
 def _fits(faults: Sequence[Fault]) -> bool:
-    """Whether faults leave a value what it was taken for."""
+    """Whether a value with these faults still counts as the variant."""
     return all(fault.severity is Severity.WARNING for fault in faults)
 
 

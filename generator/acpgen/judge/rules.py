@@ -1,4 +1,4 @@
-"""What can be wrong with a message."""
+"""The rules for messages, with their documentation."""
 
 from __future__ import annotations
 

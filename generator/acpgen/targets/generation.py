@@ -9,7 +9,16 @@ from pathlib import Path
 from acpgen.emit import manifest
 from acpgen.emit.manifest import Manifest
 from acpgen.emit.templates import Templates
-from acpgen.emit.tree import Change, Difference, compare, owned, require_folder, write
+from acpgen.emit.tree import (
+    Change,
+    Difference,
+    compare,
+    has_drafts,
+    locked,
+    owned,
+    require_folder,
+    write,
+)
 from acpgen.findings import Finding, Severity
 from acpgen.load import SchemaError, load
 from acpgen.model import Protocol
@@ -46,6 +55,7 @@ class Result:
         tree: the text of every file to write.
         removed: the files that were written the last time and are not now, each with the reason.
         renewed: the inputs whose digests changed although every recorded output stays the same.
+        recorded: the manifest that the folder had when it was compared.
     """
 
     differences: tuple[Difference, ...]
@@ -53,6 +63,7 @@ class Result:
     tree: Tree
     removed: Mapping[str, str] = field(default_factory=dict)
     renewed: tuple[str, ...] = ()
+    recorded: Manifest | None = None
 
     @property
     def drift(self) -> tuple[Difference, ...]:
@@ -107,20 +118,27 @@ def generate(
         {p: t for p, t in tree.items() if p in changed},
         _removed(plan, outdated, differences),
         tuple(_renewed(plan, recorded, Manifest(inputs, outputs))),
+        recorded,
     )
 
 
 def apply(plan: Plan, result: Result) -> None:
     """Change the folder as the result requires.
 
+    If another run has written into it since, the result is worked out again.
+
     Raises:
         ForeignFileError: a file that acpgen did not write is in the way.
         FolderError: the folder can't be replaced.
         OSError: the folder can't be written.
     """
-    if result.differences:
-        surplus = (d.path for d in result.differences if d.change is Change.SURPLUS)
-        write(plan.out, result.tree, frozenset(surplus))
+    if result.differences or has_drafts(plan.out):
+        require_folder(plan.out)
+        with locked(plan.out):
+            if manifest.read(plan.out) != result.recorded:
+                result = generate(plan)
+            surplus = (d.path for d in result.differences if d.change is Change.SURPLUS)
+            write(plan.out, result.tree, frozenset(surplus), last=manifest.NAME)
 
 
 def _removed(

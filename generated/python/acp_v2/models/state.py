@@ -38,7 +38,7 @@ class StateUpdate(AcpModel):
             "x-tag": "state",
         },
     )
-    state: str = ""
+    state: str
 
 
 class StateUpdateOther(StateUpdate):
@@ -223,7 +223,7 @@ class IdleStateUpdate(AcpModel):
     """
     Everything running in the background now. `[]` means nothing is; omitted, `null` or malformed means only that the Agent doesn't report it. An Agent that reports background work MUST do so on every state update.
     """
-    stop_reason: Annotated[str | None | MISSING, Field(alias="stopReason")] = MISSING
+    stop_reason: Annotated[str | None | MISSING, Field(alias="stopReason")]
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
@@ -399,26 +399,6 @@ class StateUpdateIdle(IdleStateUpdate, StateUpdate):
         },
     )
     state: Literal["idle"] = "idle"
-    background: Annotated[
-        list[BackgroundWork] | None | MISSING,
-        Field(json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Everything running in the background now. `[]` means nothing is; omitted, `null` or malformed means only that the Agent doesn't report it. An Agent that reports background work MUST do so on every state update.
-    """
-    usage: Annotated[
-        Usage | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    Tokens spent on the work that ended; omitted or `null` when the Agent doesn't report them.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
 
 
 class StateUpdateIdleCancelled(IdleStateUpdateCancelled, StateUpdateIdle):

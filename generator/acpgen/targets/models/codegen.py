@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from datamodel_code_generator import (
@@ -134,6 +134,28 @@ def _module(module: str, schema: str, base: str) -> str:
         raise TypeError("datamodel-code-generator gave one module where several were asked for")
     texts = {path[-1].removesuffix(".py"): text for path, text in generated.items()}
     return f"{texts[module]}\n"
+
+
+def without_defaults(text: str, attributes: Mapping[str, Collection[str]]) -> str:
+    """A module whose classes have no defaults for some attributes, given by the class's name.
+
+    Type checkers refuse a class that has no default for an attribute if its base has one.
+    """
+    lines = text.split("\n")
+    parts = (
+        part
+        for statement in ast.parse(text).body
+        if isinstance(statement, ast.ClassDef) and statement.name in attributes
+        for part in statement.body
+        if isinstance(part, ast.AnnAssign)
+        and isinstance(part.target, ast.Name)
+        and part.target.id.rstrip("_") in attributes[statement.name]
+    )
+    for part in reversed(list(parts)):
+        first, last = part.annotation.end_lineno or 0, part.end_lineno or 0
+        kept = lines[first - 1].encode()[: part.annotation.end_col_offset].decode()
+        lines[first - 1 : last] = [kept]
+    return "\n".join(lines)
 
 
 def _require_names(module: str, text: str, expected: set[str]) -> None:

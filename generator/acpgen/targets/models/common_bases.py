@@ -44,13 +44,16 @@ def _for_all_branches(choice: Choice, shapes: Normal) -> Choice:
     A branch that narrows a member inherits nothing but the name and the docs.
     """
     branches = [shapes[branch.type.name][1] for branch in choice.branches]
+    narrowed = frozenset(
+        member.name
+        for member in choice.members
+        if not all(isinstance(b, Record | Choice) and member in b.members for b in branches)
+    )
     members = tuple(
-        member
-        if all(isinstance(b, Record | Choice) and member in b.members for b in branches)
-        else replace(member, tolerance=Tolerance(), default=None)
+        replace(member, tolerance=Tolerance(), default=None) if member.name in narrowed else member
         for member in choice.members
     )
-    return replace(choice, base=True, members=members)
+    return replace(choice, base=True, members=members, narrowed=narrowed)
 
 
 def _inner(shapes: Normal) -> set[TypeName]:

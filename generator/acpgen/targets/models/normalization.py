@@ -266,8 +266,9 @@ class _Normalizer:
                     self._extended_branch(name, choice, branch, shared, place)
                     for branch in choice.branches
                 )
-                members = (*shared.members, *choice.members)
-                return Choice(name, docs, tuple(branches), choice.tag, members, extends=target)
+                return Choice(
+                    name, docs, tuple(branches), choice.tag, shared.members, extends=target
+                )
             case Alias(type=Ref(name=further)):
                 return self._extended(name, further, docs, shared, place)
             case Alias():

@@ -12,8 +12,9 @@ from acpgen.load.source import SchemaError
 from acpgen.model import Kind, Location, Method, Protocol, Ref, RetryClass, TypeName
 from acpgen.rulebook import Fault
 from acpgen.targets.models import codegen, codegen_schema
+from acpgen.targets.models.codegen import without_defaults
 from acpgen.targets.models.faults import model_faults
-from acpgen.targets.models.naming import HELPERS, names_of
+from acpgen.targets.models.naming import HELPERS, attribute, names_of
 from acpgen.targets.models.normalization import normalize
 from acpgen.targets.models.python_shapes import Choice, Normal
 from acpgen.types.fingerprint import digest
@@ -34,6 +35,9 @@ def models(protocol: Protocol, templates: Templates) -> dict[str, str]:
     names = names_of(normal)
     definitions = codegen_schema.definitions_of(normal, _carriers(protocol))
     generated = codegen.modules(definitions, "acp_wire.models.base", names)
+    generated = {
+        domain: without_defaults(text, _narrowed(normal)) for domain, text in generated.items()
+    }
     exported = {**HELPERS, **{f".{domain}": defined for domain, defined in names.items()}}
     context: dict[str, object] = {
         "header": HEADER,
@@ -67,6 +71,15 @@ def _finding(fault: Fault[Location]) -> Finding:
     place = fault.place
     rule = "unsupported-schema"
     return Finding(rule, Severity.ERROR, place.file, place.pointer, fault.message)
+
+
+def _narrowed(normal: Normal) -> dict[str, frozenset[str]]:
+    """The attributes of each union's class that its variants declare in their own way."""
+    return {
+        name: frozenset(map(attribute, shape.narrowed))
+        for name, (_, shape) in normal.items()
+        if isinstance(shape, Choice) and shape.base
+    }
 
 
 def _homes(modules: dict[str, tuple[str, ...]]) -> Iterator[tuple[str, str]]:

@@ -40,7 +40,7 @@ class Choice:
 
     `extends` is the choice that this one gives more members to. A choice that is a `base` is a
     class: its branches extend it, and it extends the choices in `bases`. Any other is an alias.
-    `members` are those that all branches have; a branch may narrow their types.
+    `members` are those that all branches have; branches have types of their own for the `narrowed`.
     """
 
     name: TypeName
@@ -48,6 +48,7 @@ class Choice:
     branches: tuple[Branch, ...]
     tag: str | None = None
     members: tuple[Property, ...] = ()
+    narrowed: frozenset[str] = frozenset()
     extends: TypeName | None = None
     base: bool = False
     bases: tuple[TypeName, ...] = ()

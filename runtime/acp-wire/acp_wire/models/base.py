@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import pydantic
 from pydantic import MISSING, BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
@@ -166,7 +166,7 @@ class AcpModel(BaseModel, metaclass=_Frozen):
         if union is not None:
             # By reference, as pydantic calls it: so it stays one variant of an outer union.
             reference = f"{cls.__module__}.{cls.__qualname__}:{id(cls)}"
-            return {**handler.generate_schema(union), "ref": reference}
+            return cast("CoreSchema", {**handler.generate_schema(union), "ref": reference})
         schema = handler(source)
         if isinstance(cls.__dict__.get("__pydantic_core_schema__"), dict):
             return schema  # It was built before, with all that follows.

@@ -1,10 +1,10 @@
 """The checkers that come with acpgen, for the schema that comes with it.
 
-A generator must not need its own output, so nothing in acpgen imports `acp_v2`, but for this one
-module: to judge by the schema that both were made from is no generating, and to compile that schema
-again at every start would take longer than to judge a thousand messages. An installed schema can't
-differ from the checkers beside it. In a checkout it can, until somebody generates, and so can they:
-there the digests of both are compared, and checkers that are stale or edited are not used.
+A generator must not need its own output, so no other module of acpgen imports `acp_v2`. To judge by
+the schema that both were made from generates nothing, and to compile that schema at every start
+would take longer than to judge a thousand messages. An installed acpgen requires the version of
+`acp_v2` that was made from its schema. In a checkout, the schema and the checkers can be edited.
+There the digests of both are compared, and checkers that are out of date or edited are not used.
 """
 
 # Importing pathlib takes longer than comparing the digests.
@@ -14,14 +14,12 @@ from __future__ import annotations
 import os
 from functools import cache
 
-from acpgen import digests
-from acpgen.load.listing import is_schema_file
+from acpgen.startup import digests
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from acp_wire.checking import Checkers
     from acp_wire.decoding import Decoders
-
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _BUNDLED = os.path.join(_PACKAGE, "_resources")
@@ -29,21 +27,23 @@ _BUNDLED = os.path.join(_PACKAGE, "_resources")
 
 @cache
 def fresh() -> bool:
-    """Whether the checkers are there, as they were generated, and those of the schema.
+    """Whether the checkers were generated from the schema, and not edited since.
 
     Raises:
         OSError: the schema can't be read.
     """
     if os.path.isdir(_BUNDLED):
-        return _stands_in(os.path.dirname(_PACKAGE))
+        return _is_imported_from(os.path.dirname(_PACKAGE))
     root = os.path.dirname(os.path.dirname(_PACKAGE))
     generated = os.path.join(root, "generated")
     schema, files = _recorded(generated)
     return (
-        _stands_in(os.path.join(generated, "python"))
+        _is_imported_from(os.path.join(generated, "python"))
         and schema == digest(os.path.join(root, "schema", "v2"))
         and bool(files)
-        and all(_holds(os.path.join(generated, path), value) for path, value in files.items())
+        and all(
+            _is_unchanged(os.path.join(generated, path), value) for path, value in files.items()
+        )
     )
 
 
@@ -64,17 +64,17 @@ def decoders() -> Decoders | None:
 
 
 def digest(folder: str) -> str:
-    """The digest of a folder's schema, as `acpgen.emit.manifest` records it.
+    """The digest of the schema in a folder, as `acpgen.emit.manifest` records it.
 
     Raises:
         OSError: it can't be read.
     """
-    names = filter(is_schema_file, os.listdir(folder))
+    names = [n for n in os.listdir(folder) if n.endswith(".json") and not n.startswith(".")]
     return digests.of_text_files({name: os.path.join(folder, name) for name in names})
 
 
 def _recorded(generated: str) -> tuple[str, dict[str, str]]:
-    """The digest of the schema that the checkers were made from, and theirs by path, if known."""
+    """The recorded digests of the schema and, by path, of the checkers made from it, if known."""
     import json
 
     try:
@@ -85,15 +85,15 @@ def _recorded(generated: str) -> tuple[str, dict[str, str]]:
         return "", {}
 
 
-def _holds(path: str, recorded: str) -> bool:
-    """Whether a file stands as it was recorded. As everywhere, line ends don't count."""
+def _is_unchanged(path: str, recorded: str) -> bool:
+    """Whether a file is as it was recorded, apart from its line ends."""
     try:
         return recorded == digests.of_text_file(path)
     except OSError:
         return False
 
 
-def _stands_in(folder: str) -> bool:
+def _is_imported_from(folder: str) -> bool:
     """Whether the package that gets imported is the one in a folder."""
     try:
         import acp_v2
