@@ -6,12 +6,19 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import pydantic
-from pydantic import MISSING, BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
+from pydantic import (
+    MISSING,
+    BaseModel,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ValidationError,
+)
 from pydantic_core import CoreSchema, core_schema
 from typing_extensions import dataclass_transform
 
 from acp_wire.models.codec import Text, explained, read, read_tolerantly, write
-from acp_wire.models.marks import EXCLUDES, INTEGER, META, OPEN, TAG
+from acp_wire.models.marks import EXCLUDES, INTEGER, META, OPEN, TAG, VARIANTS
 from acp_wire.models.members import (
     constants_of,
     mark_of,
@@ -176,6 +183,32 @@ class AcpModel(BaseModel, metaclass=_Frozen):
             return schema
         check = none_of(marked_base(cls, EXCLUDES), excluded)
         return core_schema.no_info_after_validator_function(check, schema)
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /
+    ) -> dict[str, Any]:
+        schema = handler(core_schema)
+        _described(cls, handler.resolve_ref_schema(schema))
+        return schema
+
+
+def _described(model: type[BaseModel], schema: dict[str, Any]) -> None:
+    """Add the docs of a model and its members to its JSON Schema, and remove a union's marks."""
+    from inspect import cleandoc
+
+    from acp_wire.models.docs import member_docs
+
+    for mark in (VARIANTS, TAG):
+        schema.pop(mark, None)  # The variants of a union inherit its marks.
+    if model.__doc__:
+        schema.setdefault("description", cleandoc(model.__doc__))
+
+    docs = member_docs(model)
+    properties = schema.get("properties", {})
+    for name, wire in wire_names(model).items():
+        if wire in properties and name in docs:
+            properties[wire].setdefault("description", docs[name])
 
 
 def Field(  # noqa: N802 takes the place of pydantic's in generated modules
