@@ -87,7 +87,7 @@ CANCELLED: Final = Refused(REQUEST_CANCELLED, "Request cancelled")
 class RequestFailedError(Exception):
     """A request was answered with an error.
 
-    The exception tells its code only; the peer's text is in `refused`.
+    The exception shows the code only; the peer's text is in `refused`.
     """
 
     def __init__(self, refused: Refused) -> None:
@@ -96,7 +96,7 @@ class RequestFailedError(Exception):
 
     @classmethod
     def of(cls, code: int, message: str, data: object = None) -> RequestFailedError:
-        """The exception for an error object's members."""
+        """Create the exception from an error object's members."""
         return cls(Refused(code, message, data))
 
 
