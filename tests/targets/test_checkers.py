@@ -48,8 +48,9 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(package: Path, program: str, *options: str) -> str:
-    command = [sys.executable, *options, "-c", f"import sys; sys.path.insert(0, {str(package)!r})"]
-    command[-1] += f"\n{program}"
+    paths = [str(package), str(resources.ROOT / "runtime/acp-wire")]
+    program = f"import sys; sys.path[:0] = {paths}\n{program}"
+    command = [sys.executable, *options, "-c", program]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return done.stdout.strip()
 

@@ -144,7 +144,7 @@ def test_github_annotations_stay_on_their_line() -> None:
     result = run("--format", "github", stdin=message)
     assert result.stdout.decode() == (
         "::error file=<stdin>,line=1,title=unknown-method::"
-        "x\\n::warning::y -32601 /method: names no method of the protocol\n"
+        "x\\n::warning::y -32601 /method: is not a method of the protocol\n"
     )
 
 

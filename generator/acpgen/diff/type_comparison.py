@@ -1,13 +1,14 @@
-"""Comparing the types of two protocols, pair by pair.
+"""Compare the types of two protocols, pair by pair.
 
-Every function that compares yields what differs at its place, and edges to the named types that
-both sides refer to there. Each such pair is compared once, wherever it is referred to.
+Every function that compares yields the differences at its place, and edges to the named types that
+both sides refer to there. Each such pair is compared once, however often it is referred to.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 from acpgen.diff import listed_values, object_members, scalar_limits, union_variants
 from acpgen.diff.effect import Effect
@@ -39,45 +40,54 @@ from acpgen.model import (
 from acpgen.types.objects import as_object, resolve, takes_null, without_null
 from acpgen.types.wording import as_json, same, spelled
 
+R = TypeVar("R")
 _NOWHERE = SchemaPlace("", Location(""), Location(""))
 
 
 class TypeComparison:
-    """Two protocols, and what is known of their pairs of types."""
+    """Compares the types of two protocols.
+
+    It remembers the finished pairs of named types, and the pairs that are open: a type may lead
+    back to itself.
+    """
 
     def __init__(self, old: Protocol, new: Protocol) -> None:
         self.old = old
         self.new = new
-        self._tells_patches = all(
+        self._has_patches = all(
             any(type_.patch for type_ in protocol.types.values()) for protocol in (old, new)
         )
         self._done: dict[Pair, tuple[Found, ...]] = {}
-        self._open: set[Pair] = set()
+        self._open: list[Pair | tuple[Type, Type]] = []
         self._assumed = False
-        self._judged: list[tuple[Type, Type]] = []
 
     def pair(self, pair: Pair) -> tuple[Found, ...]:
-        """What differs between two named types, those that they refer to left aside.
-
-        A pair that is still being compared further up is taken to be equal: if it isn't, that
-        shows there.
-        """
+        """Return what differs between two named types, without the types that they refer to."""
         if pair in self._done:
             return self._done[pair]
-        if pair in self._open:
-            self._assumed = True
-            return ()
-        self._open.add(pair)
-        result = tuple(self._definitions(pair))
-        self._open.remove(pair)
-        if not self._open:
-            self._assumed = False
+        equal: tuple[Found, ...] = ()
+        result = self._once(pair, lambda: tuple(self._definitions(pair)), equal)
         if not self._assumed:
             self._done[pair] = result
         return result
 
+    def _once(self, key: Pair | tuple[Type, Type], compare: Callable[[], R], equal: R) -> R:
+        """The result of a comparison, or `equal` if the same one is still open further up.
+
+        If the two are not equal after all, that shows there. What was found under an assumption is
+        not remembered.
+        """
+        if key in self._open:
+            self._assumed = True
+            return equal
+        self._open.append(key)
+        result = compare()
+        self._open.pop()
+        self._assumed = self._assumed and bool(self._open)
+        return result
+
     def types(self, old: Type, new: Type, at: SchemaPlace) -> Iterator[Found]:
-        """What differs between two types at one place."""
+        """Yield what differs between two types at one place."""
         if isinstance(old, Nullable) or isinstance(new, Nullable):
             yield from self._nullables(old, new, at)
         elif isinstance(old, Ref) and isinstance(new, Ref):
@@ -88,15 +98,13 @@ class TypeComparison:
             yield from self._bodies(old, new, at)
 
     def verdict(self, old: Type, new: Type) -> frozenset[Effect]:
-        """Whether all values of the old type are taken by the new one, and the other way round.
+        """Return NARROWS if the new type refuses a value of the old one, WIDENS for the reverse.
 
-        Empty when both take the same values; otherwise NARROWS, WIDENS or both. Two types that are
-        being judged further up are taken to be equal, as in `pair`.
+        The set is empty when both take the same values.
         """
-        if (old, new) in self._judged:
-            self._assumed = True
-            return frozenset()
-        self._judged.append((old, new))
+        return self._once((old, new), lambda: self._effects(old, new), frozenset())
+
+    def _effects(self, old: Type, new: Type) -> frozenset[Effect]:
         effects: set[Effect] = set()
         seen: set[tuple[Pair, frozenset[Effect], frozenset[str]]] = set()
         start = (frozenset[Effect](), frozenset[str]())
@@ -111,11 +119,10 @@ class TypeComparison:
             elif (state := (step.pair, masked, overridden)) not in seen:
                 seen.add(state)
                 queue.extend((further, masked, overridden) for further in self.pair(step.pair))
-        self._judged.pop()
         return frozenset(effects)
 
     def docs(self, old: str, new: str, at: SchemaPlace, name: str = "") -> Iterator[Found]:
-        """A text that changed. `name` says which, where a place has several."""
+        """Yield a text that changed, with its `name` if the place has several."""
         if old != new:
             yield found(docs_changed, at, name=name, old=old, new=new)
 
@@ -125,7 +132,7 @@ class TypeComparison:
         at = SchemaPlace(new.name, old.location, new.location, inside=frozenset({pair}), once=once)
         if old.name != new.name:
             yield found(type_renamed, at, old=old.name, new=new.name)
-        if old.patch != new.patch and self._tells_patches:
+        if old.patch != new.patch and self._has_patches:
             yield found(patch_added if new.patch else patch_removed, at)
         yield from self._prose(old, new, at)
         yield from self.types(old.body, new.body, at)

@@ -1,8 +1,8 @@
-"""One JSON-RPC message against the protocol: who may send it, and what a receiver answers.
+"""One JSON-RPC message against the protocol: who may send it, and the error that it deserves.
 
 A message is judged as a receiver reads it, layer by layer, and the first broken layer gives the
 answer: the text (-32700), the envelope (-32600), the method (-32601), its params (-32602). Nobody
-answers a notification or a response, so what is wrong with their content has no code.
+answers a notification or a response, so a fault in their content has no code.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from acp_wire.envelope import (
 )
 from acp_wire.keys import respelled, skeleton
 from acpgen.findings import Severity
+from acpgen.judge import v1_words
 from acpgen.judge.check import Checker, mistyped
-from acpgen.judge.earlier import METHODS_OF_V1
 from acpgen.judge.near_misses import near_misses
 from acpgen.judge.verdict import Fault, Rule, Verdict
 from acpgen.model import SENDS, JsonValue, Kind, Method, Protocol, Ref, Side, TypeName
 from acpgen.types.json_types import JsonType, json_type
 
 EXTENSION = "_"
-"""How the names of methods begin that are nobody's but their users'."""
+"""The beginning of the names of private methods."""
 OPTIONAL = "$/"
-"""How the names of notifications begin that a receiver may pass over."""
+"""The beginning of the names of notifications that a receiver may ignore."""
 
 _ERROR = TypeName("Error")
 _JSON_TYPES = {str: JsonType.STRING, int: JsonType.INTEGER, type(None): JsonType.NULL}
@@ -55,10 +55,10 @@ class Judge:
     ) -> Verdict:
         """The verdict on one JSON value.
 
-        `sender` None is anybody; `answers` is the method of the request that a response is for.
+        `sender` None is any side; `answers` is the method of the request that a response is for.
 
         Raises:
-            ValueError: nobody sends as that side: it is agent, client or proxy.
+            ValueError: the sender is not agent, client or proxy.
         """
         require_sender(sender)
         kind = kind_of(value)
@@ -95,7 +95,7 @@ class Judge:
         )
 
     def _find(self, name: str, kind: Kind, sender: Side | None) -> Method | Fault | None:
-        """The method called, what is wrong with calling it, or None for an extension."""
+        """The method called, the fault of calling it, or None for an extension."""
         methods = self._methods.get(name)
         if methods is None:
             return self._unknown(name, kind)
@@ -118,7 +118,7 @@ class Judge:
             return None
         meant = respelled(name, self._methods)
         hint = "" if meant is None else f"; did you mean {meant}?"
-        if name in METHODS_OF_V1 and self._version != 1:
+        if name in v1_words.METHODS and self._version != 1:
             hint = "; it is a method of ACP v1"
             if self._version is not None:
                 hint += f", and the schema is of version {self._version}"
@@ -126,7 +126,7 @@ class Judge:
         if kind is Kind.NOTIFICATION and name.startswith(OPTIONAL):
             severity = Severity.NOTE if meant is None else Severity.WARNING
         return Fault(
-            Rule.UNKNOWN_METHOD, f"names no method of the protocol{hint}", ("method",), severity
+            Rule.UNKNOWN_METHOD, f"is not a method of the protocol{hint}", ("method",), severity
         )
 
     def _params(self, message: Message, method: Method) -> list[Fault]:

@@ -66,7 +66,11 @@ def bundle(protocol: Protocol, stability: Stability) -> JsonSchema:
         head["x-protocol-version"] = protocol.version
     if not protocol.methods:
         return {**head, "$defs": definitions}
-    definitions |= {name: schema for name, schema in _PLAIN.items() if name not in definitions}
+    definitions |= {
+        name: {"x-docs-ignore": True, **schema}
+        for name, schema in _PLAIN.items()
+        if name not in definitions
+    }
     envelope = {
         name: schema
         for entry in entry_points

@@ -168,13 +168,13 @@ class Checkers:
         try:
             value = read(message)
         except NotJsonError:
-            return Verdict(False, ErrorCode.PARSE_ERROR)
+            return Verdict(False, ErrorCode.PARSE_ERROR.value)
         id_ = request_id(value) if type(value) is dict else None
         if self.grade(value, sender, answers):
             return Verdict(True, id=id_)
         known = self._calls[sender][0]
         code = owed_code(value, lambda method: method in known or method.startswith(_EXTENSION))
-        return Verdict(False, code, id_)
+        return Verdict(False, None if code is None else code.value, id_)
 
     def accepts(
         self, message: object, sender: str | None = None, answers: str | None = None

@@ -57,7 +57,7 @@ _Build = Callable[[_Members], dict[str, JsonValue]]
 _Scan = Callable[[str, int], tuple[JsonValue, int]]
 
 _EXACT_DIGITS = 640
-"""What Python converts with any setting (`sys.int_info.str_digits_check_threshold`)."""
+"""How many digits Python converts with any setting (`sys.int_info.str_digits_check_threshold`)."""
 _MAX_DIGITS = 4300
 """How many digits of an integer are converted. Longer ones are equal to each other."""
 _HUGE: int = 10**_MAX_DIGITS

@@ -64,7 +64,7 @@ class Typed:
 
 
 class UntypedError(Exception):
-    """There is no struct, and no function that could check in its place."""
+    """A type has no struct and no name, so that no check can replace the struct."""
 
 
 class Structs:
@@ -127,7 +127,7 @@ class Structs:
             self._open.remove(name)
 
     def _check(self, name: TypeName) -> str:
-        """A class for what is read as any JSON, and then checked."""
+        """A class for values that are read as any JSON and then checked."""
         class_ = self.names.claim(f"Checked{class_name(name)}")
         self.text.append(f"class {class_}(Checked):\n    {_check_of(name)}")
         return class_
