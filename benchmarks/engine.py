@@ -21,10 +21,10 @@ import corpus
 import orjson
 
 from acpgen import resources
-from acpgen.cli.source import VERY_LONG, Made
 from acpgen.judge.fast_path import FastEngine
 from acpgen.load import load
 from acpgen.model import Kind, Protocol, Stability
+from acpgen.startup.source import VERY_LONG, Made
 from acpgen.targets.bundles import bundle
 from acpgen.targets.checkers import compile_checkers, compile_decoders
 

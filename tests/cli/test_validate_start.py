@@ -16,13 +16,12 @@ from typer.testing import CliRunner
 
 import unavailable
 from acpgen import resources
-from acpgen.cli import source
 from acpgen.cli.app import typer_app
 from acpgen.cli.report import FailOn
 from acpgen.emit import manifest
 from acpgen.findings import Format
 from acpgen.model import Side
-from acpgen.startup import options, shipped
+from acpgen.startup import options, shipped, source
 from acpgen.startup.options import Options
 
 GOOD = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}\n'

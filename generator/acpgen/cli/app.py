@@ -1,21 +1,22 @@
-"""All commands, as Typer runs them.
+"""The commands as Typer runs them.
 
-A call imports the module of its own command only: all of them take longer than most commands run.
+A call imports the module of its own command only. Typer gets the names and summaries of the others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from importlib import import_module, metadata
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
+from acpgen import __version__
 from acpgen.startup.commands import COMMANDS, GROUPS, HELP, NAMES, SUMMARY
 
 
 def typer_app(names: Collection[str] = NAMES) -> typer.Typer:
-    """The application with the named commands and groups."""
+    """The application, in which the named commands and groups can be called."""
     app = typer.Typer(
         name="acpgen",
         help=SUMMARY,
@@ -24,22 +25,26 @@ def typer_app(names: Collection[str] = NAMES) -> typer.Typer:
         context_settings={"help_option_names": [*HELP]},
     )
     app.callback()(_root)
-    for name, (module, _) in COMMANDS.items():
+    for name, (module, summary) in COMMANDS.items():
         if name in names:
             app.command()(getattr(import_module(f"acpgen.cli.{module}"), name))
-    for name, (module, _) in GROUPS.items():
+        else:
+            app.command(name, help=summary)(_not_imported)
+    for name, (module, summary) in GROUPS.items():
         if name in names:
             app.add_typer(import_module(f"acpgen.cli.{module}").app)
+        else:
+            app.command(name, help=summary)(_not_imported)
     return app
+
+
+def _not_imported() -> None:
+    """Stands for a command that isn't called, in help and completion."""
 
 
 def _show_version(asked: bool) -> None:
     if asked:
-        try:
-            version = metadata.version("acpgen")
-        except metadata.PackageNotFoundError:
-            version = "(not installed)"
-        typer.echo(f"acpgen {version}")
+        typer.echo(f"acpgen {__version__}")
         raise typer.Exit
 
 

@@ -9,13 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
+from typing import BinaryIO
 
 from acp_wire.reader import BROKEN, peek
 from acpgen.judge.inputs import Input, is_transcript_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import BinaryIO
 
 PAUSE = 0.2
 """How many seconds to wait before looking for more."""

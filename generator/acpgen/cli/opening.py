@@ -8,10 +8,9 @@ import errno
 import os
 import sys
 from collections.abc import Sequence
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import BinaryIO
+from gzip import GzipFile
+from io import BufferedReader, RawIOBase
+from typing import BinaryIO
 
 STDIN = "-"
 _GZIP = b"\x1f\x8b"
@@ -40,11 +39,9 @@ class Opened:
 
 
 def _unpacked(stream: BinaryIO) -> BinaryIO:
-    from io import BufferedReader, RawIOBase
 
     if not isinstance(stream, BufferedReader) or stream.peek(2)[:2] != _GZIP:
         return stream
-    from gzip import GzipFile
 
     unpacked: RawIOBase = GzipFile(fileobj=stream)  # type: ignore[assignment] # reads like one
     return BufferedReader(unpacked)

@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Self
 
-from acpgen.cli import opening, source
+from acpgen import findings, resources, rulebook
+from acpgen.cli import opening
+from acpgen.cli.follow import Follower, follow, interruptible
 from acpgen.cli.notes import note
+from acpgen.cli.progress import Bar, Progress
+from acpgen.cli.verdicts import findings_of
+from acpgen.findings import escaped, printable
 from acpgen.judge.fast_path import FastEngine
 from acpgen.judge.inputs import Input, InputError, read
 from acpgen.judge.stream import Stream
 from acpgen.report import Report, Tally, renderer, set_up
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Self
-
-    from acpgen.cli.progress import Progress
-    from acpgen.startup.options import Options
+from acpgen.startup import source
+from acpgen.startup.options import Options
 
 _LONG = 4_000_000
 """From how many bytes on a progress bar is worth showing."""
@@ -75,12 +76,7 @@ def _engine(options: Options, report: Report) -> FastEngine | None:
     except OSError as error:
         name = error.filename or _schema_name(options.schema)
         report.problem(str(name), error.strerror or str(error))
-    except Exception as error:
-        from acpgen import findings
-        from acpgen.load import SchemaError
-
-        if not isinstance(error, SchemaError):
-            raise
+    except source.UnusableSchemaError as error:
         note(findings.text(error.findings).rstrip("\n"))
         report.problem(_schema_name(options.schema), "is not a schema to judge by")
     else:
@@ -89,7 +85,6 @@ def _engine(options: Options, report: Report) -> FastEngine | None:
 
 
 def _schema_name(schema: str | None) -> str:
-    from acpgen import resources
 
     return opening.relative(str(resources.SCHEMA) if schema is None else schema)
 
@@ -145,8 +140,6 @@ def _judge_lines(
     shown = 0
     try:
         for entry, verdict in stream:
-            from acpgen.cli.verdicts import findings_of
-
             shown += 1
             progress.make_way()
             findings = findings_of(
@@ -163,9 +156,6 @@ def _judge_growing(
     file: str, options: Options, engine: FastEngine, report: Report, progress: Progress
 ) -> None:
     """Judge a log until an interruption, which is its normal end and not a failure."""
-    from acpgen.cli.follow import Follower, follow, interruptible
-    from acpgen.findings import printable
-
     if _is_gzip(file):
         raise InputError(_PACKED)
     name = opening.name(file)
@@ -188,8 +178,6 @@ def _is_gzip(file: str) -> bool:
 def _print_notes(report: Report, engine: FastEngine | None, *, quiet: bool) -> None:
     """Print on stderr why the report is not complete, and how many messages there were."""
     if report.tally.problems:
-        from acpgen.findings import escaped, printable
-
         for problem in report.tally.problems:
             note(f"acpgen: {printable(problem.file)}: {escaped(problem.message)}")
     if engine is None or quiet:
@@ -223,13 +211,10 @@ def _progress(size: int) -> Progress:
     """A progress bar, if a terminal shows it."""
     if size < _LONG or not sys.stderr.isatty():
         return _Silence()
-    from acpgen.cli.progress import Bar
 
     return Bar(size)
 
 
 def _page(rule: str) -> str | None:
     """The page of a rule. Most reports show none, so the rulebook is imported when one does."""
-    from acpgen import rulebook
-
     return rulebook.page("validate")(rule)

@@ -81,8 +81,8 @@ def _run(arguments: Sequence[str]) -> int:
             return run(options)
     from acpgen.cli.app import typer_app
 
-    chosen = arguments[:1] if arguments and arguments[0] in NAMES else NAMES
-    typer_app(NAMES if completing else chosen)()
+    words = os.environ.get("COMP_WORDS", "").split()[1:] if completing else arguments
+    typer_app([name for name in NAMES if name in words[:1]])()
     return 0
 
 

@@ -8,15 +8,12 @@ from types import ModuleType
 from typing import Any
 
 from acp_wire.checking import Checkers
+from acp_wire.decoding import Decoders
 from acpgen import resources
 from acpgen.model import Protocol
 from acpgen.targets.checkers.decoders import decoders_module
 from acpgen.targets.checkers.module import checkers_module
 from acpgen.targets.checkers.slots import Slots
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from acp_wire.decoding import Decoders
 
 _packages = count(1)
 

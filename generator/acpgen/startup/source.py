@@ -1,23 +1,31 @@
-"""Where the checkers, the decoders and the types of a schema come from."""
+"""Finds the checkers, the decoders and the types of a schema, each when it is needed."""
 
 from __future__ import annotations
 
 import os
 from functools import cached_property
 
-from acpgen.cli import opening
 from acpgen.startup import shipped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from acp_wire.checking import Checkers
     from acp_wire.decoding import Decoders
+    from acpgen.findings import Finding
     from acpgen.model import Protocol
 
 LONG = 1_000_000
 """From how many bytes on decoders save more time than their import takes."""
 VERY_LONG = 4 * LONG
 """From how many bytes on checkers and decoders save more time than making them takes."""
+
+
+class UnusableSchemaError(Exception):
+    """A schema that can't be read as a protocol."""
+
+    def __init__(self, findings: list[Finding]) -> None:
+        super().__init__()
+        self.findings = findings
 
 
 class Shipped:
@@ -40,7 +48,7 @@ class Shipped:
         return reload(resources.SCHEMA)
 
     def protocol(self) -> Protocol:
-        """The types, which only what isn't clean asks for."""
+        """The types, needed for a message with findings only."""
         return self._protocol
 
 
@@ -82,14 +90,19 @@ def of_schema(path: str | None) -> Shipped | Made:
     """The source for the schema at a path, or for the one that comes with acpgen.
 
     Raises:
-        SchemaError: the schema can't be read as a protocol.
+        UnusableSchemaError: the schema can't be read as a protocol.
         OSError: the schema can't be read.
     """
     if path is None and shipped.fresh():
         return Shipped()
     from acpgen import resources
-    from acpgen.load import load
+    from acpgen.load import SchemaError, load
 
     if path is not None and os.path.abspath(path) == str(resources.SCHEMA):  # noqa: PTH100
         return of_schema(None)
-    return Made(load(opening.relative(str(resources.SCHEMA) if path is None else path)))
+    from acpgen.cli import opening
+
+    try:
+        return Made(load(opening.relative(str(resources.SCHEMA) if path is None else path)))
+    except SchemaError as error:
+        raise UnusableSchemaError(error.findings) from error
