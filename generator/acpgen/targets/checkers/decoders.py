@@ -26,8 +26,8 @@ from acpgen.targets.checkers.structs import Structs, StructType, UntypedError
 
 _TEMPLATE = """
     AgentCall AgentLine Annotated Any AnyCall AnyLine AnyObject Anything CHECKERS Checked ClientCall
-    ClientLine Decoders Line ListedObject Literal Loose Meta Notification ProxyCall ProxyLine Request
-    UNSET Unsent UnsetType
+    ClientLine Decoders Line ListedObject Literal Loose Meta Notification ProxyCall ProxyLine
+    Request UNSET Unsent UnsetType
 """
 """The names of classes and the like in the template."""
 
