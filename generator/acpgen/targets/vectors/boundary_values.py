@@ -22,7 +22,7 @@ _BOUND: Mapping[MessageRule, str] = {
 
 
 def limits(scalar: Scalar) -> Iterator[tuple[MessageRule, str, JsonValue, JsonValue]]:
-    """Each limit of a scalar: its rule, what it says, the last value within, the first beyond."""
+    """Yield each limit: its rule, the reason, the last value within and the first beyond."""
     lengths = (
         (MessageRule.MIN_LENGTH, scalar.min_length, -1),
         (MessageRule.MAX_LENGTH, scalar.max_length, 1),
@@ -49,7 +49,7 @@ def unmatched(scalar: Scalar) -> str | None:
 
 
 def not_among(known: Sequence[str | int]) -> tuple[MessageRule, str]:
-    """The rule and the reason of a value that is none of the known ones."""
+    """Return the rule and the reason for a value that is not one of the known ones."""
     names = ", ".join(json.dumps(value) for value in known)
     if len(known) == 1:
         return MessageRule.CONST, f"must be {names}"
