@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+import typer.core
+import typer.main
 
 from acpgen import resources
 from acpgen.cli.crash import is_own
@@ -127,12 +130,12 @@ def _known(schema: Path, folder: Path) -> tuple[Site, dict[str, Region]]:
     """Where the generated pages are, and all regions that there are."""
     try:
         from acpgen.emit.templates import Templates
-        from acpgen.inject import contexts, regions
+        from acpgen.inject import contexts, house, regions
         from acpgen.targets.pages.site import plan
 
         protocol = load(relative(schema))
         own = regions(protocol, Templates(relative(folder)))
-        return plan(protocol), {**own, **contexts(protocol)}
+        return plan(protocol), {**own, **house(protocol), **_commands(), **contexts(protocol)}
     except SchemaError as error:
         note(lines_of(error.findings).rstrip("\n"))
         fail(f"{schema}: is no schema that pages can be made from")
@@ -140,6 +143,36 @@ def _known(schema: Path, folder: Path) -> tuple[Site, dict[str, Region]]:
         fail(unreadable(error, schema))
     except ValueError as error:
         fail(str(error))
+
+
+def _commands() -> dict[str, Region]:
+    """The region that lists the commands, as their help describes them."""
+    from acpgen.inject import Region
+
+    summary = "the commands of acpgen with their options"
+    return {"commands": Region(summary, lambda _: _command_table())}
+
+
+def _command_table() -> str:
+    from acpgen.cli.app import typer_app
+    from acpgen.emit.markdown import Inline, code, join, prose, table
+
+    rows = []
+    for name, command in _walk("acpgen", typer.main.get_command(typer_app())):
+        sentence = re.split(r"(?<=\.)\s", (command.help or "").strip())[0]
+        options = (max(p.opts, key=len) for p in command.params if p.param_type_name == "option")
+        shown = (code(option) for option in options if option != "--help")
+        rows.append((code(name), prose(" ".join(sentence.split())), join(shown, ", ")))
+    return table([Inline("Command"), Inline("What it does"), Inline("Options")], rows)
+
+
+def _walk(name: str, command: typer.core.TyperCommand) -> Iterator[tuple[str, Any]]:
+    """Every command below one, with its whole name."""
+    children = getattr(command, "commands", None)
+    if children is None:
+        yield name, command
+    for child, found in sorted((children or {}).items()):
+        yield from _walk(f"{name} {child}", found)
 
 
 def _page(

@@ -20,9 +20,6 @@ _ABOUT: Mapping[str, tuple[str, ...]] = {
     "$/cancel_request": ("requestId",),
     "elicitation/create": ("elicitationId",),
     "elicitation/complete": ("elicitationId",),
-    "session/set_config_option": ("sessionId", "configId"),
-    "session/set_title": ("sessionId",),
-    "providers/set": ("providerId",),
 }
 _UPDATE = "session/update"
 _STATES: Mapping[str, bool] = {"running": True, "requires_action": True, "idle": False}
@@ -115,7 +112,7 @@ class Reader:
             method=method,
             session=_text(params.get("sessionId")),
             params=digest(message.get("params")),
-            about=about(*(params.get(member) for member in _ABOUT.get(name, ()))),
+            about=about(*map(params.get, _members_that_name(name, method))),
             prompt=self._prompt(line, message, params, method),
             replays=params.get("replayFrom") is not None,
         )
@@ -140,6 +137,11 @@ class Reader:
 
     def _key(self, value: str) -> Key:
         return Key.of(value, shown=self._show_keys)
+
+
+def _members_that_name(name: str, method: Method | None) -> tuple[str, ...]:
+    """The members of params that name what a call is about."""
+    return _ABOUT.get(name) or (() if method is None else method.about)
 
 
 def _response(line: TranscriptLine, message: Members) -> Response | None:

@@ -21,7 +21,8 @@ _CANCEL = "session/cancel"
 _COMPLETE, _ELICIT = "elicitation/complete", "elicitation/create"
 _Target = tuple[Connection, Side, Digest]
 _Prompts = Mapping[tuple[Connection, str], Sequence[int]]
-_SETTERS = frozenset({"session/set_config_option", "session/set_title", "providers/set"})
+_RESUME = "session/resume"
+"""A new connection needs a resume of its own, so one that equals a lost one is not a retry."""
 
 
 @rule(Severity.WARNING)
@@ -121,13 +122,15 @@ def late_cancel(recording: Recording) -> Iterator[Fault]:
 
 @rule(Severity.WARNING)
 def stale_retry(recording: Recording) -> Iterator[Fault]:
-    """A change is sent again before any newer change to the same thing, or not at all.
+    """A request is sent again before any newer request that a copy would undo, or not at all.
 
     RFD: Method audit.
 
-    Why: sending it again sets the same value, which is harmless until the value has been changed to
-    another. Then the retry undoes the newer change. A warning, because the user may have changed
-    the value back.
+    Why: sending it again sets the same value, which is harmless until another request changed it.
+    Then the retry undoes the newer request: it sets the old value, logs the user out again, or
+    closes a session that was resumed since. The annotation x-undoes names these requests. A
+    warning, because the user may have changed their mind. `session/resume` is not judged: every
+    connection needs one.
 
     Example: mode is set to "ask", the answer is lost; mode is set to "code"; after reconnecting
     mode is set to "ask" again, as a retry
@@ -138,23 +141,29 @@ def stale_retry(recording: Recording) -> Iterator[Fault]:
     same: dict[tuple[str, Digest, Digest], Exchange] = {}
     for exchange in recording.traffic.exchanges:
         call = exchange.request
-        if call.name in _SETTERS and call.sender is Side.CLIENT:
-            thing, change = (call.name, call.about), (call.name, call.about, call.params)
-            newer, lost = latest.get(thing), same.get(change)
-            if newer and lost and _is_stale(recording, lost, newer, exchange):
-                yield fault(
-                    exchange.line,
-                    f"sends line {lost.line} again, and undoes the change on line {newer.line}",
-                    ("params",),
-                    call.subject,
-                )
-            latest[thing] = same[change] = exchange
+        if call.method is None or not call.method.undoes or call.sender is not Side.CLIENT:
+            continue
+        change = call.name, call.about, call.params
+        lost = same.get(change)
+        undone = [latest.get((name, call.about)) for name in call.method.undoes]
+        newer = max(filter(None, undone), key=lambda each: each.line, default=None)
+        if lost and newer and call.name != _RESUME and _is_stale(recording, lost, newer, exchange):
+            yield fault(
+                exchange.line,
+                f"sends line {lost.line} again, and undoes {newer.request.name} on line "
+                f"{newer.line}",
+                ("params",),
+                call.subject,
+            )
+        latest[call.name, call.about] = same[change] = exchange
 
 
 def _is_stale(recording: Recording, lost: Exchange, newer: Exchange, again: Exchange) -> bool:
-    """Whether a request is sent again that was lost, although another value was set since."""
+    """Whether a lost request is sent again although a newer request that it undoes followed."""
+    old, new = again.request, newer.request
     return (
-        newer.request.params != again.request.params
+        (new.name, new.params) != (old.name, old.params)
+        and newer.line > lost.line
         and not newer.failed
         and lost.response is None
         and lost.connection != again.connection
