@@ -21,10 +21,10 @@ import corpus
 import orjson
 
 from acpgen import resources
-from acpgen.cli.source import VERY_LONG, Made
-from acpgen.judge.quick import Quick
+from acpgen.judge.fast_path import FastEngine
 from acpgen.load import load
 from acpgen.model import Kind, Protocol, Stability
+from acpgen.startup.source import VERY_LONG, Made
 from acpgen.targets.bundles import bundle
 from acpgen.targets.checkers import compile_checkers, compile_decoders
 
@@ -79,8 +79,8 @@ def _judged(protocol: Protocol) -> Verdict:
 
     So an answer to a broken request does, which counts as an alarm here and is none in the end.
     """
-    clean = Quick(Made(protocol), expected=VERY_LONG).clean(None, transcript=False)
-    return lambda text, _sender, _answers: clean(text)
+    passes = FastEngine(Made(protocol), expected=VERY_LONG).filter(None, transcript=False)
+    return lambda text, _sender, _answers: passes(text) is None
 
 
 def _parsed(accepts: Callable[[object, str | None, str | None], bool]) -> Verdict:

@@ -7,33 +7,13 @@ from dataclasses import replace
 import pytest
 
 from acpgen.findings import Finding, Severity, order, printable, text
-
-FULL = Finding(
-    rule="type",
-    severity=Severity.ERROR,
-    file="a.ndjson",
-    pointer="/params/cwd",
-    message="must be a string",
-    line=3,
-    subject="session/list",
-    code=-32602,
-)
-BARE = Finding("unused", Severity.NOTE, "main.json", "", "is not used")
+from report_samples import BARE, FULL, HOSTILE
 
 NO_LINE = replace(FULL, line=None)
 NO_CODE = replace(FULL, code=None)
 NO_SUBJECT = replace(FULL, subject="")
 NO_POINTER = replace(FULL, pointer="")
 RECOVERED = replace(FULL, severity=Severity.RECOVERED)
-HOSTILE = Finding(
-    rule="unknown-method",
-    severity=Severity.WARNING,
-    file="a\nb.json",
-    pointer="/a\r\n::error::b",
-    message="is \u202e\u2028not\x1b[2J known",
-    line=1,
-    subject="x\n::error::owned\0",
-)
 
 
 @pytest.mark.parametrize(
@@ -51,8 +31,9 @@ HOSTILE = Finding(
         (BARE, "main.json: note[unused]: is not used"),
         (
             HOSTILE,
-            r"a\nb.json:1: x\n::error::owned\x00: warning[unknown-method] /a\r\n::error::b: "
-            r"is \u202e\u2028not\x1b[2J known",
+            r"a\nb ü.json:1: x\n::error::owned\x00\ufffe: warning[unknown-method] "
+            r"/a\r\n::error::b/]]><x>: is \u202e\u2028not\x1b[2J known <&"
+            "\"'>",
         ),
     ],
 )

@@ -14,17 +14,16 @@ LAYERS = (
     {
         "model",
         "findings",
-        "pattern",
+        "patterns",
         "resources",
-        "checks",
         "words",
-        "encoding",
-        "digests",
+        "startup",
     },
-    {"report", "redaction", "rulebook", "types", "strictjson"},
+    {"report", "rulebook", "types"},
     {"load"},
     {"emit"},
-    {"targets", "judge", "diff"},
+    {"judge", "diff"},
+    {"targets"},
     {"lint", "trace", "inject", "upstream"},
     {"cli"},
     {"__main__", "__init__"},
@@ -48,7 +47,7 @@ def imports(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
+        elif isinstance(node, ast.ImportFrom) and node.module != "__future__":
             assert node.level == 0, f"{path}: relative import"
             assert node.module is not None
             if node.module == "acpgen":
@@ -63,12 +62,17 @@ def violations(importer: str, imported: str) -> bool:
     return imported != "__init__" and importer != imported and LEVEL[imported] >= LEVEL[importer]
 
 
+STARTUP = PACKAGE / "startup"
+STARTS = {STARTUP / "main.py", STARTUP / "source.py"}
+"""They import the rest of acpgen when needed. The rest of their folder is the lowest layer."""
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: p.relative_to(PACKAGE).as_posix())
 def test_imports_go_down(path: Path) -> None:
     importer = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    if path in STARTS:
+        importer = "cli"
     wrong = [
         module
         for module in imports(path)
@@ -77,7 +81,7 @@ def test_imports_go_down(path: Path) -> None:
     assert wrong == []
 
 
-SHIPPED = PACKAGE / "cli" / "shipped.py"
+SHIPPED = PACKAGE / "startup" / "shipped.py"
 """Where judging, which generates nothing, takes the checkers that come with the schema."""
 
 
@@ -89,12 +93,16 @@ def generated_imports(path: Path) -> list[str]:
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: p.relative_to(PACKAGE).as_posix())
 def test_the_generator_does_not_import_what_it_generates(path: Path) -> None:
-    assert generated_imports(path) == (["acp_v2"] if path == SHIPPED else [])
+    shipped = ["acp_v2", "acp_v2.checkers", "acp_v2.decoders"]
+    assert generated_imports(path) == (shipped if path == SHIPPED else [])
 
 
 def test_only_judging_on_the_command_line_takes_what_is_shipped() -> None:
-    users = {path for path in MODULES if "acpgen.cli.shipped" in {*imports(path), *names(path)}}
-    assert {path.relative_to(PACKAGE).as_posix() for path in users} == {"cli/source.py"}
+    users = {path for path in MODULES if "acpgen.startup.shipped" in {*imports(path), *names(path)}}
+    assert {path.relative_to(PACKAGE).as_posix() for path in users} == {
+        "startup/source.py",
+        "startup/accept.py",
+    }
 
 
 def test_the_rule_bites() -> None:
@@ -105,4 +113,67 @@ def test_the_rule_bites() -> None:
 
 def test_every_part_has_a_layer() -> None:
     parts = {p.name.removesuffix(".py") for p in PACKAGE.iterdir() if not p.name.startswith("_")}
+    parts.discard("__pycache__")
     assert parts <= LEVEL.keys()
+
+
+NOT_YET = {
+    "conform",
+    "docs",
+    "follow",
+    "generate",
+    "lint",
+    "methods",
+    "notes",
+    "opening",
+    "playing",
+    "source",
+    "templates",
+    "upstream",
+    "validation",
+    "watch",
+    "reading",
+    "__init__",
+    "fast_path",
+    "inputs",
+    "resemblance",
+    "single",
+    "stream",
+    "names",
+    "outputs",
+    "listing",
+    "forms",
+    "report",
+    "tally",
+    "text",
+    "tool",
+    "compiled",
+}
+TRICKS = re.compile(r"TYPE_CHECKING = False|_sha2|noqa: PTH")
+"""What only start-up time is a reason for."""
+
+
+def late_imports(path: Path) -> list[int]:
+    """The lines of the imports inside functions."""
+    functions = (
+        node
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
+    return sorted(
+        {
+            node.lineno
+            for function in functions
+            for node in ast.walk(function)
+            if isinstance(node, ast.Import | ast.ImportFrom)
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in MODULES if path.parent != STARTUP and path.stem not in NOT_YET],
+    ids=lambda p: p.relative_to(PACKAGE).as_posix(),
+)
+def test_start_up_tricks_are_in_one_folder(path: Path) -> None:
+    assert (late_imports(path), TRICKS.findall(path.read_text("utf-8"))) == ([], [])

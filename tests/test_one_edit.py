@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 import jsonschema_rs
 import pytest
 
+import proofs
 from acpgen import resources, validate
 from acpgen.lint import lint
 from acpgen.load import load
@@ -27,6 +29,9 @@ DEMO = """
       "x-retry-class": "idempotent",
       "x-resend": "Shows it once more.",
       "x-stability": "unstable",
+      "x-errors": [
+        { "code": -32800, "when": "The Client withdrew the request with `$/cancel_request`." }
+      ],
       "type": "object",
       "properties": {
         "sessionId": {
@@ -115,3 +120,46 @@ def test_the_pages_know_it(out: Path) -> None:
 def test_nothing_knows_it_without_the_edit() -> None:
     retry = importlib.import_module("acp_v2.retry")
     assert retry.find("session/demo") is None
+
+
+FOLLOWERS = (
+    "tests/lint",
+    "tests/load",
+    "tests/targets",
+    "tests/test_golden.py",
+    "tests/test_keys_everywhere.py",
+    "tests/validate",
+)
+"""The tests of what follows from the schema. Upstream's schema is compared elsewhere."""
+
+
+@pytest.mark.prove("runs thousands of tests in a copy of the repository")
+def test_the_tests_of_the_repository_agree(schema: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(resources.ROOT, copy, ignore=LEFT_OUT, symlinks=True)
+    shutil.copytree(schema, copy / "schema" / "v2", dirs_exist_ok=True)
+    roots = (
+        "generator",
+        "generated/python",
+        "runtime/acp-wire",
+        "runtime/acp-retry",
+        "runtime/acp-conformance",
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(str(copy / root) for root in roots)}
+    environment.pop(proofs.VARIABLE, None)
+    for arguments in (
+        ("-m", "acpgen", "generate", "--full"),
+        ("-m", "pytest", "-q", "-m", "not prove", "-p", "no:cacheprovider", *FOLLOWERS),
+    ):
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=copy,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout[-8_000:] + done.stderr[-2_000:]
+
+
+LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "build", "*_cache", "__pycache__", ".hypothesis")

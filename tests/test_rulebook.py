@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import acpgen
+from acp_conformance.requirements import BY_ID
 from acpgen.emit.tree import Change
 from acpgen.judge.verdict import Rule as JudgedRule
 from acpgen.rulebook import AnyRule, Group, Rule, declared_in, everything, page, rule
@@ -45,6 +46,10 @@ def test_every_id_that_is_written_out_is_declared() -> None:
 
 def test_every_rule_of_the_judge_is_declared() -> None:
     assert declared_in(Group.JUDGE.home, Rule).keys() == {each.value for each in JudgedRule}
+
+
+def test_every_requirement_is_declared() -> None:
+    assert declared_in(Group.CONFORM.home, Rule).keys() == BY_ID.keys()
 
 
 def test_every_difference_of_a_tree_is_declared() -> None:

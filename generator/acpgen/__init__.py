@@ -1,14 +1,12 @@
 """acpgen: the schema and code generation of the Agent Client Protocol v2.
 
-`acpgen.validate` judges one message; it is imported when first used, so that importing acpgen costs
-nothing.
+`acpgen.validate` judges one message. It is imported at its first use, because every command imports
+this module and few of them need it.
 """
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from acpgen.judge import validate
+from importlib import import_module
 
 __all__ = ["__version__", "validate"]
 
@@ -18,7 +16,6 @@ __version__ = "0.1.0"
 
 def __getattr__(name: str) -> object:
     if name == "validate":
-        from acpgen.judge import validate
-
-        return validate
+        found: object = import_module("acpgen.judge").validate
+        return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,13 +3,14 @@
 A rule is a function under a decorator. The function's name is the rule's id, and its docstring is
 the page that `acpgen explain` prints. What the function does depends on the group: it looks for
 faults (lint, trace), words a change (diff), or words a finding of an algorithm that looks for many
-things at once (load, judge, drift, docs, upstream).
+things at once (load, judge, drift, docs, upstream). The requirements of `acpgen conform` have a
+list of their own in `acp_conformance`, from which their rules are made.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
@@ -35,6 +36,7 @@ class Group(StrEnum):
     DRIFT = "drift"
     DOCS = "docs"
     UPSTREAM = "upstream"
+    CONFORM = "conform"
 
     @property
     def command(self) -> str:
@@ -44,11 +46,15 @@ class Group(StrEnum):
     @property
     def home(self) -> str:
         """The module or package that declares the rules of this group."""
-        return f"acpgen.{_HOMES.get(self, self.value)}.rules"
+        return _HOMES.get(self, f"acpgen.{self.value}.rules")
 
 
 _COMMANDS = {Group.LOAD: "lint", Group.JUDGE: "validate", Group.DRIFT: "generate"}
-_HOMES = {Group.DRIFT: "emit", Group.DOCS: "inject"}
+_HOMES = {
+    Group.DRIFT: "acpgen.emit.rules",
+    Group.DOCS: "acpgen.inject.rules",
+    Group.CONFORM: "acpgen.cli.requirements",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,6 +138,8 @@ def page_of(function: Callable[..., object]) -> str:
 def declared_in(home: str, kind: type[R]) -> Mapping[str, R]:
     """The rules that a module declares, or the modules of a package, by id and in its order.
 
+    They are variables of a module, or the items of a variable that is a tuple.
+
     Raises:
         ValueError: two of them have the same id.
     """
@@ -139,10 +147,15 @@ def declared_in(home: str, kind: type[R]) -> Mapping[str, R]:
     inner = iter_modules(getattr(package, "__path__", ()))
     found: dict[str, R] = {}
     for module in (package, *(import_module(f"{home}.{each.name}") for each in inner)):
-        for each in vars(module).values():
+        for each in _flat(vars(module).values()):
             if isinstance(each, kind) and found.setdefault(each.id, each) is not each:
                 raise ValueError(f"two rules of {home} are called {each.id}")
     return dict(sorted(found.items()))
+
+
+def _flat(values: Iterable[object]) -> Iterator[object]:
+    for value in values:
+        yield from value if isinstance(value, tuple) else (value,)
 
 
 def everything() -> Iterator[AnyRule]:

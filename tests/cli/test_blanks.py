@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from acpgen.cli.blanks import blank
+from acpgen.startup.blanks import blank
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ MOOD = {
 MEMBER = '"label"'
 PLACE = "/$defs/SendRequest/properties/label"
 WHAT = "SendRequest.label maxLength"
-TOLD = "breaks clients: newer peers do not take what they send"
+TOLD = "breaks clients: newer peers do not accept what they send"
 FOUND = (
     "new/v2/parcels.json:{line}: parcel/send: error[limit-tightened] "
     f"/$defs/SendRequest/properties/label: `maxLength` was 20 and is 10; {TOLD}\n"
@@ -179,6 +179,15 @@ def test_json_has_a_message_that_shows_the_break() -> None:
         for definitions in ({}, LABEL)
     ]
     assert verdicts == [True, False]
+
+
+def test_an_error_that_no_message_is_found_for_says_so() -> None:
+    pattern = {"description": "L.", "type": "string", "pattern": "^[0-9a-f]{8}$"}
+    write({"SendRequest": {"properties": {"label": pattern}}}, "old")
+    write({"SendRequest": {"properties": {"label": {**pattern, "pattern": "^[0-9a-g]{8}$"}}}})
+    result = run("old/v2", "new/v2")
+    assert result.exit_code == 1
+    assert result.stdout.endswith("; no message found that shows it\n")
 
 
 def test_json_of_nothing() -> None:
@@ -471,7 +480,7 @@ def test_a_release_called_by_no_version(workplace: Path, monkeypatch: pytest.Mon
     Path("new/released/acp-v2-1.0.x.schema.json").touch()
     result = run()
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith("acpgen: new/released: 1.0.x is no version; ")
+    assert result.stderr.startswith("acpgen: new/released: 1.0.x is not a version; ")
 
 
 def test_a_schema_that_is_none() -> None:

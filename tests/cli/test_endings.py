@@ -33,7 +33,7 @@ def called(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> object:
         ("acpgen.cli.lint._find", ["lint"]),
         ("acpgen.cli.upstream._require_file", ["upstream", "compare", "a.json"]),
         ("acpgen.cli.app.typer_app", ["lint"]),
-        ("acpgen.cli.arguments.parse", ["validate"]),
+        ("acpgen.startup.main.parse", ["validate"]),
     ],
 )
 def test_an_interruption_is_2(

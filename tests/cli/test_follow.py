@@ -19,7 +19,7 @@ def followed(path: Path, *steps: Callable[[], object]) -> tuple[list[tuple[int, 
     pending, told = iter(steps), list[str]()
     read: list[tuple[int, bytes]] = []
     with pytest.raises(EndOfTestError):
-        read.extend(Follower(str(path), told=told.append, pause=lambda: _take(pending)))
+        read.extend(Follower(str(path), report=told.append, pause=lambda: _take(pending)))
     return read, told
 
 

@@ -302,7 +302,7 @@ def test_a_planted_link_is_not_followed(tmp_path: Path) -> None:
 def test_what_is_no_version() -> None:
     result = run("one")
     assert (result.exit_code, Path("schema/released").exists()) == (2, False)
-    assert result.stderr == ("acpgen: one is no version; write it as 1.2.3 or 1.2.3-alpha.1\n")
+    assert result.stderr == ("acpgen: one is not a version; write it as 1.2.3 or 1.2.3-alpha.1\n")
 
 
 def test_a_schema_that_is_none() -> None:

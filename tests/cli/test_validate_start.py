@@ -16,13 +16,13 @@ from typer.testing import CliRunner
 
 import unavailable
 from acpgen import resources
-from acpgen.cli import arguments, shipped, source
 from acpgen.cli.app import typer_app
-from acpgen.cli.arguments import Options
 from acpgen.cli.report import FailOn
-from acpgen.cli.validate import Sender
 from acpgen.emit import manifest
 from acpgen.findings import Format
+from acpgen.model import Side
+from acpgen.startup import options, shipped, source
+from acpgen.startup.options import Options
 
 GOOD = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}\n'
 BAD = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{"cwd":5}}\n'
@@ -58,7 +58,8 @@ def fresh_or_skip() -> None:
 def search_path(root: Path) -> str:
     """Where to import from in a checkout, without what `site` imports at the start."""
     site = [path for path in sys.path if path.endswith("site-packages")]
-    return os.pathsep.join([str(root / "generator"), str(root / "generated" / "python"), *site])
+    roots = (root / "generator", root / "generated/python", root / "runtime/acp-wire")
+    return os.pathsep.join([*map(str, roots), *site])
 
 
 def start(message: bytes, folder: Path) -> tuple[int, set[str]]:
@@ -98,7 +99,7 @@ def test_long_input_is_decoded_by_msgspec(tmp_path: Path) -> None:
 
 def checkout(folder: Path) -> Path:
     """A checkout with what judging needs, and nothing that others compile meanwhile."""
-    for name in ("generator/acpgen", "generated/python/acp_v2", "schema"):
+    for name in ("generator/acpgen", "generated/python/acp_v2", "runtime/acp-wire", "schema"):
         compiled = shutil.ignore_patterns("__pycache__")
         shutil.copytree(resources.ROOT / name, folder / name, ignore=compiled)
     shutil.copy(resources.ROOT / "generated/manifest.json", folder / "generated/manifest.json")
@@ -147,13 +148,15 @@ def declared() -> set[str]:
 
 
 def test_both_parsers_have_the_same_options() -> None:
-    assert declared() - {"--help", "-h"} == {*arguments.VALUES, *arguments.FLAGS}
+    assert declared() - {"--help", "-h"} == {
+        n for option in options.OPTIONS.values() for n in option.names
+    }
 
 
-def test_both_parsers_take_the_same_values() -> None:
-    assert arguments.VALUES["--format"] == tuple(Format)
-    assert arguments.VALUES["--from"] == tuple(Sender)
-    assert arguments.VALUES["--fail-on"] == tuple(FailOn)
+def test_the_values_are_those_of_the_rest_of_acpgen() -> None:
+    assert tuple(Format) == options.FORMS
+    assert tuple(FailOn) == options.FAIL_ON
+    assert {*options.SENDERS} < {*Side}
 
 
 PLAIN: list[list[str]] = [
@@ -197,7 +200,7 @@ def members(options: Options) -> dict[str, object]:
 def test_both_parsers_read_arguments_alike(
     argv: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    parsed = arguments.parse(argv)
+    parsed = options.parse(argv)
     assert parsed is not None
     own = {**members(parsed)}
     if own["schema"] == str(resources.SCHEMA):
@@ -230,7 +233,7 @@ def test_both_parsers_read_arguments_alike(
     ids=" ".join,
 )
 def test_all_else_is_left_to_typer(argv: list[str]) -> None:
-    assert arguments.parse(argv) is None
+    assert options.parse(argv) is None
 
 
 def test_completion_is_left_to_typer() -> None:

@@ -148,9 +148,7 @@ def test_a_connection_that_is_a_key_is_hidden() -> None:
     assert str(finding.connection).startswith("[key of 18 characters, #")
 
 
-@pytest.mark.parametrize(
-    "name", ["idem_potency-KEY", r"idempotency\u004bey", "idempotency\u212aey"]
-)
+@pytest.mark.parametrize("name", ["idem_potency-KEY", r"idempotency\u004bey", "idempotency.key"])
 def test_a_key_is_found_under_any_spelling_of_its_name(name: str) -> None:
     sent = json.dumps(message({**PROMPT, "NAME": KEY}, KEY)).replace("NAME", name)
     entry = Entry(sent.encode(), 1)

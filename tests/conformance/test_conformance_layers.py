@@ -1,4 +1,4 @@
-"""The kit needs the standard library and `acp_retry` only."""
+"""The kit needs the standard library, `acp_wire` and `acp_retry` only."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import acp_conformance
 
 PACKAGE = Path(acp_conformance.__file__).parent
-ALLOWED = {"acp_conformance", "acp_retry"}
+ALLOWED = {"acp_conformance", "acp_retry", "acp_wire"}
 THE_JUDGED = {"reference", "reference_agent"}
 """The modules of the agent that tries out the kit. All others judge."""
 
@@ -25,7 +25,7 @@ def imported(path: Path) -> set[str]:
     return found
 
 
-def test_it_imports_the_standard_library_and_acp_retry() -> None:
+def test_it_imports_the_standard_library_and_our_run_time_packages() -> None:
     others = {p.name: imported(p) - sys.stdlib_module_names - ALLOWED for p in PACKAGE.glob("*.py")}
     assert {name: names for name, names in others.items() if names} == {}
 

@@ -18,7 +18,7 @@ from acp_conformance.trace_runner import AgentTimeouts, play
 from acp_conformance.trace_script import scripts
 from acp_conformance.verdict import VerdictStatus, verdicts
 from acp_retry import Call, Message, Peer, RequestFailedError
-from acp_retry.prompt_keys import KEY
+from acp_wire.keys import KEY
 from broken_handling import (
     InsertsAgainUnderTheSameId,
     InsertsWhatWasCancelled,

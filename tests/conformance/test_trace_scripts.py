@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from acp_conformance.trace_script import VERBS, ScriptError, Step, guide, parse,
 from acp_conformance.trace_verbs import VERBS as PLAYED
 from acpgen import resources
 from acpgen.load import load
-from acpgen.targets.vectors import traces
+from acpgen.targets.vectors import left_out, traces
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "schema"
 SAID = {step.word("text") for script in scripts() for step in script.steps}
@@ -170,13 +171,22 @@ def test_the_vectors_hold_the_same_traces() -> None:
     assert [entry["file"] for entry in listed] == [f"traces/{name}" for name in texts()]
 
 
+def test_a_trace_that_calls_an_unknown_method_is_left_out_alone() -> None:
+    protocol = load(resources.SCHEMA)
+    methods = tuple(m for m in protocol.methods if m.name != "session/fork")
+    forkless = replace(protocol, methods=methods)
+    path = "vectors/traces/fork.json"
+    assert left_out(forkless) == {path: "the trace calls session/fork, which the schema lacks"}
+    assert traces(protocol).keys() - traces(forkless).keys() == {path}
+
+
 def test_a_protocol_without_keyed_prompts_has_no_traces() -> None:
     assert traces(load(GOLDEN / "v9")) == {}
 
 
 def test_the_generator_needs_none_of_its_output_for_them() -> None:
     script = (
-        "import sys, acpgen.targets.vectors.traces\n"
+        "import sys, acpgen.targets.vectors.trace_vectors\n"
         "print([m for m in sys.modules if m.split('.')[0] in ('acp_v2', 'acp_retry')])"
     )
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Where a change is told: at the nearest place of the new schema, also of what is gone."""
+"""The place of a change: the nearest one in the new schema, or where a removed method was."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from acpgen import resources
 from acpgen.diff import Change, diff
 from acpgen.load import load
 from acpgen.load.lines import Lines
-from acpgen.model import Protocol
+from acpgen.model import Location, Pointer, Protocol
 from acpgen.targets.bundles import bundles
 from small_schema import loaded, schema
 
@@ -68,11 +68,12 @@ def test_a_method_that_became_unstable_is_where_it_was(release: Protocol, tmp_pa
     )
 
 
-def test_a_method_of_another_name_is_where_its_params_are(
+def test_a_method_of_another_name_is_renamed_where_its_params_are(
     release: Protocol, tmp_path: Path
 ) -> None:
     new = edited(tmp_path, "session_list.json", ('"session/list"', '"session/enumerate"'))
-    change = only(diff(release, new), "method-removed")
+    change = only(diff(release, new), "method-renamed")
+    assert change.words == "was called `session/list`"
     assert place(change) == ("session_list.json", '"ListSessionsRequest": {')
 
 
@@ -85,23 +86,12 @@ def test_a_method_renamed_with_its_types_is_where_the_new_one_is(
         ('"session/list"', '"session/enumerate"'),
         ("ListSessions", "EnumerateSessions"),
     )
-    change = only(diff(release, new), "method-removed")
-    assert change.pointer == "/$defs/ListSessionsRequest"
+    change = only(diff(release, new), "method-renamed")
+    assert change.pointer == "/$defs/EnumerateSessionsRequest"
     assert place(change) == ("session_list.json", '"EnumerateSessionsRequest": {')
 
 
-def test_a_method_that_is_gone_is_in_the_file_of_its_kin(release: Protocol, tmp_path: Path) -> None:
-    new = edited(tmp_path, "session_list.json")
-    (tmp_path / "v2/session_list.json").rename(tmp_path / "session_list.json")
-    document = json.loads((tmp_path / "session_list.json").read_text("utf-8"))
-    del document["$defs"]["ListSessionsRequest"], document["$defs"]["ListSessionsResponse"]
-    (tmp_path / "v2/session_list.json").write_text(json.dumps(document, indent=1), "utf-8")
-    new = load(tmp_path / "v2")
-    file, line = place(only(diff(release, new), "method-removed"))
-    assert (file.startswith("session"), line) == (True, '"$defs": {')
-
-
-def test_of_two_folders_it_is_the_file_of_the_domain(tmp_path: Path) -> None:
+def test_a_removed_method_is_where_it_was(tmp_path: Path) -> None:
     old, new = tmp_path / "old", tmp_path / "new"
     method = {"type": "object", "x-method": "a/b", "x-side": "agent"}
     for folder in (old, new):
@@ -112,7 +102,7 @@ def test_of_two_folders_it_is_the_file_of_the_domain(tmp_path: Path) -> None:
     gone = {"$defs": {"Left": {"type": "string"}, "GoneNotification": method}}
     (old / "one.json").write_text(json.dumps(gone))
     change = only(diff(load(old), load(new)), "method-removed")
-    assert place(change)[0] == "one.json"
+    assert change.location == Location(str(old / "one.json"), Pointer("/$defs/GoneNotification"))
 
 
 def test_what_is_gone_from_a_renamed_type_is_at_the_new_one(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from acpgen import resources
 from acpgen.diff import Change, Effect, Party, diff
-from acpgen.diff.channels import Channel, answers, calls
+from acpgen.diff.message_channels import MessageChannel, answers, calls
 from acpgen.diff.witness import Witness, Witnesses
 from acpgen.emit.jsonschema import definition
 from acpgen.load import load
@@ -46,7 +46,7 @@ class Judge:
         return self._validators[name].is_valid(value)
 
 
-def roots(protocol: Protocol) -> list[tuple[Channel, TypeName]]:
+def roots(protocol: Protocol) -> list[tuple[MessageChannel, TypeName]]:
     """What is sent, with the name of its type."""
     found = []
     for method in protocol.methods:
@@ -56,7 +56,7 @@ def roots(protocol: Protocol) -> list[tuple[Channel, TypeName]]:
     return found
 
 
-def told(changes: tuple[Change, ...], channel: Channel, effect: Effect) -> bool:
+def told(changes: tuple[Change, ...], channel: MessageChannel, effect: Effect) -> bool:
     """Whether some change says that a message of the channel is refused, one way or the other."""
     party: Party = channel.sender if effect is Effect.NARROWS else channel.receiver
     return any(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from acpgen.diff import diff
-from acpgen.diff.source import GitError, locate
+from acpgen.diff.schema_versions import GitError, locate
 from acpgen.load import load
 from small_schema import patched, schema
 

@@ -10,7 +10,7 @@ import pytest
 
 from acpgen.diff import RULES, Change, Party, Standing
 from acpgen.diff.effect import Weight
-from acpgen.diff.history import newest, refusal, with_entry
+from acpgen.diff.releases import newest, refusal, with_entry
 from acpgen.diff.version import allowed, lowest, parse, weight
 from acpgen.model import Location, Pointer, Protocol
 
@@ -71,7 +71,7 @@ def test_a_version_is_written_as_it_is_read(text: str) -> None:
     "text", ["1", "1.0", "v1.0.0", "01.0.0", "1.0.0-", "1.0.0+build", "1.0.0-01", ""]
 )
 def test_what_is_no_version(text: str) -> None:
-    with pytest.raises(ValueError, match=r"is no version; write it as 1\.2\.3 or 1\.2\.3-alpha\.1"):
+    with pytest.raises(ValueError, match=r"is not a version; write it as 1\.2\.3 or"):
         parse(text)
 
 
@@ -159,7 +159,7 @@ def test_no_release(tmp_path: Path) -> None:
 
 def test_a_file_called_by_no_version(tmp_path: Path) -> None:
     (tmp_path / "acp-v2-1.0.x.schema.json").touch()
-    with pytest.raises(ValueError, match=r"^1\.0\.x is no version"):
+    with pytest.raises(ValueError, match=r"^1\.0\.x is not a version"):
         newest(tmp_path, SECOND)
 
 
@@ -172,7 +172,7 @@ def test_entries_stand_newest_first() -> None:
         "Written by `acpgen release`, the newest version first.\n\n"
         "## 2.0.0\n\n"
         "### Breaking for clients\n\n"
-        "- `Parcel`: changed; breaks clients: newer peers do not take what they send.\n\n"
+        "- `Parcel`: changed; breaks clients: newer peers do not accept what they send.\n\n"
         "## 1.1.0\n\n"
         "### Additions\n\n"
         "- `Parcel`: changed.\n\n"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from acpgen.diff import RULES, Party, diff
-from acpgen.diff.promises import PROMISES, Class, Consequence
+from acpgen.diff.retry_promises import PROMISES, Class, Consequence
 from acpgen.model import RetryClass
 from small_schema import loaded, schema
 

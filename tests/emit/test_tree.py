@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import signal
 import subprocess
@@ -13,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from acpgen.emit import tree as tree_module
 from acpgen.emit.header import HEADER
 from acpgen.emit.tree import (
     Change,
@@ -21,6 +19,7 @@ from acpgen.emit.tree import (
     FolderError,
     ForeignFileError,
     compare,
+    locked,
     owned,
     write,
 )
@@ -174,16 +173,15 @@ def test_no_path_leads_out_of_the_folder(tmp_path: Path, path: str) -> None:
 
 
 @pytest.mark.parametrize("here", [".", "deep"])
-def test_the_current_folder_is_not_taken_away(
+def test_the_current_folder_can_be_in_the_tree(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, here: str
 ) -> None:
     out = tmp_path / "out"
     (out / "deep").mkdir(parents=True)
     monkeypatch.chdir(out / here)
-    with pytest.raises(FolderError, match=f"call acpgen from {tmp_path}"):
-        write(out, {"a.py": OURS}, frozenset())
+    write(out, {"a.py": OURS}, frozenset())
     assert Path.cwd() == out / here
-    assert snapshot(out) == {}
+    assert snapshot(out) == {"a.py": OURS}
 
 
 def test_write_refuses_a_folder_that_is_a_file(tmp_path: Path) -> None:
@@ -195,76 +193,83 @@ def test_write_refuses_a_folder_that_is_a_file(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out"]
 
 
-def unsupported(*_: Path) -> None:
-    raise OSError(errno.ENOSYS, "no atomic exchange here")
+def test_siblings_of_the_folder_are_never_touched(tmp_path: Path) -> None:
+    for name in (".out.old", ".out.stage-1-x"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "notes.md").write_text("by hand\n")
+    before = snapshot(tmp_path)
+    write(tmp_path / "out", {"a.py": OURS}, frozenset())
+    write(tmp_path / "out", {"b.py": OURS}, frozenset({"a.py"}))
+    assert snapshot(tmp_path) == {**before, "out/b.py": OURS}
 
 
-def test_write_without_an_atomic_exchange(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tree_module, "_exchange", unsupported)
+def test_foreign_files_keep_their_inodes_and_times(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    write(out, {"a.py": OURS}, frozenset())
-    write(out, {"a.py": OURS + "new\n"}, frozenset())
-    assert snapshot(out) == {"a.py": OURS + "new\n"}
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["out"]
+    write(out, {"deep/a.py": OURS}, frozenset())
+    (out / "deep" / "notes.txt").write_text("by hand\n")
+    os.utime(out / "deep" / "notes.txt", (1, 1))
+    places = (out, out / "deep", out / "deep" / "notes.txt")
+    before = [(p.stat().st_ino, p.stat().st_mode) for p in places]
+    write(out, {"deep/a.py": OURS + "x\n", "deep/b.py": OURS}, frozenset())
+    assert [(p.stat().st_ino, p.stat().st_mode) for p in places] == before
+    assert (out / "deep" / "notes.txt").stat().st_mtime == 1
 
 
-@pytest.mark.parametrize("atomic", [True, False])
-def test_what_others_write_meanwhile_is_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, atomic: bool
+def test_a_file_that_turns_foreign_meanwhile_is_spared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "out"
-    write(out, {"a.py": OURS, "old.py": OURS}, frozenset())
-    (out / "notes.txt").write_text("first\n")
-    os.utime(out / "notes.txt", (1, 1))
-    swap = tree_module._swap  # noqa: SLF001 - somebody writes between the steps of one call
+    write(out, {"a.py": OURS, "b.py": OURS, "m.json": OURS}, frozenset())
+    replace = Path.replace
 
-    def late(stage: Path, folder: Path) -> None:
-        (folder / "deep").mkdir()
-        (folder / "deep" / "late.txt").write_text("late\n")
-        (folder / "fresh.txt").write_text("second\n")
-        (folder / "fresh.txt").replace(folder / "notes.txt")
-        swap(stage, folder)
+    def late(draft: Path, target: Path) -> Path:
+        (out / "b.py").write_text("by hand\n")
+        return replace(draft, target)
 
-    monkeypatch.setattr(tree_module, "_swap", late)
-    if not atomic:
-        monkeypatch.setattr(tree_module, "_exchange", unsupported)
-    write(out, {"a.py": OURS + "x\n"}, frozenset({"old.py"}))
-    assert snapshot(out) == {
-        "a.py": OURS + "x\n",
-        "deep/late.txt": "late\n",
-        "notes.txt": "second\n",
-    }
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["out"]
+    monkeypatch.setattr(Path, "replace", late)
+    tree = dict.fromkeys(("a.py", "b.py", "m.json"), OURS + "new\n")
+    with pytest.raises(ForeignFileError, match=r"b\.py"):
+        write(out, tree, frozenset(), last="m.json")
+    monkeypatch.undo()
+    assert snapshot(out) == {"a.py": OURS + "new\n", "b.py": "by hand\n", "m.json": OURS}
 
 
-def test_a_swap_cut_in_two_is_mended_by_the_next_run(tmp_path: Path) -> None:
+def test_a_mount_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "out"
+    write(out, {"deep/er/a.py": OURS}, frozenset())
+    monkeypatch.setattr(os.path, "ismount", lambda place: Path(place) == out / "deep")
+    with pytest.raises(FolderError, match="deep is a mount"):
+        write(out, {"b.py": OURS, "deep/er/a.py": OURS + "x\n"}, frozenset())
+    assert snapshot(out) == {"deep/er/a.py": OURS}
+
+
+def test_the_last_file_is_written_after_the_surplus_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    write(out, {"a.json": OURS, "b.py": OURS, "old.py": OURS}, frozenset())
+    replace, order = Path.replace, list[tuple[str, bool]]()
+
+    def noted(draft: Path, target: Path) -> Path:
+        order.append((target.name, (out / "old.py").exists()))
+        return replace(draft, target)
+
+    monkeypatch.setattr(Path, "replace", noted)
+    tree = {"a.json": OURS + "x\n", "b.py": OURS + "x\n"}
+    write(out, tree, frozenset({"old.py"}), last="a.json")
+    assert order == [("b.py", True), ("a.json", False)]
+
+
+def test_drafts_of_a_killed_run_are_removed_and_other_files_there_stay(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    (out / ".acpgen-drafts").mkdir(parents=True)
+    (out / ".acpgen-drafts" / "0").write_text(OURS)
     write(out, {"a.py": OURS}, frozenset())
-    (out / "notes.md").write_text("by hand\n")
-    out.rename(tmp_path / ".out.old")
+    assert sorted(p.name for p in out.iterdir()) == ["a.py"]
+    (out / ".acpgen-drafts").mkdir()
+    (out / ".acpgen-drafts" / "notes.md").write_text("by hand\n")
     write(out, {"b.py": OURS}, frozenset())
-    assert snapshot(out) == {"a.py": OURS, "b.py": OURS, "notes.md": "by hand\n"}
-
-
-def test_leftovers_of_a_dead_process_go_and_those_of_a_live_one_stay(tmp_path: Path) -> None:
-    child = subprocess.Popen([sys.executable, "-c", ""])
-    child.wait()
-    dead = tmp_path / f".out.stage-{child.pid}-x"
-    alive = tmp_path / f".out.stage-{os.getppid()}-x"
-    dead.mkdir()
-    alive.mkdir()
-    write(tmp_path / "out", {"a.py": OURS}, frozenset())
-    assert not dead.exists()
-    assert alive.exists()
-
-
-def test_a_leftover_beside_a_folder_with_a_dash_is_cleared(tmp_path: Path) -> None:
-    child = subprocess.Popen([sys.executable, "-c", ""])
-    child.wait()
-    dead = tmp_path / f".my-out.stage-{child.pid}-x"
-    dead.mkdir()
-    write(tmp_path / "my-out", {"a.py": OURS}, frozenset())
-    assert not dead.exists()
+    assert snapshot(out) == {"a.py": OURS, "b.py": OURS, ".acpgen-drafts/notes.md": "by hand\n"}
 
 
 def test_a_link_to_the_folder_stays_a_link(tmp_path: Path) -> None:
@@ -279,25 +284,36 @@ WRITER = """
 import itertools, sys
 from pathlib import Path
 from acpgen.emit.header import HEADER
-from acpgen.emit.tree import write
-for n in itertools.count(1):
+from acpgen.emit.tree import locked, write
+for n in itertools.count(int(sys.argv[2])):
     tree = {f"{i}.py": f"# {HEADER}\\n{n}\\n" for i in range(40)}
-    write(Path(sys.argv[1]), tree, frozenset())
+    with locked(Path(sys.argv[1])):
+        write(Path(sys.argv[1]), tree, frozenset(), last="9.py")
     print(n, flush=True)
 """
 
 
-def test_a_killed_writer_leaves_a_whole_tree(tmp_path: Path) -> None:
+def test_the_next_run_completes_a_killed_one(tmp_path: Path) -> None:
     out = tmp_path / "out"
     for round_ in range(8):
-        child = subprocess.Popen(
-            [sys.executable, "-c", WRITER, str(out)], stdout=subprocess.PIPE, text=True
-        )
-        assert child.stdout is not None
-        child.stdout.readline()
+        children = [
+            subprocess.Popen(
+                [sys.executable, "-c", WRITER, str(out), str(start)],
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            for start in (1, 1000)
+        ]
+        for child in children:
+            assert child.stdout is not None
+            child.stdout.readline()
         time.sleep(0.003 * round_)
-        child.send_signal(signal.SIGKILL)
-        child.communicate()
-        numbers = {text.splitlines()[1] for text in snapshot(out).values()}
-        assert len(snapshot(out)) == 40
-        assert len(numbers) == 1
+        for child in children:
+            child.send_signal(signal.SIGKILL)
+        for child in children:
+            child.communicate()
+        numbers = {int(text.splitlines()[1]) for text in snapshot(out).values()}
+        assert len(numbers) <= 3, "the old tree, the new one and the drafts"
+        with locked(out):
+            write(out, {f"{i}.py": f"{OURS}{round_}\n" for i in range(40)}, frozenset())
+        assert snapshot(out) == {f"{i}.py": f"{OURS}{round_}\n" for i in range(40)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from acpgen.lint import lint
 from acpgen.lint.accepted import read_accepted
 from acpgen.lint.rules import RULES
 from acpgen.load import load
-from case_folders import EXPECTED, expected, folders, kinds, misfits, name
+from case_folders import expected, folders, kinds, misfits, name
 
 CASES = Path(__file__).parent / "cases"
 TOPICS = {*RULES, "stale-acceptance"}
@@ -38,18 +37,3 @@ def test_every_file_belongs_to_a_case() -> None:
 def test_a_bad_case_has_one_defect(folder: Path) -> None:
     (line,) = expected(folder).splitlines()
     assert f"[{folder.parent.name}]" in line
-
-
-def source(folder: Path) -> list[str]:
-    files = sorted(path for path in folder.iterdir() if path.name != EXPECTED)
-    return [line for path in files for line in path.read_text("utf-8").splitlines()]
-
-
-@pytest.mark.parametrize("topic", sorted(TOPICS))
-def test_a_few_lines_make_a_good_case_bad(topic: str) -> None:
-    distances = [
-        sum(line[0] in "+-" for line in difflib.ndiff(source(good), source(bad)))
-        for good in (CASES / topic).glob("ok-*")
-        for bad in (CASES / topic).glob("bad-*")
-    ]
-    assert 0 < min(distances) <= 9

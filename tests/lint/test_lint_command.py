@@ -163,7 +163,7 @@ def test_rules_lists_everything_in_groups_by_command() -> None:
     assert [(row[0], row[2]) for row in rows] == [
         (one.id, one.group.command) for one in everything()
     ]
-    commands = ["lint", "validate", "trace", "diff", "generate", "docs", "upstream"]
+    commands = ["lint", "validate", "trace", "diff", "generate", "docs", "upstream", "conform"]
     assert list(dict.fromkeys(row[2] for row in rows)) == commands
 
 

@@ -17,7 +17,7 @@ from model_packages import build
 METHOD = {"x-method": "save", "x-side": "agent", "type": "object", "description": "Saves it."}
 METHOD |= {"x-retry-class": "idempotent", "x-resend": "Saves it once more."}
 OURS = [name for name in dir(AcpModel) if not name.startswith("_")]
-NAMES = sorted({*keyword.kwlist, *OURS, "_a", "__init__", "self", "a b", "1a", "a'b", "é", "Field"})
+NAMES = sorted({*keyword.kwlist, *OURS, "_a", "__init__", "self", "a b", "1a", "c'd", "é", "Field"})
 
 
 def protocol(folder: Path, names: list[str]) -> Protocol:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -155,22 +153,3 @@ def test_every_format_has_its_renderer_and_finds_its_encoding(form: Format) -> N
 def test_there_are_no_other_formats() -> None:
     with pytest.raises(ValueError, match="there is no format yaml"):
         renderer("yaml", io.StringIO(), {})
-
-
-def test_reports_are_cheap_to_start() -> None:
-    code = """
-import io, sys
-before = set(sys.modules)
-from acpgen.report import Report, Tally, renderer, set_up
-report = Report(Tally("validate"), renderer("text", sys.stdout, {}))
-report.begin(["a"]); report.accept("a"); report.end(); report.tally.summary()
-loaded = {name for name in sys.modules if name not in before}
-print(sorted(loaded & {"typing", "dataclasses", "pathlib", "json", "xml", "hashlib", "inspect"}))
-"""
-    done = subprocess.run(
-        [sys.executable, "-S", "-c", f"import sys; sys.path[:] = {sys.path!r}\n{code}"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout == "[]\n"

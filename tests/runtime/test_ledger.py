@@ -49,14 +49,24 @@ class GatedStore(MemoryStore):
         return told
 
 
+@pytest.fixture
+def store() -> GatedStore:
+    return GatedStore()
+
+
+@pytest.fixture
+def agent(store: GatedStore) -> Agent:
+    return Agent(store)
+
+
 def prompt(key: object = "k", session: str = "s", blocks: object = TEXT) -> dict[str, object]:
     return {"sessionId": session, "prompt": blocks, "idempotencyKey": key}
 
 
 @sync
-async def test_a_session_that_cannot_be_read_takes_no_prompt() -> None:
-    store = GatedStore()
-    agent = Agent(store)
+async def test_a_session_that_cannot_be_read_takes_no_prompt(
+    store: GatedStore, agent: Agent
+) -> None:
     client = agent.connect()
     store.fail_find = True
     assert (await client.ask().error())["code"] == -32603
@@ -66,9 +76,9 @@ async def test_a_session_that_cannot_be_read_takes_no_prompt() -> None:
 
 
 @sync
-async def test_an_insertion_that_fails_leaves_the_key_unused() -> None:
-    store = GatedStore()
-    agent = Agent(store)
+async def test_an_insertion_that_fails_leaves_the_key_unused(
+    store: GatedStore, agent: Agent
+) -> None:
     client = agent.connect()
     store.fail_before = True
     assert (await client.ask().error())["code"] == -32603
@@ -77,9 +87,9 @@ async def test_an_insertion_that_fails_leaves_the_key_unused() -> None:
 
 
 @sync
-async def test_an_insertion_that_fails_too_late_is_told_as_one() -> None:
-    store = GatedStore()
-    agent = Agent(store)
+async def test_an_insertion_that_fails_too_late_is_told_as_one(
+    store: GatedStore, agent: Agent
+) -> None:
     client = agent.connect()
     store.fail_after = True
     inserted = str(derive_message_id("s", "k"))
@@ -90,9 +100,9 @@ async def test_an_insertion_that_fails_too_late_is_told_as_one() -> None:
 
 
 @sync
-async def test_an_insertion_that_nobody_can_tell_of_is_refused() -> None:
-    store = GatedStore()
-    agent = Agent(store)
+async def test_an_insertion_that_nobody_can_tell_of_is_refused(
+    store: GatedStore, agent: Agent
+) -> None:
     client = agent.connect()
     agent.idle.clear()
     asking = client.ask()
@@ -172,9 +182,7 @@ async def test_a_withdrawn_prompt_cannot_be_inserted() -> None:
 
 
 @sync
-async def test_an_insertion_cannot_be_withdrawn() -> None:
-    store = GatedStore()
-    agent = Agent(store)
+async def test_an_insertion_cannot_be_withdrawn(store: GatedStore, agent: Agent) -> None:
     client = agent.connect()
     agent.idle.clear()
     asking = client.ask()
@@ -205,9 +213,7 @@ async def test_a_handler_that_loses_patience_while_it_inserts() -> None:
 
 
 @sync
-async def test_a_cancel_during_the_lookup_waits_for_it() -> None:
-    store = GatedStore()
-    agent = Agent(store)
+async def test_a_cancel_during_the_lookup_waits_for_it(store: GatedStore, agent: Agent) -> None:
     client = agent.connect()
     recorded = await client.ask("s", "recorded").answer()
     store.gate.clear()
@@ -227,8 +233,7 @@ async def test_a_cancel_during_the_lookup_waits_for_it() -> None:
 
 
 @sync
-async def test_a_waiter_is_promoted() -> None:
-    agent = Agent()
+async def test_a_waiter_is_promoted(agent: Agent) -> None:
     one, other = agent.connect(), agent.connect()
     agent.idle.clear()
     one.ask()
@@ -261,8 +266,7 @@ async def test_a_held_prompt_of_nobody(keep: bool) -> None:
 
 
 @sync
-async def test_a_call_that_is_cancelled_is_a_lost_attempt() -> None:
-    agent = Agent()
+async def test_a_call_that_is_cancelled_is_a_lost_attempt(agent: Agent) -> None:
     agent.idle.clear()
     one = asyncio.ensure_future(agent.ledger.prompt("c", 1, prompt()))
     other = asyncio.ensure_future(agent.ledger.prompt("c", 2, prompt()))
@@ -274,8 +278,7 @@ async def test_a_call_that_is_cancelled_is_a_lost_attempt() -> None:
 
 
 @sync
-async def test_an_id_that_is_pending_is_refused() -> None:
-    agent = Agent()
+async def test_an_id_that_is_pending_is_refused(agent: Agent) -> None:
     agent.idle.clear()
     one = asyncio.ensure_future(agent.ledger.prompt("c", 1, prompt()))
     await settle()
@@ -286,9 +289,7 @@ async def test_an_id_that_is_pending_is_refused() -> None:
 
 
 @sync
-async def test_a_deleted_session_forgets_its_keys() -> None:
-    store = GatedStore()
-    agent = Agent(store)
+async def test_a_deleted_session_forgets_its_keys(store: GatedStore, agent: Agent) -> None:
     client = agent.connect()
     store.gate.clear()
     asking = client.ask()
@@ -308,9 +309,9 @@ async def test_a_deleted_session_forgets_its_keys() -> None:
 
 
 @sync
-async def test_a_deletion_waits_for_the_insertion_under_way() -> None:
-    store = GatedStore()
-    agent = Agent(store)
+async def test_a_deletion_waits_for_the_insertion_under_way(
+    store: GatedStore, agent: Agent
+) -> None:
     client = agent.connect()
     agent.idle.clear()
     asking = client.ask()
@@ -328,8 +329,7 @@ async def test_a_deletion_waits_for_the_insertion_under_way() -> None:
 
 
 @sync
-async def test_a_deletion_answers_every_waiter() -> None:
-    agent = Agent()
+async def test_a_deletion_answers_every_waiter(agent: Agent) -> None:
     one, other = agent.connect(), agent.connect()
     agent.idle.clear()
     waiting = [one.ask(), other.ask(), one.ask("s", "k2")]
@@ -435,9 +435,9 @@ async def test_every_node_withdraws_what_it_is_told_to() -> None:
 
 
 @sync
-async def test_a_prompt_that_comes_while_a_withdrawal_looks_is_a_new_one() -> None:
-    store = GatedStore()
-    agent = Agent(store)
+async def test_a_prompt_that_comes_while_a_withdrawal_looks_is_a_new_one(
+    store: GatedStore, agent: Agent
+) -> None:
     client = agent.connect()
     agent.idle.clear()
     first = client.ask()
@@ -499,8 +499,7 @@ async def test_a_turn_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> 
 
 
 @sync
-async def test_stop_refuses_what_is_held() -> None:
-    agent = Agent()
+async def test_stop_refuses_what_is_held(agent: Agent) -> None:
     client = agent.connect()
     agent.idle.clear()
     asking = client.ask()
@@ -522,8 +521,7 @@ async def test_stop_refuses_what_has_only_just_come(key: str | None) -> None:
 
 
 @sync
-async def test_a_ledger_that_has_stopped_knows_what_is_inserted() -> None:
-    agent = Agent()
+async def test_a_ledger_that_has_stopped_knows_what_is_inserted(agent: Agent) -> None:
     client = agent.connect()
     inserted = await client.ask().answer()
     await agent.ledger.stop()
@@ -533,8 +531,7 @@ async def test_a_ledger_that_has_stopped_knows_what_is_inserted() -> None:
 
 
 @sync
-async def test_live_messages_are_forgotten_when_the_session_is_closed() -> None:
-    agent = Agent()
+async def test_live_messages_are_forgotten_when_the_session_is_closed(agent: Agent) -> None:
     agent.live = True
     client = agent.connect()
     first = await client.ask().answer()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import acp_retry
 import acp_v2
+import acp_wire
 
 PACKAGE = Path(acp_retry.__file__).parent
 OPTIONAL = {"sdk": {"acp"}, "stores.postgres": {"psycopg"}}
@@ -35,7 +36,7 @@ def imported(path: Path) -> set[str]:
 def test_only_the_optional_modules_import_other_packages() -> None:
     for name, path in MODULES.items():
         tops = {module.split(".")[0] for module in imported(path)}
-        others = tops - sys.stdlib_module_names - {"acp_retry", "acp_v2"}
+        others = tops - sys.stdlib_module_names - {"acp_retry", "acp_v2", "acp_wire"}
         assert others == OPTIONAL.get(name, set()), name
 
 
@@ -55,10 +56,12 @@ def test_imports_have_no_cycle() -> None:
 
 
 def test_it_imports_without_any_other_package() -> None:
-    roots = [str(Path(package.__file__ or "").parents[1]) for package in (acp_retry, acp_v2)]
+    roots = [
+        str(Path(package.__file__ or "").parents[1]) for package in (acp_retry, acp_v2, acp_wire)
+    ]
     program = f"import sys; sys.path += {roots!r}; import acp_retry; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True
     )
     tops = {name.split(".")[0] for name in done.stdout.split()}
-    assert tops - sys.stdlib_module_names == {"acp_retry", "acp_v2", "__main__"}
+    assert tops - sys.stdlib_module_names == {"acp_retry", "acp_v2", "acp_wire", "__main__"}

@@ -1,12 +1,8 @@
-"""The trials: each trace has its test, and each pair its IDs.
-
-Those of kind `trace` are in test_trials_*.py, each a test whose name starts with the trial's id.
-"""
+"""Pairs of session and key, and the message IDs that are derived from them."""
 
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -15,14 +11,6 @@ from acp_retry import derive_message_id
 
 TEXTS = Path(__file__).with_name("trials.jsonl").read_text("utf-8")
 TRIALS = [json.loads(line) for line in TEXTS.splitlines()]
-TRACES = [trial["id"] for trial in TRIALS if trial["kind"] == "trace"]
-
-
-def test_every_trace_has_its_test() -> None:
-    files = Path(__file__).parent.glob("test_trials_*.py")
-    texts = "".join(file.read_text("utf-8") for file in files)
-    names = re.findall(r"^async def test_([a-z]\d+)_", texts, re.MULTILINE)
-    assert sorted(map(str.upper, names)) == sorted(TRACES)
 
 
 @pytest.mark.parametrize(

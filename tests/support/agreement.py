@@ -10,8 +10,9 @@ from typing import Any
 
 import jsonschema_rs
 
+from acp_wire.checking import Checkers
+from acp_wire.decoding import Decoders
 from acpgen import resources
-from acpgen.checks import Checkers, Decoders
 from acpgen.findings import Severity
 from acpgen.judge.verdict import Verdict
 from acpgen.load import load

@@ -16,7 +16,7 @@ from acp_retry import (
     RequestFailedError,
     Submission,
 )
-from acp_retry.prompt_keys import KEY
+from acp_wire.keys import KEY
 from variation import SHORT, Variation, fails, hashed, malformed, name, text
 
 

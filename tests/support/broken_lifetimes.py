@@ -7,7 +7,7 @@ import uuid
 from typing import Any
 
 from acp_retry import Call, Peer, RequestFailedError
-from acp_retry.prompt_keys import KEY
+from acp_wire.keys import KEY
 from variation import SHORT, Variation, fails, hashed, malformed, name, text
 
 

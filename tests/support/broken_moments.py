@@ -9,7 +9,7 @@ from typing import Any
 
 from acp_conformance.directives import Directive, read_directive
 from acp_retry import Call, Peer, RequestFailedError
-from acp_retry.prompt_keys import KEY
+from acp_wire.keys import KEY
 from variation import Variation, fails, hashed, name, text
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 _PAIRS = (
     ("method-removed", "method-added"),
     ("method-side-removed", "method-side-added"),
+    ("envelope-type-removed", "envelope-type-added"),
     ("error-added", "error-removed"),
     ("key-removed", "key-added"),
     ("required-member-added", "required-member-removed"),
@@ -37,6 +38,7 @@ _OWN = (
     "pattern-changed",
     "type-replaced",
     "method-kind-changed",
+    "method-renamed",
     "format-changed",
     "type-renamed",
     "type-switched",

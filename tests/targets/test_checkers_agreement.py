@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
+from acp_wire.checking import Checkers
 from acpgen import resources
-from acpgen.checks import Checkers
 from acpgen.findings import Severity
 from acpgen.judge.message import Judge
 from acpgen.load import load
@@ -52,7 +52,7 @@ def type_differences(
     verdicts: set[bool] = set()
     for value in islice(instances(protocol, name, rng), number):
         for _ in range(4):
-            told = judged.TYPES[name](value)
+            told = bool(judged.types[name](value))
             verdicts.add(told)
             if told != reference.valid(name, value) and (
                 told or reference.valid(name, nudged(value))
@@ -139,7 +139,7 @@ def test_what_is_clean_leaves_nothing_to_remark() -> None:
 def test_an_integral_float_is_no_integer_but_to_json_schema() -> None:
     update = {"sessionUpdate": "usage_update", "used": 5.0, "size": 9}
     assert schemas().valid("SessionUpdate", update)
-    assert not checkers().TYPES["SessionUpdate"](update)
+    assert not checkers().types["SessionUpdate"](update)
 
 
 def test_an_optional_notification_is_refused_but_by_the_judge() -> None:

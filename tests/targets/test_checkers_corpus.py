@@ -15,11 +15,13 @@ from typing import Any
 
 import pytest
 
+from acp_wire.checking import Checkers
+from acp_wire.decoding import Decoders
 from acpgen import resources
 from acpgen.judge import Transcript
 from acpgen.load import load
 from acpgen.model import Protocol
-from acpgen.targets.checkers import Checkers, Decoders, compile_checkers, compile_decoders
+from acpgen.targets.checkers import compile_checkers, compile_decoders
 from instances import mutate
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "corpus.py"

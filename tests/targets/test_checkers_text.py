@@ -9,12 +9,15 @@ from random import Random
 
 import pytest
 
+from acp_wire.checking import Checkers
+from acp_wire.decoding import Decoders
+from acp_wire.reader import read
 from acpgen import resources
 from acpgen.findings import Severity
 from acpgen.judge import Rule, validate
 from acpgen.load import load
 from acpgen.model import Protocol, Side
-from acpgen.targets.checkers import Checkers, Decoders, compile_checkers, compile_decoders
+from acpgen.targets.checkers import compile_checkers, compile_decoders
 
 SESSION = Path(__file__).parents[1] / "interop" / "session.ndjson"
 CANCEL = b'{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"%s}}'
@@ -128,7 +131,7 @@ INVALID = {
 }
 REMARKABLE = {
     "misspelled-key": PROMPT % b',"idempotency_key":"k"',
-    "misspelled-key-with-an-odd-k": PROMPT % ',"idempotency_\u212aey":"k"'.encode(),
+    "misspelled-key-with-a-dot": PROMPT % b',"idempotency.key":"k"',
     "key-in-meta": PROMPT % b',"_meta":{"idempotencyKey":"k"}',
     "key-on-a-method-without": CANCEL % b',"idempotencyKey":"k"',
     "key-in-meta-of-a-method-without": CANCEL % b',"_meta":{"IdempotencyKey":"k"}',
@@ -145,7 +148,7 @@ def test_valid_text_is_accepted(text: bytes) -> None:
     assert validate(text, protocol=acp()).accepted
     assert checkers().accepts_bytes(text)
     assert decoders().accepts_bytes(text)
-    assert decoders().read(text) == checkers().read(text)
+    assert decoders().read(text) == read(text)
 
 
 @pytest.mark.parametrize("text", INVALID.values(), ids=INVALID.keys())

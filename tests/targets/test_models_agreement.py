@@ -25,7 +25,7 @@ from acpgen.emit.jsonschema import JsonSchema
 from acpgen.load import load
 from acpgen.model import JsonValue, Nullable, Property, Protocol, Ref, Scalar, Stability, TypeName
 from acpgen.targets.bundles import bundle
-from acpgen.targets.models.normal import absorbed
+from acpgen.targets.models.normalization import absorbed
 from instances import instances, mutate
 from model_packages import build, member, only, with_member, with_type
 

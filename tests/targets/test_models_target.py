@@ -14,7 +14,11 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
+import acp_v2.models
+from acp_v2.models import AcpModel
+from acp_wire.models.members import wire_names
 from acpgen import resources
 from acpgen.emit.header import HEADER
 from acpgen.emit.jsonschema import JsonSchema
@@ -22,6 +26,8 @@ from acpgen.emit.templates import Templates
 from acpgen.load import SchemaError, load
 from acpgen.model import (
     Array,
+    Map,
+    Nullable,
     Object,
     Property,
     Protocol,
@@ -37,8 +43,9 @@ from acpgen.model import (
 )
 from acpgen.targets.models import models
 from acpgen.targets.models.codegen import GeneratedNamesError, modules
-from acpgen.targets.models.normal import normalize
-from acpgen.targets.models.shapes import Choice, Record
+from acpgen.targets.models.naming import attribute
+from acpgen.targets.models.normalization import normalize
+from acpgen.targets.models.python_shapes import Choice, Record
 from model_packages import build, member, only, with_member, with_type
 
 TEMPLATES = Templates(resources.TEMPLATES)
@@ -113,7 +120,7 @@ def test_the_order_of_types_and_branches_moves_no_name() -> None:
     turned = with_type(
         PROTOCOL, "SessionUpdate", replace(union, variants=tuple(reversed(union.variants)))
     )
-    assert set(normalize(turned)) == set(normalize(PROTOCOL))
+    assert set(normalize(turned).shapes) == set(normalize(PROTOCOL).shapes)
 
 
 def test_the_text_depends_on_nothing_around(tmp_path: Path) -> None:
@@ -162,7 +169,7 @@ def test_hostile_descriptions_stay_descriptions(text: str, tmp_path: Path) -> No
     words = text.replace("\r\n", "\n").split()
     assert (type(block).__mro__[1].__doc__ or "").split() == words
     assert {name for _, name in definitions(models(protocol, TEMPLATES))} == {
-        name for name in built.__all__ if name in normalize(protocol)
+        name for name in built.__all__ if name in normalize(protocol).shapes
     }
 
 
@@ -185,13 +192,13 @@ def test_a_key_is_strict_even_if_the_schema_is_not(tmp_path: Path) -> None:
 
 
 def test_a_variant_takes_the_place_of_a_type_of_its_name() -> None:
-    shape = normalize(PROTOCOL)[TypeName("McpServerHttp")][1]
+    shape = normalize(PROTOCOL).shapes[TypeName("McpServerHttp")][1]
     assert isinstance(shape, Record)
     assert [p.name for p in shape.members][:3] == ["type", "name", "url"]
 
 
 def test_unions_in_unions_are_multiplied_out() -> None:
-    shapes = normalize(PROTOCOL)
+    shapes = normalize(PROTOCOL).shapes
     outer = shapes[TypeName("CreateElicitationRequest")][1]
     inner = shapes[TypeName("CreateElicitationRequestForm")][1]
     leaf = shapes[TypeName("CreateElicitationRequestFormSession")][1]
@@ -199,7 +206,10 @@ def test_unions_in_unions_are_multiplied_out() -> None:
     assert isinstance(inner, Choice)
     assert isinstance(leaf, Record)
     assert (outer.tag, inner.tag) == ("mode", None)
-    assert leaf.bases == (TypeName("ElicitationFormModeSession"),)
+    assert leaf.bases == (
+        TypeName("ElicitationFormModeSession"),
+        TypeName("CreateElicitationRequestForm"),
+    )
     assert leaf.excludes == ()
 
 
@@ -238,9 +248,10 @@ def test_unions_in_unions_are_multiplied_out() -> None:
         ),
         (
             small(
-                A=Union((variant("AX", STRING), variant("AY", an_object())), exclusive=True),
+                A=Union((variant("AX", STRING), variant("AY", Ref(TypeName("B")))), exclusive=True),
+                B=an_object(),
             ),
-            "stands in a oneOf without a tag",
+            "is in a oneOf without a tag",
         ),
         (
             small(
@@ -269,7 +280,7 @@ def test_unions_in_unions_are_multiplied_out() -> None:
         ),
         (
             small(A=replace(an_object(), bases=(Ref(TypeName("B")),)), B=STRING),
-            "extends B, which is no object",
+            "extends B, which is not an object",
         ),
         *(
             (
@@ -300,6 +311,96 @@ def test_a_domain_that_is_no_module_name_is_refused(domain: str) -> None:
     (finding,) = refusal.value.findings
     assert domain in finding.message
     assert finding.file == protocol.types[TypeName("A")].location.file
+
+
+def test_all_faults_are_found_at_once() -> None:
+    nameless = an_object(c=STRING)
+    protocol = small(
+        A=an_object(one=nameless, two=Array(an_object(inner=nameless))),
+        B=an_object(mode=STRING, Mode=STRING),
+        Any=STRING,
+    )
+    with pytest.raises(SchemaError) as refusal:
+        models(protocol, TEMPLATES)
+    assert {
+        (finding.pointer.removeprefix("/$defs/PromptRequest/"), finding.message.partition(";")[0])
+        for finding in refusal.value.findings
+    } == {
+        ("one", "holds an object without a name"),
+        ("two", "holds an object without a name"),
+        ("inner", "holds an object without a name"),
+        ("Any", "the type Any can't be a Python class: the name is in use"),
+        ("Mode", "Mode and mode, at /$defs/PromptRequest/mode, would both be mode"),
+    }
+
+
+@pytest.mark.parametrize(("one", "other"), [("meta", "_meta"), ("FooBar", "fooBar")])
+def test_members_of_one_attribute_are_refused(one: str, other: str) -> None:
+    for protocol in (
+        small(A=an_object(**{one: STRING, other: STRING})),
+        small(
+            A=replace(an_object(**{one: STRING}), bases=(Ref(TypeName("B")),)),
+            B=an_object(**{other: STRING}),
+        ),
+        small(
+            A=replace(
+                an_object(**{one: STRING}),
+                unions=(Union((variant("AX", an_object(**{other: STRING})),)),),
+            )
+        ),
+    ):
+        with pytest.raises(SchemaError) as refusal:
+            models(protocol, TEMPLATES)
+        (finding,) = refusal.value.findings
+        assert {one, other} <= set(finding.message.replace(",", "").split())
+
+
+def test_attributes_are_called_as_expected() -> None:
+    """The check for collisions knows the names that the code generator makes."""
+    for name in acp_v2.models.__all__:
+        model = getattr(acp_v2.models, name)
+        if isinstance(model, type) and issubclass(model, AcpModel):
+            for python, wire in wire_names(model).items():
+                assert attribute(wire) == python.rstrip("_")
+
+
+NEST = Ref(TypeName("Nest"))
+
+
+@pytest.mark.parametrize(
+    ("nest", "good", "bad"),
+    [
+        (Array(NEST), [[], [[]]], [[1], [{"no": "list"}], [[[None]]]]),
+        (Array(NEST, min_items=1), [], [[], [[]]]),
+        (Array(Array(NEST)), [[], [[], [[]]]], [[1], [[1]], [[[1]]]]),
+        (Nullable(Array(NEST)), [None, [None, []]], [[1], [[1]]]),
+        (Array(Nullable(NEST)), [[None, [None]]], [[1], [[1]]]),
+        (Array(Map(NEST)), [[], [{"a": [{}]}]], [[1], [{"a": 1}], [{"a": [1]}]]),
+        (Map(NEST), [{}, {"a": {"b": {}}}], [{"a": 1}, {"a": {"b": []}}]),
+        (Array(Ref(TypeName("Other"))), [[], [[]]], [[1], [[1]]]),
+        (
+            Array(Union((variant("NestLeaf", STRING), variant("NestNode", NEST)))),
+            [["a", ["b", []]]],
+            [[1], [["a", 1]]],
+        ),
+    ],
+    ids=["plain", "not empty", "twice", "or null", "of null", "maps", "map", "alias", "union"],
+)
+def test_a_type_that_contains_itself_is_checked_at_every_level(
+    nest: Type, good: list[object], bad: list[object], tmp_path: Path
+) -> None:
+    built = build(small(Nest=nest, Other=NEST, Keep=an_object(nest=NEST)), tmp_path)
+    for value in good:
+        text = json.dumps({"nest": value})
+        assert json.loads(built.Keep.from_wire(text).to_wire()) == {"nest": value}
+        built.parse(built.Nest, value)
+    for value in bad:
+        with pytest.raises(ValidationError):
+            built.Keep.from_wire(json.dumps({"nest": value}))
+        with pytest.raises(ValidationError):
+            built.Keep.from_wire_tolerant({"nest": value})
+        with pytest.raises(ValidationError):
+            built.parse(built.Nest, value)
 
 
 CUP = an_object(size=STRING)

@@ -24,13 +24,18 @@ from typing import assert_type
 
 from acp_v2.models import (
     AcpModel,
+    ContentChunk,
     ContentBlock,
     ContentBlockText,
+    IdleStateUpdate,
     MessageMcpNotification,
     MessageMcpRequest,
     PromptRequest,
     PromptResponse,
+    SessionUpdate,
+    SessionUpdateStateUpdateIdle,
     SetSessionConfigOptionRequest,
+    StateUpdate,
     method_of,
     parse,
     parse_params,
@@ -64,6 +69,20 @@ def read(method: str) -> AcpModel:
 
 blocks: list[ContentBlock] = [ContentBlockText(text="x")]
 PromptRequest(session_id="s", prompt=blocks)
+
+
+def kind(update: SessionUpdate) -> str:
+    match update:
+        case IdleStateUpdate(background=background, stop_reason=reason):
+            return f"{background} {reason}"
+        case StateUpdate() | ContentChunk():
+            return "at work"
+        case _:
+            return "other"
+
+
+def is_idle(update: SessionUpdate) -> bool:
+    return isinstance(update, SessionUpdateStateUpdateIdle)
 
 
 class Noted(PromptRequest):

@@ -14,7 +14,9 @@ from acp_v2 import retry
 from acp_v2.retry import Answer, Reason, RetryClass
 from acpgen import resources
 
-AUDIT = json.loads((Path(__file__).parents[1] / "cases" / "audit.json").read_text())
+AUDIT = json.loads(Path(__file__).with_name("rfd-audit.json").read_text())
+"""The methods that the RFD lists, with the class of each. A method added later needs no entry."""
+
 KEY = "0b6f3c1e-8d2a-4c57-9a41-5e2f7d90c3ab"
 
 
@@ -25,12 +27,6 @@ def test_every_audited_method_has_its_class(row: dict[str, Any]) -> None:
     assert method.retry_class == row["class"]
     assert method.side == row["side"]
     assert method.stability == row["stability"]
-
-
-def test_the_table_has_no_method_beyond_the_audit() -> None:
-    assert {(m.name, m.kind.value) for m in retry.METHODS} == {
-        (row["method"], row["kind"]) for row in AUDIT
-    }
 
 
 def test_json_and_python_hold_the_same_rows() -> None:

@@ -24,7 +24,7 @@ from acpgen.targets.retry import MissingClassError
 from acpgen.targets.retry.decision import MAX_CARRIED, RULINGS, Answer, Reason
 from acpgen.targets.tables import retry
 from acpgen.targets.vectors import resends
-from acpgen.targets.vectors.files import VectorNameError
+from acpgen.targets.vectors.vector_file import VectorNameError
 from proofs import amount, scaled
 
 TEMPLATES = Templates(resources.TEMPLATES)

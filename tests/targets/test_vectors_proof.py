@@ -9,7 +9,7 @@ import pytest
 from acpgen.model import JsonValue, Side
 from acpgen.targets.vectors import UnprovenError
 from acpgen.targets.vectors.proof import Proof
-from acpgen.targets.vectors.vector import Difference, Vector
+from acpgen.targets.vectors.vector import Dispute, Vector
 from vector_files import PROTOCOL
 
 
@@ -34,5 +34,5 @@ def test_the_checkers_tell_what_the_schema_does_not() -> None:
 
 
 def test_where_implementations_differ_nobody_is_asked() -> None:
-    known = replace(used(5.0), differs=Difference.INTEGRAL_FLOAT)
+    known = replace(used(5.0), differs=Dispute.INTEGRAL_FLOAT)
     assert list(Proof(PROTOCOL).proven("f.json", [known])) == [known]

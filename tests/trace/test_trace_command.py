@@ -118,7 +118,7 @@ def test_a_schema_that_is_none_is_2(workplace: Path) -> None:
     (workplace / "broken.json").write_text("{")
     result = run(place(workplace, CLEAN), "--schema", "broken.json")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.endswith("acpgen: broken.json: is no schema to judge by\n")
+    assert result.stderr.endswith("acpgen: broken.json: is not a schema to judge by\n")
 
 
 def test_a_schema_that_is_missing_is_2(workplace: Path) -> None:
@@ -206,7 +206,7 @@ def test_gzip_is_read(workplace: Path) -> None:
 def test_nothing_can_be_told_of_no_messages(arguments: list[str]) -> None:
     result = run(*arguments, stdin=b"\n")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == "acpgen: <stdin>: no messages, so there is nothing to tell\n"
+    assert result.stderr == "acpgen: <stdin>: no messages, so there is nothing to judge\n"
 
 
 IDLE = f"{sum(rule.needs_keys for rule in RULES.values())} of {len(RULES)} rules can't be applied"

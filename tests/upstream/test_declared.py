@@ -8,7 +8,7 @@ import pytest
 
 from acpgen.model import Pointer
 from acpgen.upstream import DeclaredError, Status, read_declared
-from acpgen.upstream.declared import Difference, value_of
+from acpgen.upstream.declared import UpstreamDifference, value_of
 
 ENTRY = """
 [[declared]]
@@ -28,8 +28,8 @@ def read(folder: Path, text: str | bytes) -> object:
     return read_declared(file)
 
 
-def difference(pointer: str, theirs: str, ours: str) -> Difference:
-    return Difference(Pointer(pointer), theirs, ours)
+def difference(pointer: str, theirs: str, ours: str) -> UpstreamDifference:
+    return UpstreamDifference(Pointer(pointer), theirs, ours)
 
 
 SAME = difference("/type", "nothing", value_of({"b": 2, "a": 1}))

@@ -19,12 +19,12 @@ import jsonschema
 import jsonschema_rs
 import pytest
 
+from acp_wire.reader import decode
 from acpgen import resources
 from acpgen.findings import Severity
 from acpgen.judge import MessageKind, Rule, Verdict, validate
 from acpgen.load import load
 from acpgen.model import Kind, Method, Protocol, Stability
-from acpgen.strictjson import decode
 from acpgen.targets.bundles import bundle
 from instances import instances, mutate
 

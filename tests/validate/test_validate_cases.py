@@ -9,10 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 from acpgen import resources
-from acpgen.cli import source
 from acpgen.cli.app import typer_app
 from acpgen.judge import Rule
 from acpgen.load import load
+from acpgen.startup import source
 
 APP = typer_app()
 

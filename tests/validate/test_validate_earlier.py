@@ -32,16 +32,16 @@ def test_the_methods_are_those_of_v1_that_are_gone(upstream_schemas: Path) -> No
 @pytest.mark.parametrize("name", sorted(METHODS_OF_V1))
 def test_a_method_of_v1_is_called_that(name: str, protocol: Protocol) -> None:
     assert said(name, protocol) == [
-        "names no method of the protocol; it is a method of ACP v1, and the schema is of version 2"
+        "is not a method of the protocol; it is a method of ACP v1, and the schema is of version 2"
     ]
 
 
 def test_a_method_of_no_version_is_not(protocol: Protocol) -> None:
-    assert said("session/lose", protocol) == ["names no method of the protocol"]
+    assert said("session/lose", protocol) == ["is not a method of the protocol"]
 
 
 def test_a_schema_of_v1_would_have_it(protocol: Protocol) -> None:
-    assert said("session/load", replace(protocol, version=1)) == ["names no method of the protocol"]
+    assert said("session/load", replace(protocol, version=1)) == ["is not a method of the protocol"]
     assert said("session/load", replace(protocol, version=None)) == [
-        "names no method of the protocol; it is a method of ACP v1"
+        "is not a method of the protocol; it is a method of ACP v1"
     ]

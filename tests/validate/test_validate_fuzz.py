@@ -18,9 +18,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from acpgen.cli.arguments import FAIL_ON, FORMS, SENDERS, Options
 from acpgen.cli.validation import run
-from acpgen.report.forms import COUNTING
+from acpgen.startup.options import COUNTING, FAIL_ON, FORMS, SENDERS, Options
 from proofs import amount, scaled
 
 INTEROP = Path(__file__).parents[1] / "interop"

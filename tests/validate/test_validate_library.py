@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import acpgen
+from acp_wire.reader import MAX_DEPTH, decode
 from acpgen.findings import Severity
 from acpgen.judge import MessageKind, Rule, Transcript, Verdict
 from acpgen.judge.limits import limits
@@ -26,7 +27,6 @@ from acpgen.model import (
     Tolerance,
     TypeName,
 )
-from acpgen.strictjson import MAX_DEPTH, decode
 
 SECRET = "0b6f3c1e-8d2a-4c57-9a41-5e2f7d90c3ab"
 

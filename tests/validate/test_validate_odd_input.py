@@ -14,17 +14,19 @@ from pathlib import Path
 
 import pytest
 
+from acp_wire.checking import Checkers
+from acp_wire.decoding import Decoders
+from acp_wire.pairing import Pairing
+from acp_wire.reader import MAX_DEPTH
 from acpgen import resources
-from acpgen.checks import Checkers, Decoders
 from acpgen.cli import validation
-from acpgen.cli.arguments import Options
-from acpgen.judge import ErrorCode, pairing, validate
+from acpgen.judge import ErrorCode, validate
+from acpgen.judge.fast_path import FastEngine
 from acpgen.judge.inputs import read
-from acpgen.judge.quick import Quick
 from acpgen.judge.stream import Stream
 from acpgen.load import load
 from acpgen.model import Protocol
-from acpgen.strictjson import MAX_DEPTH
+from acpgen.startup.options import Options
 from acpgen.targets.checkers import compile_checkers, compile_decoders
 
 ACP = load(resources.SCHEMA)
@@ -111,7 +113,7 @@ def test_an_odd_message_gets_one_verdict(name: str, *, decodes: bool) -> None:
     owed = CHECKERS.check(message)
     assert (owed.valid, owed.code) == (code is FINE, code)
     assert DECODERS.accepts_bytes(message) is (code is FINE)
-    stream = Stream(read(BytesIO(message)), Quick(Both(decodes=decodes)))
+    stream = Stream(read(BytesIO(message)), FastEngine(Both(decodes=decodes)))
     assert [verdict.code for _, verdict in stream] == ([] if code is FINE else [code])
     assert stream.messages == 1
 
@@ -205,8 +207,8 @@ def test_lines_however_they_end_and_are_packed(data: bytes, tmp_path: Path, *, s
     ("damage", "reason"),
     [
         (lambda packed: packed[:-9], b"is cut off: the gzip in it has no end"),
-        (lambda packed: packed[:-6] + b"\0\0" + packed[-4:], b"is no sound gzip: CRC check failed"),
-        (lambda packed: packed[:40] + b"\xff" * 20 + packed[60:], b"is no sound gzip: "),
+        (lambda packed: packed[:-6] + b"\0\0" + packed[-4:], b"is broken gzip: CRC check failed"),
+        (lambda packed: packed[:40] + b"\xff" * 20 + packed[60:], b"is broken gzip: "),
     ],
     ids=["truncated", "checksum", "garbage"],
 )
@@ -224,7 +226,7 @@ def test_a_broken_gzip_is_not_told_about(damage: object, reason: bytes, tmp_path
 def test_nothing_can_be_told_of_no_messages(data: bytes) -> None:
     result = run(stdin=data)
     assert result.stdout == b""
-    assert result.stderr == b"acpgen: <stdin>: no messages, so there is nothing to tell\n"
+    assert result.stderr == b"acpgen: <stdin>: no messages, so there is nothing to judge\n"
     assert result.returncode == 2
 
 
@@ -258,7 +260,7 @@ def test_too_many_waiting_requests_are_said(
 ) -> None:
     file = tmp_path / "requests.ndjson"
     file.write_bytes(b"\n".join(call(str(number)) for number in range(5)))
-    monkeypatch.setattr(pairing.Pairing.__init__, "__defaults__", (3,))
+    monkeypatch.setattr(Pairing.__init__, "__defaults__", (3,))
     assert validation.run(Options([str(file)])) == 0
     said = capsys.readouterr().err.splitlines()
     assert said[0] == (

@@ -18,7 +18,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from acpgen.cli import arguments
+from acpgen.startup import options as arguments
 
 GOOD = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}\n'
 BAD = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{"cwd":5}}\n'
@@ -79,7 +79,7 @@ def test_a_broken_schema_makes_a_document_that_says_so(tmp_path: Path) -> None:
     found = document("--schema", schema, stdin=GOOD)
     assert (found["complete"], found["findings"]) == (False, [])
     assert found["problems"] == [
-        {"file": str(schema), "line": None, "message": "is no schema to judge by"}
+        {"file": str(schema), "line": None, "message": "is not a schema to judge by"}
     ]
 
 
@@ -292,7 +292,7 @@ def test_an_unfinished_line_is_not_judged(tmp_path: Path) -> None:
         status, _, err = ended(process, signal.SIGINT)
     assert status == 1
     assert err == (
-        f"acpgen: {log}: the last line is not finished, so it is not judged\n"
+        f"acpgen: {log}: the last line is not complete, so it is not judged\n"
         "1 message: 0 accepted, 1 refused\n"
     )
 
@@ -307,7 +307,7 @@ def test_a_name_moves_no_cursor(tmp_path: Path) -> None:
     assert status == 1
     assert said == f"{tmp_path}/a\\x1b[2J\\nlog:1: {SAYS}\n"
     assert "\x1b" not in err
-    assert f"acpgen: {tmp_path}/a\\x1b[2J\\nlog: the last line is not finished" in err
+    assert f"acpgen: {tmp_path}/a\\x1b[2J\\nlog: the last line is not complete" in err
 
 
 def test_gzip_is_not_followed(tmp_path: Path) -> None:
@@ -316,8 +316,8 @@ def test_gzip_is_not_followed(tmp_path: Path) -> None:
     result = run("--follow", log)
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr == (
-        f"acpgen: {log}: is gzip, which doesn't grow by lines: --follow reads plain text, so leave "
-        "it out\n"
+        f"acpgen: {log}: is gzip, which does not grow by lines: leave out --follow, which reads "
+        "plain text\n"
     )
 
 

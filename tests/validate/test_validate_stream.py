@@ -12,12 +12,13 @@ from random import Random
 
 import pytest
 
+from acp_wire.checking import Checkers
+from acp_wire.decoding import Decoders
+from acp_wire.pairing import Pairing
 from acpgen import resources
-from acpgen.checks import Checkers, Decoders
 from acpgen.judge import Rule, Transcript, Verdict
+from acpgen.judge.fast_path import FastEngine
 from acpgen.judge.inputs import Input, read
-from acpgen.judge.pairing import Pairing
-from acpgen.judge.quick import Quick
 from acpgen.judge.stream import STEP, Stream
 from acpgen.load import load
 from acpgen.model import Protocol, Side
@@ -72,7 +73,7 @@ def source(kind: str) -> Source:
 
 
 def said(data: bytes, kind: str, sender: str | None = None) -> tuple[int, Said]:
-    stream = Stream(read(BytesIO(data)), Quick(source(kind)), sender)
+    stream = Stream(read(BytesIO(data)), FastEngine(source(kind)), sender)
     found = [(entry.line, verdict) for entry, verdict in stream]
     return stream.messages, found
 
@@ -191,7 +192,9 @@ def test_memory_does_not_grow_with_the_input() -> None:
                 yield LIST % number
                 yield SESSIONS % number
 
-        stream = Stream(Input(enumerate(feed(), 1), transcript=False), Quick(source("decoders")))
+        stream = Stream(
+            Input(enumerate(feed(), 1), transcript=False), FastEngine(source("decoders"))
+        )
         tracemalloc.start()
         try:
             assert list(stream) == []
@@ -206,7 +209,7 @@ def test_memory_does_not_grow_with_the_input() -> None:
 def test_a_stream_tells_how_far_it_is() -> None:
     told: list[int] = []
     data = CANCEL * (2 * STEP + 1)
-    engine = Quick(source("decoders"))
+    engine = FastEngine(source("decoders"))
     stream = Stream(read(BytesIO(data)), engine, tick=told.append)
     assert list(stream) == []
     assert told == [len(CANCEL) * STEP, len(CANCEL) * STEP, len(CANCEL)]
@@ -222,7 +225,7 @@ def test_lines_that_come_in_are_judged_as_they_come() -> None:
         raise AssertionError("read ahead")
 
     lines = Input(enumerate(feed(), 1), transcript=True)
-    entry, verdict = next(iter(Stream(lines, Quick(source("checkers")))))
+    entry, verdict = next(iter(Stream(lines, FastEngine(source("checkers")))))
     assert entry.line == 3
     assert [fault.rule for fault in verdict.findings] == [Rule.NOT_JSON]
 

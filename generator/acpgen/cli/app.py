@@ -1,64 +1,50 @@
-"""All commands, as Typer runs them.
+"""The commands as Typer runs them.
 
-A call imports the module of its own command only: all of them take longer than most commands run.
+A call imports the module of its own command only. Typer gets the names and summaries of the others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from importlib import import_module, metadata
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-COMMANDS = {
-    "generate": "generate",
-    "watch": "watch",
-    "validate": "validate",
-    "trace": "trace",
-    "conform": "conform",
-    "lint": "lint",
-    "diff": "diff",
-    "release": "release",
-    "methods": "methods",
-    "rules": "rules",
-    "explain": "rules",
-}
-"""The commands, and the module of `acpgen.cli` that each is a function of."""
-
-GROUPS = {"docs": "docs", "templates": "templates", "upstream": "upstream"}
-"""The groups of commands, and the module that each is the `app` of."""
-
-NAMES = (*COMMANDS, *GROUPS)
-"""All that `acpgen` can be told to do."""
+from acpgen import __version__
+from acpgen.startup.commands import COMMANDS, GROUPS, HELP, NAMES, SUMMARY
 
 
 def typer_app(names: Collection[str] = NAMES) -> typer.Typer:
-    """The application with some of the commands and groups; with all, unless told otherwise."""
+    """The application, in which the named commands and groups can be called."""
     app = typer.Typer(
         name="acpgen",
-        help="Schema and code generation for the Agent Client Protocol v2.",
+        help=SUMMARY,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings={"help_option_names": [*HELP]},
     )
     app.callback()(_root)
-    for name, module in COMMANDS.items():
+    for name, (module, summary) in COMMANDS.items():
         if name in names:
             app.command()(getattr(import_module(f"acpgen.cli.{module}"), name))
-    for name, module in GROUPS.items():
+        else:
+            app.command(name, help=summary)(_not_imported)
+    for name, (module, summary) in GROUPS.items():
         if name in names:
             app.add_typer(import_module(f"acpgen.cli.{module}").app)
+        else:
+            app.command(name, help=summary)(_not_imported)
     return app
+
+
+def _not_imported() -> None:
+    """Stands for a command that isn't called, in help and completion."""
 
 
 def _show_version(asked: bool) -> None:
     if asked:
-        try:
-            version = metadata.version("acpgen")
-        except metadata.PackageNotFoundError:
-            version = "(not installed)"
-        typer.echo(f"acpgen {version}")
+        typer.echo(f"acpgen {__version__}")
         raise typer.Exit
 
 

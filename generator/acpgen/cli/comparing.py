@@ -14,7 +14,7 @@ from acpgen.cli.report import fail, note, relative, unreadable
 from acpgen.diff import RULES, Change
 from acpgen.diff import diff as changes_between
 from acpgen.diff.report import SchemaChanges
-from acpgen.diff.source import GitError, Source, locate
+from acpgen.diff.schema_versions import GitError, SchemaSource, locate
 from acpgen.diff.witness import Witnesses
 from acpgen.findings import Finding
 from acpgen.lint.accepted import (
@@ -66,7 +66,7 @@ def compared(old: str | Callable[[Protocol], str], new: str) -> Iterator[SchemaC
         yield SchemaChanges(*sources, changes_between(before, after), Witnesses(before, after))
 
 
-def read(source: Source) -> Protocol:
+def read(source: SchemaSource) -> Protocol:
     """The protocol of a schema; leaves with a reason where there is none."""
     try:
         return load(source.path)
@@ -78,7 +78,7 @@ def read(source: Source) -> Protocol:
         fail(unreadable(error, Path(source.label)))
 
 
-def sift(changes: Sequence[Change], source: Source, file: Path | None) -> Sifted:
+def sift(changes: Sequence[Change], source: SchemaSource, file: Path | None) -> Sifted:
     """Set apart the changes that a file of accepted findings lists; by default the schema's own.
 
     An entry accepts the one change that it names.
@@ -128,7 +128,7 @@ def entry_for(change: Change, reason: str = "") -> str:
     return "\n".join(["[[accepted]]", *lines]) + "\n"
 
 
-def _locate(argument: str, scratch: Path) -> Source:
+def _locate(argument: str, scratch: Path) -> SchemaSource:
     try:
         return locate(argument, scratch)
     except GitError as error:

@@ -4,25 +4,35 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Annotated, Final, TypeVar
+from typing import Annotated, Final, TypeVar
 
 import typer
 
+from acp_conformance.client_plans import CLIENT_PLANS
+from acp_conformance.client_runs import AGENT, ClientTimeouts, judge_client
+from acp_conformance.launchers import Programs, StartError
+from acp_conformance.proxy_traces import PROXY_TRACES, judge_proxy
+from acp_conformance.requirements import BY_ID, Role
+from acp_conformance.scenario import SILENCES
+from acp_conformance.trace_runner import AgentTimeouts, play_all
+from acp_conformance.trace_script import scripts
+from acp_conformance.verdict import (
+    RequirementVerdict,
+    TraceResult,
+    VerdictStatus,
+    gaps,
+    status_of,
+    verdicts,
+)
+from acp_conformance.verdict_report import FORMATS
 from acpgen.cli.playing import Playable, Shown, shown, stoppable
 from acpgen.cli.report import CannotTell, Exit, fail, note, suggestion, unreadable
 from acpgen.findings import escaped
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from acp_conformance.launchers import Programs
-    from acp_conformance.requirements import Role
-    from acp_conformance.trace_runner import AgentTimeouts
-    from acp_conformance.verdict import RequirementVerdict, TraceResult
 
 
 class Form(StrEnum):
@@ -110,10 +120,6 @@ def conform(
     client-same-key and client-resends of a client, all of a proxy; 1 if something fails; 2 if
     nothing can be told.
     """
-    from acp_conformance.launchers import Programs, StartError
-    from acp_conformance.trace_runner import AgentTimeouts
-    from acp_conformance.verdict import gaps, status_of
-    from acp_conformance.verdict_report import FORMATS
 
     def judge() -> _Judged:
         if client and proxy:
@@ -173,9 +179,6 @@ def _few(missing: Sequence[str], all_: int) -> str:
 def _judge_agent(
     programs: Programs, timeouts: AgentTimeouts, only: Sequence[str], record: Path | None
 ) -> _Judged:
-    from acp_conformance.requirements import Role
-    from acp_conformance.trace_runner import play_all
-    from acp_conformance.trace_script import scripts
 
     played = _chosen(scripts(), only)
     if record is not None:
@@ -192,9 +195,6 @@ def _judge_agent(
 def _judge_client(
     command: Sequence[str], only: Sequence[str], timeout: float, silence: float
 ) -> _Judged:
-    from acp_conformance.client_plans import CLIENT_PLANS
-    from acp_conformance.client_runs import AGENT, ClientTimeouts, judge_client
-    from acp_conformance.requirements import Role
 
     _demand(AGENT, command)
     played = _chosen(CLIENT_PLANS, only)
@@ -203,9 +203,6 @@ def _judge_client(
 
 
 def _judge_proxy(command: Sequence[str], only: Sequence[str], timeout: float) -> _Judged:
-    from acp_conformance.client_runs import AGENT
-    from acp_conformance.proxy_traces import PROXY_TRACES, judge_proxy
-    from acp_conformance.requirements import Role
 
     _demand(AGENT, command)
     played = _chosen(PROXY_TRACES, only)
@@ -215,8 +212,6 @@ def _judge_proxy(command: Sequence[str], only: Sequence[str], timeout: float) ->
 
 def _asked(seen: Shown, role: Role, played: Sequence[Playable], only: Sequence[str]) -> _Judged:
     """The verdicts on what `--trace` names, on what the traces it names are about, and failures."""
-    from acp_conformance.verdict import VerdictStatus, verdicts
-
     summary = set(only).union(*(each.proves for each in played if each.name in only))
     found = [
         verdict
@@ -246,7 +241,6 @@ def _refuse_blanks(command: Sequence[str], options: Iterable[tuple[str, str | No
 
 
 def _suffice(timeouts: AgentTimeouts) -> None:
-    from acp_conformance.scenario import SILENCES
 
     if timeouts.answer < SILENCES * timeouts.quiet:
         least = (
@@ -268,8 +262,6 @@ def _chosen(all_: Sequence[_Trace], names: Sequence[str]) -> list[_Trace]:
 
 def _elsewhere(name: str) -> str | None:
     """Of whom something is asked that is not asked of what is judged."""
-    from acp_conformance.requirements import BY_ID
-
     asked = BY_ID.get(name)
     return None if asked is None else f"it is one for {_ARTICLE[asked.role]} {asked.role}"
 

@@ -16,9 +16,9 @@ from acpgen.cli.comparing import Sifted, comes_installed, compared, entry_for, i
 from acpgen.cli.report import Exit, fail, note, relative, show, telling
 from acpgen.diff import Change, Effect, Party
 from acpgen.diff.changelog import changelog
-from acpgen.diff.history import FOLDER, newest
+from acpgen.diff.releases import FOLDER, newest
 from acpgen.diff.report import SchemaChanges, document, findings, summary
-from acpgen.diff.source import Source
+from acpgen.diff.schema_versions import SchemaSource
 from acpgen.emit.markdown import code, join
 from acpgen.findings import Finding, Format, Severity, text
 from acpgen.model import Protocol
@@ -112,7 +112,7 @@ def _spared(sifted: Sifted, schema: str, accepted: Path | None) -> Sifted:
     """After a pre-release, what the next full release needs is not accepted in vain."""
     if not sifted.stale:
         return sifted
-    protocol = read(Source(Path(schema), schema))
+    protocol = read(SchemaSource(Path(schema), schema))
     last, full = newest(_folder(schema), protocol), newest(_folder(schema), protocol, final=True)
     if full is None or full == last:
         return sifted

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-import typer.core
 import typer.main
 
 from acpgen import resources
@@ -166,7 +165,7 @@ def _command_table() -> str:
     return table([Inline("Command"), Inline("What it does"), Inline("Options")], rows)
 
 
-def _walk(name: str, command: typer.core.TyperCommand) -> Iterator[tuple[str, Any]]:
+def _walk(name: str, command: Any) -> Iterator[tuple[str, Any]]:
     """Every command below one, with its whole name."""
     children = getattr(command, "commands", None)
     if children is None:

@@ -1,8 +1,7 @@
-"""The lines of a log that is still written, as they are finished."""
+"""The lines of a log that is still written, as soon as they are complete."""
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import time
@@ -10,12 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
+from typing import BinaryIO
 
+from acp_wire.reader import BROKEN, peek
 from acpgen.judge.inputs import Input, is_transcript_line
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import BinaryIO
 
 PAUSE = 0.2
 """How many seconds to wait before looking for more."""
@@ -24,10 +21,11 @@ PAUSE = 0.2
 class Follower:
     """Reads a file from its beginning and waits for more, until it is interrupted.
 
-    Gives finished lines with their numbers. A file that is moved away (a rotated log) is read to
-    its end, and what is there under its name next from the beginning; so is a file that has become
-    shorter than what was read of it. Line numbers then start anew, and `told` hears of it. A file
-    that was emptied and has grown past that point between two looks goes on unnoticed.
+    Yields complete lines with their numbers. A file that is moved away (a rotated log) is read to
+    its end, and the next file with its name from the beginning. A file that became shorter than the
+    part already read is read again from its beginning. Line numbers then start again at 1, and
+    `report` is called. A file that was emptied and grew past that point between two polls is not
+    noticed.
 
     Raises:
         OSError: the file isn't there at first, or can't be read.
@@ -37,12 +35,12 @@ class Follower:
         self,
         path: str,
         *,
-        told: Callable[[str], object] = lambda _: None,
+        report: Callable[[str], object] = lambda _: None,
         pause: Callable[[], object] = lambda: time.sleep(PAUSE),
     ) -> None:
         self.unfinished = False
         self._path = Path(path)
-        self._told = told
+        self._report = report
         self._pause = pause
         self._began = b""
         self._number = 1
@@ -60,7 +58,7 @@ class Follower:
             file.close()
 
     def _lines(self, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-        """The finished lines of one file, until another one has its name."""
+        """The complete lines of one file, until another one has its name."""
         self._number = 1
         gone = False
         while True:
@@ -71,11 +69,11 @@ class Follower:
                     yield self._number, self._take()
                     self._number += 1
             if gone:
-                self._told("was moved away; going on with the file that has its name now")
+                self._report("was moved away; going on with the file that has its name now")
                 return
             gone = not _is(file, self._path)
             if not gone and os.fstat(file.fileno()).st_size < file.tell():
-                self._told("was cut short; going on from its beginning")
+                self._report("was cut short; going on from its beginning")
                 file.seek(0)
                 self._take()
                 self._number = 1
@@ -96,7 +94,7 @@ class Follower:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Let Ctrl-C, and what `kill` and `timeout` send, end the block quietly."""
+    """Let Ctrl-C, and the signal of `kill` and `timeout`, end the block quietly."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with suppress(KeyboardInterrupt):
@@ -106,7 +104,7 @@ def interruptible() -> Iterator[None]:
 
 
 def follow(follower: Follower) -> Input:
-    """What a log holds, one message a line. Waits for the first line that is JSON.
+    """The lines of a log, one message each. Waits for the first line that is JSON.
 
     Raises:
         OSError: the log isn't there, or can't be read, now or when the lines are.
@@ -115,16 +113,14 @@ def follow(follower: Follower) -> Input:
     head: list[tuple[int, bytes]] = []
     for number, line in lines:
         head.append((number, line))
-        try:
-            value: object = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        return Input(chain(head, lines), transcript=is_transcript_line(value))
+        value = peek(line)
+        if value is not BROKEN:
+            return Input(chain(head, lines), transcript=is_transcript_line(value))
     return Input(iter(head), transcript=False)
 
 
 def _is(file: BinaryIO, path: Path) -> bool:
-    """Whether an open file is still what a path leads to, or nothing is yet."""
+    """Whether a path still leads to an open file, or to none yet."""
     try:
         found = path.stat()
     except FileNotFoundError:

@@ -176,12 +176,11 @@ def put(plan: Plan, outcome: Result) -> None:
     try:
         apply(plan, outcome)
     except OSError as error:
-        fail(
-            f"{plan.out}: can't be written: {error.strerror or error}; acpgen writes into the "
-            "folder that holds it too, so choose another --out"
-        )
+        fail(f"{plan.out}: can't be written: {error.strerror or error}; choose another --out")
     except (ForeignFileError, FolderError) as error:
         fail(str(error))
+    for path, reason in outcome.removed.items():
+        note(f"{plan.out / path}: removed, since {reason}")
     note(f"{plan.out}: {_summary(outcome)}")
 
 

@@ -9,6 +9,7 @@ import typer
 
 from acpgen import resources
 from acpgen.cli.report import Exit, fail, note, relative, show, telling, unreadable
+from acpgen.diff import RULES
 from acpgen.findings import Finding, Format
 from acpgen.lint import lint as findings_of
 from acpgen.lint.accepted import Accepted, AcceptedError, beside, read_accepted
@@ -50,8 +51,6 @@ def accepted_by_lint(file: Path) -> Accepted:
         AcceptedError: it is not TOML, or holds something else than accepted findings.
         OSError: it can't be read.
     """
-    from acpgen.diff import RULES
-
     return read_accepted(file).without(RULES)
 
 

@@ -10,11 +10,14 @@ from typing import Annotated
 import typer
 
 from acpgen import resources
+from acpgen.cli import cards
 from acpgen.cli.report import fail, note, relative, suggestion, telling, unreadable
+from acpgen.emit.markdown import first_sentence
 from acpgen.findings import Format, printable
 from acpgen.findings import text as lines_of
 from acpgen.load import SchemaError, load
 from acpgen.model import JsonValue, Method, Protocol
+from acpgen.targets.pages.errors import error_names
 
 
 class Form(StrEnum):
@@ -47,7 +50,6 @@ def methods(
         typer.echo(json.dumps(document, indent=2, ensure_ascii=True))
         return
     # Other commands don't wait for what lays out text.
-    from acpgen.cli import cards
 
     if name is None:
         cards.show_table(chosen)
@@ -77,9 +79,6 @@ def _protocol(schema: Path) -> Protocol:
 
 def _row(method: Method, protocol: Protocol) -> JsonValue:
     """A method with the member names of `generated/json/methods.json`, and its errors."""
-    from acpgen.emit.markdown import first_sentence
-    from acpgen.targets.pages.errors import error_names
-
     names = error_names(protocol)
     return {
         "method": method.name,
@@ -92,6 +91,8 @@ def _row(method: Method, protocol: Protocol) -> JsonValue:
         "result": method.result,
         "key": method.key,
         "carries": method.carries,
+        "undoes": [*method.undoes],
+        "about": [*method.about],
         "page": method.page,
         "summary": first_sentence(method.docs),
         "errors": [

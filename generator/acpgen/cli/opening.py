@@ -1,16 +1,16 @@
-"""Opening what is to be judged: files, standard input, and either of them compressed."""
+"""Opening input: files and standard input, also compressed."""
 
 # Importing pathlib takes longer than judging a message.
 # ruff: noqa: PTH109, PTH116, PTH123
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import BinaryIO
+from gzip import GzipFile
+from io import BufferedReader, RawIOBase
+from typing import BinaryIO
 
 STDIN = "-"
 _GZIP = b"\x1f\x8b"
@@ -29,6 +29,8 @@ class Opened:
         self._own = None if file == STDIN else open(file, "rb")  # noqa: SIM115 - closed on exit
 
     def __enter__(self) -> BinaryIO:
+        if self._own is None and sys.stdin is None:
+            raise OSError(errno.EBADF, "is closed")
         return _unpacked(sys.stdin.buffer if self._own is None else self._own)
 
     def __exit__(self, *_: object) -> None:
@@ -37,36 +39,34 @@ class Opened:
 
 
 def _unpacked(stream: BinaryIO) -> BinaryIO:
-    from io import BufferedReader, RawIOBase
 
     if not isinstance(stream, BufferedReader) or stream.peek(2)[:2] != _GZIP:
         return stream
-    from gzip import GzipFile
 
     unpacked: RawIOBase = GzipFile(fileobj=stream)  # type: ignore[assignment] # reads like one
     return BufferedReader(unpacked)
 
 
 def complaint(error: Exception) -> str | None:
-    """What an error says about the input that was read; None if it is about something else."""
+    """The message of an error about the input; None if the error is about something else."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     if isinstance(error, EOFError):
         return "is cut off: the gzip in it has no end; what came before was judged"
     if isinstance(error, OSError) or type(error).__module__ == "zlib":
-        return f"is no sound gzip: {error}"
+        return f"is broken gzip: {error}"
     return None
 
 
 def size(files: Sequence[str]) -> int:
-    """How many bytes there are to be judged in all, about; 0 for what nobody can know."""
+    """The number of bytes of all input, about; 0 for input of unknown size."""
     return sum(map(_size, files))
 
 
 def _size(file: str) -> int:
     try:
         found = os.fstat(sys.stdin.fileno()) if file == STDIN else os.stat(file)
-    except (OSError, ValueError):
+    except (OSError, ValueError, AttributeError):
         return 0
     return found.st_size * (_RATIO if file.endswith(".gz") else 1)
 

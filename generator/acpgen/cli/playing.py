@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from typing import NoReturn, Protocol
 
 import typer
 
-if TYPE_CHECKING:
-    from acp_conformance.launchers import StartError
-    from acp_conformance.verdict import TraceResult
+from acp_conformance.deferred_signals import STOPS
+from acp_conformance.launchers import StartError, UnusableProgramError
+from acp_conformance.verdict import TraceResult
 
 __all__ = ["Playable", "Shown", "shown", "stoppable"]
 
@@ -50,8 +50,6 @@ def shown(outcomes: Iterator[TraceResult], played: Sequence[Playable]) -> Shown:
         StartError: the very first program can't be started.
         OSError: the system refuses something before anything is known.
     """
-    from acp_conformance.launchers import StartError, UnusableProgramError
-
     found: list[TraceResult] = []
     hidden = not sys.stderr.isatty()
     with typer.progressbar(
@@ -81,7 +79,6 @@ def _said(error: StartError | OSError) -> str:
 
 
 def _rest(found: Sequence[TraceResult], played: Sequence[Playable], why: str) -> list[TraceResult]:
-    from acp_conformance.verdict import TraceResult
 
     names = {outcome.trace for outcome in found}
     rest = [each for each in played if each.name not in names]
@@ -94,7 +91,6 @@ def stoppable() -> Iterator[None]:
 
     What was started is then killed, and folders are removed, without being stopped in that.
     """
-    from acp_conformance.deferred_signals import STOPS
 
     def stop(_number: int, _frame: FrameType | None) -> NoReturn:
         for each in before:

@@ -12,9 +12,9 @@ from acpgen import resources
 from acpgen.cli.comparing import Sifted, comes_installed, compared, in_vain, read, sift
 from acpgen.cli.lint import accepted_by_lint
 from acpgen.cli.report import Exit, fail, note, relative, show, unreadable
-from acpgen.diff.history import CHANGELOG, FOLDER, Release, file_name, newest, refusal, with_entry
+from acpgen.diff.releases import CHANGELOG, FOLDER, Release, file_name, newest, refusal, with_entry
 from acpgen.diff.report import findings, summary
-from acpgen.diff.source import Source
+from acpgen.diff.schema_versions import SchemaSource
 from acpgen.diff.version import Version, parse, says_more
 from acpgen.diff.version import weight as weight_of
 from acpgen.emit.tree import replace_files
@@ -61,7 +61,7 @@ def release(
     if out is None and schema == resources.SCHEMA and comes_installed():
         fail("this is the schema that comes with acpgen; name yours with --schema, or an --out")
     folder = relative(out or schema.resolve().parent / FOLDER)
-    source = Source(relative(schema), str(relative(schema)))
+    source = SchemaSource(relative(schema), str(relative(schema)))
     protocol = read(source)
     _admit(protocol, accepted or beside(schema))
     sifted = _sifted(folder, number, source, protocol, accepted)
@@ -92,7 +92,7 @@ def _admit(protocol: Protocol, accepted: Path | None) -> None:
 
 
 def _sifted(
-    folder: Path, number: Version, source: Source, protocol: Protocol, accepted: Path | None
+    folder: Path, number: Version, source: SchemaSource, protocol: Protocol, accepted: Path | None
 ) -> Sifted | None:
     """What the changelog tells, None without an earlier version; leaves where that is refused.
 
@@ -118,7 +118,9 @@ def _require_needed(sifted: list[Sifted]) -> None:
         raise typer.Exit(Exit.FINDINGS)
 
 
-def _admitted(last: Release, number: Version, source: Source, accepted: Path | None) -> Sifted:
+def _admitted(
+    last: Release, number: Version, source: SchemaSource, accepted: Path | None
+) -> Sifted:
     with compared(str(last.path), source.label) as comparison:
         sifted = sift(comparison.changes, source, accepted)
         reason = refusal(last.version, number, sifted.open)

@@ -10,6 +10,7 @@ import typer
 
 from acpgen import resources
 from acpgen.cli.report import fail, note, relative
+from acpgen.emit.templates import own_files
 
 app = typer.Typer(
     name="templates", help="Take acpgen's templates and change them.", no_args_is_help=True
@@ -33,8 +34,6 @@ def export(
     own for every name that DIR lacks. Exit status: 0 when they are written, 2 when a file is there
     already, and then nothing is written.
     """
-    from acpgen.emit.templates import own_files
-
     guides = {path.name: path for path in resources.TEMPLATES.glob("*") if path.is_file()}
     sources = sorted({**own_files(), **guides}.items())
     targets = {path: folder / name for name, path in sources}

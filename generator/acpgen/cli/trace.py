@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Iterator
 from itertools import chain, groupby
@@ -59,12 +58,9 @@ def trace(
     protocol = _load(relative(schema), report)
     if protocol is not None and not _has_keys(protocol):
         note(f"acpgen: {relative(schema)}: states no method that takes a key, so {_idle_rules()}")
-    try:
-        for file in files:
-            if protocol is not None and not report.full:
-                summaries += _trace(str(file), protocol, report, show_keys)
-    except re.error as error:
-        report.problem(str(relative(schema)), f"has the pattern {error.pattern!r}: {error}")
+    for file in files:
+        if protocol is not None and not report.full:
+            summaries += _trace(str(file), protocol, report, show_keys)
     report.end()
     tell_problems(tally)
     if not quiet:
@@ -78,7 +74,7 @@ def _load(schema: Path, report: Report) -> Protocol | None:
         return load(schema)
     except SchemaError as error:
         note(text(error.findings).rstrip("\n"))
-        report.problem(str(schema), "is no schema to judge by")
+        report.problem(str(schema), "is not a schema to judge by")
     except OSError as error:
         report.problem(str(error.filename or schema), error.strerror or str(error))
     return None
@@ -137,7 +133,7 @@ def _record(stream: BinaryIO, protocol: Protocol, show_keys: bool) -> Recording:
     entries = iter(lines.entries)
     first = next(entries, None)
     if first is None:
-        raise InputError("no messages, so there is nothing to tell")
+        raise InputError("no messages, so there is nothing to judge")
     if not lines.transcript:
         raise TranscriptError('is no transcript: its lines need "from" and "message"', first.line)
     return record(chain([first], entries), protocol, show_keys=show_keys)

@@ -9,7 +9,7 @@ import tempfile
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -22,10 +22,22 @@ from acpgen.lint.rules.classes import missing_retry_class
 from acpgen.load import SchemaError, load
 from acpgen.load.lines import located
 from acpgen.model import JsonValue, Protocol
+from acpgen.upstream import (
+    Comparison,
+    Declared,
+    DeclaredError,
+    annotate,
+    moved,
+    overwriting,
+    printed,
+    read_declared,
+    replacements,
+    shared,
+    stale,
+    undeclared,
+)
+from acpgen.upstream import compare as compared
 from acpgen.words import counted
-
-if TYPE_CHECKING:
-    from acpgen.upstream import Comparison, Declared
 
 app = typer.Typer(
     name="upstream",
@@ -61,9 +73,6 @@ def compare(
     against the stable part. Exit status: 0 without findings, 1 with some, 2 when something can't be
     read or the two are of different versions.
     """
-    from acpgen.upstream import compare as compared
-    from acpgen.upstream import stale, undeclared
-
     with telling("upstream", format_, release):
         _require_file(release)
         theirs, ours = _load(release), _load(schema)
@@ -108,8 +117,6 @@ def overlay(
     doesn't count there: they are listed. Exit status: 0 when it is handed over, 1 with findings, 2
     when something can't be read or written.
     """
-    from acpgen.upstream import annotate, printed
-
     _require_file(release)
     theirs, ours = _load(release), _load(schema)
     if theirs.version is None:
@@ -164,7 +171,6 @@ def _no_version(release: Path) -> str:
 
 
 def _declared(path: Path) -> Declared:
-    from acpgen.upstream import DeclaredError, read_declared
 
     try:
         return read_declared(relative(path))
@@ -193,8 +199,6 @@ def _counts(comparisons: list[Comparison]) -> str:
 
 def _require_nothing_replaced(release: Path, theirs: Protocol, ours: Protocol) -> None:
     """Leave with every value of the release that an overlay would change."""
-    from acpgen.upstream import overwriting, replacements
-
     replaced = replacements(_document(release), theirs, ours)
     if replaced:
         found = located(overwriting(str(relative(release)), replaced))
@@ -223,8 +227,6 @@ def _require_clean(release: Path, text: str, theirs: Protocol, ours: Protocol) -
 
 def _tell_moved(release: Path, theirs: Protocol, ours: Protocol) -> None:
     """Say why a method of our version is left without a class."""
-    from acpgen.upstream import moved
-
     for method, own in moved(theirs, ours) if theirs.version == ours.version else ():
         note(
             f"{relative(release)}: {printable(method.name)} ({method.kind}, side {method.side}) is "
@@ -262,8 +264,6 @@ def _write(out: Path, text: str) -> None:
 
 def _tell(release: Path, theirs: Protocol, ours: Protocol) -> None:
     """Say what was annotated, and what was not."""
-    from acpgen.upstream import shared
-
     if theirs.version == ours.version:
         known = {(method.name, method.kind) for method in theirs.methods}
         rest = dict.fromkeys(m.name for m in ours.methods if (m.name, m.kind) not in known)

@@ -1,37 +1,51 @@
 """`acpgen validate`: judge recorded messages.
 
 Declares the command. What it does is in `acpgen.cli.validation`, and mostly it is called without
-Typer, through `acpgen.cli.arguments`.
+Typer, through `acpgen.startup`.
 """
 
 from __future__ import annotations
 
-from enum import StrEnum
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer.models import OptionInfo
 
 from acpgen import resources
-from acpgen.cli.arguments import Options
-from acpgen.cli.options import Failing, Form, MaxErrors, Quiet, Schema, ShowKeys, Summary
-from acpgen.cli.report import FailOn
 from acpgen.cli.validation import run
-from acpgen.findings import Format
-from acpgen.model import Side
-from acpgen.report.forms import COUNTING
+from acpgen.startup.options import COUNTING, OPTIONS, Options
 
 _UNFOLLOWED = (
     "there must be one FILE to follow; standard input is judged as it comes, so leave out --follow"
 )
 
 
-class Sender(StrEnum):
-    """Who can have sent a message."""
+def _option(member: str) -> OptionInfo:
+    """An option as Typer takes it, from the table that both parsers use."""
+    option = OPTIONS[member]
+    found: OptionInfo
+    values = option.values
+    if values is None:
+        least = 1 if member == "max_errors" else None
+        found = typer.Option(*option.names, help=option.help, min=least)
+    else:
+        found = typer.Option(
+            *option.names,
+            help=option.help,
+            metavar=f"[{'|'.join(values)}]",
+            parser=lambda value: _one_of(values, value),
+            autocompletion=lambda: list(values),
+        )
+    return found
 
-    CLIENT = Side.CLIENT.value
-    AGENT = Side.AGENT.value
-    PROXY = Side.PROXY.value
+
+def _one_of(values: Sequence[str], value: str) -> str:
+    if value not in values:
+        listed = ", ".join(map(repr, values))
+        raise typer.BadParameter(f"{value!r} is not one of {listed}.")
+    return value
 
 
 def validate(
@@ -41,24 +55,16 @@ def validate(
             metavar="FILE", help="Files of messages, also gzip; - or none is standard input."
         ),
     ] = None,
-    sender: Annotated[
-        Sender | None,
-        typer.Option("--from", help="Who sent the messages. A transcript says so itself."),
-    ] = None,
-    schema: Schema = resources.SCHEMA,
-    format_: Form = Format.TEXT,
-    max_errors: MaxErrors = None,
-    fail_on: Failing = FailOn.ERROR,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Refuse what receivers only recover from.")
-    ] = False,
-    quiet: Quiet = False,
-    summary: Summary = False,
-    show_keys: ShowKeys = False,
-    follow: Annotated[
-        bool,
-        typer.Option("--follow", "-f", help="Wait for more lines in FILE, until interrupted."),
-    ] = False,
+    sender: Annotated[str | None, _option("sender")] = None,
+    schema: Annotated[Path, _option("schema")] = resources.SCHEMA,
+    form: Annotated[str, _option("form")] = "text",
+    max_errors: Annotated[int | None, _option("max_errors")] = None,
+    fail_on: Annotated[str, _option("fail_on")] = "error",
+    strict: Annotated[bool, _option("strict")] = False,
+    quiet: Annotated[bool, _option("quiet")] = False,
+    summary: Annotated[bool, _option("summary")] = False,
+    show_keys: Annotated[bool, _option("show_keys")] = False,
+    follow: Annotated[bool, _option("follow")] = False,
 ) -> None:
     """Judge messages as a strict receiver does, naming the answer it owes for each fault.
 
@@ -72,7 +78,7 @@ def validate(
         [str(file) for file in files or ()],
         sender=sender,
         schema=None if schema == resources.SCHEMA else str(schema),
-        form=format_,
+        form=form,
         max_errors=max_errors,
         fail_on=fail_on,
         strict=strict,
@@ -85,6 +91,6 @@ def validate(
         reason = _UNFOLLOWED if options.files == ("-",) else "there must be one FILE to follow"
         raise typer.BadParameter(reason, param_hint="--follow")
     if summary and not options.can_count:
-        reason = f"--format {format_.value} has none; {' and '.join(COUNTING)} have one"
+        reason = f"--format {form} has none; {' and '.join(COUNTING)} have one"
         raise typer.BadParameter(reason, param_hint="--summary")
     raise typer.Exit(run(options))

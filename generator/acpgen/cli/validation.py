@@ -1,4 +1,4 @@
-"""Judging recorded messages: what `acpgen validate` does once its arguments are read.
+"""Judging recorded messages: the work of `acpgen validate` after its arguments are parsed.
 
 For a short and clean input this imports none of the libraries that acpgen needs, and nothing of the
 standard one that takes long to load, so that the verdict on one message takes little more time than
@@ -8,36 +8,36 @@ starting Python does.
 from __future__ import annotations
 
 import os
-import re
 import sys
+from typing import Self
 
-from acpgen.cli import opening, source
+from acpgen import findings, resources, rulebook
+from acpgen.cli import opening
+from acpgen.cli.follow import Follower, follow, interruptible
 from acpgen.cli.notes import note
+from acpgen.cli.progress import Bar, Progress
+from acpgen.cli.verdicts import findings_of
+from acpgen.findings import escaped, printable
+from acpgen.judge.fast_path import FastEngine
 from acpgen.judge.inputs import Input, InputError, read
-from acpgen.judge.quick import Quick
 from acpgen.judge.stream import Stream
 from acpgen.report import Report, Tally, renderer, set_up
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Self
-
-    from acpgen.cli.arguments import Options
-    from acpgen.cli.progress import Progress
+from acpgen.startup import source
+from acpgen.startup.options import Options
 
 _LONG = 4_000_000
-"""How many bytes of input take so long that it is worth showing how far they are."""
-_NOTHING = "no messages, so there is nothing to tell"
-_INTERRUPTED = "interrupted: what comes next is not judged"
-_PACKED = "is gzip, which doesn't grow by lines: --follow reads plain text, so leave it out"
-_TWO_SIDED = "is a transcript, which says who sends; leave out --from"
+"""From how many bytes on a progress bar is worth showing."""
+_NOTHING = "no messages, so there is nothing to judge"
+_INTERRUPTED = "interrupted: the rest is not judged"
+_PACKED = "is gzip, which does not grow by lines: leave out --follow, which reads plain text"
+_TWO_SIDED = "is a transcript, which names its senders; leave out --from"
 
 
 def run(options: Options) -> int:
     """Judge, print what is found, and return the exit status: 0, 1 or 2.
 
     Raises:
-        BrokenPipeError: nobody reads the output any more.
+        BrokenPipeError: the reader of the output closed it.
     """
     set_up(options.form, sys.stdout)
     report = _report(options)
@@ -47,16 +47,12 @@ def run(options: Options) -> int:
         engine = _engine(options, report)
         if engine is not None:
             _judge_all(options, engine, report)
-    except re.error as error:
-        reason = f"the pattern {error.pattern!r} can't be used: {error}"
-        report.problem(_schema_name(options.schema), reason)
-        engine = None
     except KeyboardInterrupt:
         if report.tally.complete:
             report.problem(opening.name(options.files[0]), _INTERRUPTED)
     report.end()
     sys.stdout.flush()
-    _tell(report, engine, quiet=options.quiet)
+    _print_notes(report, engine, quiet=options.quiet)
     return report.status
 
 
@@ -73,33 +69,27 @@ def _report(options: Options) -> Report:
     )
 
 
-def _engine(options: Options, report: Report) -> Quick | None:
-    """What judges, or None if the schema can't be used."""
+def _engine(options: Options, report: Report) -> FastEngine | None:
+    """The engine that judges, or None if the schema can't be used."""
     try:
         made = source.of_schema(options.schema)
     except OSError as error:
         name = error.filename or _schema_name(options.schema)
         report.problem(str(name), error.strerror or str(error))
-    except Exception as error:
-        from acpgen import findings
-        from acpgen.load import SchemaError
-
-        if not isinstance(error, SchemaError):
-            raise
+    except source.UnusableSchemaError as error:
         note(findings.text(error.findings).rstrip("\n"))
-        report.problem(_schema_name(options.schema), "is no schema to judge by")
+        report.problem(_schema_name(options.schema), "is not a schema to judge by")
     else:
-        return Quick(made, opening.size(options.files))
+        return FastEngine(made, opening.size(options.files))
     return None
 
 
 def _schema_name(schema: str | None) -> str:
-    from acpgen import resources
 
     return opening.relative(str(resources.SCHEMA) if schema is None else schema)
 
 
-def _judge_all(options: Options, engine: Quick, report: Report) -> None:
+def _judge_all(options: Options, engine: FastEngine, report: Report) -> None:
     size = 0 if options.quiet or options.follow else opening.size(options.files)
     with _progress(size) as progress:
         for file in options.files:
@@ -110,7 +100,9 @@ def _judge_all(options: Options, engine: Quick, report: Report) -> None:
             report.problem(opening.name(file), _NOTHING)
 
 
-def _judge(file: str, options: Options, engine: Quick, report: Report, progress: Progress) -> None:
+def _judge(
+    file: str, options: Options, engine: FastEngine, report: Report, progress: Progress
+) -> None:
     """Judge one file into the report."""
     name = opening.name(file)
     engine.pairing.clear()
@@ -135,17 +127,20 @@ def _judge(file: str, options: Options, engine: Quick, report: Report, progress:
 
 
 def _judge_lines(
-    found: Input, name: str, options: Options, engine: Quick, report: Report, progress: Progress
+    found: Input,
+    name: str,
+    options: Options,
+    engine: FastEngine,
+    report: Report,
+    progress: Progress,
 ) -> None:
     if found.transcript and options.sender is not None:
         raise InputError(_TWO_SIDED)
     stream = Stream(found, engine, options.sender, progress.advance)
-    said = 0
+    shown = 0
     try:
         for entry, verdict in stream:
-            from acpgen.cli.verdicts import findings_of
-
-            said += 1
+            shown += 1
             progress.make_way()
             findings = findings_of(
                 name, entry, verdict, transcript=found.transcript, show_keys=options.show_keys
@@ -154,40 +149,35 @@ def _judge_lines(
             if report.full:
                 break
     finally:
-        report.accept(name, stream.messages - said)
+        report.accept(name, stream.messages - shown)
 
 
 def _judge_growing(
-    file: str, options: Options, engine: Quick, report: Report, progress: Progress
+    file: str, options: Options, engine: FastEngine, report: Report, progress: Progress
 ) -> None:
-    """Judge a log until somebody interrupts that, which is how it ends and no failure."""
-    from acpgen.cli.follow import Follower, follow, interruptible
-    from acpgen.findings import printable
-
+    """Judge a log until an interruption, which is its normal end and not a failure."""
     if _is_gzip(file):
         raise InputError(_PACKED)
     name = opening.name(file)
     shown = printable(name)
-    follower = Follower(file, told=lambda what: note(f"acpgen: {shown}: {what}"))
+    follower = Follower(file, report=lambda event: note(f"acpgen: {shown}: {event}"))
     with interruptible():
         _judge_lines(follow(follower), name, options, engine, report, progress)
     if follower.unfinished:
-        note(f"acpgen: {shown}: the last line is not finished, so it is not judged")
+        note(f"acpgen: {shown}: the last line is not complete, so it is not judged")
 
 
 def _is_gzip(file: str) -> bool:
-    """Whether a file is gzip (RFC 1952). A pipe can't be asked without taking something from it."""
+    """Whether a file is gzip (RFC 1952). A pipe can't be tested without consuming its bytes."""
     if not os.path.isfile(file):  # noqa: PTH113 - importing pathlib takes long
         return False
     with open(file, "rb") as stream:  # noqa: PTH123
         return stream.read(2) == b"\x1f\x8b"
 
 
-def _tell(report: Report, engine: Quick | None, *, quiet: bool) -> None:
-    """Say on stderr why the report is not complete, and how many messages there were."""
+def _print_notes(report: Report, engine: FastEngine | None, *, quiet: bool) -> None:
+    """Print on stderr why the report is not complete, and how many messages there were."""
     if report.tally.problems:
-        from acpgen.findings import escaped, printable
-
         for problem in report.tally.problems:
             note(f"acpgen: {printable(problem.file)}: {escaped(problem.message)}")
     if engine is None or quiet:
@@ -218,16 +208,13 @@ class _Silence:
 
 
 def _progress(size: int) -> Progress:
-    """A progress bar, where somebody waits and watches."""
+    """A progress bar, if a terminal shows it."""
     if size < _LONG or not sys.stderr.isatty():
         return _Silence()
-    from acpgen.cli.progress import Bar
 
     return Bar(size)
 
 
 def _page(rule: str) -> str | None:
     """The page of a rule. Most reports show none, so the rulebook is imported when one does."""
-    from acpgen import rulebook
-
     return rulebook.page("validate")(rule)

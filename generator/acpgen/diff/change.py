@@ -1,4 +1,4 @@
-"""A change of the protocol, and whom it breaks."""
+"""A change of the protocol, and the peers that it breaks."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from acpgen.diff.channels import Party
 from acpgen.diff.effect import Effect
-from acpgen.diff.reach import Route
+from acpgen.diff.message_channels import Party
+from acpgen.diff.message_routes import Route
 from acpgen.diff.rule import ChangeRule
 from acpgen.findings import Severity
 from acpgen.model import Location, MethodName, Pointer, Type
@@ -17,7 +17,7 @@ from acpgen.model import Location, MethodName, Pointer, Type
 class Standing(StrEnum):
     """Which part of the protocol changed.
 
-    MOVED is what the whole protocol has before and after: it has only become stable, or unstable.
+    MOVED is something that the whole protocol has before and after: only its stability changed.
     """
 
     STABLE = "stable"
@@ -27,7 +27,7 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a message that shows a change is made from: a way to the place, and the types there."""
+    """The parts of a message that shows a change: a route to the place, and the types there."""
 
     route: Route
     types: tuple[Type, Type]
@@ -35,14 +35,15 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change. Peers that have not made it are meant by `breaks` and `recovers`.
+    """One change.
 
-    `breaks` are those who are refused, refuse, or misunderstand; `recovers` those who would, if
-    receivers did not fall back as the schema's x-deserialize-* marks say. `path` is for people,
-    `pointer` an RFC 6901 JSON Pointer to the thing itself, which is in the old protocol when it is
-    gone; `location` is the nearest place in the new one. `methods` carry it. `said` tells what
-    changed, `why` whom a changed promise concerns. `subject` is the path with the name of what
-    changed there, `shape` stands for the types that `old` and `new` only sum up.
+    `breaks` are the peers without the change that are refused, refuse, or misunderstand. `recovers`
+    are those that would be, if receivers did not fall back as the x-deserialize-* marks of the
+    schema say. `path` is for people, `pointer` an RFC 6901 JSON Pointer to the thing itself, in the
+    old protocol if it is gone; `location` is the nearest place in the new one. `methods` carry it.
+    `words` describe the change, `why` the peers that a changed promise concerns. `subject` is the
+    path with the name of what changed there, `shape` a fingerprint of the types that `old` and
+    `new` only sum up.
     """
 
     rule: ChangeRule
@@ -51,7 +52,7 @@ class Change:
     location: Location
     old: str
     new: str
-    said: str
+    words: str
     why: str = ""
     breaks: frozenset[Party] = frozenset()
     recovers: frozenset[Party] = frozenset()
@@ -63,19 +64,20 @@ class Change:
 
     @property
     def what(self) -> str:
-        """What tells a change from all others of its kind that go from `old` to `new`."""
+        """The subject and shape: no other change of this rule from `old` to `new` has both."""
         return f"{self.subject} #{self.shape}" if self.shape else self.subject
 
     @property
     def effect(self) -> Effect:
-        """What changes of this kind do."""
+        """The effect of changes of this kind."""
         return self.rule.effect
 
     @property
     def severity(self) -> Severity:
-        """Error: breaks somebody. Recovered: peers fall back. Warning: concerns more than texts.
+        """Error: breaks peers. Recovered: peers fall back. Warning: concerns more than texts.
 
-        That is: a meaning is lost, what was recovered from is refused, or generated types break.
+        That is: a meaning is lost, receivers refuse what they recovered from, or generated types
+        break.
         """
         if self.effect is Effect.FAULT:
             return Severity.ERROR
@@ -92,8 +94,8 @@ class Change:
 
     @property
     def message(self) -> str:
-        """What changed, whom it breaks, and why."""
-        parts = [self.said]
+        """What changed, which peers it breaks, and why."""
+        parts = [self.words]
         if self.breaks:
             why = "" if self.why else f": {self.effect.value.reason}"
             parts.append(f"breaks {parties(self.breaks)}{why}")
@@ -104,7 +106,7 @@ class Change:
 
 
 def parties(some: Collection[Party]) -> str:
-    """Those who speak the protocol, in one order."""
+    """The names of parties, in one order."""
     return " and ".join(party.plural for party in Party if party in some)
 
 

@@ -9,8 +9,8 @@ from itertools import starmap
 from types import MappingProxyType
 
 from acpgen.diff.change import Change, Standing
-from acpgen.diff.channels import Party
 from acpgen.diff.effect import ReportSection
+from acpgen.diff.message_channels import Party
 from acpgen.emit.markdown import Inline, code, prose
 from acpgen.findings import Severity
 
@@ -19,7 +19,7 @@ _FEW = 6
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """A heading, and the changes that stand under it."""
+    """A heading, and the changes under it."""
 
     title: str
     holds: Callable[[Change], bool]
@@ -84,11 +84,10 @@ def changelog(
     level: int = 1,
     accepted: Mapping[Change, str] = MappingProxyType({}),
 ) -> str:
-    """A changelog under a heading of some level. Each change stands under whom it concerns.
+    """A changelog under a heading of some level, with a section for each party that breaks.
 
-    A change that breaks several parties stands under each. Where only texts changed is told
-    in one paragraph. `accepted` are further changes, which stand last with the reasons why they
-    count for nothing.
+    A change that breaks several parties is in each section. One paragraph lists where only texts
+    changed. `accepted` are further changes, which are last, with the reasons for accepting them.
     """
     blocks = [f"{'#' * level} {title}"]
     if not changes and not accepted:
@@ -113,7 +112,7 @@ def _accepted(change: Change, reason: str) -> str:
 
 def _items(changes: Sequence[Change]) -> Iterator[str]:
     for change in changes:
-        yield f"- {code(change.path)}: {_said(change)}{_carried(change)}"
+        yield f"- {code(change.path)}: {_sentence(change)}{_carried(change)}"
 
 
 def _owner(path: str) -> str:
@@ -121,7 +120,7 @@ def _owner(path: str) -> str:
     return path if "/" in path else re.split(r"[.<\[{]", path, maxsplit=1)[0]
 
 
-def _said(change: Change) -> Inline:
+def _sentence(change: Change) -> Inline:
     message = change.message
     return prose(message if message.endswith(".") else f"{message}.")
 

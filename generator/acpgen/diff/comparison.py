@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from acpgen.diff.change import Change, Standing
-from acpgen.diff.difference import Difference
 from acpgen.diff.judgement import of_method, of_type
-from acpgen.diff.methods import methods
-from acpgen.diff.reach import routes
-from acpgen.diff.walk import Walk
+from acpgen.diff.message_routes import routes
+from acpgen.diff.method_changes import methods
+from acpgen.diff.schema_difference import SchemaDifference
+from acpgen.diff.type_comparison import TypeComparison
 from acpgen.model import Protocol
 from acpgen.types.fingerprint import fingerprint
 from acpgen.types.stability import stable
@@ -41,16 +41,16 @@ def _changes(old: Protocol, new: Protocol, wholes: tuple[Protocol, Protocol]) ->
     for method in methods(old, new, wholes):
         shape = _shape(old, new, method.difference)
         yield of_method(method.difference, method.channels, shape)
-    walk = Walk(old, new)
+    walk = TypeComparison(old, new)
     reached = routes(walk)
     aside = ((name, name) for name in old.types.keys() & new.types.keys())
     for pair in dict.fromkeys((*reached, *aside)):
         for step in walk.pair(pair):
-            if isinstance(step, Difference):
+            if isinstance(step, SchemaDifference):
                 yield of_type(step, reached.get(pair, ()), _shape(old, new, step))
 
 
-def _shape(old: Protocol, new: Protocol, difference: Difference) -> str:
+def _shape(old: Protocol, new: Protocol, difference: SchemaDifference) -> str:
     before, after = difference.shapes
     if before is None and after is None:
         return ""

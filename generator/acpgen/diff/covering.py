@@ -1,7 +1,7 @@
 """Whether a union takes all values of another type, by one of its variants or by several.
 
-Peers send no members that their version of a type doesn't describe, and by a fallback no tag value
-that another variant has.
+An object may have members that its type doesn't list. A fallback takes no tag value that another
+variant has.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from acpgen.diff.overlap import Known, overlap
 from acpgen.model import (
     NULL,
     ClosedEnum,
-    Map,
     Object,
     Protocol,
     Type,
@@ -24,9 +23,7 @@ from acpgen.model import (
     Variant,
 )
 from acpgen.types.objects import (
-    FlatObject,
     alternatives,
-    as_object,
     constant,
     flatten,
     resolve,
@@ -34,22 +31,22 @@ from acpgen.types.objects import (
 )
 
 if TYPE_CHECKING:
-    from acpgen.diff.walk import Walk
+    from acpgen.diff.type_comparison import TypeComparison
 
 _FEW = 4
 
 
-def demanded(walk: Walk, old: Type, new: Union) -> bool:
+def demanded(walk: TypeComparison, old: Type, new: Union) -> bool:
     """Whether a new union refuses some value of an old type."""
     return not _covered(walk, old, new, Effect.NARROWS)
 
 
-def released(walk: Walk, old: Union, new: Type) -> bool:
+def released(walk: TypeComparison, old: Union, new: Type) -> bool:
     """Whether a new type has some value that an old union refuses."""
     return not _covered(walk, new, old, Effect.WIDENS)
 
 
-def crowded(walk: Walk, old: Union, new: Union, pairs: list[tuple[int, int]]) -> bool:
+def crowded(walk: TypeComparison, old: Union, new: Union, pairs: list[tuple[int, int]]) -> bool:
     """Whether a new union refuses a value because it fits several variants, and the old one didn't.
 
     `pairs` has the indices of the variants that stand for each other.
@@ -57,25 +54,24 @@ def crowded(walk: Walk, old: Union, new: Union, pairs: list[tuple[int, int]]) ->
     return new.exclusive and _crowded(walk, old, new, pairs, Effect.NARROWS)
 
 
-def uncrowded(walk: Walk, old: Union, new: Union, pairs: list[tuple[int, int]]) -> bool:
+def uncrowded(walk: TypeComparison, old: Union, new: Union, pairs: list[tuple[int, int]]) -> bool:
     """The same the other way round: whether it takes one that the old one refused so."""
     turned = [(j, i) for i, j in pairs]
     return old.exclusive and _crowded(walk, new, old, turned, Effect.WIDENS)
 
 
-def _covered(walk: Walk, type_: Type, union: Union, effect: Effect) -> bool:
+def _covered(walk: TypeComparison, type_: Type, union: Union, effect: Effect) -> bool:
     """Whether a union takes all parts of a type, of which one is new and the other old."""
     protocol, others = _sides(walk, effect)
-    names = _listed(protocol, type_)
     return all(
-        _takes(walk, part, union, effect, None if names is None else names - absent)
+        _takes(walk, part, union, effect, absent)
         for whole_part in _cut(protocol, type_, union)
         for part, absent in _by_presence(protocol, others, whole_part, union)
     )
 
 
 def _takes(
-    walk: Walk, part: Type, union: Union, effect: Effect, names: frozenset[str] | None
+    walk: TypeComparison, part: Type, union: Union, effect: Effect, absent: frozenset[str]
 ) -> bool:
     """Whether a variant takes all of a part, and no other one any of it where that is refused."""
     own, others = _sides(walk, effect)
@@ -86,7 +82,7 @@ def _takes(
         if _misses(walk, part, with_tag(variant, union.tag), effect):
             continue
         if not union.exclusive or not any(
-            overlap(Known(own, part), Known(others, with_tag(rival, union.tag)), names)
+            overlap(Known(own, part), Known(others, with_tag(rival, union.tag)), absent)
             for rival in union.variants
             if rival is not variant and not _apart(rival, variant)
         ):
@@ -95,15 +91,14 @@ def _takes(
 
 
 def _crowded(
-    walk: Walk, old: Union, new: Union, pairs: list[tuple[int, int]], effect: Effect
+    walk: TypeComparison, old: Union, new: Union, pairs: list[tuple[int, int]], effect: Effect
 ) -> bool:
     """Whether a value of one union fits several variants of another, exclusive one."""
     own, others = _sides(walk, effect)
-    names = _listed(own, old)
     bodies = [Known(others, variant.body) for variant in new.variants]
     counterparts = {j: i for i, j in pairs}
     for j, k in combinations(range(len(bodies)), 2):
-        if not overlap(bodies[j], bodies[k], names):
+        if not overlap(bodies[j], bodies[k]):
             continue
         before = [counterparts.get(index) for index in (j, k)]
         if old.exclusive and all(
@@ -112,27 +107,27 @@ def _crowded(
         ):
             continue
         if any(
-            all(overlap(Known(own, variant.body), bodies[n], names) for n in (j, k))
+            all(overlap(Known(own, variant.body), bodies[n]) for n in (j, k))
             for variant in old.variants
         ):
             return True
     return False
 
 
-def _misses(walk: Walk, one: Type, other: Type, effect: Effect) -> bool:
+def _misses(walk: TypeComparison, one: Type, other: Type, effect: Effect) -> bool:
     """Whether a type lacks values of another: the new one of the old, or the old one of the new."""
     pair = (one, other) if effect is Effect.NARROWS else (other, one)
     return effect in walk.verdict(*pair)
 
 
-def _grown(walk: Walk, one: Type, other: Type, effect: Effect) -> bool:
+def _grown(walk: TypeComparison, one: Type, other: Type, effect: Effect) -> bool:
     """Whether a type has values that another lacks, told the way round that `_misses` has not."""
     if effect is Effect.NARROWS:
         return Effect.WIDENS in walk.verdict(one, other)
     return Effect.NARROWS in walk.verdict(other, one)
 
 
-def _sides(walk: Walk, effect: Effect) -> tuple[Protocol, Protocol]:
+def _sides(walk: TypeComparison, effect: Effect) -> tuple[Protocol, Protocol]:
     return (walk.old, walk.new) if effect is Effect.NARROWS else (walk.new, walk.old)
 
 
@@ -217,23 +212,3 @@ def _constant(protocol: Protocol, part: Type, tag: str | None) -> str | int | No
     type_ = None if member is None else resolve(protocol, member.type)
     only = isinstance(type_, ClosedEnum) and len(type_.values) == 1
     return type_.values[0].value if isinstance(type_, ClosedEnum) and only else None
-
-
-def _listed(protocol: Protocol, type_: Type) -> frozenset[str] | None:
-    """The members that an object of a type may have, None where it may have any."""
-    names: set[str] = set()
-    for part in alternatives(protocol, type_):
-        if isinstance(part, Object | Map):
-            flat = flatten(protocol, as_object(part))
-            if flat.additional is not None:
-                return None
-            names |= _names(protocol, flat)
-    return frozenset(names)
-
-
-def _names(protocol: Protocol, flat: FlatObject) -> set[str]:
-    names = set(flat.members)
-    for union in flat.unions:
-        names |= {union.tag} if union.tag is not None else set()
-        names |= _listed(protocol, union) or set()
-    return names

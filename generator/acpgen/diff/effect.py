@@ -65,7 +65,7 @@ class Effect(Enum):
         breaks_senders=True,
         narrows=True,
         severity=Severity.WARNING,
-        reason="newer peers do not take what they send",
+        reason="newer peers do not accept what they send",
         recovered="newer peers fall back instead of refusing what older {} send",
     )
     WIDENS = Meaning(
@@ -73,7 +73,7 @@ class Effect(Enum):
         breaks_receivers=True,
         widens=True,
         severity=Severity.WARNING,
-        reason="they do not take what newer peers send",
+        reason="they do not accept what newer peers send",
         recovered="older {} fall back instead of refusing it",
     )
     REPLACES = Meaning(
@@ -83,7 +83,7 @@ class Effect(Enum):
         narrows=True,
         widens=True,
         severity=Severity.WARNING,
-        reason="old and new do not take each other's messages",
+        reason="old and new do not accept each other's messages",
         recovered="{} are spared, since receivers fall back",
     )
     MISREADS = Meaning(
@@ -91,7 +91,7 @@ class Effect(Enum):
         breaks_senders=True,
         breaks_receivers=True,
         severity=Severity.WARNING,
-        reason="old and new take it to mean different things",
+        reason="old and new understand it differently",
     )
     FORGETS = Meaning(name="forgets", severity=Severity.WARNING, section=ReportSection.FORGOTTEN)
     PROMISE = Meaning(name="promise", severity=Severity.NOTE, section=ReportSection.OTHER)

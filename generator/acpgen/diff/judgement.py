@@ -1,25 +1,26 @@
-"""From a difference to a change: whom it reaches, whom of them it breaks, and how to say so."""
+"""Turns a difference into a change: which peers it reaches, and which of them it breaks."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
 from acpgen.diff.change import Change, Evidence, parties
-from acpgen.diff.channels import Channel, Party
-from acpgen.diff.difference import Difference
 from acpgen.diff.effect import Effect
-from acpgen.diff.promises import PROMISES, class_of
-from acpgen.diff.reach import Route
+from acpgen.diff.message_channels import MessageChannel, Party
+from acpgen.diff.message_routes import Route
+from acpgen.diff.retry_promises import PROMISES, class_of
+from acpgen.diff.schema_difference import SchemaDifference
 
 
-def of_type(difference: Difference, routes: Sequence[Route], shape: str = "") -> Change:
-    """What a difference between types means for those on the routes that carry them.
+def of_type(difference: SchemaDifference, routes: Sequence[Route], shape: str = "") -> Change:
+    """The change that a difference between types is for the peers on the routes that carry them.
 
     `shape` is the fingerprint of its shapes.
     """
     effect = difference.rule.effect
     ways, row = effect.moves, effect.value
-    ends = [route.through(difference.place) for route in routes]
+    through = (route.through(difference.place) for route in routes)
+    ends = [route for route in through if difference.matters(route.overridden)]
     sending = [r for r in ends if row.breaks_senders and not (ways and Effect.NARROWS in r.masked)]
     receiving = [
         r for r in ends if row.breaks_receivers and not (ways and Effect.WIDENS in r.masked)
@@ -36,12 +37,14 @@ def of_type(difference: Difference, routes: Sequence[Route], shape: str = "") ->
 
 
 def _ends(sending: Collection[Route], receiving: Collection[Route]) -> frozenset[Party]:
-    """Those who send on some routes and those who receive on others."""
+    """The senders on some routes and the receivers on others."""
     return frozenset({r.channel.sender for r in sending} | {r.channel.receiver for r in receiving})
 
 
-def of_method(difference: Difference, channels: Collection[Channel], shape: str = "") -> Change:
-    """What a difference between methods means for those who call and who handle them."""
+def of_method(
+    difference: SchemaDifference, channels: Collection[MessageChannel], shape: str = ""
+) -> Change:
+    """The change that a difference between methods is for their callers and handlers."""
     row = difference.rule.effect.value
     senders = frozenset(channel.sender for channel in channels)
     receivers = frozenset(channel.receiver for channel in channels)
@@ -50,7 +53,7 @@ def of_method(difference: Difference, channels: Collection[Channel], shape: str 
         promise = PROMISES[class_of(difference.old), class_of(difference.new)]
         broken = (promise.senders.breaks, promise.receivers.breaks)
         why = ". ".join(
-            _told(side.why, senders, receivers) for side in (promise.senders, promise.receivers)
+            _reason(side.why, senders, receivers) for side in (promise.senders, promise.receivers)
         )
     breaks = frozenset(
         party
@@ -62,8 +65,8 @@ def of_method(difference: Difference, channels: Collection[Channel], shape: str 
 
 
 def _change(
-    difference: Difference,
-    channels: Collection[Channel],
+    difference: SchemaDifference,
+    channels: Collection[MessageChannel],
     breaks: frozenset[Party],
     recovers: frozenset[Party] = frozenset(),
     *,
@@ -78,7 +81,7 @@ def _change(
         location=difference.location,
         old=difference.old,
         new=difference.new,
-        said=difference.rule.function(difference),
+        words=difference.rule.function(difference),
         why=why,
         breaks=breaks,
         recovers=recovers,
@@ -89,22 +92,23 @@ def _change(
     )
 
 
-def _evidence(difference: Difference, routes: Sequence[Route]) -> Evidence | None:
+def _evidence(difference: SchemaDifference, routes: Sequence[Route]) -> Evidence | None:
     """The shortest way to show a difference."""
     if difference.types is None or not routes:
         return None
     return Evidence(min(routes, key=lambda route: len(route.steps)), difference.types)
 
 
-def _lost(channels: Collection[Channel]) -> str:
-    """Who doesn't understand whom, when something loses its meaning."""
+def _lost(channels: Collection[MessageChannel]) -> str:
+    """Which peers don't understand which others when something loses its meaning."""
     senders = frozenset(channel.sender for channel in channels)
     receivers = frozenset(channel.receiver for channel in channels)
-    return _told("newer {receivers} do not know what older {senders} say by it", senders, receivers)
+    why = "newer {receivers} do not know what older {senders} mean by it"
+    return _reason(why, senders, receivers)
 
 
-def _told(why: str, senders: Collection[Party], receivers: Collection[Party]) -> str:
-    """A reason about senders and receivers, called by who they are unless both are the same."""
+def _reason(why: str, senders: Collection[Party], receivers: Collection[Party]) -> str:
+    """A reason about senders and receivers, with the names of the peers if they differ."""
     words = {"senders": "senders", "receivers": "receivers"}
     if senders != receivers:
         words = {"senders": parties(senders), "receivers": parties(receivers)}

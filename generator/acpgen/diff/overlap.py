@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from acpgen.diff import values
+from acpgen.diff import scalar_limits
 from acpgen.model import (
     Array,
     ClosedEnum,
@@ -29,23 +29,18 @@ class Known:
     type: Type
 
 
-def overlap(
-    one: Known, other: Known, members: Collection[str] | None = None, depth: int = 0
-) -> bool:
-    """Whether some value may fit both.
-
-    `members` are the only ones that an object may have, where not all may occur.
-    """
+def overlap(one: Known, other: Known, absent: Collection[str] = (), depth: int = 0) -> bool:
+    """Whether some value may fit both; an object without the members that are `absent`."""
     if depth > _DEEP:
         return True
     return any(
-        _overlap(replace(one, type=a), replace(other, type=b), members, depth)
+        _overlap(replace(one, type=a), replace(other, type=b), absent, depth)
         for a in alternatives(one.protocol, one.type)
         for b in alternatives(other.protocol, other.type)
     )
 
 
-def _overlap(one: Known, other: Known, members: Collection[str] | None, depth: int) -> bool:
+def _overlap(one: Known, other: Known, absent: Collection[str], depth: int) -> bool:
     match one.type, other.type:
         case (Scalar(type=ScalarType.ANY), _) | (_, Scalar(type=ScalarType.ANY)):
             return True
@@ -55,18 +50,18 @@ def _overlap(one: Known, other: Known, members: Collection[str] | None, depth: i
             Scalar() as scalar,
             ClosedEnum(values=(only,)),
         ):
-            return values.takes(scalar, only.value)
+            return scalar_limits.takes(scalar, only.value)
         case Scalar() as a, Scalar() as b:
-            return values.meet(a, b)
+            return scalar_limits.meet(a, b)
         case Array() as a, Array() as b:
-            if not values.meet(a, b):
+            if not scalar_limits.meet(a, b):
                 return False
             items = replace(one, type=a.items), replace(other, type=b.items)
             return not (a.min_items or b.min_items) or overlap(*items, depth=depth + 1)
         case (Object() | Map()) as a, (Object() | Map()) as b:
             flat = flatten(one.protocol, as_object(a)), flatten(other.protocol, as_object(b))
             return all(
-                _fits(name, (one, flat[0]), (other, flat[1]), members, depth)
+                _fits(name, (one, flat[0]), (other, flat[1]), absent, depth)
                 for name in flat[0].members.keys() | flat[1].members.keys()
             )
         case _:
@@ -77,14 +72,14 @@ def _fits(
     name: str,
     one: tuple[Known, FlatObject],
     other: tuple[Known, FlatObject],
-    members: Collection[str] | None,
+    absent: Collection[str],
     depth: int,
 ) -> bool:
-    """Whether a member stands in the way of none of two objects."""
+    """Whether both objects can share a value as far as this member is concerned."""
     found = [flat.members.get(name) for _, flat in (one, other)]
     if not any(member is not None and member.required for member in found):
         return True
-    if members is not None and name not in members:
+    if name in absent:
         return False
     types = [
         flat.additional if member is None else member.type

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from acpgen.diff.change import Change, Standing
-from acpgen.diff.channels import Party
 from acpgen.diff.effect import ReportSection
-from acpgen.diff.source import Source
+from acpgen.diff.message_channels import Party
+from acpgen.diff.schema_versions import SchemaSource
 from acpgen.diff.witness import Witnesses
 from acpgen.findings import Finding, Severity
 from acpgen.load.lines import Lines
@@ -26,10 +26,21 @@ its meaning; members may be added at any time."""
 class SchemaChanges:
     """Two versions and all changes from one to the other."""
 
-    old: Source
-    new: Source
+    old: SchemaSource
+    new: SchemaSource
     changes: tuple[Change, ...]
     witnesses: Witnesses
+
+    def named(self, file: str) -> str:
+        """What readers call a file of one of the two versions."""
+        named = self.new.named(file)
+        return self.old.named(file) if named == file else named
+
+    def message(self, change: Change) -> str:
+        """What changed; of an error also that no message shows it, where none was found."""
+        if change.breaking and change.evidence is not None and self.witnesses.of(change) is None:
+            return f"{change.message}; no message found that shows it"
+        return change.message
 
 
 def findings(comparison: SchemaChanges, changes: Iterable[Change]) -> list[Finding]:
@@ -43,9 +54,9 @@ def findings(comparison: SchemaChanges, changes: Iterable[Change]) -> list[Findi
         Finding(
             rule=change.rule.id,
             severity=change.severity,
-            file=comparison.new.named(change.location.file),
+            file=comparison.named(change.location.file),
             pointer=change.pointer,
-            message=change.message,
+            message=comparison.message(change),
             line=lines.of(change.location),
             subject=_subject(change.methods),
         )
@@ -54,7 +65,7 @@ def findings(comparison: SchemaChanges, changes: Iterable[Change]) -> list[Findi
 
 
 def summary(changes: Collection[Change], accepted: Collection[Change] = ()) -> str:
-    """One line that says how many changes there are, and whom they break but for accepted ones."""
+    """One line with the number of changes, and of the peers that the open ones break."""
     if not changes:
         return "no changes"
     numbers = {**counts(set_apart(changes, accepted)), "accepted": len(accepted)}
@@ -67,14 +78,14 @@ def _count(number: int, label: str) -> str:
 
 
 def set_apart(changes: Iterable[Change], accepted: Collection[Change]) -> list[Change]:
-    """The changes that nobody accepted."""
+    """The changes that are not accepted."""
     return [change for change in changes if change not in accepted]
 
 
 def document(comparison: SchemaChanges, accepted: Mapping[Change, str]) -> str:
     """All changes as JSON, each with a message that shows it where there is one.
 
-    `accepted` has the reasons for the changes that count for nothing.
+    `accepted` has the accepted changes with their reasons.
 
     Raises:
         OSError: a schema file, read again to tell lines, can't be read any more.
@@ -125,7 +136,7 @@ def _row(
         "pointer": change.pointer,
         "old": change.old,
         "new": change.new,
-        "message": change.message,
+        "message": finding.message,
         "accepted": reason is not None,
         "reason": reason,
         "witness": shown,
@@ -133,7 +144,7 @@ def _row(
 
 
 def counts(changes: Iterable[Change]) -> dict[str, int]:
-    """How many changes do what. One that breaks several parties counts for each."""
+    """The numbers of changes by label. One that breaks several parties counts for each."""
     found = Counter[str]()
     for change in changes:
         found.update(_labels(change))

@@ -1,4 +1,4 @@
-"""Versions of a schema by Semantic Versioning 2.0.0, and what a change asks of the next one."""
+"""Versions of a schema by Semantic Versioning 2.0.0, and what a change requires of the next."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _VERSION = re.compile(rf"({_NUMBER})\.({_NUMBER})\.({_NUMBER})(?:-({_WORD}(?:\.{
 @total_ordering
 @dataclass(frozen=True, slots=True)
 class Version:
-    """MAJOR.MINOR.PATCH, with the words of a pre-release or without. There is no build metadata."""
+    """MAJOR.MINOR.PATCH, with or without pre-release identifiers, without build metadata."""
 
     major: int
     minor: int
@@ -45,28 +45,28 @@ class Version:
 
 
 def parse(text: str) -> Version:
-    """The version that a text is.
+    """Parse a version.
 
     Raises:
-        ValueError: it isn't one.
+        ValueError: the text is not a version.
     """
     match = _VERSION.fullmatch(text)
     if match is None:
-        raise ValueError(f"{text} is no version; write it as 1.2.3 or 1.2.3-alpha.1")
+        raise ValueError(f"{text} is not a version; write it as 1.2.3 or 1.2.3-alpha.1")
     major, minor, patch = (int(number) for number in match.groups()[:3])
     return Version(major, minor, patch, tuple(match[4].split(".")) if match[4] else ())
 
 
 def weight(changes: Iterable[Change]) -> Weight:
-    """What the heaviest change asks for. What is unstable asks for nothing."""
+    """The weight of the heaviest change. Unstable changes have none."""
     return max((_weight(change) for change in changes), default=Weight.DOCS)
 
 
 def allowed(old: Version, new: Version) -> Weight:
-    """What a step allows.
+    """The weight that a step between versions allows.
 
-    Breaking takes a new major version, or a new minor one before 1.0.0; adding, and whatever
-    changes generated types, takes the number after that. After a pre-release everything goes.
+    A break requires a new major version, or a new minor one before 1.0.0. An addition, or a change
+    of generated types, requires the number after that. After a pre-release everything is allowed.
     """
     if old.pre:
         return Weight.BREAK
@@ -75,9 +75,9 @@ def allowed(old: Version, new: Version) -> Weight:
 
 
 def says_more(old: Version, new: Version) -> bool:
-    """Whether a step says something even if nothing changed.
+    """Whether a step has a meaning even if nothing changed.
 
-    A new major or minor version may: that what is there is settled. So may the end of a
+    A new major or minor version may mean that the schema is settled. So may the end of a
     pre-release.
     """
     return old.core[:2] != new.core[:2] or bool(old.pre and not new.pre)
@@ -97,7 +97,7 @@ _STEPS: Mapping[bool, tuple[Weight, ...]] = {
     False: (Weight.BREAK, Weight.ADDITION, Weight.DOCS),
     True: (Weight.BREAK, Weight.BREAK, Weight.ADDITION),
 }
-"""Before 1.0.0 or after, by how many of the first numbers stay: none, one or two."""
+"""Before 1.0.0 and after, by how many of the first numbers stay: none, one or two."""
 
 
 def _weight(change: Change) -> Weight:

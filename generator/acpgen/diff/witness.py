@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice, product
 
 from acpgen.diff.change import Change, Evidence, Standing
-from acpgen.diff.channels import Channel
 from acpgen.diff.effect import Effect
-from acpgen.diff.place import Base, Branch, Choice, Into, Member, Step, Steps
+from acpgen.diff.message_channels import MessageChannel
+from acpgen.diff.schema_place import (
+    BaseStep,
+    ContainerStep,
+    MemberStep,
+    Step,
+    Steps,
+    UnionStep,
+    VariantStep,
+)
 from acpgen.emit.jsonschema import JsonSchema, definition
 from acpgen.emit.validators import Validators
 from acpgen.model import (
@@ -30,12 +39,15 @@ from acpgen.types.samples import UNKNOWN, SampleError, Samples
 from acpgen.types.stability import stable
 from acpgen.types.structure import references
 
+_FEW = 12
+"""How many objects of one version are combined with those of the other."""
+
 
 @dataclass(frozen=True, slots=True)
 class Witness:
     """Params or a result, and which of the two protocols accepts it: the other one refuses it."""
 
-    channel: Channel
+    channel: MessageChannel
     value: JsonValue
     accepted_by_old: bool
 
@@ -48,26 +60,32 @@ class Witnesses:
 
     def __init__(self, old: Protocol, new: Protocol) -> None:
         self._whole = (_Side(old, 0), _Side(new, 1))
+        self._found: dict[Change, Witness | None] = {}
         self._stable = (_Side(stable(old), 0), _Side(stable(new), 1))
 
     def of(self, change: Change) -> Witness | None:
         """A message that the change is to blame for, or None: none is needed, or known."""
         if change.evidence is None:
             return None
+        if change not in self._found:
+            self._found[change] = self._search(change, change.evidence)
+        return self._found[change]
+
+    def _search(self, change: Change, evidence: Evidence) -> Witness | None:
         ways = change.effect.moves
         for effect, accepting in ((Effect.NARROWS, 0), (Effect.WIDENS, 1)):
             if effect in ways:
                 whole = change.standing is Standing.UNSTABLE
                 sides = self._whole if whole else self._stable
-                for value in _refused(change.evidence, sides[accepting], sides[1 - accepting]):
-                    return Witness(change.evidence.route.channel, value, accepting == 0)
+                for value in _refused(evidence, sides[accepting], sides[1 - accepting]):
+                    return Witness(evidence.route.channel, value, accepting == 0)
         return None
 
 
 def _refused(evidence: Evidence, takes: _Side, refuses: _Side) -> Iterator[JsonValue]:
     """Messages that one side takes and the other refuses."""
     root = evidence.route.root
-    for value in takes.messages(evidence, refuses.index):
+    for value in takes.messages(evidence, refuses):
         if takes.accepts(root[takes.index], value) and not refuses.accepts(
             root[refuses.index], value
         ):
@@ -95,33 +113,43 @@ class _Side:
         """Whether the schema of a type takes a value."""
         return self._validators.of(name).is_valid(value)
 
-    def messages(self, evidence: Evidence, other: int) -> Iterator[JsonValue]:
-        """Messages that hold, at the place concerned, values of the type there."""
+    def messages(self, evidence: Evidence, other: _Side) -> Iterator[JsonValue]:
+        """Yield messages that hold, at the place concerned, values of the type there."""
         root = Ref(evidence.route.root[self.index])
-        for value in self._samples.several(evidence.types[self.index], evidence.types[other]):
+        for value in self._values(evidence, other):
             try:
                 yield self._around(root, evidence.route.steps, value)
             except SampleError:
                 return
+
+    def _values(self, evidence: Evidence, other: _Side) -> Iterator[JsonValue]:
+        """Values of this side's type, then its objects with what the other side's objects have."""
+        own, others = evidence.types[self.index], evidence.types[other.index]
+        yield from self._samples.several(own, others)
+        for one, another in product(
+            islice(self._samples.several(own), _FEW), islice(other._samples.several(others), _FEW)
+        ):
+            if isinstance(one, dict) and isinstance(another, dict):
+                yield another | one
 
     def _around(self, type_: Type, steps: Steps, value: JsonValue) -> JsonValue:
         """A small value of a type that holds the given one where the steps lead to."""
         if not steps:
             return value
         match type_, steps[0]:
-            case Ref(name=name), Base(name=base) if name == base:
+            case Ref(name=name), BaseStep(name=base) if name == base:
                 return self._around(self._protocol.types[name].body, steps[1:], value)
             case Ref(name=name), _:
                 return self._around(self._protocol.types[name].body, steps, value)
-            case Nullable(of=inner), Branch() if not isinstance(
+            case Nullable(of=inner), VariantStep() if not isinstance(
                 resolve(self._protocol, inner), Union
             ):
                 return self._around(inner, steps[1:], value)
             case Nullable(of=inner), _:
                 return self._around(inner, steps, value)
-            case Union() as union, Branch() as step:
+            case Union() as union, VariantStep() as step:
                 return self._in_variant(union, step, steps[1:], value)
-            case Array() as array, Into.ITEM:
+            case Array() as array, ContainerStep.ITEM:
                 item = self._around(array.items, steps[1:], value)
                 return [item] * max(1, array.min_items or 0)
             case (Object() | Map()) as object_, step:
@@ -129,7 +157,9 @@ class _Side:
             case _:
                 raise SampleError("no value leads there")
 
-    def _in_variant(self, union: Union, step: Branch, rest: Steps, value: JsonValue) -> JsonValue:
+    def _in_variant(
+        self, union: Union, step: VariantStep, rest: Steps, value: JsonValue
+    ) -> JsonValue:
         variant = union.variants[(step.old, step.new)[self.index]]
         return self._samples.tagged(variant, union, self._around(variant.body, rest, value))
 
@@ -138,16 +168,16 @@ class _Side:
     ) -> JsonValue:
         flat = flatten(self._protocol, as_object(object_))
         match step:
-            case Member(name=name) if name in flat.members:
+            case MemberStep(name=name) if name in flat.members:
                 inner = self._around(flat.members[name].type, rest, value)
                 return self._samples.frame(flat) | {name: inner}
-            case Into.ENTRY:
+            case ContainerStep.ENTRY:
                 inner = self._around(flat.additional or ANY, rest, value)
                 return self._samples.frame(flat) | {UNKNOWN: inner}
-            case Base(name=name):
+            case BaseStep(name=name):
                 others = flatten(self._protocol, as_object(object_), {name})
                 return _joined(self._samples.frame(others), self._around(Ref(name), rest, value))
-            case Choice(old=old, new=new):
+            case UnionStep(old=old, new=new):
                 union = flat.unions.pop((old, new)[self.index])
                 return _joined(self._samples.frame(flat), self._around(union, rest, value))
             case _:

@@ -23,6 +23,7 @@ from acpgen.model import (
     Union,
     Variant,
 )
+from acpgen.patterns import portable
 from acpgen.types.objects import with_tag
 
 JsonSchema = dict[str, JsonValue]
@@ -123,7 +124,7 @@ def _scalar(scalar: Scalar) -> JsonSchema:
         head,
         format=scalar.format,
         contentEncoding=scalar.content_encoding,
-        pattern=scalar.pattern,
+        pattern=None if scalar.pattern is None else portable(scalar.pattern),
         minLength=scalar.min_length,
         maxLength=scalar.max_length,
         minimum=scalar.minimum,

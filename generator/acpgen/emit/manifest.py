@@ -12,25 +12,27 @@ from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 
-from acpgen import digests, resources
+from acpgen import resources
 from acpgen.emit.header import HEADER
 from acpgen.emit.templates import files as template_files
 from acpgen.load.listing import is_hidden, schema_files
+from acpgen.startup import digests
 
 NAME = "manifest.json"
 _PACKAGE = Path(resources.__file__).parent
 SHAPING_MODULES = (
-    "digests.py",
+    "startup/digests.py",
     "encoding.py",
     "types/*.py",
     "listing.py",
     "model.py",
-    "pattern.py",
+    "patterns/*.py",
     "strictjson.py",
     "words.py",
     "load/*.py",
     "lint/**/*.py",
     "emit/*.py",
+    "judge/verdict.py",
     "targets/**/*.py",
 )
 """The modules of acpgen that what is generated depends on."""

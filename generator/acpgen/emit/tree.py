@@ -1,25 +1,27 @@
-"""Generated trees on disk: what differs, what is stale, and replacing the old by the new at once.
+"""Generated trees on disk: comparing a folder with a tree, and writing the tree into it.
 
-Of a tree, only files that say near their top that acpgen wrote them are ever changed or removed.
+Only files whose first lines contain the header of acpgen are ever changed or removed.
 """
 
 from __future__ import annotations
 
-import ctypes
 import difflib
 import errno
+import fcntl
 import os
+import re
 import secrets
-import shutil
 import stat
-import sys
-import tempfile
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from acpgen.emit.header import owns
+
+_DRAFTS = ".acpgen-drafts"
+_NO_LOCKS = frozenset({errno.EBADF, errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS})
 
 
 class ForeignFileError(ValueError):
@@ -116,38 +118,70 @@ def owned(folder: Path) -> Iterator[str]:
             yield path.relative_to(folder).as_posix()
 
 
-def write(folder: Path, tree: Mapping[str, str], stale: frozenset[str]) -> None:
-    """Put a tree into a folder and take stale files out of it, in one step.
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Create a folder if needed, and keep other runs of acpgen from writing into it meanwhile.
 
-    The new state is prepared beside the folder and swapped in, so that a reader, or whoever looks
-    after a crash, sees the whole old tree or the whole new one. Files that are neither in the tree
-    nor stale are kept, as they are, those among them that somebody writes meanwhile.
+    On a file system without such locks, as some network drives are, no run waits for another.
+
+    Raises:
+        OSError: the folder can't be created or opened.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def has_drafts(folder: Path) -> bool:
+    """Whether a run writes into a folder now, or was killed while it did."""
+    return (folder / _DRAFTS).is_dir()
+
+
+def write(folder: Path, tree: Mapping[str, str], surplus: frozenset[str], last: str = "") -> None:
+    """Replace the files of a tree one by one, then remove the surplus ones, then write `last`.
+
+    All texts are on the disk before the first file is replaced. If the process is killed between
+    the first and the last replacement, the folder holds old and new files; `last` is still the old
+    one then. Other files and folders are never moved, linked or removed.
+
+    The caller holds the lock of `locked`. With it, drafts in the folder come from a killed run.
 
     Raises:
         ForeignFileError: a path of the tree holds something that acpgen did not write.
-        FolderError: the folder is none, or the current folder lies in it, which would be gone; a
-            path of the tree leads out of it.
+        FolderError: the folder is not one, a path of the tree leads out of it, or something is
+            mounted at a path or above it.
         OSError: the file system refuses.
     """
-    _require_inside({*tree, *stale})
-    _require_replaceable(folder)
-    for path, wanted in tree.items():
-        difference = _difference(folder, path, wanted)
-        if difference is not None and difference.change is Change.FOREIGN:
-            raise ForeignFileError(
-                f"{folder / path} was not written by acpgen, or has lost its header; "
-                "move it away or choose another --out"
-            )
+    _require_inside({*tree, *surplus})
+    require_folder(folder)
     folder = folder.resolve()
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    _recover(folder)
-    stage = Path(tempfile.mkdtemp(prefix=_stage_prefix(folder), dir=folder.parent))
+    _require_no_mount(folder, {*tree, *surplus})
+    _require_own(folder, tree)
+    drafts = folder / _DRAFTS
+    _remove_drafts(drafts)
+    drafts.mkdir(parents=True, exist_ok=True)
     try:
-        _prepare(stage, folder, tree, stale)
-        _swap(stage, folder)
-        _carry_over(stage, folder, {*tree, *stale})
+        paths = sorted(tree, key=lambda path: (path == last, path))
+        for number, path in enumerate(paths):
+            _write_new(drafts / str(number), tree[path], like=folder / path)
+        for number, path in enumerate(paths):
+            if path == last:
+                _remove(folder, surplus - tree.keys())
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            _require_own(folder, {path: tree[path]})
+            (drafts / str(number)).replace(folder / path)
+        if last not in tree:
+            _remove(folder, surplus - tree.keys())
     finally:
-        shutil.rmtree(stage, ignore_errors=True)
+        _remove_drafts(drafts)
 
 
 def replace_files(texts: Mapping[Path, str]) -> None:
@@ -202,16 +236,6 @@ def _require_inside(paths: Iterable[str]) -> None:
             raise FolderError(f"{path!r} leads out of the folder that is generated")
 
 
-def _require_replaceable(folder: Path) -> None:
-    require_folder(folder)
-    here, whole = Path.cwd(), folder.resolve()
-    if here.is_relative_to(whole):
-        raise FolderError(
-            f"{whole} is replaced as a whole, and the current folder would be gone with it; "
-            f"call acpgen from {whole.parent}"
-        )
-
-
 def _difference(folder: Path, path: str, wanted: str) -> Difference | None:
     """How the file at a path differs from the text that is wanted there, None if it doesn't."""
     place = folder / path
@@ -234,7 +258,7 @@ def _parents(folder: Path, path: str) -> Iterator[Path]:
 
 
 def _is_no_folder(path: Path) -> bool:
-    """Whether something other than a folder stands there. A link may lead to anywhere."""
+    """Whether a path is a file or a link, which may lead to anywhere."""
     return path.is_symlink() or path.is_file()
 
 
@@ -245,142 +269,57 @@ def _read(path: Path) -> bytes | None:
         return None
 
 
-def _stage_prefix(folder: Path) -> str:
-    return f".{folder.name}.stage-{os.getpid()}-"
-
-
-def _recover(folder: Path) -> None:
-    """Clear what a killed run left: a stage, or the old tree of a swap that was cut in two."""
-    prefix = f".{folder.name}.stage-"
-    for leftover in [p for p in folder.parent.iterdir() if p.name.startswith(prefix)]:
-        pid = leftover.name.removeprefix(prefix).split("-")[0]
-        if pid.isdecimal() and not _alive(int(pid)):
-            shutil.rmtree(leftover, ignore_errors=True)
-    backup = _backup(folder)
-    if backup.exists():
-        if folder.exists():
-            shutil.rmtree(backup)
-        else:
-            backup.rename(folder)
-
-
-def _backup(folder: Path) -> Path:
-    return folder.with_name(f".{folder.name}.old")
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
-
-
-def _prepare(stage: Path, folder: Path, tree: Mapping[str, str], stale: frozenset[str]) -> None:
-    """Fill the stage with the next state: unchanged files are links to the old ones."""
-    if folder.is_dir():
-        stage.chmod(folder.stat().st_mode)
-        try:
-            shutil.copytree(
-                folder,
-                stage,
-                symlinks=True,
-                dirs_exist_ok=True,
-                copy_function=_link,
-                ignore=lambda parent, names: _dropped(folder, Path(parent), names, tree, stale),
+def _require_own(folder: Path, tree: Mapping[str, str]) -> None:
+    """Refuse a tree if something that acpgen did not write is at one of its paths."""
+    for path, wanted in tree.items():
+        difference = _difference(folder, path, wanted)
+        if difference is not None and difference.change is Change.FOREIGN:
+            raise ForeignFileError(
+                f"{folder / path} was not written by acpgen, or has lost its header; "
+                "move it away or choose another --out"
             )
-        except shutil.Error as error:
-            place, _, reason = error.args[0][0]
-            raise OSError(f"{place}: {reason}") from error
-        _remove_emptied(stage, folder, stale)
-    else:
-        stage.chmod(0o755)
-    for path, text in tree.items():
-        target = stage / path
-        if not target.exists():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(text.encode("utf-8"))
 
 
-def _dropped(
-    folder: Path, parent: Path, names: list[str], tree: Mapping[str, str], stale: frozenset[str]
-) -> set[str]:
-    def drops(name: str) -> bool:
-        path = (parent / name).relative_to(folder).as_posix()
-        return path in stale or (
-            path in tree and _read(folder / path) != tree[path].encode("utf-8")
-        )
-
-    return {name for name in names if drops(name)}
+def _require_no_mount(folder: Path, paths: Iterable[str]) -> None:
+    """Refuse paths at or below a mount inside the folder: no file can be renamed to there."""
+    mounts = _mounts()
+    for path in paths:
+        for place in (folder / path, *_parents(folder, path)):
+            if os.fspath(place) in mounts or os.path.ismount(place):
+                raise FolderError(f"{place} is a mount; unmount it or choose another --out")
 
 
-def _link(source: str, destination: str) -> str:
-    try:
-        os.link(source, destination)
-    except OSError:
-        # Somebody may have removed it since the folder was listed.
-        if os.path.lexists(source):
-            shutil.copy2(source, destination)
-    return destination
+def _mounts() -> frozenset[str]:
+    """The places where something is mounted, where the system lists them.
 
-
-def _remove_emptied(stage: Path, folder: Path, stale: frozenset[str]) -> None:
-    """Remove the folders that held nothing but stale files."""
-    parents = {parent for path in stale for parent in (folder / path).relative_to(folder).parents}
-    for parent in sorted(parents, key=lambda p: len(p.parts), reverse=True):
-        place = stage / parent
-        if parent.parts and place.is_dir() and not any(place.iterdir()):
-            place.rmdir()
-
-
-def _carry_over(old: Path, new: Path, ours: Collection[str]) -> None:
-    """Move what somebody else wrote into the old folder, after it was copied, to the new one."""
-    for path in [p for p in old.rglob("*") if not p.is_dir() or p.is_symlink()]:
-        name = path.relative_to(old)
-        if name.as_posix() not in ours and not _is_newer(new / name, path):
-            (new / name).parent.mkdir(parents=True, exist_ok=True)
-            path.replace(new / name)
-
-
-def _is_newer(place: Path, path: Path) -> bool:
-    return os.path.lexists(place) and place.lstat().st_mtime_ns >= path.lstat().st_mtime_ns
-
-
-def _swap(stage: Path, folder: Path) -> None:
-    """Make the stage the folder; afterwards the stage holds what the folder held, or is gone."""
-    if not folder.exists():
-        stage.rename(folder)
-        return
-    try:
-        _exchange(stage, folder)
-    except OSError as error:
-        if error.errno not in {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP}:
-            raise
-        backup = _backup(folder)
-        folder.rename(backup)
-        stage.rename(folder)
-        backup.rename(stage)
-
-
-_RENAME_EXCHANGE, _RENAME_SWAP, _AT_FDCWD = 2, 2, -100
-
-
-def _exchange(one: Path, other: Path) -> None:
-    """Exchange two folders in one atomic step, where the system can.
-
-    Raises:
-        OSError: with ENOSYS where it can't.
+    `os.path.ismount` doesn't find a part of the same file system that is mounted elsewhere.
     """
-    library = ctypes.CDLL(None, use_errno=True)
-    names = os.fsencode(one), os.fsencode(other)
-    if sys.platform == "linux" and hasattr(library, "renameat2"):
-        result = library.renameat2(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _RENAME_EXCHANGE)
-    elif sys.platform == "darwin" and hasattr(library, "renamex_np"):
-        result = library.renamex_np(*names, _RENAME_SWAP)
-    else:
-        raise OSError(errno.ENOSYS, "no atomic exchange here")
-    if result != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number), str(other))
+    try:
+        lines = Path("/proc/self/mountinfo").read_text("utf-8", "surrogateescape").splitlines()
+    except OSError:
+        return frozenset()
+    return frozenset(
+        re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), line.split(" ")[4])
+        for line in lines
+    )
+
+
+def _remove_drafts(drafts: Path) -> None:
+    """Remove the drafts of this run or of a killed one. What is no draft stays, with its folder."""
+    if drafts.is_symlink() or not drafts.is_dir():
+        return
+    for draft in drafts.iterdir():
+        if draft.name.isdecimal():
+            draft.unlink(missing_ok=True)
+    with suppress(OSError):
+        drafts.rmdir()
+
+
+def _remove(folder: Path, surplus: Iterable[str]) -> None:
+    """Remove files, and the folders that are empty then."""
+    for path in surplus:
+        if not any(map(_is_no_folder, _parents(folder, path))):
+            (folder / path).unlink(missing_ok=True)
+        for parent in _parents(folder, path):
+            with suppress(OSError):
+                parent.rmdir()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from acpgen import resources
 from acpgen.emit.markdown import Inline, code, join, prose, table
-from acpgen.listing import schema_files
+from acpgen.load.listing import schema_files
 from acpgen.model import JsonValue, Protocol
 from acpgen.targets import TARGETS, languages
 from acpgen.targets.retry.classes import CLASSES

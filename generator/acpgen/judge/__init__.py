@@ -1,7 +1,7 @@
-"""Verdicts on messages: what a conforming receiver makes of them, worked out from the schema.
+"""Verdicts on messages: how a conforming receiver handles them, derived from the schema.
 
-Needs the standard library only, and nothing that acpgen generates. What the package offers is
-imported when first used: reading a stream of clean messages needs none of it.
+Needs the standard library and `acp_wire` only, and nothing that acpgen generates. The names of the
+package are imported when they are first used: reading a stream of clean messages needs none.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Whether a JSON value is of a type and, where it is not, at which one place.
 
 The verdicts are those of the type written as JSON Schema, but for one: a number with a fraction or
-an exponent is no integer, not even `5.0`. JSON Schema takes that one; typed decoders do not.
+an exponent is not an integer, not even `5.0`. JSON Schema accepts that one; typed decoders do not.
 `format` and `contentEncoding` are annotations and checked by neither.
 """
 
@@ -12,9 +12,10 @@ from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
+from acp_wire.keys import respelled
 from acpgen.findings import Severity
 from acpgen.judge.limits import item_limits, limits
-from acpgen.judge.spelling import resembled, respelled
+from acpgen.judge.resemblance import resembled
 from acpgen.judge.verdict import Fault, Rule
 from acpgen.model import (
     ANY,
@@ -50,9 +51,6 @@ class Checker:
         """The faults of a value, at most one a place, with paths from the value down.
 
         `tag` is the member that chose the type, where it is spelled out with the type's own.
-
-        Raises:
-            re.error: a pattern in the schema is no regular expression to Python.
         """
         declared = type_
         while isinstance(type_, _WRAPPERS):
@@ -149,7 +147,7 @@ def mistyped(expected: AbstractSet[JsonType], value: JsonValue) -> Fault:
 def tolerated(fault: Fault, member: Property, value: JsonValue) -> Fault:
     """A fault in the value of a member as one of its object: recovered where receivers fall back.
 
-    A fault in an idempotency key always counts: no receiver may take a malformed key for none.
+    A fault in an idempotency key always counts: no receiver may treat a malformed key as omitted.
     """
     fault, inside = fault.below(member.name), fault.path
     tolerance = Tolerance() if is_key(member.type) else member.tolerance
@@ -167,7 +165,7 @@ def tolerated(fault: Fault, member: Property, value: JsonValue) -> Fault:
 
 
 def _one_a_place(faults: list[Fault]) -> list[Fault]:
-    """The first fault of every place: a member's own outweighs what a union makes of it."""
+    """The first fault of every place: a member's own comes before that of a union."""
     if len(faults) < 2:
         return faults
     first: dict[tuple[str | int, ...], Fault] = {}
@@ -191,7 +189,7 @@ def _listed(known: Sequence[str | int], value: JsonValue) -> list[Fault]:
 
 
 def _untagged(union: Union, value: JsonValue) -> list[Fault]:
-    """What is wrong with the tag of an object that selects none of the variants."""
+    """The faults of a tag that selects none of the variants."""
     tag = union.tag or ""
     if not isinstance(value, dict) or tag not in value:
         return [Fault(Rule.REQUIRED, "is missing", (tag,))]
@@ -201,26 +199,26 @@ def _untagged(union: Union, value: JsonValue) -> list[Fault]:
 
 
 def _fits(faults: list[Fault]) -> bool:
-    """Whether faults leave a value what it was taken for."""
+    """Whether a value with these faults still counts as the variant."""
     return all(fault.severity is Severity.WARNING for fault in faults)
 
 
 def _slips(union: Union, named: JsonValue) -> list[Fault]:
-    """What is odd about a tag that selects no variant by name: it resembles one that would.
+    """The warning about a tag that selects no variant and resembles one that does.
 
-    Names with an underscore in front belong to whoever makes them up.
+    Names with an underscore in front are private extensions.
     """
     if union.tag is None or not isinstance(named, str) or named.startswith("_"):
         return []
     meant = resembled(named, union.known)
     if meant is None:
         return []
-    hint = f"is none of the protocol's; did you mean {meant}?"
+    hint = f"is not one of the protocol; did you mean {meant}?"
     return [Fault(Rule.UNKNOWN_TAG, hint, (union.tag,), Severity.WARNING)]
 
 
 def _nearest(tried: list[tuple[Variant, list[Fault]]]) -> list[Fault]:
-    """The faults of the variant that the value was most likely meant to be."""
+    """The faults of the variant that the value is nearest to."""
     variant, faults = min(tried, key=lambda each: _distance(each[1]))
     if len(tried) == 1:
         return faults

@@ -1,4 +1,4 @@
-"""What earlier versions of the protocol had and later ones have no more."""
+"""Methods of earlier versions of the protocol that later versions do not have."""
 
 from __future__ import annotations
 
@@ -17,4 +17,4 @@ METHODS_OF_V1 = frozenset(
         "terminal/wait_for_exit",
     }
 )
-"""The methods of ACP v1 that v2 does without."""
+"""The methods of ACP v1 that v2 does not have."""

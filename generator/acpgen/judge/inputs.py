@@ -7,21 +7,26 @@ Imports nothing heavy.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from io import BytesIO
 from itertools import chain
 
-from acpgen.encoding import is_utf_16
+from acp_wire.reader import (
+    BLANK,
+    BROKEN,
+    Decoded,
+    NotJsonError,
+    attempt,
+    first_value,
+    is_utf_16,
+    peek,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import BinaryIO, TypeGuard
 
-    from acpgen.model import JsonValue
-
-BLANK = b" \t\r\n"
-"""What may stand around JSON."""
+    from acp_wire.reader import JsonValue
 
 _SEVERAL = (
     "holds several JSON values that span lines; put each on a line of its own, as `jq -c .` does"
@@ -29,21 +34,32 @@ _SEVERAL = (
 
 
 class InputError(Exception):
-    """A file that can't be taken for messages; the text says why and what to do."""
+    """A file that does not hold messages; the text gives the reason and the remedy."""
 
 
 class Entry:
-    """The text of one message, or one line of a transcript. `line` is where it starts, from 1."""
+    """The text of one message, or one line of a transcript.
 
-    __slots__ = ("line", "text")
+    `line` is the 1-based line on which it starts; `read` is what the text was read as, if it was.
+    """
 
-    def __init__(self, text: bytes, line: int) -> None:
+    __slots__ = ("_read", "line", "text")
+
+    def __init__(self, text: bytes, line: int, read: Decoded | NotJsonError | None = None) -> None:
         self.text = text
         self.line = line
+        self._read = read
+
+    @property
+    def decoded(self) -> Decoded | None:
+        """The text, decoded once; None if it is not JSON."""
+        if self._read is None:
+            self._read = attempt(self.text)
+        return self._read if isinstance(self._read, Decoded) else None
 
 
 class Input:
-    """What a file holds. `lines` are read when they are asked for, with their numbers from 1.
+    """The lines of a file, with their 1-based numbers. They are read when they are needed.
 
     Some of them are blank, all end as they do in the file, and a message that spans lines is one.
     """
@@ -56,14 +72,14 @@ class Input:
 
     @property
     def entries(self) -> Iterator[Entry]:
-        """The lines that hold something, without what is blank at their ends."""
+        """The lines that are not blank, without the blanks at their ends."""
         for number, line in self.lines:
             if text := line.rstrip(BLANK):
                 yield Entry(text, number)
 
 
 def read(stream: BinaryIO) -> Input:
-    """Find out what a file holds. Blank lines hold nothing.
+    """Find out what a file holds. Blank lines are ignored.
 
     A file of lines is read line by line; one that starts with a broken line may be read whole.
 
@@ -78,7 +94,7 @@ def read(stream: BinaryIO) -> Input:
     number, text = first
     if is_utf_16(text):
         return Input(iter([(number, text + stream.read())]), transcript=False)
-    if _parse(text) is not _BROKEN:
+    if peek(text) is not BROKEN:
         return _by_line([first], lines)
     if not text.lstrip().startswith(b"["):
         second = next(_filled(lines), None)
@@ -91,9 +107,9 @@ def read(stream: BinaryIO) -> Input:
 
 
 def _spanning(number: int, text: bytes) -> Input:
-    """What a text holds whose first line is no JSON."""
-    value = _parse(text)
-    if value is not _BROKEN:
+    """The lines of a text whose first line is not JSON."""
+    value = peek(text)
+    if value is not BROKEN:
         return Input(iter([(number, text)]), transcript=is_transcript_line(value))
     lines = list(_filled(enumerate(BytesIO(text), number)))
     if any(_stands_alone(line) for _, line in lines):
@@ -103,37 +119,23 @@ def _spanning(number: int, text: bytes) -> Input:
     return Input(iter([(number, text)]), transcript=False)
 
 
-_BROKEN = object()
-
-
 def _filled(lines: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
     return ((number, line) for number, line in lines if line.strip(BLANK))
 
 
 def _by_line(head: list[tuple[int, bytes]], rest: Iterator[tuple[int, bytes]]) -> Input:
-    values = (value for _, line in head if (value := _parse(line)) is not _BROKEN)
+    values = (value for _, line in head if (value := peek(line)) is not BROKEN)
     return Input(chain(head, rest), transcript=is_transcript_line(next(values, None)))
 
 
-def _parse(text: bytes) -> object:
-    try:
-        return json.loads(text.decode("utf-8"))
-    except (ValueError, RecursionError):
-        return _BROKEN
-
-
 def _starts_with_a_value(text: bytes) -> bool:
-    """Whether a text goes on after an object over several lines, and with another one."""
-    try:
-        start = text.decode("utf-8").lstrip()
-        value, end = json.JSONDecoder().raw_decode(start)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(value, dict) and start[end:].lstrip(", \t\r\n").startswith("{")
+    """Whether a text holds an object that spans lines, and then another one."""
+    value, rest = first_value(text)
+    return isinstance(value, dict) and rest.lstrip(", \t\r\n").startswith("{")
 
 
 def _stands_alone(line: bytes) -> bool:
-    value = _parse(line)
+    value = peek(line)
     return is_transcript_line(value) or (isinstance(value, dict) and "jsonrpc" in value)
 
 

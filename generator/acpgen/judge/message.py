@@ -1,30 +1,39 @@
-"""One JSON-RPC message against the protocol: who may send it, and what a receiver answers.
+"""One JSON-RPC message against the protocol: who may send it, and the error that it deserves.
 
 A message is judged as a receiver reads it, layer by layer, and the first broken layer gives the
 answer: the text (-32700), the envelope (-32600), the method (-32601), its params (-32602). Nobody
-answers a notification or a response, so what is wrong with their content has no code.
+answers a notification or a response, so a fault in their content has no code.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
+from acp_wire.envelope import (
+    EnvelopeFault,
+    ErrorCode,
+    MessageKind,
+    envelope_faults,
+    kind_of,
+    request_id,
+    require_sender,
+)
+from acp_wire.keys import respelled, skeleton
 from acpgen.findings import Severity
 from acpgen.judge.check import Checker, mistyped
 from acpgen.judge.earlier import METHODS_OF_V1
-from acpgen.judge.keys import near_misses
-from acpgen.judge.spelling import respelled, skeleton
-from acpgen.judge.verdict import ErrorCode, Fault, MessageKind, Rule, Verdict
+from acpgen.judge.near_misses import near_misses
+from acpgen.judge.verdict import Fault, Rule, Verdict
 from acpgen.model import SENDS, JsonValue, Kind, Method, Protocol, Ref, Side, TypeName
 from acpgen.types.json_types import JsonType, json_type
 
 EXTENSION = "_"
-"""How the names of methods begin that are nobody's but their users'."""
+"""The beginning of the names of private methods."""
 OPTIONAL = "$/"
-"""How the names of notifications begin that a receiver may pass over."""
+"""The beginning of the names of notifications that a receiver may ignore."""
 
 _ERROR = TypeName("Error")
-_ID_TYPES = frozenset({JsonType.STRING, JsonType.INTEGER})
+_JSON_TYPES = {str: JsonType.STRING, int: JsonType.INTEGER, type(None): JsonType.NULL}
 
 Message = dict[str, JsonValue]
 
@@ -46,18 +55,17 @@ class Judge:
     ) -> Verdict:
         """The verdict on one JSON value.
 
-        `sender` None is anybody; `answers` is the method of the request that a response is for.
+        `sender` None is any side; `answers` is the method of the request that a response is for.
 
         Raises:
-            ValueError: nobody sends as that side: it is agent, client or proxy.
+            ValueError: the sender is not agent, client or proxy.
         """
-        if sender is not None and sender not in SENDS:
-            raise ValueError(f"nobody sends as {sender}; it is {', '.join(SENDS)}")
+        require_sender(sender)
         kind = kind_of(value)
         if not isinstance(value, dict) or kind is None:
             return Verdict((_purposeless(value),), ErrorCode.INVALID_REQUEST)
         id_ = request_id(value)
-        if broken := tuple(_envelope(value, kind)):
+        if broken := tuple(_envelope(value)):
             name = value.get("method")
             method = name if isinstance(name, str) else None
             return Verdict(broken, ErrorCode.INVALID_REQUEST, kind, method, id_)
@@ -87,7 +95,7 @@ class Judge:
         )
 
     def _find(self, name: str, kind: Kind, sender: Side | None) -> Method | Fault | None:
-        """The method called, what is wrong with calling it, or None for an extension."""
+        """The method called, the fault of calling it, or None for an extension."""
         methods = self._methods.get(name)
         if methods is None:
             return self._unknown(name, kind)
@@ -118,7 +126,7 @@ class Judge:
         if kind is Kind.NOTIFICATION and name.startswith(OPTIONAL):
             severity = Severity.NOTE if meant is None else Severity.WARNING
         return Fault(
-            Rule.UNKNOWN_METHOD, f"names no method of the protocol{hint}", ("method",), severity
+            Rule.UNKNOWN_METHOD, f"is not a method of the protocol{hint}", ("method",), severity
         )
 
     def _params(self, message: Message, method: Method) -> list[Fault]:
@@ -146,21 +154,6 @@ class Judge:
         )
 
 
-def kind_of(value: JsonValue) -> MessageKind | None:
-    """What kind of message a value sets out to be; None when it is none at all."""
-    if not isinstance(value, dict):
-        return None
-    if "method" in value:
-        return MessageKind.REQUEST if "id" in value else MessageKind.NOTIFICATION
-    return MessageKind.RESPONSE if {"result", "error"} & value.keys() else None
-
-
-def request_id(message: Mapping[str, JsonValue]) -> int | str | None:
-    """The id of a message where it is one; null is none."""
-    id_ = message.get("id")
-    return id_ if isinstance(id_, int | str) and not isinstance(id_, bool) else None
-
-
 def _purposeless(value: JsonValue) -> Fault:
     if isinstance(value, dict):
         return Fault(Rule.NOT_A_MESSAGE, "has neither a method nor a result nor an error")
@@ -168,33 +161,21 @@ def _purposeless(value: JsonValue) -> Fault:
     return Fault(Rule.NOT_A_MESSAGE, f"must be an object, not {json_type(value)}{batch}")
 
 
-def _envelope(message: Message, kind: MessageKind) -> Iterator[Fault]:
-    """What JSON-RPC 2.0 (sections 4 and 5) finds wrong, and null as the id of a request."""
-    if "jsonrpc" not in message:
-        yield Fault(Rule.REQUIRED, "is missing", ("jsonrpc",))
-    elif message["jsonrpc"] != "2.0":
-        yield Fault(Rule.CONST, 'must be "2.0"', ("jsonrpc",))
-    if kind is MessageKind.RESPONSE:
-        yield from _answer(message)
-    else:
-        yield from _question(message)
+def _envelope(message: Message) -> Iterator[Fault]:
+    """The faults of the envelope, in words."""
+    for fault in envelope_faults(message):
+        yield _in_words(fault, message).below(fault.member)
 
 
-def _question(message: Message) -> Iterator[Fault]:
-    if "id" in message and json_type(message["id"]) not in _ID_TYPES:
-        yield mistyped(_ID_TYPES, message["id"]).below("id")
-    if not isinstance(message["method"], str):
-        yield mistyped({JsonType.STRING}, message["method"]).below("method")
-    for member in ("result", "error"):
-        if member in message:
-            yield Fault(Rule.EXCLUSIVE_MEMBER, "stands beside a method", (member,))
-
-
-def _answer(message: Message) -> Iterator[Fault]:
-    ids = _ID_TYPES | {JsonType.NULL} if "error" in message else _ID_TYPES
-    if "id" not in message:
-        yield Fault(Rule.REQUIRED, "is missing", ("id",))
-    elif json_type(message["id"]) not in ids:
-        yield mistyped(ids, message["id"]).below("id")
-    if "result" in message and "error" in message:
-        yield Fault(Rule.EXCLUSIVE_MEMBER, "stands beside a result", ("error",))
+def _in_words(fault: EnvelopeFault, message: Message) -> Fault:
+    rule = Rule(fault.rule)
+    match rule:
+        case Rule.REQUIRED:
+            return Fault(rule, "is missing")
+        case Rule.CONST:
+            return Fault(rule, 'must be "2.0"')
+        case Rule.TYPE:
+            expected = {_JSON_TYPES[type_] for type_ in fault.expected}
+            return mistyped(expected, message[fault.member])
+        case _:
+            return Fault(rule, f"must not be beside a {fault.beside}")

@@ -1,4 +1,4 @@
-"""What can be wrong with a message."""
+"""The rules for messages, with their documentation."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def wrong_side() -> None:
 
     Example: a client that sends `session/request_permission`
 
-    Fix: send it from the other side; `--from` says who sent what is judged.
+    Fix: send it from the other side; `--from` names the sender of the messages.
     """
 
 
@@ -90,7 +90,7 @@ def required() -> None:
 
     Example: `session/prompt` without `sessionId`
 
-    Fix: add the member that the pointer names. Null is no way to leave it out.
+    Fix: add the member that the pointer names. Null does not omit it.
     """
 
 
@@ -98,7 +98,7 @@ def required() -> None:
 def type_() -> None:
     """A value is of the JSON type that its member has.
 
-    Why: nothing is coerced: "7" is no number, 1.0 is no integer, null is no empty list.
+    Why: nothing is coerced: "7" is not a number, 1.0 is not an integer, null is not an empty list.
 
     Example: `"sessionId": 5`
 
@@ -159,7 +159,7 @@ def max_length() -> None:
 def pattern() -> None:
     """A string matches the pattern of its type.
 
-    Why: what doesn't can't be read as what it stands for.
+    Why: a receiver can't interpret a string of another form.
 
     Example: a string with a space where the pattern has no place for one
 
@@ -259,7 +259,7 @@ def near_miss() -> None:
 def unknown_tag() -> None:
     """The member that tells what an object is has a value of the protocol, or one of your own.
 
-    Why: receivers pass over what they don't know, since later versions may add to it. A slip in the
+    Why: receivers ignore what they don't know, because later versions may add to it. A typo in the
     name therefore loses the whole object, and nobody says so.
 
     Example: `"sessionUpdate": "agent_message_chunks"`
@@ -272,7 +272,7 @@ def unknown_tag() -> None:
 def unexpected_response() -> None:
     """A response answers a request that is pending.
 
-    Why: its id is all that says what it is for. One that matches no request is dropped, and the
+    Why: its id alone connects it to a request. One that matches no request is dropped, and the
     request that was meant waits forever. A recording that begins late shows it too.
 
     Example: `{"id": "1", "result": {}}` as the answer to `{"id": 1, ...}`

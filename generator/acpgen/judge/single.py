@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 
+from acp_wire.reader import NotJsonError, decode
 from acpgen.judge.message import Judge
 from acpgen.judge.text import complete, unreadable
 from acpgen.judge.verdict import Verdict
 from acpgen.model import Method, Protocol, Side
-from acpgen.strictjson import NotJsonError, decode
 
 
 def validate(
@@ -21,15 +21,14 @@ def validate(
     """The verdict on the text of one message, which is true where the message is accepted.
 
     `protocol` is what `acpgen.load.load` returns, by default the schema that comes with acpgen.
-    `sender` None is anybody. `answers` is the method of the request that a response is for; without
-    it only the envelope of a result is judged, and the verdict is not complete. For many messages
-    use a `Transcript`.
+    `sender` None is any side. `answers` is the method of the request that a response is for;
+    without it only the envelope of a result is judged, and the verdict is not complete. For many
+    messages use a `Transcript`.
 
     Raises:
         TypeError: the message is not text.
-        ValueError: nobody sends as that side: it is agent, client or proxy.
+        ValueError: the sender is not agent, client or proxy.
         SchemaError: no protocol is given, and the schema that comes with acpgen is broken.
-        re.error: a pattern in the schema is no regular expression to Python.
     """
     try:
         decoded = decode(message)

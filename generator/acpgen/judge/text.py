@@ -1,16 +1,17 @@
-"""What only the text of a message shows: that it is no JSON, names given twice, line numbers."""
+"""Faults that only the text of a message shows: it is not JSON, or a member is repeated."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from acp_wire.envelope import ErrorCode
+from acp_wire.keys import looks_like_key
+from acp_wire.reader import Decoded, NotJsonError
 from acpgen.findings import Severity
-from acpgen.judge.spelling import names_key
-from acpgen.judge.verdict import ErrorCode, Fault, Rule, Verdict
-from acpgen.model import JsonValue, Pointer, append
-from acpgen.strictjson import Decoded, NotJsonError
+from acpgen.judge.verdict import Fault, Rule, Verdict
+from acpgen.model import JsonValue
 
-_TWICE = "stands more than once in its object, and parsers differ in which one they take"
+_TWICE = "is more than once in its object, and parsers differ in which one they use"
 
 
 def unreadable(error: NotJsonError) -> Verdict:
@@ -20,31 +21,28 @@ def unreadable(error: NotJsonError) -> Verdict:
 
 
 def complete(verdict: Verdict, decoded: Decoded, root: JsonValue) -> Verdict:
-    """Add to the verdict on `root`, the message in a text, what the text has to say."""
+    """Add to the verdict on `root`, the message in a text, the faults and lines of the text."""
     repeated = (
         Fault(Rule.DUPLICATE_MEMBER, _TWICE, _outside_keys(path), Severity.WARNING)
         for path in decoded.repeated(root)
     )
     faults = (*verdict.findings, *repeated)
     if faults and "\n" in decoded.text.rstrip():
-        faults = _located(faults, decoded.text)
+        faults = _located(faults, decoded)
     return verdict if faults == verdict.findings else replace(verdict, findings=faults)
 
 
 def _outside_keys(path: tuple[str | int, ...]) -> tuple[str | int, ...]:
-    """A path up to a key: what stands inside one is part of its value, which is never shown."""
-    ends = (i for i, token in enumerate(path, 1) if names_key(str(token)))
+    """A path up to a key: everything inside one is part of its value, which is never shown."""
+    ends = (i for i, token in enumerate(path, 1) if looks_like_key(str(token)))
     return path[: next(ends, len(path))]
 
 
-def _located(faults: tuple[Fault, ...], text: str) -> tuple[Fault, ...]:
-    # Loading a schema needs more than judging one message does, and most messages are one line.
-    from acpgen.load.source import scan
-
-    lines = scan(text).lines
+def _located(faults: tuple[Fault, ...], decoded: Decoded) -> tuple[Fault, ...]:
+    lines = decoded.lines
 
     def line(fault: Fault) -> int:
-        places = (append(Pointer(""), *fault.path[:end]) for end in range(len(fault.path), -1, -1))
+        places = (fault.path[:end] for end in range(len(fault.path), -1, -1))
         return next((lines[place] for place in places if place in lines), 1)
 
     return tuple(replace(fault, line=line(fault)) for fault in faults)

@@ -6,27 +6,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeGuard
 
+from acp_wire.envelope import MessageKind, kind_of, request_id
+from acp_wire.pairing import Connection, Pairing
+from acp_wire.reader import Decoded, NotJsonError, decode
 from acpgen.findings import Severity
 from acpgen.judge.inputs import is_transcript_line
-from acpgen.judge.message import Judge, kind_of, request_id
-from acpgen.judge.pairing import Connection, Pairing
+from acpgen.judge.message import Judge
 from acpgen.judge.text import complete, unreadable
-from acpgen.judge.verdict import Fault, MessageKind, Rule, Verdict
+from acpgen.judge.verdict import Fault, Rule, Verdict
 from acpgen.model import SENDS, JsonValue, Kind, Method, Protocol, Side
-from acpgen.strictjson import Decoded, NotJsonError, decode
 
-__all__ = ["Connection", "Transcript", "is_transcript_line"]
+__all__ = ["Transcript"]
 
-_LINE = "must have from (agent, client or proxy), message and, at will, connection (text or number)"
-_STRAY = "answers no pending request of the other side"
+_LINE = (
+    "must have from (agent, client or proxy), message and, optionally, connection (text or number)"
+)
+_UNEXPECTED = "answers no pending request of the other side"
 _TAKEN = "is still the id of a request that waits for its answer"
 _CALLERS: Mapping[Side, Side] = {Side.AGENT: Side.CLIENT, Side.CLIENT: Side.AGENT}
-"""The side that handles a method, to the one that sends it where nobody says who did."""
+"""The side that sends a method by the side that handles it, where the sender is not known."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Call:
-    """A request that waits for its response; `method` is None where the protocol has none."""
+class _PendingCall:
+    """A request that waits for its response; `method` is None where the protocol lacks it."""
 
     name: str
     method: Method | None
@@ -35,8 +38,8 @@ class _Call:
 class Transcript:
     """Judges the messages of a recording in their order.
 
-    A response is judged by the request it answers, which `pairing` finds. Where nobody says who
-    sends, a request is taken to come from the side that doesn't handle its method.
+    A response is judged by the request it answers, which `pairing` finds. Where the sender is not
+    known, a request is taken to come from the side that doesn't handle its method.
     """
 
     def __init__(self, protocol: Protocol, pairing: Pairing | None = None) -> None:
@@ -46,31 +49,43 @@ class Transcript:
     def judge(
         self, message: bytes | str, *, sender: Side | None = None, connection: Connection = ""
     ) -> Verdict:
-        """The verdict on the text of the next message.
+        """Return the verdict on the text of the next message.
 
         Raises:
             TypeError: the message is not text.
-            ValueError: nobody sends as that side.
-            re.error: a pattern in the schema is no regular expression to Python.
+            ValueError: the sender is not agent, client or proxy.
         """
-        try:
-            decoded = decode(message)
-        except NotJsonError as error:
-            return unreadable(error)
-        return self._next(decoded, decoded.value, sender, connection)[0]
+        return self.judge_read(_attempt(message), sender=sender, connection=connection)
+
+    def judge_read(
+        self,
+        read: Decoded | NotJsonError,
+        *,
+        sender: Side | None = None,
+        connection: Connection = "",
+    ) -> Verdict:
+        """Return the verdict on the next message, whose text was read; see `judge`."""
+        if isinstance(read, NotJsonError):
+            return unreadable(read)
+        return self._next(read, read.value, sender, connection)[0]
 
     def judge_line(self, line: bytes | str) -> Verdict:
-        """The verdict on the message in the next line of a transcript.
+        """Return the verdict on the message in the next line of a transcript.
 
         The line is an object: `from` (agent, client or proxy), `message`, and optionally
         `connection`, a string or an integer. Since both sides are there, a response to nothing is
-        found too, and the id of a pending request given to another. Pointers start at the message.
+        found too, and a request that has the id of a pending one. Pointers start at the message.
+
+        Raises:
+            TypeError: the line is not text.
         """
-        try:
-            decoded = decode(line)
-        except NotJsonError as error:
-            return unreadable(error)
-        entry = decoded.value
+        return self.judge_line_read(_attempt(line))
+
+    def judge_line_read(self, read: Decoded | NotJsonError) -> Verdict:
+        """Return the verdict on the next line, whose text was read; see `judge_line`."""
+        if isinstance(read, NotJsonError):
+            return unreadable(read)
+        entry = read.value
         broken = Verdict((Fault(Rule.BROKEN_LINE, _LINE),))
         if not is_transcript_line(entry):
             return broken
@@ -79,11 +94,11 @@ class Transcript:
         if sender not in tuple(SENDS) or not _is_connection(connection):
             return broken
         message = entry["message"]
-        verdict, met = self._next(decoded, message, Side(str(sender)), connection)
+        verdict, met = self._next(read, message, Side(str(sender)), connection)
         if verdict.id is None:
             return verdict
         if verdict.kind is MessageKind.RESPONSE and not met:
-            return _with(verdict, Rule.UNEXPECTED_RESPONSE, _STRAY)
+            return _with(verdict, Rule.UNEXPECTED_RESPONSE, _UNEXPECTED)
         if verdict.kind is MessageKind.REQUEST and met:
             return _with(verdict, Rule.DUPLICATE_ID, _TAKEN)
         return verdict
@@ -91,18 +106,18 @@ class Transcript:
     def _next(
         self, decoded: Decoded, value: JsonValue, sender: Side | None, connection: Connection
     ) -> tuple[Verdict, bool]:
-        """The verdict, and whether a response found its request, or a request another one."""
+        """The verdict, and whether a response found its request, or a request one with its id."""
         call = self._answered(value, sender, connection)
         method = None if call is None else call.method
         verdict = self._judge.judge(value, sender=sender, answers=method)
         if call is not None:
             verdict = replace(verdict, method=call.name, complete=True)
-        clash = self._remember(value, sender, connection)
-        return complete(verdict, decoded, value), clash or call is not None
+        same_id = self._remember(value, sender, connection)
+        return complete(verdict, decoded, value), same_id or call is not None
 
     def _answered(
         self, value: JsonValue, sender: Side | None, connection: Connection
-    ) -> _Call | None:
+    ) -> _PendingCall | None:
         if not isinstance(value, dict) or kind_of(value) is not MessageKind.RESPONSE:
             return None
         id_ = request_id(value)
@@ -112,10 +127,10 @@ class Transcript:
         self._pairing.answered(id_, connection, sender)
         name, asker = found
         side = None if asker is None else Side(asker)
-        return _Call(name, self._judge.method(name, Kind.REQUEST, side))
+        return _PendingCall(name, self._judge.method(name, Kind.REQUEST, side))
 
     def _remember(self, value: JsonValue, sender: Side | None, connection: Connection) -> bool:
-        """Note a request, whatever is wrong with it, and whether its id is another one's."""
+        """Note a request, even an invalid one, and return whether its id is already pending."""
         if not isinstance(value, dict) or kind_of(value) is not MessageKind.REQUEST:
             return False
         id_, name = request_id(value), value["method"]
@@ -129,6 +144,13 @@ class Transcript:
 def _with(verdict: Verdict, rule: Rule, message: str) -> Verdict:
     warning = Fault(rule, message, ("id",), Severity.WARNING)
     return replace(verdict, findings=(*verdict.findings, warning))
+
+
+def _attempt(message: bytes | str) -> Decoded | NotJsonError:
+    try:
+        return decode(message)
+    except NotJsonError as error:
+        return error
 
 
 def _is_connection(value: JsonValue) -> TypeGuard[Connection]:

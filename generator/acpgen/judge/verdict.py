@@ -1,42 +1,28 @@
-"""What is said about a message: faults, each with one place, and the answer a receiver owes."""
+"""The verdict on a message: faults, each at one place, and the error that a receiver owes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum, StrEnum
+from enum import StrEnum
 
+from acp_wire.envelope import ErrorCode, MessageKind
 from acpgen.findings import Severity
 from acpgen.model import Pointer, append
 
-
-class MessageKind(StrEnum):
-    """The three kinds of JSON-RPC message."""
-
-    REQUEST = "request"
-    NOTIFICATION = "notification"
-    RESPONSE = "response"
-
-
-class ErrorCode(IntEnum):
-    """The JSON-RPC 2.0 errors (section 5.1) that a receiver owes for a broken message."""
-
-    PARSE_ERROR = -32700
-    INVALID_REQUEST = -32600
-    METHOD_NOT_FOUND = -32601
-    INVALID_PARAMS = -32602
+__all__ = ["ErrorCode", "Fault", "MessageKind", "Rule", "Verdict"]
 
 
 class Rule(StrEnum):
-    """What can be wrong with a message."""
+    """The rules for messages."""
 
     NOT_JSON = "not-json"
     """The text is not JSON (RFC 8259), or JSON that a strict peer can't read."""
     NOT_A_MESSAGE = "not-a-message"
-    """The value is no JSON-RPC message at all: an array, a string, an object without a purpose."""
+    """The value is not a JSON-RPC message: an array, a string, an object without a purpose."""
     EXCLUSIVE_MEMBER = "exclusive-member"
-    """A member of the envelope stands beside one that rules it out."""
+    """A member of the envelope is beside one that excludes it."""
     UNKNOWN_METHOD = "unknown-method"
-    """No method of the protocol has this name, and it is no extension."""
+    """The method is neither one of the protocol nor an extension."""
     WRONG_KIND = "wrong-kind"
     """A notification is sent as a request, or a request as a notification."""
     WRONG_SIDE = "wrong-side"
@@ -48,7 +34,7 @@ class Rule(StrEnum):
     CONST = "const"
     """A value is not the only one that is accepted."""
     ENUM = "enum"
-    """A value is none of those that are accepted."""
+    """A value is not one of those that are accepted."""
     MIN_LENGTH = "min-length"
     """A string has too few Unicode code points."""
     MAX_LENGTH = "max-length"
@@ -66,17 +52,17 @@ class Rule(StrEnum):
     ONE_OF = "one-of"
     """A value fits several alternatives that exclude each other."""
     DUPLICATE_MEMBER = "duplicate-member"
-    """An object names a member twice; parsers differ in which one they take."""
+    """An object names a member twice; parsers differ in which one they use."""
     NEAR_MISS = "near-miss"
     """An idempotency key that is misspelled, misplaced, or on a method that takes none."""
     UNKNOWN_TAG = "unknown-tag"
-    """A tag that no variant has resembles that of one, so the object is passed over."""
+    """A tag that no variant has resembles that of one, so receivers ignore the object."""
     UNEXPECTED_RESPONSE = "unexpected-response"
     """A response in a transcript answers no request that is pending."""
     DUPLICATE_ID = "duplicate-id"
     """A request in a transcript has the id of one that is still pending."""
     BROKEN_LINE = "broken-line"
-    """A line of a transcript does not say who sent which message."""
+    """A line of a transcript lacks the sender or the message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +71,7 @@ class Fault:
 
     `path` leads to the place from the root of the message, also where a member is missing. `line`
     is the 1-based line of the message text that the place stands on. The message never quotes a
-    value, for it may be an idempotency key.
+    value, because that may be an idempotency key.
     """
 
     rule: Rule
@@ -106,10 +92,10 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a conforming receiver makes of one message.
+    """How a conforming receiver handles one message.
 
-    `code` is the JSON-RPC error it owes; None where it accepts the message and where nobody
-    answers, as for notifications and responses. `method` is the method called or, for a response,
+    `code` is the JSON-RPC error it owes; None where it accepts the message, and for notifications
+    and responses, which are never answered. `method` is the method called or, for a response,
     the one it answers where that is known. `complete` is False for a result whose request is not
     known: then only its envelope was judged.
     """

@@ -25,11 +25,12 @@ def load(path: Path | str) -> Protocol:
         OSError: the path can't be read.
     """
     # What is loaded again needs no JSON Schema engine.
-    from acpgen.load import conformance
+    from acpgen.load import conformance, patterns
 
     documents = source.read(Path(path))
     conformance.require_meta_schema(documents)
     conformance.require_dialect(documents)
+    patterns.require_usable(documents)
     references.require_resolved(documents)
     return parse(documents)
 

@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from jsonschema_rs import ValidationError, ValidationErrorKind
 
 from acpgen.load.source import RawSchema
+from acpgen.patterns import PatternError, parse
 
 MASK = "\0"
 """What the validator is to write in place of a value, which may be of any length."""
@@ -167,7 +168,16 @@ def _misspelt(name: str, value: str, shown: str) -> str:
         case "x-docs":
             return f"{shown} is no slug; write small letters, digits and hyphens"
         case _:
-            return f"{shown} is no regular expression (ECMA-262)"
+            return f"{shown} is no regular expression (ECMA-262){_fault_of(value)}"
+
+
+def _fault_of(pattern: str) -> str:
+    """What makes a text no regular expression."""
+    try:
+        parse(pattern)
+    except PatternError as error:
+        return f": {error}"
+    return ""
 
 
 def _reference(reference: str) -> str:

@@ -13,6 +13,7 @@ from acpgen.findings import Finding
 from acpgen.load.complaints import MASK, complaints
 from acpgen.load.source import Document, Documents, RawSchema, SchemaError
 from acpgen.model import Pointer, append
+from acpgen.patterns import is_pattern
 
 _META_SCHEMA = {"$ref": "https://json-schema.org/draft/2020-12/schema"}
 
@@ -48,7 +49,9 @@ def _schema() -> RawSchema:
 
 def _validator(schema: RawSchema) -> jsonschema_rs.Draft202012Validator:
     """A validator that asserts formats: a pattern must be a regular expression."""
-    return jsonschema_rs.Draft202012Validator(schema, validate_formats=True, mask=MASK)
+    return jsonschema_rs.Draft202012Validator(
+        schema, validate_formats=True, formats={"regex": is_pattern}, mask=MASK
+    )
 
 
 def _require(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from acpgen.findings import Finding
-from acpgen.load.source import scan
+from acpgen.load.source import lines_of
 from acpgen.model import Location, Pointer
 
 
@@ -41,7 +41,7 @@ class Lines:
         if location.file not in self._files:
             path = Path(location.file)
             text = path.read_bytes().decode("utf-8") if path.is_file() else ""
-            self._files[location.file] = scan(text).lines
+            self._files[location.file] = lines_of(text)
         lines, pointer = self._files[location.file], location.pointer
         while pointer not in lines and pointer:
             pointer = Pointer(pointer.rpartition("/")[0])

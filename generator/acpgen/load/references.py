@@ -31,6 +31,8 @@ def require_resolved(documents: Documents) -> None:
         raise SchemaError(circular)
 
 
+_WITHOUT_SCHEMAS = frozenset({"examples", "default", "const", "enum", "required"})
+
 _MANY = 2
 """So many definitions of a file may be repeated by mistake. If more are, and most, it is a copy."""
 
@@ -70,7 +72,10 @@ def _repeated_names(documents: Documents) -> Iterator[Finding]:
 
 def _unresolved(documents: Documents, document: Document, pointer: Pointer) -> Iterator[Finding]:
     definition = document.definitions[pointer.rpartition("/")[2]]
-    for where, reference in _references(definition, pointer):
+    for place, schema in subschemas(definition, pointer):
+        if not isinstance(reference := schema.get("$ref"), str):
+            continue
+        where = append(place, "$ref")
         file, name = target(reference)
         home = documents.by_name(file) if file else document
         if home is None:
@@ -92,21 +97,23 @@ def _no_file(documents: Documents, file: str) -> str:
     return f"{file} is not read with a single file; name the folder {folder} instead"
 
 
-def _references(schema: object, pointer: Pointer) -> Iterator[tuple[Pointer, str]]:
-    """Every $ref below a schema; `examples`, `default` and `const` hold no schemas."""
+def subschemas(schema: object, pointer: Pointer) -> Iterator[tuple[Pointer, RawSchema]]:
+    """A schema and those below it, with their pointers.
+
+    `examples`, `default` and `const` hold no schemas.
+    """
     if isinstance(schema, list):
         for index, item in enumerate(schema):
-            yield from _references(item, append(pointer, index))
+            yield from subschemas(item, append(pointer, index))
     elif isinstance(schema, dict):
+        yield pointer, schema
         for key, value in schema.items():
             here = append(pointer, key)
-            if key == "$ref" and isinstance(value, str):
-                yield here, value
-            elif key == "properties":
+            if key == "properties":
                 for name, child in value.items():
-                    yield from _references(child, append(here, name))
-            elif key not in {"examples", "default", "const", "enum", "required"}:
-                yield from _references(value, here)
+                    yield from subschemas(child, append(here, name))
+            elif key not in _WITHOUT_SCHEMAS:
+                yield from subschemas(value, here)
 
 
 def _circular(documents: Documents) -> Iterator[Finding]:

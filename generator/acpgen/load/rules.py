@@ -134,3 +134,21 @@ def unsupported_schema() -> None:
 
     Fix: say the same with a definition of its own; the message names the keywords.
     """
+
+
+@rule(Group.LOAD)
+def unusable_pattern() -> None:
+    r"""A regular expression means the same in every engine, and always comes to an end.
+
+    Why: a pattern is one of ECMA-262 with the flag `u`, as JSON Schema demands. Python, Rust and
+    every engine that reads a bundle have to agree on it. So acpgen writes out what `\d`, `\w`,
+    `\s`, `\b`, `.` and `$` mean. It refuses what other engines don't have: `\p{...}`, `\B`,
+    backreferences, and a lookbehind of variable length. An engine that backtracks can hang on one
+    line if there are many ways to read a text. A pattern is refused unless their number is bounded.
+
+    Example: `"pattern": "^(a+)+$"`, `"^[^@]+@[^@]+\\.[^@]+$"` or `"^\\p{L}+$"`
+
+    Fix: write `^a+$`, or a class of ranges instead of `\p{...}`. Two parts that can follow each
+    other must not begin with the same character, as in `^[^@]+@[^@.]+(\.[^@.]+)+$`. Or begin the
+    pattern with `^`, or add a small maxLength, which is checked before the pattern.
+    """

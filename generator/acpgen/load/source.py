@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,10 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 
+from acp_wire.reader import NotJsonError, decode, repeated_lines, value_lines
 from acpgen.findings import Finding, Severity, order
 from acpgen.load.listing import schema_files
 from acpgen.model import Location, Pointer, append
-from acpgen.strictjson import NotJsonError, decode
 
 RawSchema = dict[str, Any]
 """One schema object as read. Nobody outside this package sees one."""
@@ -41,7 +40,7 @@ class Document:
     @cached_property
     def lines(self) -> Mapping[Pointer, int]:
         """The 1-based line on which the value of each pointer starts."""
-        return scan(self.text).lines
+        return lines_of(self.text)
 
     @property
     def definitions(self) -> dict[str, RawSchema]:
@@ -159,64 +158,17 @@ def _read_file(path: Path) -> Document:
                 "duplicate-member",
                 Severity.ERROR,
                 file,
-                pointer,
-                "stands twice in the same object; keep one",
+                append(Pointer(""), *path),
+                "is twice in the same object; keep one",
                 line,
             )
-            for pointer, line in scan(text).duplicates
+            for path, line in repeated_lines(text)
         )
     if not isinstance(root, dict):
         refuse("is not a JSON object; a schema file holds one object with $defs", 1)
     return Document(path.name, file, text, root)
 
 
-@dataclass(frozen=True)
-class Scan:
-    """Where the values of a JSON text stand, and which members stand twice in one object."""
-
-    lines: Mapping[Pointer, int]
-    duplicates: tuple[tuple[Pointer, int], ...]
-
-
-_TOKEN = re.compile(r'[\[\]{}:,]|"(?:[^"\\]|\\.)*"|[^\s\[\]{}:,"]+')
-
-
-def scan(text: str) -> Scan:
-    """Walk a text that is known to be JSON once and note where its values start."""
-    lines: dict[Pointer, int] = {}
-    duplicates: list[tuple[Pointer, int]] = []
-    stack: list[tuple[Pointer, bool]] = []
-    pointer, index, seen = Pointer(""), [0], [set[str]()]
-    expects_name = False
-    line, consumed = 1, 0
-    for match in _TOKEN.finditer(text):
-        lexeme = match.group()
-        line += text.count("\n", consumed, match.start())
-        consumed = match.start()
-        if lexeme in "]}":
-            pointer = stack.pop()[0]
-            index.pop()
-            seen.pop()
-            expects_name = False
-        elif lexeme == ",":
-            parent, is_object = stack[-1]
-            index[-1] += 1
-            expects_name = is_object
-            pointer = parent if is_object else append(parent, index[-1])
-        elif lexeme == ":":
-            expects_name = False
-        elif expects_name:
-            name: str = json.loads(lexeme)
-            pointer = append(stack[-1][0], name)
-            if name in seen[-1]:
-                duplicates.append((pointer, line))
-            seen[-1].add(name)
-        else:
-            lines.setdefault(pointer, line)
-            if lexeme in "[{":
-                stack.append((pointer, lexeme == "{"))
-                index.append(0)
-                seen.append(set())
-                expects_name = lexeme == "{"
-                pointer = pointer if expects_name else append(pointer, 0)
-    return Scan(lines, tuple(duplicates))
+def lines_of(text: str) -> Mapping[Pointer, int]:
+    """Return the 1-based line on which the value of each pointer into a JSON text starts."""
+    return {append(Pointer(""), *path): line for path, line in value_lines(text).items()}

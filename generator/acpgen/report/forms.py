@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Mapping
+from typing import TextIO
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import TextIO
-
-    from acpgen.report.rendering import Renderer
-
-
-COUNTING = ("text", "json")
-"""The formats that tell how many findings there are of each rule, and so do without each."""
+from acpgen.report.document import JsonDocument, JsonLines
+from acpgen.report.github import Commands
+from acpgen.report.junit import Suites
+from acpgen.report.rendering import Renderer
+from acpgen.report.sarif import Sarif
+from acpgen.report.text import Sheet, Table, TextLines
+from acpgen.startup.options import COUNTING
 
 
 class CountsOnlyError(ValueError):
@@ -43,31 +42,19 @@ def renderer(
         raise CountsOnlyError(f"--summary has no form of {form}; {' and '.join(COUNTING)} have one")
     write = out.write
     if form == "text":
-        from acpgen.report.text import Sheet, Table, TextLines
-
         coloured = has_colour(out, environment)
         if counts_only:
             return Table(write)
         return Sheet(write, coloured=coloured) if coloured or out.isatty() else TextLines(write)
     if form == "json":
-        from acpgen.report.document import JsonDocument
-
         return JsonDocument(write)
     if form == "ndjson":
-        from acpgen.report.document import JsonLines
-
         return JsonLines(write)
     if form == "github":
-        from acpgen.report.github import Commands
-
         return Commands(write)
     if form == "sarif":
-        from acpgen.report.sarif import Sarif
-
         return Sarif(write, docs)
     if form == "junit":
-        from acpgen.report.junit import Suites
-
         return Suites(write)
     raise ValueError(f"there is no format {form}")
 

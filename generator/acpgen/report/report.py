@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
+from acpgen.findings import Finding, Severity
+from acpgen.report.problem import Problem
+from acpgen.report.rendering import Renderer
 from acpgen.report.tally import Tally
 from acpgen.words import counted
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from acpgen.findings import Finding
-    from acpgen.report.rendering import Renderer
 
 
 class Report:
@@ -79,16 +78,12 @@ class Report:
 
     def problem(self, file: str, reason: str, line: int | None = None) -> None:
         """Note why a file is not judged to its end, so that nobody can tell about the whole."""
-        from acpgen.report.problem import Problem
-
         self.tally.problems.append(Problem(file, reason, line))
         self._unread = True
 
     def end(self) -> None:
         """Write the rest."""
         if self.full:
-            from acpgen.report.problem import Problem
-
             errors = counted(self._errors, "error")
             reason = f"has {errors} up to here, the limit; the rest is left out"
             self.tally.problems.append(Problem(self._file, reason))
@@ -132,9 +127,6 @@ def _is_error(finding: Finding) -> bool:
 
 
 def _hardened(findings: Sequence[Finding]) -> Sequence[Finding]:
-    from dataclasses import replace
-
-    from acpgen.findings import Severity
 
     return [
         replace(finding, severity=Severity.ERROR)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
+from acpgen.findings import Severity
+from acpgen.report.problem import Problem
 from acpgen.words import counted
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from acpgen.findings import Severity
-    from acpgen.report.problem import Problem
 
 
 class Tally:
@@ -49,7 +46,6 @@ class Tally:
         """Whether there are findings of a severity, or of a worse one."""
         if not self.found:
             return False
-        from acpgen.findings import Severity
 
         mildest = Severity(severity)
         return any(each.rank <= mildest.rank for each, _ in self.found)

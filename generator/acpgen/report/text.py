@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from acpgen.findings import Finding
-    from acpgen.report.tally import Tally
+from acpgen.findings import Finding, printable, text
+from acpgen.report.tally import Tally
 
 _RESET = "\x1b[0m"
 _BOLD = "\x1b[1m"
@@ -32,8 +30,6 @@ class TextLines:
 
     def message(self, findings: Sequence[Finding]) -> None:
         """Write a line for each."""
-        from acpgen.findings import text
-
         self._write(text(findings))
 
     def end(self, tally: Tally) -> None:
@@ -59,7 +55,6 @@ class Sheet:
         """Nothing comes last."""
 
     def _finding(self, finding: Finding) -> str:
-        from acpgen.findings import printable
 
         head = ""
         if finding.file != self._file:

@@ -1,16 +1,12 @@
-"""Who reports."""
+"""The name and the version of the program that writes a report."""
 
 from __future__ import annotations
+
+from acpgen import __version__
 
 NAME = "acpgen"
 
 
-def version() -> str | None:
-    """The version that is installed; None for sources that are run where they lie."""
-    from importlib.metadata import PackageNotFoundError
-    from importlib.metadata import version as installed
-
-    try:
-        return installed(NAME)
-    except PackageNotFoundError:
-        return None
+def version() -> str:
+    """Return the version of acpgen."""
+    return __version__

@@ -31,6 +31,7 @@ class Target:
         needs_classes: whether the output holds only the methods with a retry class, and so can't
             be made from a protocol without one.
         view: the part of a protocol that the output depends on.
+        left_out: files that a protocol is not enough for, each with the reason.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Target:
     make: Callable[[Protocol, Templates], Tree]
     needs_classes: bool = False
     view: Callable[[Protocol], Protocol] = everything
+    left_out: Callable[[Protocol], Mapping[str, str]] = lambda _: {}
 
     def generate(self, protocol: Protocol, templates: Templates) -> Tree:
         """Make the files of a protocol. `acpgen.targets.generation` lists what it can raise."""
@@ -119,6 +121,12 @@ def _vectors(protocol: Protocol, templates: Templates) -> Tree:
     }
 
 
+def _unplayable(protocol: Protocol) -> Mapping[str, str]:
+    from acpgen.targets.vectors import left_out
+
+    return left_out(protocol)
+
+
 TARGETS = (
     Target("bundles", "single-file JSON Schemas, stable and unstable", ("schema/*",), _bundles),
     Target(
@@ -165,5 +173,6 @@ TARGETS = (
         ("vectors/*",),
         _vectors,
         view=without_docs,
+        left_out=_unplayable,
     ),
 )

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 
 from acpgen.emit.header import HEADER
 from acpgen.emit.jsonschema import DIALECT, JsonSchema, definition
-from acpgen.model import ENVELOPE_TYPES, SENDS, JsonValue, Kind, Method, Protocol, Side, Stability
+from acpgen.model import SENDS, JsonValue, Kind, Method, Protocol, Side, Stability
 from acpgen.types.stability import stable
 
 _ENTRY_POINTS: Mapping[str, frozenset[Side]] = {
@@ -22,6 +22,19 @@ _ENTRY_POINTS: Mapping[str, frozenset[Side]] = {
 """Entry point to the sides that handle what its messages ask for."""
 
 EXTENSION_PATTERN = "^_"
+
+_PLAIN: Mapping[str, JsonSchema] = {
+    "RequestId": {"type": ["null", "integer", "string"]},
+    "Error": {
+        "type": "object",
+        "properties": {"code": {"type": "integer"}, "message": {"type": "string"}},
+        "required": ["code", "message"],
+    },
+    "ExtRequest": {},
+    "ExtResponse": {},
+    "ExtNotification": {},
+}
+"""What JSON-RPC 2.0 requires of the types of the envelope that a protocol doesn't define."""
 
 
 def bundles(protocol: Protocol) -> dict[str, str]:
@@ -51,8 +64,13 @@ def bundle(protocol: Protocol, stability: Stability) -> JsonSchema:
     }
     if protocol.version is not None:
         head["x-protocol-version"] = protocol.version
-    if not all(name in protocol.types for name in ENVELOPE_TYPES):
+    if not protocol.methods:
         return {**head, "$defs": definitions}
+    definitions |= {
+        name: {"x-docs-ignore": True, **schema}
+        for name, schema in _PLAIN.items()
+        if name not in definitions
+    }
     envelope = {
         name: schema
         for entry in entry_points

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from acpgen.emit import manifest
 from acpgen.emit.manifest import Manifest
 from acpgen.emit.templates import Templates
-from acpgen.emit.tree import Change, Difference, compare, owned, require_folder, write
+from acpgen.emit.tree import (
+    Change,
+    Difference,
+    compare,
+    has_drafts,
+    locked,
+    owned,
+    require_folder,
+    write,
+)
 from acpgen.findings import Finding, Severity
 from acpgen.load import SchemaError, load
 from acpgen.model import Protocol
@@ -44,13 +53,17 @@ class Result:
         differences: what to change in the folder.
         fresh: the targets that are up to date according to the manifest's digests.
         tree: the text of every file to write.
+        removed: the files that were written the last time and are not now, each with the reason.
         renewed: the inputs whose digests changed although every recorded output stays the same.
+        recorded: the manifest that the folder had when it was compared.
     """
 
     differences: tuple[Difference, ...]
     fresh: tuple[Target, ...]
     tree: Tree
+    removed: Mapping[str, str] = field(default_factory=dict)
     renewed: tuple[str, ...] = ()
+    recorded: Manifest | None = None
 
     @property
     def drift(self) -> tuple[Difference, ...]:
@@ -103,21 +116,41 @@ def generate(
         tuple(differences),
         fresh,
         {p: t for p, t in tree.items() if p in changed},
+        _removed(plan, outdated, differences),
         tuple(_renewed(plan, recorded, Manifest(inputs, outputs))),
+        recorded,
     )
 
 
 def apply(plan: Plan, result: Result) -> None:
     """Change the folder as the result requires.
 
+    If another run has written into it since, the result is worked out again.
+
     Raises:
         ForeignFileError: a file that acpgen did not write is in the way.
         FolderError: the folder can't be replaced.
         OSError: the folder can't be written.
     """
-    if result.differences:
-        surplus = (d.path for d in result.differences if d.change is Change.SURPLUS)
-        write(plan.out, result.tree, frozenset(surplus))
+    if result.differences or has_drafts(plan.out):
+        require_folder(plan.out)
+        with locked(plan.out):
+            if manifest.read(plan.out) != result.recorded:
+                result = generate(plan)
+            surplus = (d.path for d in result.differences if d.change is Change.SURPLUS)
+            write(plan.out, result.tree, frozenset(surplus), last=manifest.NAME)
+
+
+def _removed(
+    plan: Plan, outdated: Sequence[Target], differences: Iterable[Difference]
+) -> Mapping[str, str]:
+    """The files that are there and not generated any more, each with the reason."""
+    paths = [d.path for d in differences if d.change is Change.SURPLUS]
+    if not paths:
+        return {}
+    protocol = load(plan.schema)
+    reasons = {p: r for target in outdated for p, r in target.left_out(protocol).items()}
+    return {path: reasons.get(path, "nothing in the schema leads to it") for path in paths}
 
 
 def _renewed(plan: Plan, recorded: Manifest | None, made: Manifest) -> Iterable[str]:

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from acp_wire.pairing import Connection
+from acp_wire.redaction import Key, KeyMask
 from acpgen.findings import Finding, order
 from acpgen.judge.inputs import Entry
-from acpgen.judge.pairing import Connection
 from acpgen.model import Pointer, Protocol, append
-from acpgen.redaction import Key
 from acpgen.trace.reading import TranscriptError
 from acpgen.trace.recorder import record
 from acpgen.trace.recording import Recording
 from acpgen.trace.rule import Fault, TraceRule
 from acpgen.trace.rules import RULES
-from acpgen.trace.seen_strings import KeyMask
 
 __all__ = ["RULES", "Recording", "TraceRule", "TranscriptError", "judge", "record", "trace"]
 
@@ -30,7 +29,6 @@ def trace(entries: Iterable[Entry], protocol: Protocol, file: str) -> list[Findi
     Raises:
         OSError: the transcript can't be read.
         TranscriptError: a line is not one of a transcript.
-        re.error: a pattern in the schema is no regular expression to Python.
     """
     return judge(record(entries, protocol), file)
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from acpgen.redaction import Key
+from acp_wire.redaction import Key
 from acpgen.trace.digest import Digest
 from acpgen.trace.exchanges import Attempt
 from acpgen.trace.shown_messages import MessageName, MessageShown

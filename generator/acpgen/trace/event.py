@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from acpgen.judge.transcript import Connection
+from acp_wire.pairing import Connection
+from acp_wire.redaction import Key
 from acpgen.model import Method, Side
-from acpgen.redaction import Key
 from acpgen.trace.digest import Digest
 
 

@@ -7,9 +7,9 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from acpgen.judge.transcript import Connection
+from acp_wire.pairing import Connection
+from acp_wire.redaction import Key
 from acpgen.model import Side
-from acpgen.redaction import Key
 from acpgen.trace.event import CallEvent, Prompt, Response
 from acpgen.trace.grouping import group
 

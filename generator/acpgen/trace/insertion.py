@@ -34,6 +34,16 @@ class InsertedMessage:
         return self.attempt.answer_line if self.shown is None else self.shown
 
     @property
+    def is_named(self) -> bool:
+        """Whether the answer to the attempt names the message."""
+        return self.attempt.message_id == self.message_id
+
+    @property
+    def known_line(self) -> int:
+        """The line of the answer that names the message, or else of the update."""
+        return self.attempt.answer_line if self.is_named else self.line
+
+    @property
     def path(self) -> tuple[str, ...]:
         """Where on its line the message is named."""
         return (

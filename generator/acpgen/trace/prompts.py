@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from acpgen.redaction import Key
+from acp_wire.redaction import Key
 from acpgen.trace.attribution import Content, attributed
 from acpgen.trace.exchanges import Attempt, Exchange
 from acpgen.trace.grouping import group

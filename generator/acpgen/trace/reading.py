@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from acpgen.judge.inputs import Entry
-from acpgen.judge.message import Judge, kind_of, request_id
-from acpgen.judge.transcript import Connection, is_transcript_line
-from acpgen.judge.verdict import MessageKind
+from acp_wire.envelope import MessageKind, kind_of, request_id
+from acp_wire.pairing import Connection
+from acp_wire.reader import NotJsonError, decode
+from acp_wire.redaction import Key
+from acpgen.judge.inputs import Entry, is_transcript_line
+from acpgen.judge.message import Judge
 from acpgen.model import JsonValue, Kind, Method, Protocol, RetryClass, Side
-from acpgen.redaction import Key
-from acpgen.strictjson import NotJsonError, decode
 from acpgen.trace.digest import Digest, digest
 from acpgen.trace.event import CallEvent, Event, Prompt, Response, Update
 
@@ -21,6 +21,7 @@ _ABOUT: Mapping[str, tuple[str, ...]] = {
     "elicitation/create": ("elicitationId",),
     "elicitation/complete": ("elicitationId",),
 }
+"""The members that name what a message is about, where its method has no annotation for that."""
 _UPDATE = "session/update"
 _STATES: Mapping[str, bool] = {"running": True, "requires_action": True, "idle": False}
 """The states of a session, and whether foreground work goes on in them."""
@@ -82,11 +83,7 @@ class Reader:
         self._judge = Judge(protocol)
 
     def event(self, line: TranscriptLine) -> Event | None:
-        """What happens on a line; None if the value there is no message that rules can use.
-
-        Raises:
-            re.error: a pattern in the schema is no regular expression to Python.
-        """
+        """What happens on a line; None if the value there is no message that rules can use."""
         message, kind = line.message, kind_of(line.message)
         if not isinstance(message, dict) or kind is None:
             return None
@@ -103,6 +100,7 @@ class Reader:
     def _call(self, line: TranscriptLine, message: dict[str, JsonValue], kind: Kind) -> CallEvent:
         name, params = str(message["method"]), _members(message.get("params"))
         method = self._judge.method(name, kind, line.sender)
+        about_members = _ABOUT.get(name, () if method is None else method.about)
         return CallEvent(
             line=line.number,
             connection=line.connection,
@@ -112,7 +110,7 @@ class Reader:
             method=method,
             session=_text(params.get("sessionId")),
             params=digest(message.get("params")),
-            about=about(*map(params.get, _members_that_name(name, method))),
+            about=about(*(params.get(member) for member in about_members)),
             prompt=self._prompt(line, message, params, method),
             replays=params.get("replayFrom") is not None,
         )
@@ -137,11 +135,6 @@ class Reader:
 
     def _key(self, value: str) -> Key:
         return Key.of(value, shown=self._show_keys)
-
-
-def _members_that_name(name: str, method: Method | None) -> tuple[str, ...]:
-    """The members of params that name what a call is about."""
-    return _ABOUT.get(name) or (() if method is None else method.about)
 
 
 def _response(line: TranscriptLine, message: Members) -> Response | None:

@@ -22,7 +22,6 @@ def record(entries: Iterable[Entry], protocol: Protocol, *, show_keys: bool = Fa
     Raises:
         OSError: the transcript can't be read.
         TranscriptError: a line is not one of a transcript.
-        re.error: a pattern in the schema is not a regular expression in Python.
     """
     reader = Reader(protocol, show_keys=show_keys)
     recorder = _Recorder(SeenStrings(protocol, show_keys=show_keys))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from acpgen.redaction import Key
+from acp_wire.redaction import Key
 from acpgen.trace.exchanges import Traffic
 from acpgen.trace.prompts import Prompts
 from acpgen.trace.seen_strings import Echo

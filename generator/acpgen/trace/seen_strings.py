@@ -1,16 +1,17 @@
-"""The strings that agents send, as far as one of them may turn out to be a key.
+"""The strings that agents send, as far as one of them may be a key or contain one.
 
 A replay can show a key before the recording shows its prompt, so every string that is long enough
-counts until the end. Kept of each is a hash and the place where it was seen first.
+is kept until the end, with the place where it was seen first.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from acpgen.judge.spelling import skeleton
+from acp_wire.keys import skeleton
+from acp_wire.redaction import LONG_KEY, Key, KeyMask
 from acpgen.model import (
     ClosedEnum,
     JsonValue,
@@ -21,16 +22,17 @@ from acpgen.model import (
     RetryClass,
     Union,
 )
-from acpgen.redaction import Key
 from acpgen.types.structure import walk
 
-_SHORTEST = 8
-"""From how many characters on equal strings are no coincidence."""
 _LONGEST = 255
-_WORD = re.compile(r"[\w-]{16,255}")
-"""What may be a key in the middle of a text: longer than the words of any language are."""
-_LONGEST_TOKEN = 512
-"""Longer names of members than this are not looked through for keys, and not told."""
+"""How long a key can be, and so a string that is one."""
+_LONG = 16
+"""From how many characters on a key is found inside other words, whatever is around it."""
+_LONGEST_WORD = 512
+_PIECE = re.compile(r"[\w-]{16,512}")
+"""A part of a longer word that may contain a key."""
+_PUNCTUATION = ".,;:!?'\"`()[]{}<>*"
+"""What may be around a word in a text."""
 _OPAQUE = frozenset({"rawInput", "rawOutput"})
 """Members that belong to tools, which have keys of their own."""
 
@@ -39,49 +41,41 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Echo:
-    """Where an agent sent a key first, and on how many lines in all."""
+    """Where an agent sent a key first, and on how many lines in all.
+
+    `exact` is False where there may be more lines: the key was sent inside several words.
+    """
 
     key: Key
     path: Path
     line: int
     lines: int
-
-
-class KeyMask:
-    """Tells which strings would give a key away.
-
-    A key of less than 8 characters counts where it is all of a string: in others it is there by
-    chance.
-    """
-
-    def __init__(self, keys: frozenset[Key]) -> None:
-        self.keys = keys
-        self._lengths = sorted({key.length for key in keys if key.length >= _SHORTEST})
-        self._hidden: dict[str, bool] = {}
-
-    def hides(self, text: str, *, word: bool = False) -> bool:
-        """Whether a text is a key or, unless it is a word of the protocol, has one in it."""
-        if text not in self._hidden:
-            self._hidden[text] = Key.of(text) in self.keys or (not word and self._within(text))
-        return self._hidden[text]
-
-    def _within(self, text: str) -> bool:
-        return len(text) > _LONGEST_TOKEN or any(
-            Key.of(text[start : start + length]) in self.keys
-            for length in self._lengths
-            for start in range(len(text) - length + 1)
-        )
+    exact: bool = True
 
 
 @dataclass(slots=True)
 class _Seen:
-    """A string that may be a key. A `named` one is: it stands under the name of one."""
+    """A string that may be a key or contain one.
+
+    A `named` one is a key: it is the value of a member with the name of one. `whole` if it was once
+    all of a string, not a word in a text.
+    """
 
     path: Path
     line: int
     last: int
     lines: int = 1
     named: bool = False
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a string is in a message, and whether it has the name of a key there."""
+
+    path: Path
+    line: int
+    named: bool
 
 
 class SeenStrings:
@@ -90,60 +84,80 @@ class SeenStrings:
     def __init__(self, protocol: Protocol, *, show_keys: bool = False) -> None:
         self._show_keys = show_keys
         self._names = frozenset(skeleton(m.key) for m in protocol.methods if m.key is not None)
-        self._words = frozenset(_words(protocol))
-        self._seen: dict[Key, _Seen] = {}
-        self._sent: set[Key] = set()
+        self._protocol_words = frozenset(_words(protocol))
+        self._seen: dict[str, _Seen] = {}
+        self._sent: set[str] = set()
 
     def add_sent(self, message: JsonValue) -> None:
         """Note the strings under the name of a key in a message of another side.
 
-        They may be malformed or misplaced, and are not told all the same.
+        Findings show none of them, not even a malformed or misplaced one.
         """
-        self._sent.update(
-            Key.of(text) for _, text, named in self._strings(message, (), False) if named
-        )
+        self._sent.update(text for _, text, named in self._strings(message, (), False) if named)
 
     def add(self, line: int, message: JsonValue, method: Method | None) -> None:
         """Note the strings of a message of the agent; `method` is the one it calls, if any."""
         opaque = method is not None and method.retry is RetryClass.EXTERNAL
+        is_response = isinstance(message, dict) and "method" not in message
         for path, text, named in self._strings(message, (), opaque):
-            if named or (text not in self._words and _SHORTEST <= len(text) <= _LONGEST):
-                self._note(text, path, line, named=named)
-            for word in _WORD.findall(text):
-                if word != text:
-                    self._note(word, path, line, named=False)
+            if is_response and path == ("id",):
+                continue  # The id of the request, which the agent has to repeat.
+            if named or (text not in self._protocol_words and len(text) >= LONG_KEY):
+                self._add(text, _Place(path, line, named=named))
 
-    def _note(self, text: str, path: Path, line: int, *, named: bool) -> None:
-        key = Key.of(text, shown=self._show_keys)
-        seen = self._seen.get(key)
+    def _add(self, text: str, place: _Place) -> None:
+        """Note a string of the agent, and the words in it that may contain a key."""
+        if place.named or len(text) <= _LONGEST:
+            self._note(text, place, whole=True)
+        for word in _long_words(text):
+            if word != text or len(text) > _LONGEST:
+                self._note(word, place, whole=word == text)
+
+    def _note(self, text: str, place: _Place, *, whole: bool) -> None:
+        seen = self._seen.get(text)
         if seen is None:
-            self._seen[key] = _Seen(path, line, last=line, named=named)
-        else:
-            seen.lines += seen.last != line
-            seen.last = line
-            seen.named = seen.named or named
+            seen = self._seen[text] = _Seen(place.path, place.line, last=place.line)
+        seen.lines += seen.last != place.line
+        seen.last = place.line
+        seen.named = seen.named or (place.named and whole)
+        seen.whole = seen.whole or whole
 
     def known(self, keys: Collection[Key]) -> frozenset[Key]:
-        """These keys and all strings that stand under the name of one, whoever sent them."""
-        named = (key for key, seen in self._seen.items() if seen.named)
-        return frozenset((*keys, *self._sent, *named))
+        """These keys and all strings under the name of one, whichever side sent them."""
+        named = (Key.of(text) for text, seen in self._seen.items() if seen.named)
+        return frozenset((*keys, *map(Key.of, self._sent), *named))
 
     def echoes(self, keys: Collection[Key]) -> tuple[Echo, ...]:
-        """The strings that are one of these keys, and those that stand under the name of one.
+        """The keys that the agent sent: of these, and the strings under the name of one.
 
-        Their paths end where they would tell a key.
+        Their paths end where they would show a key.
         """
         mask = KeyMask(self.known(keys))
-        return tuple(
-            Echo(key, self._discreet(seen.path, mask), seen.line, seen.lines)
-            for key, seen in self._seen.items()
-            if key in keys or seen.named
+        sent = {text for text in self._sent if Key.of(text) in keys}
+        lengths = _by_length(sent)
+        found: dict[str, list[_Seen]] = {}
+        for text, seen in self._seen.items():
+            if seen.named or (text in sent and (seen.whole or len(text) >= _LONG)):
+                found.setdefault(text, []).append(seen)
+            for key in _keys_within(text, lengths, whole=seen.whole):
+                found.setdefault(key, []).append(seen)
+        return tuple(self._echo(text, places, mask) for text, places in found.items())
+
+    def _echo(self, text: str, places: list[_Seen], mask: KeyMask) -> Echo:
+        first = min(places, key=lambda seen: seen.line)
+        known = {line for seen in places for line in (seen.line, seen.last)}
+        return Echo(
+            key=Key.of(text, shown=self._show_keys),
+            path=self._discreet(first.path, mask),
+            line=first.line,
+            lines=max(len(known), *(seen.lines for seen in places)),
+            exact=len(places) == 1,
         )
 
     def _discreet(self, path: Path, mask: KeyMask) -> Path:
-        """A path up to the first token that tells a key."""
+        """A path up to the first token that would show a key."""
         for depth, token in enumerate(path):
-            if isinstance(token, str) and mask.hides(token, word=token in self._words):
+            if isinstance(token, str) and mask.hides(token, word=token in self._protocol_words):
                 return path[:depth]
         return path
 
@@ -165,8 +179,50 @@ class SeenStrings:
         return isinstance(token, str) and skeleton(token) in self._names
 
 
+def _long_words(text: str) -> Iterator[str]:
+    """The words of a text that are long enough for a long key."""
+    for word in text.split():
+        bare = word.strip(_PUNCTUATION)
+        if len(bare) > _LONGEST_WORD:
+            yield from _PIECE.findall(bare)
+        elif len(bare) >= _LONG:
+            yield bare
+
+
+def _by_length(texts: Collection[str]) -> Mapping[int, Collection[str]]:
+    lengths: dict[int, set[str]] = {}
+    for text in texts:
+        if len(text) >= LONG_KEY:
+            lengths.setdefault(len(text), set()).add(text)
+    return lengths
+
+
+def _keys_within(text: str, keys: Mapping[int, Collection[str]], *, whole: bool) -> Iterator[str]:
+    """The keys that a longer string without blanks contains; short ones only if it is `whole`."""
+    if any(map(str.isspace, text)):
+        return
+    for length, texts in keys.items():
+        if length >= _LONG or whole:
+            for start in range(len(text) - length + 1):
+                part = text[start : start + length]
+                if part in texts and length < len(text) and _is_apart(text, start, part):
+                    yield part
+
+
+def _is_apart(text: str, start: int, key: str) -> bool:
+    """Whether a key inside a string is not there by chance.
+
+    A short one has both letters and digits, and is not the part of a longer name or number.
+    """
+    if len(key) >= _LONG:
+        return True
+    before, after = text[:start][-1:] + key[0], key[-1] + text[start + len(key) :][:1]
+    grows = any(len(pair) > 1 and (pair.isalpha() or pair.isdigit()) for pair in (before, after))
+    return not (key.isalpha() or key.isdigit() or grows)
+
+
 def _words(protocol: Protocol) -> Iterator[str]:
-    """What the protocol itself calls members, methods, variants and values."""
+    """The names of members, methods, variants and values in the protocol."""
     yield from (method.name for method in protocol.methods)
     for definition in protocol.types.values():
         for part in walk(definition.body):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
 
-from acpgen.judge.transcript import Connection
+from acp_wire.pairing import Connection
 from acpgen.trace.event import CallEvent, Response, Update
 
 _CREATES = frozenset({"session/new", "session/fork"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from acpgen.judge.transcript import Connection
+from acp_wire.pairing import Connection
 from acpgen.trace.digest import Digest
 from acpgen.trace.event import Update
 from acpgen.trace.grouping import group

@@ -8,8 +8,8 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Final
 
-from acpgen import digests
 from acpgen.model import JsonValue, Protocol, Type, TypeName, Variant
+from acpgen.startup import digests
 from acpgen.types.structure import references
 
 _LENGTH = 12

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import chain, combinations, islice
@@ -24,7 +23,7 @@ from acpgen.model import (
     Union,
     Variant,
 )
-from acpgen.pattern import compiled
+from acpgen.patterns import matches
 from acpgen.types.json_types import JsonType, taken
 from acpgen.types.objects import FlatObject, as_object, flatten, resolve
 
@@ -314,14 +313,6 @@ class Samples:
         lengths = list(_around(bounds, scalar.min_length or 0, scalar.max_length))
         texts = (letter * length for letter in _LETTERS for length in lengths)
         yield from (text for text in texts if matches(scalar.pattern, text))
-
-
-def matches(pattern: str | None, text: str) -> bool:
-    """Whether a text is known to match; none matches a pattern that can't be used here."""
-    try:
-        return pattern is None or compiled(pattern).search(text) is not None
-    except re.error:
-        return False
 
 
 def unlisted(enum: OpenEnum | ClosedEnum) -> str | int:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from acpgen.upstream.applying import Replacement, annotate, apply, moved, replacements, shared
-from acpgen.upstream.compare import Comparison, compare
+from acpgen.upstream.comparing import Comparison, compare
 from acpgen.upstream.declared import Declared, DeclaredError, Status, read_declared
-from acpgen.upstream.findings import overwriting, stale, undeclared
+from acpgen.upstream.differences_found import overwriting, stale, undeclared
+from acpgen.upstream.overlaying import Replacement, annotate, apply, moved, replacements, shared
 from acpgen.upstream.printing import printed
 
 __all__ = [

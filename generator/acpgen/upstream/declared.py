@@ -52,7 +52,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Declaration:
     """One difference that is meant. `pointer` is empty for a definition as a whole.
 
     `theirs` and `ours` are the values at the pointer as `value_of` spells them, empty without one.
@@ -65,7 +65,7 @@ class Entry:
     theirs: str = ""
     ours: str = ""
 
-    def covers(self, difference: Difference | None) -> bool:
+    def covers(self, difference: UpstreamDifference | None) -> bool:
         """Whether a difference is meant, or the definition as a whole where none is given."""
         if difference is None or not self.pointer:
             return not self.pointer
@@ -74,7 +74,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class UpstreamDifference:
     """Where two definitions differ, from the definition on, and what each has there.
 
     That is JSON as `value_of` spells it, or the word `nothing`.
@@ -94,12 +94,12 @@ class Declared:
 
     file: str
     keywords: Mapping[str, str]
-    entries: tuple[Entry, ...]
+    entries: tuple[Declaration, ...]
     ours: Mapping[str, str]
 
     def find(
-        self, status: Status, definition: str, difference: Difference | None = None
-    ) -> Entry | None:
+        self, status: Status, definition: str, difference: UpstreamDifference | None = None
+    ) -> Declaration | None:
         """The entry that declares a difference, or a definition that only one of both has."""
         about = (e for e in self.entries if (e.status, e.definition) == (status, definition))
         return next((entry for entry in about if entry.covers(difference)), None)
@@ -130,7 +130,7 @@ def read_declared(path: Path) -> Declared:
     return Declared(str(path), keywords, tuple(_entry(path, row) for row in rows), ours)
 
 
-def _entry(path: Path, row: object) -> Entry:
+def _entry(path: Path, row: object) -> Declaration:
     if not isinstance(row, dict) or not _are_texts(row) or not row.keys() <= _MEMBERS:
         raise DeclaredError(f"{path}: an entry has the strings {', '.join(sorted(_MEMBERS))}")
     named = f"{path}: the entry for {row.get('definition', 'no definition')}"
@@ -148,7 +148,7 @@ def _entry(path: Path, row: object) -> Entry:
             "schema has there, else it has neither"
         )
     values = {name: _spelled(named, name, row[name]) for name in wanted}
-    return Entry(status, row["definition"], row.get("pointer", ""), row["reason"], **values)
+    return Declaration(status, row["definition"], row.get("pointer", ""), row["reason"], **values)
 
 
 def _spelled(named: str, name: str, text: str) -> str:

@@ -1,6 +1,7 @@
-"""Does an agent, or a client, keep the rules of idempotency keys? A verdict for each requirement.
+"""The kit that judges agents, clients and proxies by the requirements on idempotency keys.
 
-`requirements` lists what is asked, `traces/` are the scenarios as data, `runner` plays them against
-an agent, `clients` plays `plans` with a client, `report` prints what came of it. `acpgen conform`
-is the command. Needs the standard library and `acp_retry`.
+`requirements` lists the requirements. `traces/` holds the scenarios as data, and `trace_runner`
+plays them against an agent. `client_runs` plays `client_plans` with a client, and `proxy_traces`
+judges a proxy. `verdict_report` prints the verdicts. `acpgen conform` is the command. The kit needs
+the standard library only; its reference agent needs `acp_retry`, too.
 """

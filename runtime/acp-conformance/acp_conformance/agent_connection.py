@@ -1,4 +1,4 @@
-"""A client's view of one connection: requests by name, answers, updates of sessions."""
+"""The client's end of a connection: requests, their answers, and the updates of sessions."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ WORK: Final = frozenset(
         "plan_update",
     }
 )
-"""Updates that only work brings about, beside the state `running`."""
+"""The updates that only work causes, beside the state `running`."""
 
 
 class TranscriptLog:
-    """Everything that was sent, as `acpgen trace` reads it."""
+    """All messages of a trace, in the format that `acpgen trace` reads."""
 
     def __init__(self) -> None:
         self._lines: list[bytes] = []
         self._turn = threading.Lock()
 
     def add(self, connection: str, sender: str, line: bytes) -> None:
-        """Add a message that is JSON."""
+        """Add a message that is valid JSON."""
         head = b'{"from":"%s","connection":%s,"message":' % (
             sender.encode(),
             json.dumps(connection).encode(),
@@ -45,22 +45,22 @@ class TranscriptLog:
             self._lines.append(head + line + b"}\n")
 
     def text(self) -> bytes:
-        """The transcript, one line a message."""
+        """Return the transcript, one message a line."""
         with self._turn:
             return b"".join(self._lines)
 
     def write(self, path: Path) -> None:
-        """Write it to a file."""
+        """Write the transcript to a file."""
         path.write_bytes(self.text())
 
 
 class AgentConnection:
-    """A wire on which requests get ids and the agent's own requests are answered."""
+    """A message stream that gives requests their ids and answers the agent's own requests."""
 
     def __init__(self, stream: MessageStream) -> None:
         self.stream = stream
         self.sent = 0
-        """How many requests and notifications were sent."""
+        """The number of requests and notifications that were sent."""
         self._last_id = 0
         self._looked_at = 0
         self._answers: dict[float, JsonLine] = {}
@@ -69,14 +69,14 @@ class AgentConnection:
     def open(
         cls, how: str, launcher: Launcher, name: str, transcript: TranscriptLog
     ) -> AgentConnection | None:
-        """Open a connection: `start`, `restart` or `second` of a launcher."""
+        """Open a connection with `start`, `restart` or `second` of a launcher."""
         record = partial(transcript.add, name)
         opening = {"start": launcher.start, "restart": launcher.restart, "second": launcher.second}
         stream = opening[how](record)
         return None if stream is None else cls(stream)
 
     def request(self, method: str, params: Mapping[str, object]) -> int:
-        """Send a request and return its id. An agent that reads gets it before this returns."""
+        """Send a request and return its id. An agent that reads has it when this returns."""
         self._last_id += 1
         self.sent += 1
         message = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": params}
@@ -95,12 +95,12 @@ class AgentConnection:
         return self.request("initialize", {"protocolVersion": 2, "info": INFO})
 
     def answer(self, request_id: int, seconds: float) -> JsonLine | None:
-        """The answer to a request, waiting for it if need be, or None."""
+        """Wait for the answer to a request. Return None if it does not come in time."""
         self.wait(lambda: self.peek(request_id) is not None, seconds)
         return self.peek(request_id)
 
     def wait(self, met: Callable[[], bool], seconds: float) -> bool:
-        """Wait until something holds, and answer what the agent asks meanwhile."""
+        """Wait until a condition is met, and answer the agent's requests meanwhile."""
 
         def looked() -> bool:
             self._look()
@@ -109,12 +109,12 @@ class AgentConnection:
         return self.stream.wait(looked, seconds)
 
     def peek(self, request_id: int) -> JsonLine | None:
-        """The answer to a request, if it is here."""
+        """Return the answer to a request if it has come."""
         self._look()
         return self._answers.get(request_id)
 
     def updates(self, session: str, since: int = 0) -> Iterator[dict[str, Any]]:
-        """The updates of a session, from a place in the stream on."""
+        """Yield the updates of a session, starting at a position in the stream."""
         for line in self.stream.lines[since:]:
             params = line.get("params")
             if line.get("method") == "session/update" and isinstance(params, dict):
@@ -123,7 +123,7 @@ class AgentConnection:
                     yield update
 
     def user_messages(self, session: str, since: int = 0) -> dict[str, str]:
-        """The user messages of a session that were shown: text by `messageId`."""
+        """Return the user messages of a session that were shown: the text by `messageId`."""
         found: dict[str, str] = {}
         for update in self.updates(session, since):
             id_ = str(update.get("messageId"))
@@ -136,7 +136,7 @@ class AgentConnection:
         return found
 
     def working(self, session: str, since: int = 0) -> bool | None:
-        """Whether the session was last said to be at work; None if nothing was said."""
+        """Whether the session's last reported state is not idle. None if no state was reported."""
         states = [
             u.get("state")
             for u in self.updates(session, since)
@@ -145,14 +145,14 @@ class AgentConnection:
         return states[-1] != "idle" if states else None
 
     def worked(self, session: str, since: int) -> bool:
-        """Whether work began or went on from a place in the stream on."""
+        """Whether work began or continued after a position in the stream."""
         return any(
             str(update.get("sessionUpdate")) in WORK or update.get("state") == "running"
             for update in self.updates(session, since)
         )
 
     def compacted(self, session: str) -> bool:
-        """Whether a compaction of a session's context was said to be completed."""
+        """Whether the agent has reported a compaction of the session's context as completed."""
         return any(
             (update.get("sessionUpdate"), update.get("status"))
             == ("compaction_update", "completed")
@@ -160,7 +160,7 @@ class AgentConnection:
         )
 
     def _look(self) -> None:
-        """Keep the answers that have come, and answer what the agent asks."""
+        """Store the answers that have come, and answer the agent's requests."""
         while self._looked_at < len(self.stream.lines):
             line = self.stream.lines[self._looked_at]
             self._looked_at += 1
@@ -171,7 +171,7 @@ class AgentConnection:
                 self._answers.setdefault(id_, line)
 
     def _serve(self, asked: JsonLine) -> None:
-        """Answer a request of the agent: nobody is here to decide anything."""
+        """Answer a request of the agent. No user is there to decide anything."""
         answer: dict[str, object] = {"error": {"code": -32601, "message": "Method not found"}}
         if asked["method"] == "session/request_permission":
             answer = {"result": {"outcome": {"outcome": "cancelled"}}}

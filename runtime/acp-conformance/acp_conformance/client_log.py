@@ -1,4 +1,4 @@
-"""What a client said to its agents, as they wrote it down."""
+"""The log of what a client and its agents sent, as the agents recorded it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Message = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class LoggedMessage:
-    """One message, who sent it, `client` or `agent`, and in which run of the client."""
+    """One message, its sender (`client` or `agent`), and the run of the client it belongs to."""
 
     sender: str
     message: Message
@@ -35,7 +35,7 @@ class LoggedMessage:
 
 @dataclass(frozen=True, slots=True)
 class LoggedPrompt:
-    """A prompt that a client sent: on which connection, in which line of it, and in which run."""
+    """A prompt that a client sent, with its connection, its line in the log, and its run."""
 
     connection: int
     place: int
@@ -46,30 +46,30 @@ class LoggedPrompt:
     key: object
     run: int = 0
     written: str = ""
-    """The content as a client that writes compact JSON has it."""
+    """The content as compact JSON, which some clients write."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClientLog:
-    """All that was said in a plan, one list a connection, and the prompts in it."""
+    """The log of one plan: a list of messages for each connection, and the prompts among them."""
 
     plan: ClientPlan
     connections: Sequence[Sequence[LoggedMessage]]
     prompts: Sequence[LoggedPrompt]
     late: frozenset[int] = frozenset()
-    """The runs that took too long, and were ended."""
+    """The runs that took too long and were killed."""
 
     met: int = 0
-    """How many faults of the plan were met."""
+    """How many of the plan's failures happened."""
 
     @property
     def keys(self) -> list[str]:
-        """Every key, once."""
+        """Every key once, in the order of its first use."""
         return list(dict.fromkeys(p.key for p in self.prompts if isinstance(p.key, str)))
 
     @property
     def submissions(self) -> list[list[LoggedPrompt]]:
-        """The attempts of each prompt: what has the same content in the same session."""
+        """The attempts of each submission: prompts with the same content in the same session."""
         found: dict[tuple[str, str], list[LoggedPrompt]] = {}
         for prompt in self.prompts:
             found.setdefault((prompt.session, prompt.content), []).append(prompt)
@@ -77,11 +77,11 @@ class ClientLog:
 
     @property
     def retries(self) -> list[tuple[LoggedPrompt, LoggedPrompt]]:
-        """Each later attempt of a prompt, after the first one of it."""
+        """Each later attempt of a submission, paired with its first attempt."""
         return [(first, each) for first, *others in self.submissions for each in others]
 
     def requests(self, connection: int) -> list[tuple[int, Message]]:
-        """The requests of the client on a connection, each with its place."""
+        """Return the client's requests on a connection, each with its position."""
         lines = [
             (place, line.message)
             for place, line in enumerate(self.connections[connection])
@@ -90,7 +90,7 @@ class ClientLog:
         return [(place, sent) for place, sent in lines if "method" in sent and "id" in sent]
 
     def answer(self, connection: int, place: int, before: int | None = None) -> Message | None:
-        """The answer to the request at a place, if the agent gave it before another place."""
+        """Return the answer to the request at a position, if it came before another position."""
         lines = self.connections[connection]
         request_id = lines[place].message["id"]
         for line in lines[place:before]:
@@ -101,7 +101,7 @@ class ClientLog:
 
 
 def read(folder: Path, plan: ClientPlan, *, late: frozenset[int] = frozenset()) -> ClientLog:
-    """Read what the agents of a folder wrote down."""
+    """Read the logs that the agents of a folder wrote."""
     connections: list[list[LoggedMessage]] = []
     prompts: list[LoggedPrompt] = []
     for number, lines in enumerate(read_lines(folder)):
@@ -111,7 +111,7 @@ def read(folder: Path, plan: ClientPlan, *, late: frozenset[int] = frozenset()) 
 
 
 def read_lines(folder: Path) -> list[list[LoggedMessage]]:
-    """What the agents of a folder wrote down, one list a connection."""
+    """Return the messages that the agents of a folder recorded, one list a connection."""
     return [
         [_line(text) for text in path.read_bytes().split(b"\n")[:-1]]
         for path in sorted(folder.glob("connection-*.ndjson"))
@@ -119,13 +119,13 @@ def read_lines(folder: Path) -> list[list[LoggedMessage]]:
 
 
 def params_of(message: Message) -> Message:
-    """The params of a message; empty ones where it has none that are an object."""
+    """The params of a message. Empty if they are missing or not an object."""
     params = message.get("params")
     return params if isinstance(params, dict) else {}
 
 
 def result_of(message: Message | None) -> Message:
-    """The result in an answer; an empty one where there is none that is an object."""
+    """The result in an answer. Empty if it is missing or not an object."""
     result = None if message is None else message.get("result")
     return result if isinstance(result, dict) else {}
 

@@ -1,4 +1,4 @@
-"""What befalls a client that is judged, and the agents that it starts."""
+"""The plans by which clients are judged: which agents fail, when, and what the client submits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from acp_conformance.faulty_agent import AgentFailure, FailurePoint
 __all__ = ["ALWAYS", "CLIENT_PLANS", "LATER", "ClientPlan", "ClientRun"]
 
 LATER: Final = 3 * 24 * 60 * 60
-"""Seconds after which a prompt has waited for long."""
+"""Seconds after which a prompt counts as old."""
 
 ALWAYS: Final = (
     "client-random-key",
@@ -29,7 +29,7 @@ OTHER: Final = "Count the words of the page."
 
 @dataclass(frozen=True, slots=True)
 class ClientRun:
-    """What a run of a client submits, what right after it, and its clock's lead in seconds."""
+    """What one run submits, what it submits right after, and the clock's lead in seconds."""
 
     text: str = ""
     more: str = ""
@@ -41,10 +41,10 @@ class ClientPlan:
     """What happens to a client.
 
     Attributes:
-        name: of the plan.
-        about: the requirements that it is made for, beside `ALWAYS`.
-        faults: of the agents that the client starts, in order, each met once.
-        texts: what each run of the client submits; with an empty one it only sends again.
+        name: the name of the plan.
+        about: the requirements that the plan is made for, beside `ALWAYS`.
+        faults: how the agents fail that the client starts, in order. Each failure happens once.
+        texts: what each run of the client submits. In a run with an empty text, it only resends.
         clocks: how many seconds the client's clock is ahead in each run; all 0 by default.
         more: what the first run submits right after its text, before that is answered.
     """
@@ -58,7 +58,7 @@ class ClientPlan:
 
     @property
     def proves(self) -> frozenset[str]:
-        """The requirements that it can show to be kept."""
+        """The requirements that this plan can show to be kept."""
         return frozenset((*self.about, *ALWAYS))
 
     @property
@@ -74,14 +74,14 @@ def _prompt(moment: FailurePoint) -> AgentFailure:
 
 
 def _again(name: str, method: str, moment: FailurePoint) -> ClientPlan:
-    """A prompt is lost, and so is the first try to send it again."""
+    """A prompt's answer is lost, and so is the first attempt to resend it."""
     return ClientPlan(
         name, RETRY, (_prompt(FailurePoint.DONE), AgentFailure(method, moment)), TWICE
     )
 
 
 def _two(name: str, *moments: FailurePoint) -> ClientPlan:
-    """Two prompts wait for their answers at once, and both are lost."""
+    """Two prompts are pending at once, and the answers to both are lost."""
     faults = map(_prompt, (FailurePoint.LATE, *moments))
     return ClientPlan(name, ALL, tuple(faults), (ONCE[0], *("",) * len(moments)), more=OTHER)
 

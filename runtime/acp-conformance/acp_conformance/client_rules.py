@@ -1,4 +1,4 @@
-"""How each requirement of clients is judged by what a client sent."""
+"""The rule for each requirement of clients, applied to what a client sent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from acp_conformance.verdict import TraceResult
 __all__ = ["RANDOM", "RULES", "judge", "judge_keys"]
 
 Judgement = bool | str | None
-"""True: kept. A text: broken, and how. None: nothing to judge by."""
+"""True: the requirement was kept. A text: it was broken, and how. None: the log doesn't show it."""
 
 _ONE_KEY: Final = "two submissions of the same text had one key"
 
@@ -50,7 +50,7 @@ def _same_key(log: ClientLog) -> Judgement:
 
 
 def _new_key(log: ClientLog) -> Judgement:
-    """Each run submits the text anew; after one that was ended, it may send the old one again."""
+    """Each run submits the text anew. A run after one that was killed may resend the old prompt."""
     if not _repeats(log):
         return None
     if log.plan.more:
@@ -68,7 +68,7 @@ def _new_key(log: ClientLog) -> Judgement:
 
 
 def _two_keys(log: ClientLog) -> Judgement:
-    """A text was submitted twice in a run, on one connection unless that was lost."""
+    """The run submits a text twice, on one connection unless that was lost."""
     for number in range(len(log.connections)):
         keys = [p.key for p in log.prompts if p.connection == number and p.key is not None]
         if len(keys) > 1:
@@ -77,7 +77,7 @@ def _two_keys(log: ClientLog) -> Judgement:
 
 
 def _repeats(log: ClientLog) -> bool:
-    """Whether the plan submits one text several times, so that equal prompts are no retries."""
+    """Whether the plan submits one text several times, so that equal prompts are not retries."""
     return "client-new-key" in log.plan.about
 
 
@@ -102,7 +102,7 @@ def _resends_all(log: ClientLog) -> Judgement:
 
 
 def _sent_again(log: ClientLog, least: int, broken: str) -> Judgement:
-    """Whether all prompts that were lost were sent again, and so many at least."""
+    """Whether the client resent all lost prompts, and there were at least `least` of them."""
     keyed = [attempts for attempts in log.submissions if attempts[0].key is not None]
     owed = [attempts[-1].run for attempts in keyed if _lost(log, attempts[-1])]
     final = len(log.plan.texts) - 1
@@ -127,7 +127,7 @@ def _resumes_first(log: ClientLog) -> Judgement:
 
 
 def _created(log: ClientLog, prompt: LoggedPrompt) -> bool:
-    """Whether the session of a prompt came into being on its connection."""
+    """Whether the session of a prompt was created on its connection."""
     return any(
         result_of(line.message).get("sessionId") == prompt.session
         for line in log.connections[prompt.connection][: prompt.place]
@@ -183,13 +183,13 @@ RULES: Final[Mapping[str, Callable[[ClientLog], Judgement]]] = {
     "client-shows-old-prompts": _shows_old_prompts,
     "client-resumes-first": _resumes_first,
 }
-"""How each requirement of clients but `RANDOM` is judged in one plan, by its id."""
+"""The rule for each requirement of clients except `RANDOM`, by its id."""
 
 
 def judge(log: ClientLog) -> TraceResult:
-    """Hold what a client sent in a plan to every rule.
+    """Apply every rule to what a client sent in a plan.
 
-    A fault counts in whatever plan it is seen; what is kept counts in those that are about it.
+    A failure counts in any plan. A kept requirement counts only in the plans that are about it.
     """
     summary = {id_: rule(log) for id_, rule in RULES.items()}
     asked = log.plan.proves - {RANDOM}
@@ -204,7 +204,7 @@ def judge(log: ClientLog) -> TraceResult:
 
 
 def judge_keys(all_: Sequence[ClientLog]) -> TraceResult:
-    """Hold the keys of all plans to `RANDOM`."""
+    """Apply `RANDOM` to the keys of all plans."""
     runs = [log.keys for log in all_]
     wrong, count = flaw(runs), sum(map(len, runs))
     if any(_malformed(prompt.key) for log in all_ for prompt in log.prompts):

@@ -1,4 +1,4 @@
-"""Plays agents that lose answers against a client, and has it judged by what it sent."""
+"""Runs a client with agents that lose answers, and judges it by what it sent."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ CLOCK: Final = "{clock}"
 NOTHING: Final = ClientRun()
 
 _FAULTY: Final = (sys.executable, "-I", "-S", faulty_agent.__file__)
-"""Starts `faulty_agent`, whatever the environment that a client gives to its agent."""
+"""The command of `faulty_agent`. It ignores the environment that a client gives its agent."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClientTimeouts:
-    """Seconds: how long each run of a client may take, and how long a held answer is held."""
+    """Seconds: how long one run of a client may take, and how long an answer is held."""
 
     run: float = 10.0
     hold: float = 2.0
@@ -59,19 +59,19 @@ class ClientTimeouts:
 def judge_client(
     command: Sequence[str], plans: Iterable[ClientPlan], timeouts: ClientTimeouts
 ) -> Iterator[TraceResult]:
-    """Run a client through plans, and give what each showed as soon as it is known.
+    """Run a client through plans, and yield what each plan showed as soon as it is known.
 
     Args:
-        command: the client. `{agent}` stands for the command of the agent, `{text}` for the prompt
-            to submit, `{more}` for another one to submit right after it, `{folder}` for a folder
-            that the runs of a plan share, and `{clock}` for the seconds by which the clock is
-            ahead. Plans that need one that is not there are left out.
-        plans: what happens to it.
+        command: the client's command. `{agent}` becomes the command of the agent, `{text}` the
+            prompt to submit, `{more}` another prompt to submit right after it, `{folder}` a folder
+            that all runs of a plan share, and `{clock}` the seconds by which the clock is ahead. A
+            plan that needs a placeholder which the command lacks is left out.
+        plans: the plans to play.
         timeouts: how long to wait.
 
     Raises:
         StartError: the client can't be started.
-        DownError: it does not start its agent.
+        UnusableProgramError: it does not start its agent.
     """
     all_: list[ClientLog] = []
     for plan in plans:
@@ -87,7 +87,7 @@ def judge_client(
 
 
 def _missing(command: Sequence[str], plan: ClientPlan) -> str:
-    """Why a plan can't be played with a command; empty if it can."""
+    """Why a command can't play a plan. Empty if it can."""
     needed = {
         CLOCK: (plan.clocks, "the seconds by which the client's clock is ahead"),
         MORE: (plan.more, "what to submit right after {text}, before that is answered"),
@@ -99,7 +99,7 @@ def _missing(command: Sequence[str], plan: ClientPlan) -> str:
 
 
 def play_client(command: Sequence[str], plan: ClientPlan, timeouts: ClientTimeouts) -> ClientLog:
-    """Run a client through a plan, and return what it sent. See `judge_client`."""
+    """Run a client through a plan and return the log. See `judge_client`."""
     with temporary_folder() as folder:
         write_plan(folder, plan.faults, timeouts.hold)
         (folder / "client").mkdir()
@@ -113,7 +113,7 @@ def play_client(command: Sequence[str], plan: ClientPlan, timeouts: ClientTimeou
 
 @contextlib.contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """A new folder, which is gone after the block."""
+    """A new folder that is removed after the block."""
     with contextlib.ExitStack() as kept:
         with deferred():
             folder = tempfile.TemporaryDirectory(prefix="acp-conformance-")
@@ -129,7 +129,7 @@ def _remove(folder: tempfile.TemporaryDirectory[str]) -> None:
 def filled(
     command: Sequence[str], folder: Path, number: int = 0, run: ClientRun = NOTHING
 ) -> Iterator[str]:
-    """A command with what its placeholders stand for, in a run of a client."""
+    """Yield the words of a command, with its placeholders replaced for one run of a client."""
     values = {TEXT: run.text, MORE: run.more, CLOCK: str(run.clock)}
     values[FOLDER] = str(folder / "client")
     for word in command:
@@ -142,10 +142,10 @@ def filled(
 
 
 def _run(command: Sequence[str], kill: Path, seconds: float) -> bool:
-    """Run a client until it ends or the file `kill` appears. Whether it did so in time.
+    """Run a client until it ends or the file `kill` appears. Return whether that happened in time.
 
     Raises:
-        DownError: it ended without having started an agent, in this run or before.
+        UnusableProgramError: it ended, and no run has started an agent so far.
     """
     kill.unlink(missing_ok=True)
     errors = ErrorFile()
@@ -162,7 +162,7 @@ def _run(command: Sequence[str], kill: Path, seconds: float) -> bool:
 def _watched(
     command: Sequence[str], kill: Path, seconds: float, errors: ErrorFile
 ) -> tuple[bool, int | None]:
-    """Run a client. Whether that took no more than so many seconds, and its status if it ended."""
+    """Run a client. Return whether it stayed within `seconds`, and its exit status if it ended."""
     with contextlib.ExitStack() as running:
         with deferred():
             client = _started(command, errors)

@@ -1,4 +1,4 @@
-"""Signals that must not be heard between the start of a program and the note of who ends it."""
+"""Signals that are deferred while a program is started, so that it is always ended later."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from typing import Final
 __all__ = ["STOPS", "deferred"]
 
 STOPS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""What asks a program to end."""
+"""The signals that ask a program to end."""
 
 
 @contextmanager
 def deferred() -> Iterator[None]:
-    """Have signals that ask for an end, and would raise an exception, do so after the block.
+    """Deliver signals that ask for an end, and would raise an exception, after the block.
 
-    Only Python's own handlers can raise, and only in the main thread. Elsewhere this does nothing.
+    Only Python's own handlers can raise, and only in the main thread. In other threads this does
+    nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -1,7 +1,6 @@
-"""Test prompts: what an agent under test may do for a prompt whose text says so.
+"""Directives in the text of test prompts: what an agent under test may do for them.
 
-An agent that knows none of them is judged as well; what only they can bring about is then not
-exercised.
+An agent that ignores them is judged, too. What only a directive can cause is then not exercised.
 """
 
 from __future__ import annotations
@@ -20,21 +19,21 @@ DIRECTIVES: Final = {
     "local": "local: answer with a messageId, and keep the message in no history",
     "compact": "compact: insert the prompt, compact the context, and tell so when that is done",
 }
-"""The orders by their first word, each with what it asks for."""
+"""The directives by their first word, each with its meaning."""
 
 _PATTERN = re.compile(r"acp-conformance: (\w+)(?: (\d+)ms)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """What a prompt asks for. `verb` is empty for any prompt without an order."""
+    """What a prompt asks for. `verb` is empty for a prompt without a directive."""
 
     verb: str = ""
     seconds: float = 0.0
 
 
 def read_directive(text: str) -> Directive:
-    """Read the order that a prompt's text begins with."""
+    """Read the directive that a prompt's text begins with."""
     match = _PATTERN.match(text)
     if match is None or match[1] not in DIRECTIVES:
         return Directive()
@@ -42,7 +41,7 @@ def read_directive(text: str) -> Directive:
 
 
 def scaled(text: str, factor: float) -> str:
-    """An order whose time is so many times as long; any other text as it is."""
+    """Multiply the time in a directive by a factor. Any other text is returned unchanged."""
     match = _PATTERN.match(text)
     if match is None or match[2] is None or match[1] not in DIRECTIVES:
         return text

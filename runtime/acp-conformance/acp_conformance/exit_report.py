@@ -1,4 +1,4 @@
-"""What a program leaves behind: how it ended, and the last that it wrote on its standard error."""
+"""How a program ended, and the last lines of its standard error."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from typing import Final
 __all__ = ["ErrorFile", "ExitReport"]
 
 KEPT: Final = 2**20
-"""The most bytes of a standard error that are kept."""
+"""The maximum number of bytes of a standard error that are kept."""
 
 LINES: Final = 3
 LENGTH: Final = 300
-"""The most lines, and characters, of it that are told."""
+"""The maximum number of lines and characters of a standard error that are shown."""
 
 _ID: Final = re.compile(r"[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class ExitReport:
-    """`status` is that of `subprocess`, None where a program had not ended by itself."""
+    """`status` is that of `subprocess`, None if the program had not ended by itself."""
 
     status: int | None = None
     errors: bytes = b""
 
     @property
     def summary(self) -> str:
-        """Both in brackets after a blank, on one line; empty if there is neither.
+        """Exit status and standard error on one line, in brackets after a blank. May be empty.
 
-        Keys are left out: each UUID is, and those of the kit are UUIDs.
+        Every UUID is left out, since the keys of the kit are UUIDs.
         """
         parts = []
         if self.status is not None:
@@ -59,20 +59,20 @@ def _ending(status: int) -> str:
 
 
 class ErrorFile:
-    """Takes the standard error of a program, as a file: nobody has to read, and nobody waits."""
+    """A file for the standard error of a program: it needs no reader and never blocks."""
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile("a+b", buffering=0)  # noqa: SIM115 - closed by `close`
 
     def fileno(self) -> int:
-        """Where to write to."""
+        """The file descriptor to write to."""
         return self._file.fileno()
 
     def read(self) -> bytes:
-        """The end of what has been written, `KEPT` bytes at most."""
+        """The last `KEPT` bytes that were written."""
         size = os.fstat(self.fileno()).st_size
         return os.pread(self.fileno(), KEPT, max(0, size - KEPT))
 
     def close(self) -> None:
-        """Throw it away."""
+        """Discard the file."""
         self._file.close()

@@ -1,10 +1,10 @@
-"""An agent that loses answers and dies: what `acpgen conform --client` gives to a client.
+"""An agent that loses answers and dies. `acpgen conform --client` gives it to a client.
 
-`python faults.py FOLDER RUN` is one connection, in a run of the client. The faults of
-`FOLDER/plan.json` are met one after the other, each by the first request of its method, on whatever
-connection that comes. Everything that was said is in `FOLDER/connection-N.ndjson`, in the order in
-which the agent read and wrote it. It keeps keys, so that a client which is right inserts each
-prompt once. The names of its sessions are the same in every folder.
+`python faulty_agent.py FOLDER RUN` is one connection in a run of the client. The failures of
+`FOLDER/plan.json` happen one after the other. Each is triggered by the next request of its method,
+on any connection. `FOLDER/connection-N.ndjson` records all messages in the order in which the
+agent read and wrote them. The agent keeps keys, so that a correct client gets each prompt inserted
+once. Its session IDs are the same in every folder.
 """
 
 from __future__ import annotations
@@ -36,49 +36,49 @@ __all__ = [
 Message = dict[str, Any]
 
 KILL: Final = "kill"
-"""The file that appears in the folder when the client is to be killed."""
+"""The file that appears in the folder when the client has to be killed."""
 
 DEEP: Final = 200
-"""The levels that have to be left below a message, of those that JSON is read to."""
+"""A message may be nested less deeply than JSON can be read, by so many levels."""
 
 _MET: Final = "met-"
-"""What the files begin with that tell which faults were met."""
+"""The prefix of the files that show which failures have happened."""
 
 
 class FailurePoint(StrEnum):
-    """What happens once the agent has a request."""
+    """What happens when the agent receives a request."""
 
     READ = "read"
-    """It dies, and has done nothing."""
+    """It dies without any effect."""
 
     DONE = "done"
-    """It does what was asked, and dies before it answers."""
+    """It takes effect, and the agent dies before it answers."""
 
     HALF = "half"
-    """It dies in the midst of the answer."""
+    """The agent dies in the middle of writing its answer."""
 
     ANSWERED = "answered"
-    """It answers, and dies."""
+    """The agent answers, then dies."""
 
     HELD = "held"
-    """It does what was asked, and answers, after some time, or once the client asks for more."""
+    """It takes effect. The answer comes after a delay, or when the client sends another request."""
 
     LATE = "late"
-    """It does what was asked, and answers after some time, whatever else the client asks."""
+    """It takes effect. The answer comes after a delay, whatever else the client sends."""
 
     REFUSED = "refused"
-    """It answers with an error, once, and has done nothing."""
+    """The agent answers once with an error, without any effect."""
 
     KILLED = "killed"
-    """It does what was asked; then the client is killed, with no answer."""
+    """It takes effect; then the client is killed without an answer."""
 
     KILLED_ANSWERED = "killed-answered"
-    """It answers, and the client is killed."""
+    """The agent answers, and the client is killed."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentFailure:
-    """What becomes of a request of a method."""
+    """A method, and what happens to a request of it."""
 
     method: str
     moment: FailurePoint
@@ -91,7 +91,7 @@ class _RefusedError(Exception):
 
 
 class FaultyAgent:
-    """One process of it."""
+    """One process of the agent."""
 
     def __init__(
         self,
@@ -122,9 +122,9 @@ class FaultyAgent:
     def take(self, line: bytes) -> None:
         """Handle one line from the client."""
         try:
-            text = line.decode()  # of bytes `loads` would guess the encoding
+            text = line.decode()  # given bytes, `loads` would guess the encoding
             message = json.loads(text)
-            json.loads(DEEP * "[" + text + DEEP * "]")  # whoever reads it may stand deeper
+            json.loads(DEEP * "[" + text + DEEP * "]")  # the log's reader may already be nested
         except (ValueError, RecursionError):
             message = None
         if not isinstance(message, dict):
@@ -142,7 +142,7 @@ class FaultyAgent:
                 self._serve(message)
 
     def release(self) -> None:
-        """Answer what is held."""
+        """Send the held answers."""
         with self._turn:
             held, self._held, self._late = [*self._late, *self._held], [], []
             for message in held:
@@ -180,7 +180,7 @@ class FaultyAgent:
                 self._kill.touch()
 
     def _meet(self, method: object) -> FailurePoint | None:
-        """What befalls the next request, if its method is that of the next fault."""
+        """Return what happens to the next request, if its method is that of the next failure."""
         number = met(self._folder)
         if number == len(self._faults) or self._faults[number].method != method:
             return None
@@ -202,7 +202,7 @@ class FaultyAgent:
         held.append(message)
         if self._hold is not None:
             timer = threading.Timer(self._hold, self.release)
-            timer.daemon = True  # what is held when the client leaves is dropped
+            timer.daemon = True  # answers that are still held when the client leaves are dropped
             timer.start()
 
     def _withdraw(self, request_id: object) -> None:
@@ -235,7 +235,7 @@ class FaultyAgent:
         return {}
 
     def _session(self, params: Message) -> dict[str, Message]:
-        """The messages of a session."""
+        """Return the messages of a session."""
         session = self._sessions.get(str(params.get("sessionId")))
         if session is None:
             raise _RefusedError(-32002, "Resource not found")
@@ -279,7 +279,7 @@ class FaultyAgent:
 
 
 def write_plan(folder: Path, faults: Sequence[AgentFailure], hold: float | None) -> None:
-    """Tell the agents of a folder what to do. `hold` is in seconds, None until `release`."""
+    """Write the plan of a folder's agents. `hold` is in seconds; None holds until `release`."""
     listed = [[fault.method, fault.moment] for fault in faults]
     (folder / "plan.json").write_text(json.dumps({"faults": listed, "hold": hold}), "utf-8")
 
@@ -293,12 +293,12 @@ def read_plan(folder: Path) -> tuple[list[AgentFailure], float | None]:
 
 
 def met(folder: Path) -> int:
-    """How many faults were met so far."""
+    """How many failures have happened so far."""
     return len(list(folder.glob(f"{_MET}*")))
 
 
 def _log(folder: Path) -> Path:
-    """Make the file of a connection: the first one that no other agent has."""
+    """Create the log of a connection: the first file that no other agent has."""
     number = len(list(folder.glob("connection-*.ndjson")))
     while True:
         path = folder / f"connection-{number:06}.ndjson"
@@ -318,7 +318,7 @@ def _die() -> NoReturn:
 
 
 def main() -> None:
-    """Serve standard input until it ends, or until the fault."""
+    """Serve standard input until it ends or the agent dies."""
     agent = FaultyAgent(Path(sys.argv[1]), int(sys.argv[2]), partial(os.write, 1), _die)
     for line in iter(sys.stdin.buffer.readline, b""):
         agent.take(line)

@@ -1,8 +1,8 @@
-"""Does a key hold something of its prompt, or what looks private? Told from that key alone.
+"""Whether a key contains a part of its prompt, or private data. Judged from that key alone.
 
-What is looked for is so long that random keys hold it by chance in fewer than one of a million runs
-of the kit: eight letters in a row, of 26 or more, or sixteen hexadecimal digits of a hash.
-Addresses are looked for only in keys that have few signs beside them.
+The patterns are so long that a random key contains one by chance in fewer than one of a million
+runs of the kit: eight letters in a row, out of 26 or more, or sixteen hexadecimal digits of a hash.
+Addresses are looked for only in keys without many other punctuation marks.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from urllib.parse import unquote_plus
 __all__ = ["LEAST_DIGITS", "LEAST_LETTERS", "found_in"]
 
 LEAST_LETTERS: Final = 8
-"""How many letters and digits of the text in a row are no chance."""
+"""How many letters and digits of the text in a row are not a coincidence."""
 
 LEAST_DIGITS: Final = 16
-"""How many hexadecimal digits of a hash are none."""
+"""How many hexadecimal digits of a hash are not a coincidence."""
 
 _HASHES: Final = (
     *("md5", "sha1", "sha224", "sha256", "sha384", "sha512"),
     *("sha3_224", "sha3_256", "sha3_384", "sha3_512", "blake2b", "blake2s"),
 )
 _LENGTHS: Final = (16, 20, 32)
-"""Bytes of a BLAKE2b that is no whole one."""
+"""The lengths in bytes of truncated BLAKE2b hashes."""
 
 _BETWEEN: Final = ("", " ", ":", "-", "_", "/", "|", ".", ",", "\n", "\0")
-"""What may stand between a session and its prompt where both are hashed."""
+"""What may separate a session and its prompt when both are hashed together."""
 
 _SPACES: Final = (
     uuid.NAMESPACE_URL,
@@ -44,11 +44,11 @@ _SPACES: Final = (
     uuid.UUID(int=0),
 )
 _VERSIONS: Final = "3458"
-"""As UUIDs of which versions a hash is written."""
+"""The versions of UUIDs that a hash may be written as."""
 
 _RANDOM: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-z]{20,}", re.I)
 _PLAIN: Final = re.compile(r"[\w.+@:/ <>-]*")
-"""Keys of more than that are random in all of ASCII, where an address may come by chance."""
+"""Keys with other characters are random in all of ASCII, where an address may appear by chance."""
 
 _WORD: Final = "[A-Z]?[a-z0-9]+"
 _ADDRESS: Final = re.compile(
@@ -58,13 +58,13 @@ _PATH: Final = re.compile(r"/home/|/Users/|\\Users\\|/root/|file://")
 
 
 def found_in(key: str, session: str, text: str, *contents: str) -> str | None:
-    """What a key holds that it should not, without its value, or None.
+    """Describe what a key contains that it should not, without its value. None if there is nothing.
 
     Args:
         key: the key.
-        session: the ID of the session that it was sent to.
-        text: that of the prompt.
-        contents: the prompt as JSON, in all ways in which a client may have written it.
+        session: the ID of the session that the key was sent to.
+        text: the text of the prompt.
+        contents: the prompt as JSON, in all forms in which a client may have written it.
     """
     if _address(key):
         return "a key holds what looks like an e-mail address"
@@ -83,13 +83,13 @@ def found_in(key: str, session: str, text: str, *contents: str) -> str | None:
 
 
 def _address(key: str) -> bool:
-    """Whether it holds an e-mail address; one of something random is nobody's."""
+    """Whether a key contains an e-mail address. A random name is not an address."""
     names = _ADDRESS.findall(key) if _PLAIN.fullmatch(key) else []
     return any(re.search("[A-Za-z][a-z]{2}", _RANDOM.sub("", name)) for name in names)
 
 
 def _letters(text: str) -> str:
-    """The letters and digits of a text, without what is capital."""
+    """The letters and digits of a text, case-folded."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return "".join(letter for letter in folded if letter.isalnum())
 
@@ -99,7 +99,7 @@ def _windows(text: str, length: int) -> set[str]:
 
 
 def _decoded(key: str) -> Iterator[bytes]:
-    """What parts of a key may encode in base64, base32 and hex, wherever it begins in them."""
+    """Yield what parts of a key may encode in base64, base32 or hex, at any alignment."""
     for part in re.findall(r"[A-Za-z0-9+/_-]{11,}", key):
         yield from _phases(part.translate(_STANDARD), 4, base64.b64decode)
     for part in re.findall(r"[A-Z2-7]{13,}", key.upper()):
@@ -112,7 +112,7 @@ _STANDARD: Final = str.maketrans("-_", "+/")
 
 
 def _phases(part: str, size: int, decode: Callable[[str], bytes]) -> Iterator[bytes]:
-    """Decode whole groups of `size`, from each of the places where one may begin."""
+    """Decode whole groups of `size` characters, from each possible start."""
     filled = part + {4: "A", 8: "A", 2: "0"}[size] * (size - 1)
     for start in range(size):
         yield decode(filled[start : start + (len(filled) - start) // size * size])
@@ -120,7 +120,7 @@ def _phases(part: str, size: int, decode: Callable[[str], bytes]) -> Iterator[by
 
 @lru_cache(maxsize=16)
 def _hashes(session: str, text: str, *contents: str) -> frozenset[str]:
-    """Digits of what a prompt may be hashed to: the first, the last, those from the ninth on."""
+    """Digits of the hashes of a prompt: the first, the last, and those from the ninth on."""
     summary = {text, text.strip(), text.lower(), *contents} - {""}
     pairs = [*product({session}, summary), *product(summary, {session})]
     sources = summary | {between.join(pair) for pair in pairs for between in _BETWEEN}
@@ -133,7 +133,7 @@ def _hashes(session: str, text: str, *contents: str) -> frozenset[str]:
 
 
 def _digests(source: bytes) -> Iterator[str]:
-    """The hashes of a source in hex, and the UUIDs that are made of them."""
+    """Yield the hashes of a source in hex, and the UUIDs that are made of them."""
     made = [hashlib.new(name, source, usedforsecurity=False).digest() for name in _HASHES]
     made += [hashlib.blake2b(source, digest_size=length).digest() for length in _LENGTHS]
     for space in _SPACES:

@@ -1,7 +1,7 @@
-"""Are keys UUIDs, or as random as one? Told from keys alone, many of one client.
+"""Whether keys are UUIDs, or as random as UUIDs. Judged from many keys of one client.
 
-What keys have in common is no chance, and neither is what counts or tells the time: two of them
-differ there in a few places. So it is counted in how many bits two keys differ.
+A part that keys share is not random, and neither is a counter or a time: there, two keys differ in
+few places only. So the measure is the number of bits in which two keys differ.
 """
 
 from __future__ import annotations
@@ -17,32 +17,32 @@ from typing import Final
 __all__ = ["LEAST_BITS", "LEAST_KEYS", "flaw", "random_bits"]
 
 LEAST_KEYS: Final = 8
-"""How many keys it takes to tell chance from counting."""
+"""The minimum number of keys that show whether they are random."""
 
 LEAST_BITS: Final = 74
-"""The random bits of a UUIDv7: the least of any random UUID."""
+"""The random bits of a UUIDv7, the fewest of any random UUID."""
 
 LEAST_BITS_OF_TIME: Final = 16
-"""UUIDs of versions 1 and 6 hold the time and no chance, but are UUIDs."""
+"""UUIDs of versions 1 and 6 hold a time and few random bits, but they are UUIDs."""
 
 
 def random_bits(keys: Sequence[str]) -> float:
-    """In how many bits two of the keys differ, on average.
+    """The average number of bits in which two of the keys differ.
 
-    That is the number of places in which two keys differ, times the bits of a character. The
-    characters are those seen in places that change. Where chance makes two equal is made up for.
-    Keys of several lengths are laid side by side from the left and from the right: what gives less
-    counts.
+    This is the number of places in which two keys differ, times the bits of a character. The
+    alphabet is what was seen in places that change. The result is corrected for characters that are
+    equal by chance. Keys of different lengths are aligned at the left and at the right; the smaller
+    result counts.
     """
     return min(_bits(keys), _bits([key[::-1] for key in keys]))
 
 
 def flaw(runs: Sequence[Sequence[str]]) -> str | None:
-    """Why the keys of a client are no random ones, or None if nothing speaks against them.
+    """Why the keys of a client are not random, or None if nothing shows that.
 
     Args:
-        runs: the keys that each plan saw. Plans give a client the same texts in the same sessions,
-            each with an empty folder, so that a key that was counted or made from them comes back.
+        runs: the keys of each plan. Every plan uses the same texts, the same session IDs and an
+            empty folder, so that a counter or a hash of them gives the same key again.
     """
     counts = Counter(key for keys in runs for key in set(keys))
     if any(count > 1 for count in counts.values()):
@@ -69,7 +69,7 @@ def _bits(keys: Sequence[str]) -> float:
 
 
 def _version(key: str) -> int | None:
-    """The version of a UUID in its usual form; 32 hex digits may be one by chance."""
+    """The version of a UUID in its usual form. 32 hex digits without dashes may be random."""
     with contextlib.suppress(ValueError):
         made = uuid.UUID(key)
         if str(made) == key.lower():

@@ -1,4 +1,4 @@
-"""Starting the programs under test, and ending all of their processes."""
+"""Starts the programs under test and ends all of their processes."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ __all__ = ["Launcher", "Programs", "Record", "StartError", "UnusableProgramError
 
 
 class StartError(Exception):
-    """An agent can't be started; the text says why."""
+    """A program can't be started; the text gives the reason."""
 
 
 class UnusableProgramError(Exception):
-    """A program was started, and is of no use; the text says what was seen of it."""
+    """A program was started, but can't be judged; the text says what was observed."""
 
 
 Record = Callable[[str, bytes], None]
 
 
 class Launcher(Protocol):
-    """Starts the agent under test. It must find again what an earlier one had stored."""
+    """Starts the agent under test. A restarted agent must find the stored sessions."""
 
     def start(self, record: Record) -> MessageStream:
-        """Start it for the first time in a trace.
+        """Start the agent for the first time in a trace.
 
         Raises:
             StartError: it can't be started.
@@ -39,21 +39,21 @@ class Launcher(Protocol):
         ...
 
     def restart(self, record: Record) -> MessageStream:
-        """Start it again after it ended or was killed."""
+        """Start the agent again after it ended or was killed."""
         ...
 
     def second(self, record: Record) -> MessageStream | None:
-        """Open one more connection to the agent that runs, or None where there is no way."""
+        """Open one more connection to the running agent. Return None if there is no way to."""
         ...
 
 
 class Programs:
-    """A launcher for commands. Each connection over standard input and output is a process.
+    """A launcher for commands. Each connection over standard input and output is one process.
 
     Args:
         command: starts the agent.
-        restart: starts it again, where that takes another command.
-        second: connects to the agent that runs, such as a bridge to its socket.
+        restart: starts it again, if that needs another command.
+        second: connects to the running agent, such as a bridge to its socket.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class Programs:
 
 
 class _Group:
-    """A process with everything that it started: a wrapper must not outlive the agent in it."""
+    """A process group. A wrapper and the agent in it end together."""
 
     def __init__(self, process: subprocess.Popen[bytes], errors: ErrorFile) -> None:
         self._process = process
@@ -112,7 +112,7 @@ class _Group:
 
     def _kill(self) -> None:
         if self._over:
-            return  # the number may be another group's by now
+            return  # the group's number may be reused by now
         self._over = True
         status = self._process.poll()
         with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -1,4 +1,4 @@
-"""Raw lines to and from an agent. Nothing that it wrote is dropped, also after it is killed."""
+"""Raw lines to and from an agent. All that it wrote is read, also after it is killed."""
 
 from __future__ import annotations
 
@@ -13,51 +13,48 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any, Final, Protocol
 
 from acp_conformance.exit_report import ExitReport
+from acp_wire.reader import NotJsonError, read
 
 __all__ = ["JsonLine", "MessageStream", "Process"]
 
 JsonLine = dict[str, Any]
-"""One JSON object as it came."""
+"""One JSON object as it was received."""
 
 LEAVING: Final = 5.0
 """Seconds that an agent has to read a message, and to end once its input is closed."""
 
 SOON: Final = 2.0
-"""Seconds in which an agent has ended that has closed its output, if that was its end."""
-
-DEEP: Final = 200
-"""The levels that have to be left below a message, of those that JSON is read to."""
+"""Seconds to wait for the exit of an agent that has closed its output."""
 
 CHUNK: Final = 2**16
 LEFT: Final = 2**20
-"""The most bytes that a pipe holds, and so the most that a killed agent can have left in it."""
+"""The size of a pipe in bytes, which is the most that a killed agent can have left in it."""
 
 
 class Process(Protocol):
-    """What runs behind a wire."""
+    """The process behind a message stream."""
 
     def kill(self) -> None:
-        """End it at once, with no chance to do anything more."""
+        """Kill the process at once."""
         ...
 
     def leave(self) -> None:
-        """Wait until it has ended by itself, some seconds at most, then kill it."""
+        """Wait some seconds until the process ends by itself, then kill it."""
         ...
 
     def exit_report(self, seconds: float) -> ExitReport:
-        """How it ended by itself, within so many seconds, and what is on its standard error."""
+        """Report how the process ended by itself within some seconds."""
         ...
 
 
 class MessageStream:
     """One connection: JSON objects, one a line, in both directions.
 
-    `lines` has everything that the agent sent, in order; `noise` the lines that are no JSON object.
-    A thread reads, so that no pipe ever fills up and nothing depends on when a line is looked at.
-    Another one writes, as fast as the agent takes it, so that nothing is read later because of an
-    agent that writes before it reads. `record` is told of each line in the order of each direction,
-    with who sent it. Neither end waits for an end of file: who inherited the agent's output may
-    hold it open for as long as it likes.
+    `lines` holds every message of the agent, in order. `unparsed` holds the lines that are not JSON
+    objects. One thread reads, so that no pipe fills up. Another thread writes as fast as the agent
+    reads, so that an agent that writes before it reads does not delay the reading. `record` is
+    called with the sender and each line, in the order of each direction. Neither thread waits for
+    the end of a file: a child process of the agent may keep its output open.
     """
 
     def __init__(
@@ -87,9 +84,9 @@ class MessageStream:
             thread.start()
 
     def send(self, message: Mapping[str, object]) -> None:
-        """Send one message, without waiting until the agent has taken it.
+        """Send one message without waiting until the agent has read it.
 
-        What an agent that is gone does not take is lost, as on any pipe.
+        A message that the agent does not read before it ends is lost, as on any pipe.
         """
         line = json.dumps(message, separators=(",", ":")).encode()
         self._record("client", line)
@@ -98,11 +95,11 @@ class MessageStream:
         self._outgoing.put(line + b"\n")
 
     def flush(self) -> None:
-        """Wait until the agent has taken all that was sent, or is gone, some seconds at most."""
+        """Wait some seconds until the agent has read everything that was sent, or has ended."""
         self.wait(lambda: not (self._taken and self._unwritten), LEAVING)
 
     def wait(self, met: Callable[[], bool], seconds: float) -> bool:
-        """Wait until something holds that only new lines, or the end, can bring about."""
+        """Wait until a condition is met, which only new lines or the end can change."""
         end = time.monotonic() + seconds
         with self._news:
             while not met():
@@ -113,16 +110,16 @@ class MessageStream:
         return True
 
     def kill(self) -> None:
-        """Kill the agent. What it had written by then is read to its end."""
+        """Kill the agent. Everything that it wrote before is read."""
         self._process.kill()
         self._finish()
 
     def exit_report(self) -> ExitReport:
-        """How the agent ended by itself, if it did, and what it wrote on its standard error."""
+        """Report how the agent ended by itself, if it did, with its standard error."""
         return self._process.exit_report(SOON if self.closed else 0.0)
 
     def end(self) -> None:
-        """Close the agent's input once it has taken what was sent, and wait for it to end."""
+        """Close the agent's input once it has read everything, and wait for it to end."""
         self._outgoing.put(None)
         self.wait(lambda: not self._taken, LEAVING)
         self._process.leave()
@@ -139,7 +136,7 @@ class MessageStream:
             self._news.notify_all()
 
     def _put(self, line: bytes) -> bool:
-        """Write a line as the agent takes it. Returns whether it took all before the wire ended."""
+        """Write a line as the agent reads it. Return whether all of it was written."""
         sink, rest = self._sink.fileno(), memoryview(line)
         ready = select.poll()
         ready.register(sink, select.POLLOUT)
@@ -176,7 +173,7 @@ class MessageStream:
             self._news.notify_all()
 
     def _chunks(self) -> Iterator[bytes]:
-        """What comes, until its end; once the wire is finished, what is there already."""
+        """Yield the agent's output until its end. After `_finish`, yield what is left."""
         source = self._source.fileno()
         ready = select.poll()
         ready.register(source, select.POLLIN)
@@ -206,9 +203,7 @@ class MessageStream:
 
 def _message(line: bytes) -> JsonLine | None:
     try:
-        message = json.loads(line)
-        if line.count(b"{") + line.count(b"[") > DEEP:  # whoever works with it may stand deeper
-            json.loads(DEEP * "[" + json.dumps(message) + DEEP * "]")
-    except (ValueError, RecursionError):
+        message = read(line)
+    except NotJsonError:
         return None
     return message if isinstance(message, dict) else None

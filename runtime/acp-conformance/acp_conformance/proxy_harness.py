@@ -1,4 +1,4 @@
-"""Both ends of a proxy: a client that sends prompts through it, and an agent that notes them."""
+"""Both ends of a proxy: a client that sends prompts through it, and an agent that records them."""
 
 from __future__ import annotations
 
@@ -30,26 +30,26 @@ __all__ = [
 ]
 
 GRACE: Final = 1.0
-"""Seconds that a proxy has to do something about an agent that died."""
+"""Seconds that a proxy has to react to an agent that died."""
 
 MOMENT: Final = 0.05
-"""Seconds between two looks at what an agent has written down."""
+"""Seconds between two checks of what an agent has recorded."""
 
 _TEXT: Final = "prompt "
 _MALFORMED: Final = frozenset({'""', "7"})
 
 
 class TraceEndedError(Exception):
-    """A trace can't go on; the text says why."""
+    """A trace can't go on; the text gives the reason."""
 
 
 class AgentUnreachedError(TraceEndedError):
-    """There is no session with the agent behind the proxy."""
+    """No session can be opened with the agent behind the proxy."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProxyAttempt:
-    """A prompt that was sent: its number, its key as JSON (null for none), and how it was sent."""
+    """One sending of a prompt: its number, its key as JSON, and the occasion."""
 
     number: int
     key: str
@@ -61,14 +61,14 @@ class ProxyAttempt:
 
 @dataclass(slots=True)
 class ProxyHarness:
-    """What was set up with a proxy so far.
+    """A proxy under test, with a client and an agent at its ends.
 
     Attributes:
         programs: starts the proxy.
-        folder: that of the agent behind it.
+        folder: the folder of the agent behind it.
         seconds: how long an answer may take.
         sent: all attempts, in the order in which they were sent.
-        passed: whether nothing that was sent is still on its way.
+        passed: whether everything that was sent has passed the proxy.
     """
 
     programs: Programs
@@ -85,11 +85,11 @@ class ProxyHarness:
     _open: list[tuple[ProxyAttempt, int]] = field(default_factory=list)
 
     def start(self) -> None:
-        """Start the proxy, once more if it runs already: what did is killed.
+        """Start the proxy. A running proxy is killed first.
 
         Raises:
             StartError: it can't be started.
-            UnreachedError: `initialize` is not answered.
+            AgentUnreachedError: `initialize` is not answered.
         """
         self.leave()
         self._count += 1
@@ -102,7 +102,7 @@ class ProxyHarness:
             raise self._unreached()
 
     def leave(self) -> None:
-        """Kill the proxy, once it has let through what it was sent."""
+        """Kill the proxy after it has forwarded what it received."""
         if self._now is not None:
             self.passed = self._lists() and self.passed
             self._end()
@@ -111,7 +111,7 @@ class ProxyHarness:
         """Open a session and return its ID.
 
         Raises:
-            UnreachedError: none is opened.
+            AgentUnreachedError: no session is opened.
         """
         roots = {"cwd": tempfile.gettempdir(), "mcpServers": []}
         session = result_of(self._call("session/new", roots)).get("sessionId")
@@ -123,7 +123,7 @@ class ProxyHarness:
         """Resume a session.
 
         Raises:
-            CutError: that fails.
+            TraceEndedError: `session/resume` fails.
         """
         roots = {"cwd": tempfile.gettempdir(), "mcpServers": []}
         answer = self._call("session/resume", {"sessionId": session, **roots})
@@ -131,35 +131,35 @@ class ProxyHarness:
             raise TraceEndedError(f"session/resume failed ({how}){self._exit_summary()}")
 
     def close(self, session: str) -> None:
-        """Close a session, whether the proxy lets that through or not."""
+        """Close a session. A proxy need not forward this."""
         self._call("session/close", {"sessionId": session})
 
     def cancel(self, session: str) -> None:
-        """Stop what a session does."""
+        """Send `session/cancel`."""
         self._proxy.notify("session/cancel", {"sessionId": session})
 
     def withdraw(self) -> None:
-        """Cancel the last prompt."""
+        """Cancel the last prompt with `$/cancel_request`."""
         self._proxy.notify("$/cancel_request", {"requestId": self._open[-1][1]})
 
     def prompt(self, number: int, session: str, key: Mapping[str, object], how: str = "") -> None:
-        """Send a prompt, and wait for nothing."""
+        """Send a prompt without waiting for its answer."""
         text = {"type": "text", "text": f"{_TEXT}{number}"}
         self._params[number] = {"sessionId": session, "prompt": [text], **key}
         self.again(number, how)
 
     def again(self, number: int, how: str) -> None:
-        """Send a prompt as it was sent last, and wait for nothing."""
+        """Send a prompt again with its last params, without waiting for the answer."""
         params = self._params[number]
         attempt = ProxyAttempt(number, _key(params), how)
         self.sent.append(attempt)
         self._open.append((attempt, self._proxy.request("session/prompt", params)))
 
     def settle(self) -> None:
-        """Wait until all that was sent is answered.
+        """Wait until every prompt is answered.
 
         Raises:
-            CutError: some of it is not.
+            TraceEndedError: an answer is missing.
         """
         proxy, sent = self._proxy, list(self._open)
         self._open.clear()
@@ -169,23 +169,23 @@ class ProxyHarness:
             raise TraceEndedError(f"{late} got no answer{self._exit_summary() or summary}")
 
     def lose(self) -> None:
-        """Wait until the agent has died of the last prompt, see what the proxy does, and kill that.
+        """Wait until the agent dies of the last prompt, give the proxy time to react, and kill it.
 
         Raises:
-            CutError: the agent did not get it.
+            TraceEndedError: the prompt did not reach the agent.
         """
         proxy, (attempt, id_) = self._proxy, self._open[-1]
         end = time.monotonic() + self.seconds
         while not (met(self.folder) or proxy.stream.closed or time.monotonic() > end):
             if proxy.wait(lambda: proxy.peek(id_) is not None, MOMENT):
-                break  # what the agent got before that, it has noted
+                break  # the agent has recorded what it received before that
         if not met(self.folder):
             raise TraceEndedError(f"{attempt} did not reach the agent{self._exit_summary()}")
         proxy.wait(lambda: proxy.peek(id_) is not None, GRACE)
         self._end()
 
     def arrived(self) -> dict[int, list[str]]:
-        """The keys, as JSON, with which the agent got each prompt, by its number."""
+        """The keys, as JSON, with which each prompt reached the agent, by its number."""
         found: dict[int, list[str]] = {}
         numbers = {attempt.number for attempt in self.sent}
         for line in chain(*read_lines(self.folder)):
@@ -212,7 +212,7 @@ class ProxyHarness:
         return self._proxy.answer(self._proxy.request(method, params), self.seconds)
 
     def _lists(self) -> bool:
-        """Whether a request gets through that was sent after all prompts, or the proxy ended."""
+        """Whether a request that was sent after all prompts was answered, or the proxy ended."""
         return self._proxy.stream.closed or self._call("session/list", {}) is not None
 
     def _unreached(self) -> AgentUnreachedError:
@@ -227,7 +227,7 @@ class ProxyHarness:
 def compare(
     sent: Sequence[ProxyAttempt], arrived: Mapping[int, Sequence[str]]
 ) -> tuple[list[ProxyAttempt], list[ProxyAttempt]]:
-    """The attempts that came with a key that its prompt never had, and those that did not come."""
+    """Return the attempts that arrived with a foreign key, and those that are missing."""
     changed: list[ProxyAttempt] = []
     missing: list[ProxyAttempt] = []
     for number in dict.fromkeys(attempt.number for attempt in sent):
@@ -241,7 +241,7 @@ def compare(
 
 
 def _unmatched(attempts: Sequence[ProxyAttempt], got: Sequence[str]) -> list[ProxyAttempt]:
-    """The attempts of a prompt that no arrival of it is left for."""
+    """The attempts of a prompt that have no arrival of their own."""
     left, found = list(got), list[ProxyAttempt]()
     for each in attempts:
         if each.key in left:
@@ -252,5 +252,5 @@ def _unmatched(attempts: Sequence[ProxyAttempt], got: Sequence[str]) -> list[Pro
 
 
 def _key(params: Mapping[str, Any]) -> str:
-    """The key in params, to the letter; null and omitted are one."""
+    """The key in params as JSON. Null and omitted are equal."""
     return json.dumps(params.get("idempotencyKey"))

@@ -1,4 +1,4 @@
-"""Stands at both ends of a proxy, and sees whether keys come out as they went in."""
+"""Judges a proxy: compares the keys that arrive at its agent with those that were sent."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ __all__ = ["KEYS", "PROXY_TRACES", "ProxyTrace", "judge_proxy", "play_proxy"]
 
 @dataclass(frozen=True, slots=True)
 class ProxyTrace:
-    """What is played with a proxy.
+    """One scenario for a proxy.
 
     Attributes:
-        name: of the trace.
+        name: the name of the trace.
         proves: the requirements that it can show to be kept.
-        play: what is done at the client's end.
-        faults: of the agents that the proxy starts.
+        play: what happens at the client's end.
+        faults: how the agents fail that the proxy starts.
     """
 
     name: str
@@ -53,13 +53,13 @@ KEYS: Final[tuple[Key, ...]] = (
     {"idempotencyKey": ""},
     {"idempotencyKey": 7},
 )
-"""What prompts carry: keys of all kinds, none, and malformed ones, which are the agent's to see."""
+"""Keys of all kinds, no key, and malformed keys. Only the agent may refuse a malformed key."""
 
 SOUND: Final = KEYS[:-2]
-"""Those with which a prompt is taken."""
+"""The keys with which an agent accepts a prompt."""
 
 HOLD: Final = 1.0
-"""Seconds for which a prompt is held that is cancelled."""
+"""Seconds for which a prompt is held before it is cancelled."""
 
 
 def _first(harness: ProxyHarness) -> None:
@@ -69,7 +69,7 @@ def _first(harness: ProxyHarness) -> None:
 
 
 def _again(harness: ProxyHarness) -> None:
-    """Send prompts again on one connection, whatever came between."""
+    """Send prompts again on one connection, after each event that may come between."""
     harness.start()
     session, other = harness.new(), harness.new()
     harness.prompt(0, session, _key("cancelled"))
@@ -93,7 +93,7 @@ def _again(harness: ProxyHarness) -> None:
 
 
 def _anew(harness: ProxyHarness) -> None:
-    """Send prompts again to a proxy that was started again, as was the agent behind it."""
+    """Send prompts again to a restarted proxy with a restarted agent."""
     harness.start()
     session = harness.new()
     harness.prompt(0, session, _key("lost"))
@@ -117,7 +117,7 @@ def _key(name: str) -> Key:
 def _send(
     harness: ProxyHarness, session: str, keys: Sequence[Key], first: int = 0, how: str = ""
 ) -> list[int]:
-    """Send a prompt with each key, and return their numbers."""
+    """Send a prompt with each key, and return the numbers of the prompts."""
     numbers = list(range(first, first + len(keys)))
     for number, key in zip(numbers, keys, strict=True):
         harness.prompt(number, session, key, how)
@@ -152,11 +152,11 @@ PROXY_TRACES: Final = (
 def judge_proxy(
     command: Sequence[str], traces: Iterable[ProxyTrace], seconds: float
 ) -> Iterator[TraceResult]:
-    """Play traces with a proxy, and give what each showed as soon as it is known.
+    """Play traces with a proxy, and yield what each showed as soon as it is known.
 
     Raises:
         StartError: the proxy can't be started.
-        DownError: the agent behind it can't be reached.
+        UnusableProgramError: the agent behind it can't be reached.
     """
     for trace in traces:
         result = play_proxy(command, trace, seconds)
@@ -166,10 +166,10 @@ def judge_proxy(
 
 
 def play_proxy(command: Sequence[str], trace: ProxyTrace, seconds: float) -> TraceResult:
-    """Play a trace with a proxy, and compare what came out with what went in.
+    """Play a trace with a proxy, and compare the keys that arrived with those that were sent.
 
     Args:
-        command: the proxy. `{agent}` stands for the command of the agent behind it.
+        command: the proxy's command. `{agent}` becomes the command of the agent behind it.
         trace: what is sent through it.
         seconds: how long to wait for an answer.
 
@@ -203,7 +203,7 @@ def play_proxy(command: Sequence[str], trace: ProxyTrace, seconds: float) -> Tra
 
 
 def _cut(harness: ProxyHarness, trace: ProxyTrace) -> TraceEndedError | None:
-    """Play a trace. Returns what ended it before its end."""
+    """Play a trace. Return the error that ended it early, or None."""
     try:
         trace.play(harness)
     except TraceEndedError as cut:
@@ -212,7 +212,7 @@ def _cut(harness: ProxyHarness, trace: ProxyTrace) -> TraceEndedError | None:
 
 
 def _faults(harness: ProxyHarness, arrived: Mapping[int, Sequence[str]]) -> tuple[list[str], str]:
-    """What the proxy did wrong, and else what did not arrive while something was on its way."""
+    """What the proxy did wrong, and a prompt that is missing while another is still on its way."""
     changed, lost = compare(harness.sent, arrived)
     wrong = [f"{each} arrived with another key, or without its own" for each in _told(changed)]
     missing = [f"{each} did not arrive with its key" for each in _told(lost)]
@@ -222,7 +222,7 @@ def _faults(harness: ProxyHarness, arrived: Mapping[int, Sequence[str]]) -> tupl
 
 
 def _told(attempts: Iterable[ProxyAttempt]) -> Iterator[str]:
-    """The first attempt of each way of sending, and how many others there were."""
+    """Yield the first attempt of each way of sending, and the number of the others."""
     ways: dict[str, list[ProxyAttempt]] = {}
     for each in attempts:
         ways.setdefault(each.how, []).append(each)

@@ -1,7 +1,7 @@
 """The reference agent as a program: `python -m acp_conformance.reference --store FILE`.
 
-With `--socket PATH` it takes connections at a Unix socket as well, and `--join --socket PATH` is a
-program that is one of them: a second connection to an agent that runs.
+With `--socket PATH` it accepts connections at a Unix socket, too. `--join --socket PATH` is a
+program that opens such a connection: a second connection to a running agent.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the agent, or a connection to one that runs."""
+    """Run the agent, or a connection to a running one."""
     parser = argparse.ArgumentParser(prog="python -m acp_conformance.reference")
     parser.add_argument("--store", metavar="FILE", help="keep sessions in this file")
     parser.add_argument("--socket", metavar="PATH", help="take connections here, too")

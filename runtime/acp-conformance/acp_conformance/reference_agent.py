@@ -1,4 +1,4 @@
-"""An agent that keeps every requirement, and does no work: to be read, and to try the kit on."""
+"""An agent that keeps every requirement and does no work: an example, and a test of the kit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ RESOURCE_NOT_FOUND = -32002
 
 
 class ReadableStore(Store, Protocol):
-    """A store that can also be read: `SqliteStore` and `MemoryStore` can."""
+    """A store that can be read as well, such as `SqliteStore` and `MemoryStore`."""
 
     async def messages(self, session_id: str) -> list[tuple[str, bytes]]:
         """The session's messages, oldest first, each with its `messageId`."""
@@ -37,7 +37,7 @@ class ReadableStore(Store, Protocol):
 
 
 class ReferenceAgent:
-    """One agent process, whatever the number of its connections.
+    """One agent process with any number of connections.
 
     A session is stored with its first message. Prompts during active work are held, unless they
     steer.
@@ -52,7 +52,7 @@ class ReferenceAgent:
         self._refused: set[str] = set()
 
     def handlers(self) -> Handlers:
-        """What to do for each method, on any connection."""
+        """The handler of each method, for every connection."""
         return {
             "initialize": self.initialize,
             "session/prompt": self.prompt,
@@ -67,13 +67,13 @@ class ReferenceAgent:
         }
 
     def lost(self, peer: Peer) -> None:
-        """A connection ended."""
+        """Forget a connection that ended."""
         for peers in self.sessions.values():
             peers.discard(peer)
         self.ledger.lost(peer)
 
     async def initialize(self, call: Call) -> object:
-        """Answer until the first other request has come on this connection."""
+        """Answer `initialize` until another request has come on this connection."""
         if call.peer.begun:
             raise RequestFailedError.of(INVALID_REQUEST, "Invalid request")
         info = {"name": "acp-conformance-reference", "version": "1"}
@@ -81,30 +81,30 @@ class ReferenceAgent:
         return {"protocolVersion": 2, "info": info, "capabilities": capabilities}
 
     async def prompt(self, call: Call) -> object:
-        """`session/prompt`, in a session that is active on its connection."""
+        """Answer `session/prompt` in a session that is active on its connection."""
         handlers = prompt_handlers(
             self.ledger, lambda peer, id_: peer in self.sessions.get(id_, ())
         )
         return await handlers["session/prompt"](call)
 
     async def cancel(self, call: Call) -> None:
-        """`session/cancel`: held prompts are withdrawn, and work stops."""
+        """Handle `session/cancel`: withdraw held prompts and stop work."""
         session = str(call.params.get("sessionId"))
         self.ledger.cancel(session)
         self._stops.pop(session, asyncio.Event()).set()
 
     async def cancel_request(self, call: Call) -> None:
-        """`$/cancel_request`."""
+        """Handle `$/cancel_request`."""
         request_id = call.params.get("requestId")
         if isinstance(request_id, str | int):
             self.ledger.cancel_request(call.peer, request_id)
 
     async def new(self, call: Call) -> object:
-        """`session/new`."""
+        """Answer `session/new`."""
         return {"sessionId": self._open(call.peer, uuid.uuid4().hex)}
 
     async def resume(self, call: Call) -> object:
-        """`session/resume`: the history if it is asked for, then the current state."""
+        """Answer `session/resume`: replay the history if asked to, then send the state."""
         session = await self._known(call)
         self._open(call.peer, session)
         if call.params.get("replayFrom") is not None:
@@ -115,25 +115,25 @@ class ReferenceAgent:
         return {}
 
     async def fork(self, call: Call) -> object:
-        """`session/fork`: a copy of the messages, without their keys."""
+        """Answer `session/fork`: copy the messages without their keys."""
         source = await self._known(call)
         session = self._open(call.peer, uuid.uuid4().hex)
         await self.copy(source, session)
         return {"sessionId": session}
 
     async def copy(self, source: str, target: str) -> None:
-        """Store a session's messages in another one."""
+        """Store the messages of one session in another."""
         for message_id, body in await self.store.messages(source):
             record = uuid.UUID(message_id)
             await self.store.insert(Message(target, record, body))
 
     async def list(self, call: Call) -> object:
-        """`session/list`: the sessions that this process knows."""
+        """Answer `session/list` with the sessions that this process knows."""
         del call
         return {"sessions": [{"sessionId": id_, "cwd": "/"} for id_ in self.sessions]}
 
     async def close(self, call: Call) -> object:
-        """`session/close`: also of a session that is closed."""
+        """Answer `session/close`. Closing a closed session succeeds."""
         session = str(call.params.get("sessionId"))
         await self.cancel(call)
         self.ledger.close(session)
@@ -141,14 +141,14 @@ class ReferenceAgent:
         return {}
 
     async def delete(self, call: Call) -> object:
-        """`session/delete`: also of a session that is gone."""
+        """Answer `session/delete`. Deleting a missing session succeeds."""
         session = str(call.params.get("sessionId"))
         await self.ledger.delete(session)
         self.sessions.pop(session, None)
         return {}
 
     async def work(self, submission: Submission) -> None:
-        """Insert a prompt, at the time that it asks for, and do what it asks for."""
+        """Insert a prompt when its directive says so, and follow the directive."""
         session, text = submission.session_id, _text(submission.prompt)
         asked = read_directive(text)
         if asked.verb == "fail" and text not in self._refused:
@@ -165,7 +165,7 @@ class ReferenceAgent:
                     await self.turn(session, asked)
 
     async def insert(self, submission: Submission) -> bool:
-        """Insert a message and show it. Returns whether it is new."""
+        """Insert a message and show it. Return whether it is new."""
         done = await submission.insert()
         if done.new:
             session = submission.session_id
@@ -193,7 +193,7 @@ class ReferenceAgent:
             await self._update(peer, session, update)
 
     async def show(self, peer: Peer, session: str, message_id: str, content: object) -> None:
-        """Send a user message, now or in a replay."""
+        """Send a user message, live or in a replay."""
         update = {"sessionUpdate": "user_message", "messageId": message_id, "content": content}
         await self._update(peer, session, update)
 

@@ -1,7 +1,7 @@
-"""What the RFD on idempotency keys asks, one entry each, in our words.
+"""The requirements of the RFD on idempotency keys, in our words.
 
-`ASKED` is the whole list. What agents keep is proved by steps of `traces/`, what clients and
-proxies keep by `acp_conformance.client_rules` and `acp_conformance.proxy_traces`.
+`ASKED` is the whole list. Steps of `traces/` prove what agents keep. `acp_conformance.client_rules`
+and `acp_conformance.proxy_traces` prove what clients and proxies keep.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["ASKED", "BY_ID", "CORE", "Level", "Requirement", "Role"]
 
 
 class Level(StrEnum):
-    """How strongly the RFD asks: by a word of RFC 2119, or by a plain statement."""
+    """How strongly the RFD asks: with a word of RFC 2119, or in a plain statement."""
 
     MUST = "MUST"
     SHOULD = "SHOULD"
@@ -23,7 +23,7 @@ class Level(StrEnum):
 
 
 class Role(StrEnum):
-    """Who has to keep it."""
+    """Who has to keep a requirement."""
 
     AGENT = "agent"
     CLIENT = "client"
@@ -32,7 +32,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One rule. `section` is the heading of the RFD that states it."""
+    """One requirement. `section` is the heading of the RFD that states it."""
 
     id: str
     role: Role
@@ -209,4 +209,4 @@ CORE: Final[Mapping[Role, frozenset[str]]] = {
         {"proxy-forwards-key", "proxy-forwards-retries", "proxy-forwards-after-restart"}
     ),
 }
-"""By role, what has to be known before anything is said of the rest."""
+"""By role, the requirements without which the verdict on the others means little."""

@@ -1,4 +1,4 @@
-"""What a trace has set up: connections, sessions, requests and keys, by the names it gives them."""
+"""The connections, sessions, requests and keys of a trace, by their names in it."""
 
 from __future__ import annotations
 
@@ -36,35 +36,35 @@ Thing = TypeVar("Thing")
 PROMPT: Final = "session/prompt"
 
 SILENCE: Final = 0.2
-"""The silence, in seconds, that the times in the test prompts of traces are meant for."""
+"""The silence in seconds for which the times in test prompts were chosen."""
 
 SILENCES: Final = 10
-"""How many silences an answer has to be waited for at least: a held prompt takes five."""
+"""The fewest silences to wait for an answer. A held prompt takes five."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentTimeouts:
-    """How long to wait, in seconds: for an answer, and for what must not happen."""
+    """How long to wait, in seconds: for an answer, and for an event that must not happen."""
 
     answer: float = 10.0
     quiet: float = SILENCE
 
 
 class UnmetError(Exception):
-    """An expectation isn't met."""
+    """An expectation is not met."""
 
 
 class DecisiveError(UnmetError):
-    """An expectation isn't met for a reason that goes before whatever the step needs."""
+    """An expectation is not met for a reason that explains more than the step's `needs`."""
 
 
 class UnplayableError(Exception):
-    """The agent offers no way to go on, whatever was expected."""
+    """The agent offers no way to go on, whatever the step expected."""
 
 
 @dataclass(slots=True)
 class SentRequest:
-    """A prompt or another request, by where it went."""
+    """A prompt or another request that was sent, with its connection."""
 
     connection: AgentConnection
     id: int
@@ -72,11 +72,11 @@ class SentRequest:
     params: dict[str, object]
     place: int
     since: float
-    """When its first attempt was sent, in seconds of a clock that only goes on."""
+    """When its first attempt was sent, in seconds of a monotonic clock."""
 
     @property
     def held(self) -> float:
-        """For how many seconds it asks to be held."""
+        """The seconds for which its directive asks to be held."""
         match self.params.get("prompt"):
             case [{"text": str(text)}] if read_directive(text).verb == "hold":
                 return read_directive(text).seconds
@@ -86,7 +86,7 @@ class SentRequest:
 
 @dataclass(slots=True)
 class Scenario:
-    """Everything that a trace has set up so far."""
+    """The state of a trace while it is played."""
 
     launcher: Launcher
     timeouts: AgentTimeouts
@@ -100,16 +100,16 @@ class Scenario:
     withdrawn: float = 0.0
     """When something was last withdrawn, by the clock of `SentRequest.since`."""
     heard: tuple[AgentConnection, int] | None = None
-    """Where messages were counted last, and how much had been sent by then."""
+    """The connection where messages were counted last, and how much had been sent by then."""
     shows: int = 1
-    """In how many updates a replay shows a message that was inserted once."""
+    """How many updates of a replay show a message that was inserted once."""
 
     def on(self, step: Step) -> AgentConnection:
-        """The connection of a step."""
+        """The connection that a step names."""
         return named(self.connections, step.word("connection"))
 
     def session(self, step: Step) -> str:
-        """The ID of a step's session."""
+        """The ID of the session that a step names."""
         return named(self.sessions, step.word("session"))
 
     def sent(self, step: Step, word: str = "request") -> SentRequest:
@@ -117,13 +117,13 @@ class Scenario:
         return named(self.requests, step.word(word))
 
     def roots(self) -> dict[str, object]:
-        """The params that tell a session where it works."""
+        """The params with the working directory of a session."""
         return {"cwd": self.folder, "mcpServers": []}
 
     def text(self, name: str) -> str:
-        """The text of a prompt: what the trace says, and a mark that makes it this run's only.
+        """The text of a prompt: the trace's text and a random mark that makes it unique.
 
-        The time in a test prompt is as many silences as it is for `SILENCE`.
+        A time in a directive is scaled with the silence.
         """
         mark = self.marks.setdefault(name, secrets.token_hex(4))
         return f"{scaled(name, self.timeouts.quiet / SILENCE)} [{mark}]"
@@ -133,18 +133,18 @@ class Scenario:
         return self.keys.setdefault(name, str(uuid.uuid4()))
 
     def result(self, connection: AgentConnection, request_id: int, what: str) -> dict[str, Any]:
-        """The result of a request that has to succeed.
+        """Return the result of a request that has to succeed.
 
         Raises:
-            UnmetError: it failed, or no answer came.
+            UnmetError: the answer is an error, or is missing.
         """
         return result_of(self.answer(connection, request_id, what), what)
 
     def answer(self, connection: AgentConnection, request_id: int, what: str) -> JsonLine:
-        """The answer to a request, whatever it is.
+        """Return the answer to a request, be it a result or an error.
 
         Raises:
-            UnmetError: no answer came.
+            UnmetError: the answer is missing.
         """
         line = connection.answer(request_id, self.timeouts.answer)
         if line is None:
@@ -157,11 +157,11 @@ class Scenario:
         return line
 
     def reply(self, sent: SentRequest, what: str) -> JsonLine:
-        """The answer to a request; an agent may hold a prompt while the session is at work.
+        """Return the answer to a request. An agent may hold a prompt while the session is at work.
 
         Raises:
-            UnmetError: no answer came.
-            ImpossibleError: none came to a prompt, and nothing says that the session is idle.
+            UnmetError: the answer is missing.
+            UnplayableError: a prompt's answer is missing, and the session was not reported as idle.
         """
         try:
             return self.answer(sent.connection, sent.id, what)
@@ -177,7 +177,7 @@ class Scenario:
     def idle(
         self, connection: AgentConnection, session: str, but: SentRequest | None = None
     ) -> bool:
-        """Whether a session was said to be idle after its last prompt, one apart."""
+        """Whether a session was reported as idle after its last prompt, not counting `but`."""
         places = [
             sent.place
             for sent in self.requests.values()
@@ -189,17 +189,17 @@ class Scenario:
 
     @property
     def sent_so_far(self) -> int:
-        """How many requests and notifications were sent on all connections."""
+        """The number of requests and notifications that were sent on all connections."""
         return sum(connection.sent for connection in self.connections.values())
 
     @property
     def unparsed(self) -> int:
-        """How many lines were no messages."""
+        """The number of lines that are not messages."""
         return sum(len(connection.stream.unparsed) for connection in self.connections.values())
 
     @property
     def leak(self) -> str:
-        """Where a key is shown: in an update, a replay's included, or a list. Empty if nowhere."""
+        """Where a key was shown: in an update, also of a replay, or in a list. Empty if nowhere."""
         lines = [line for each in self.connections.values() for line in each.stream.lines]
         summary = {
             "session/update": [line for line in lines if line.get("method") == "session/update"],
@@ -216,21 +216,21 @@ class Scenario:
 
     @property
     def errors(self) -> bytes:
-        """What the agents wrote on their standard error, one after the other."""
+        """The standard error of all agents, one after the other."""
         return b"".join(each.stream.exit_report().errors for each in self.connections.values())
 
     def leave(self) -> None:
-        """Kill what still runs, all of it, also where that is interrupted."""
+        """Kill every agent that still runs, also when this is interrupted."""
         with contextlib.ExitStack() as kills:
             for connection in self.connections.values():
                 kills.callback(connection.stream.kill)
 
 
 def named(things: Mapping[str, Thing], name: str) -> Thing:
-    """What a trace calls by a name.
+    """Look up what a trace calls by a name.
 
     Raises:
-        ScriptError: the trace has not brought it up yet.
+        ScriptError: no earlier step has created it.
     """
     if name not in things:
         raise ScriptError(f"{name!r} is used before it is there")
@@ -238,10 +238,10 @@ def named(things: Mapping[str, Thing], name: str) -> Thing:
 
 
 def result_of(line: JsonLine, what: str) -> dict[str, Any]:
-    """The result in an answer.
+    """Return the result in an answer.
 
     Raises:
-        UnmetError: it holds an error.
+        UnmetError: the answer is an error.
     """
     if "error" in line:
         raise UnmetError(f"{what} was answered with {error_of(line)}")
@@ -250,13 +250,13 @@ def result_of(line: JsonLine, what: str) -> dict[str, Any]:
 
 
 def code_of(line: JsonLine) -> int | None:
-    """The code of the error in an answer, if there is one."""
+    """The code of the error in an answer, or None."""
     error = line.get("error")
     code = error.get("code") if isinstance(error, dict) else None
     return code if isinstance(code, int) else None
 
 
 def error_of(line: JsonLine) -> str:
-    """An error's code. All else in it is the agent's, and may hold a key."""
+    """Describe an error by its code. Its other members may contain a key."""
     code = code_of(line)
     return "a broken error" if code is None else f"the error {code}"

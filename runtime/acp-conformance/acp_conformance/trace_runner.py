@@ -1,7 +1,7 @@
-"""Plays traces against an agent and sees what holds.
+"""Plays traces against an agent.
 
-A trace ends at its first expectation that isn't met: what comes after it would only repeat that.
-However it ends, all that the agent sent in it is searched for the keys.
+A trace ends at its first expectation that is not met, since later steps would only repeat that.
+Afterwards everything that the agent sent is searched for the keys.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ PRIVATE: Final = "keys-stay-private"
 def play_all(
     scripts: Iterable[Script], launcher: Launcher, timeouts: AgentTimeouts
 ) -> Iterator[TraceResult]:
-    """Play traces, one after the other, and give what each showed as soon as it is known.
+    """Play traces one after the other, and yield what each showed as soon as it is known.
 
     Raises:
         StartError: the agent can't be started.
-        DownError: it did not come up in the first trace, or in two in a row.
+        UnusableProgramError: it did not start in the first trace, or in two in a row.
     """
     down = 1
     for script in scripts:

@@ -1,6 +1,6 @@
-"""Traces: what happens, on which connection, and which requirement each expectation proves.
+"""Traces as data: the steps, their connections, and the requirements that each expectation proves.
 
-A trace is a JSON file, so that other languages can play it: `traces/README.md` describes the steps.
+A trace is a JSON file, so that any language can play it. `traces/README.md` describes the steps.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ VERBS: Final[Mapping[str, frozenset[str]]] = {
     "no-work": frozenset({"connection", "session", "after"}),
     "private": frozenset(),
 }
-"""Each verb and the members that may stand beside it, `proves` and `needs` apart."""
+"""The members that each verb takes, besides `proves` and `needs`."""
 
 
 METHODS: Final[Mapping[str, str]] = {
@@ -57,19 +57,19 @@ METHODS: Final[Mapping[str, str]] = {
     "cancel-request": "$/cancel_request",
     "cancel": "session/cancel",
 }
-"""The method that a verb calls, for those that call one."""
+"""The method that a verb calls, for each verb that calls one."""
 
 
 class ScriptError(ValueError):
-    """A trace is not what `traces/README.md` says; the text tells where and what."""
+    """A trace does not follow `traces/README.md`; the text says where and why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing that happens or is expected.
+    """One event or one expectation.
 
-    An expectation that isn't met fails the requirements in `proves`. With `needs`, or with neither,
-    it means that the agent offers no way to play the trace: what it would prove is not exercised.
+    An expectation that is not met fails the requirements in `proves`. With `needs`, or with neither
+    member, it means that the agent can't play the trace: what it would prove is not exercised.
     """
 
     verb: str
@@ -78,14 +78,14 @@ class Step:
     needs: str | None = None
 
     def word(self, name: str, otherwise: str = "") -> str:
-        """A member that is text."""
+        """Return a member that is a string."""
         value = self.words.get(name, otherwise)
         if not isinstance(value, str):
             raise ScriptError(f"{self.verb}: {name} must be a string")
         return value
 
     def texts(self, name: str) -> list[str]:
-        """A member that is a list of texts; empty where it isn't there."""
+        """Return a member that is a list of strings. Empty if it is missing."""
         value = self.words.get(name, [])
         texts = [t for t in value if isinstance(t, str)] if isinstance(value, list) else []
         if texts != value:
@@ -93,7 +93,7 @@ class Step:
         return texts
 
     def number(self, name: str) -> int | None:
-        """A member that is an integer, or None where it isn't there."""
+        """Return a member that is an integer, or None if it is missing."""
         value = self.words.get(name)
         if value is not None and not isinstance(value, int):
             raise ScriptError(f"{self.verb}: {name} must be an integer")
@@ -110,40 +110,40 @@ class Script:
 
     @property
     def proves(self) -> frozenset[str]:
-        """The requirements that it can prove."""
+        """The requirements that the trace can prove."""
         return frozenset(id_ for step in self.steps for id_ in step.proves)
 
     @property
     def methods(self) -> frozenset[str]:
-        """The methods that it calls."""
+        """The methods that the trace calls."""
         named = {step.word("method") for step in self.steps if step.verb == "call"}
         return frozenset(named | {METHODS[s.verb] for s in self.steps if s.verb in METHODS})
 
 
 @cache
 def texts() -> Mapping[str, str]:
-    """The traces that come with the kit: the JSON text of each by its file name."""
+    """The JSON text of each trace of the kit by its file name."""
     folder = resources.files("acp_conformance") / "traces"
     names = sorted(file.name for file in folder.iterdir() if file.name.endswith(".json"))
     return {name: (folder / name).read_text("utf-8") for name in names}
 
 
 def guide() -> str:
-    """How to play the traces: the page beside them, in Markdown."""
+    """The guide to the traces, in Markdown."""
     return (resources.files("acp_conformance") / "traces" / "README.md").read_text("utf-8")
 
 
 @cache
 def scripts() -> tuple[Script, ...]:
-    """The traces that come with the kit, by name."""
+    """The traces of the kit, sorted by name."""
     return tuple(parse(text, name) for name, text in texts().items())
 
 
 def parse(text: str, name: str) -> Script:
-    """Read a trace. `name` is the file's.
+    """Parse a trace. `name` is the name of its file.
 
     Raises:
-        ScriptError: it is no trace.
+        ScriptError: the text is not a trace.
     """
     try:
         value = json.loads(text)

@@ -1,4 +1,4 @@
-"""The verbs of traces: what each does on a stage, or expects of it."""
+"""The verbs of traces: what each does in a scenario, or expects of it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["VERBS"]
 RESUME: Final = "session/resume"
 
 IN_TIME: Final = 0.75
-"""In which part of the time that a prompt is held it has to be withdrawn to judge what follows."""
+"""The part of a hold within which a prompt has to be withdrawn, so that the rest can be judged."""
 
 
 def _connect(scenario: Scenario, step: Step) -> None:
@@ -92,7 +92,7 @@ def _resume(scenario: Scenario, step: Step) -> None:
 
 
 def _replay(scenario: Scenario, connection: AgentConnection, session: str) -> int:
-    """Resume a session with a replay of it, and return where in the stream that begins."""
+    """Resume a session with a replay, and return where in the stream it begins."""
     place = len(connection.stream.lines)
     params = {"sessionId": session, **scenario.roots(), "replayFrom": {"type": "start"}}
     scenario.result(connection, connection.request(RESUME, params), RESUME)
@@ -107,7 +107,7 @@ def _fork(scenario: Scenario, step: Step) -> None:
 
 
 def _prompts(scenario: Scenario, step: Step) -> None:
-    """Each is answered, and its work has ended, before the next one is sent."""
+    """Send prompts one after the other, each after the answer and the work of the one before."""
     connection, session, text = scenario.on(step), scenario.session(step), step.word("text")
     literals, again = step.texts("literals"), step.word("again")
     for number in range(1, (step.number("count") or len(literals)) + 1):
@@ -229,7 +229,7 @@ def _message_id(scenario: Scenario, name: str, sent: SentRequest) -> object:
 
 
 def _ids(scenario: Scenario, step: Step) -> None:
-    """Each of many prompts has a messageId of its own, or that of its first attempt."""
+    """Expect that each prompt has a messageId of its own, or that of its first attempt."""
     text, same = step.word("text"), step.word("same")
     firsts = {id_: name for name, id_ in reversed(_message_ids(scenario, same or text).items())}
     for number, (name, id_) in enumerate(_message_ids(scenario, text).items(), 1):
@@ -243,13 +243,13 @@ def _ids(scenario: Scenario, step: Step) -> None:
 
 
 def _message_ids(scenario: Scenario, text: str) -> dict[str, object]:
-    """The messageId of each prompt of a `prompts` step, by the name of its request."""
+    """Return the messageId of each prompt of a `prompts` step, by the name of its request."""
     names = [name for name in scenario.requests if name.rpartition(" ")[0] == text]
     return {name: _message_id(scenario, name, scenario.requests[name]) for name in names}
 
 
 def _lose(scenario: Scenario, step: Step) -> None:
-    """The answer comes, and the client that the trace plays never reads it."""
+    """Wait for the answer, which the client that the trace plays never reads."""
     name = step.word("request")
     result_of(scenario.reply(scenario.sent(step), name), name)
 
@@ -283,7 +283,7 @@ def _comes(scenario: Scenario, step: Step, word: str, seconds: float) -> JsonLin
 
 
 def _settled(scenario: Scenario, step: Step) -> None:
-    """Wait until work has ended, where the agent says so, and nothing more comes."""
+    """Wait until the agent reports the end of work, where it reports work, and then for silence."""
     connection, session = scenario.on(step), scenario.session(step)
     connection.wait(lambda: scenario.idle(connection, session), scenario.timeouts.quiet)
     _rest(scenario, connection, session)
@@ -345,10 +345,10 @@ def _messages(scenario: Scenario, step: Step) -> None:
 
 
 def _shows(connection: AgentConnection, session: str, mark: str, place: int) -> int:
-    """How many updates of a replay show a prompt: as a whole message, or in chunks.
+    """Return how many updates of a replay show a prompt, as whole messages or as chunks.
 
-    An agent may show a message as often as it likes under its ID. If it shows one more often than
-    another one that was inserted once, it has inserted that one again, under the ID it had.
+    An agent may show a message any number of times under its ID. One that shows a message more
+    often than another that was inserted once has inserted it again, under the same ID.
     """
     updates = connection.updates(session, place)
     kinds = [u.get("sessionUpdate") for u in updates if mark in str(u.get("content"))]
@@ -362,7 +362,7 @@ def _compacted(scenario: Scenario, step: Step) -> None:
 
 
 def _work(scenario: Scenario, step: Step) -> None:
-    """Work began and ended, so that what is told later is of other work."""
+    """Expect that work began and ended, so that later reports are about other work."""
     connection, session = scenario.on(step), scenario.session(step)
     if not connection.worked(session, scenario.sent(step, "after").place):
         raise UnmetError("no work began")

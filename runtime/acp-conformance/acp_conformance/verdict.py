@@ -1,4 +1,4 @@
-"""From what each trace showed to a verdict for each requirement."""
+"""Combines what the traces showed into one verdict for each requirement."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class VerdictStatus(StrEnum):
 class TraceResult:
     """What one trace showed.
 
-    `kept` are the requirements that an expectation showed to be kept, `broken` those that one
-    showed not to be, with what was seen. `reason` says why the trace was not played to its end;
-    `begun` is false where the agent did not even come up. `errors` is its standard error.
+    `kept` holds the requirements that were shown to be kept. `broken` holds those that were shown
+    to be broken, with the observation. `reason` says why the trace ended early. `begun` is false if
+    the agent did not even start. `errors` is its standard error.
     """
 
     trace: str
@@ -41,7 +41,7 @@ class TraceResult:
 
 @dataclass(frozen=True, slots=True)
 class RequirementVerdict:
-    """A requirement and what is known of it. `details` are failures, or why nothing is known."""
+    """A requirement and its status. `details` holds the failures, or why nothing is known."""
 
     requirement: Requirement
     status: VerdictStatus
@@ -50,10 +50,10 @@ class RequirementVerdict:
 
 
 def verdicts(results: Iterable[TraceResult], role: Role) -> list[RequirementVerdict]:
-    """One verdict for each requirement of a role, in the order of `ASKED`.
+    """Return one verdict for each requirement of a role, in the order of `ASKED`.
 
-    One failure fails it. It passes if some trace showed it to be kept, and is not exercised
-    otherwise, for the reasons of the traces that could have shown it.
+    One failure fails a requirement. It passes if a trace showed it to be kept. Otherwise it was not
+    exercised, for the reasons of the traces that could have shown it.
     """
     all_ = list(results)
     return [_verdict(asked, all_) for asked in ASKED if asked.role is role]
@@ -73,7 +73,7 @@ def _verdict(asked: Requirement, results: Sequence[TraceResult]) -> RequirementV
 
 
 def _reasons(asked: Requirement, results: Sequence[TraceResult]) -> list[str]:
-    """Why nothing is known of a requirement. One that several traces share is told once."""
+    """Why nothing is known of a requirement. A reason that several traces share appears once."""
     traces: dict[str, list[str]] = {}
     for result in results:
         if asked.id in result.open:
@@ -87,10 +87,10 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def gaps(found: Sequence[RequirementVerdict], *, strict: bool = False) -> list[str]:
-    """The requirements without which nothing can be told, and that were not exercised.
+    """Return the requirements that were not exercised, and without which there is no verdict.
 
-    Those are the ones of `CORE`, as far as they were asked for; strict, all are. Where nothing was
-    exercised at all, nothing can be told either.
+    Those are the ones in `CORE` that were asked for, or all of them if strict. If nothing was
+    exercised at all, every requirement is a gap.
     """
     missing = [each.requirement for each in found if each.status is VerdictStatus.NOT_EXERCISED]
     if strict or len(missing) == len(found):
@@ -99,7 +99,7 @@ def gaps(found: Sequence[RequirementVerdict], *, strict: bool = False) -> list[s
 
 
 def status_of(found: Sequence[RequirementVerdict], *, strict: bool = False) -> int:
-    """The exit status: 1 with a failure, 2 if there are `gaps` or there is nothing, else 0."""
+    """Return 1 if a requirement fails, 2 if there are gaps or no verdicts, else 0."""
     if any(each.status is VerdictStatus.FAIL for each in found):
         return 1
     return 2 if not found or gaps(found, strict=strict) else 0

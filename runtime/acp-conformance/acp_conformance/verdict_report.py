@@ -1,6 +1,6 @@
-"""Verdicts as text for people, JSON for programs, JUnit XML for build servers.
+"""Prints verdicts as text for people, JSON for programs, or JUnit XML for build servers.
 
-`problems` say why nothing can be told, or not enough. People read them on standard error.
+`problems` say why there is no verdict, or an incomplete one. People read them on standard error.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ __all__ = ["FORMATS", "junit", "plain", "structured"]
 
 
 def plain(found: Sequence[RequirementVerdict], problems: Sequence[str] = ()) -> str:
-    """One line a requirement, indented lines for what was seen, and the numbers.
+    """One line for each requirement, indented lines for the observations, and the counts.
 
-    Nothing where there is no verdict.
+    Empty without verdicts.
     """
     del problems
     if not found:
@@ -36,7 +36,7 @@ def plain(found: Sequence[RequirementVerdict], problems: Sequence[str] = ()) -> 
 
 
 def structured(found: Sequence[RequirementVerdict], problems: Sequence[str] = ()) -> str:
-    """One JSON document: each requirement with its status and what was seen, and the problems."""
+    """One JSON document: each requirement with its status and observations, and the problems."""
     counts = Counter(each.status for each in found)
     entries = [
         {
@@ -61,9 +61,9 @@ def structured(found: Sequence[RequirementVerdict], problems: Sequence[str] = ()
 
 
 def junit(found: Sequence[RequirementVerdict], problems: Sequence[str] = ()) -> str:
-    """One suite, a case for each requirement; one that was not exercised is skipped.
+    """One suite with a case for each requirement. A requirement that was not exercised is skipped.
 
-    Where there are problems, one case more has them as an error.
+    Problems are the error of one more case.
     """
     counts = Counter(each.status for each in found)
     root = ET.Element("testsuites", name="acpgen conform")
@@ -108,4 +108,4 @@ FORMATS: Final[Mapping[str, Callable[[Sequence[RequirementVerdict], Sequence[str
     "json": structured,
     "junit": junit,
 }
-"""How to print verdicts, by the name of the format."""
+"""The function that prints verdicts, by the name of the format."""

@@ -1,7 +1,7 @@
-"""Prompts that are inserted once, however often they are sent: the run time of ACP v2's keys.
+"""Clients and agents of ACP v2 that insert each prompt once, however often it is sent.
 
-A client keeps its prompts in an `Outbox`; an agent answers `session/prompt` through a `KeyLedger`.
-Needs the standard library only.
+A client keeps its prompts in an `Outbox`. An agent answers `session/prompt` through a `KeyLedger`.
+The package needs no third-party package.
 """
 
 from acp_retry.calls import Calls, Reply, SupersededError

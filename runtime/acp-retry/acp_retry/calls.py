@@ -1,4 +1,4 @@
-"""Every other method: sent again after a lost connection where its retry class allows it."""
+"""Requests other than prompts, resent after a lost connection if their retry class allows it."""
 
 from __future__ import annotations
 
@@ -27,16 +27,17 @@ UNBOUND: Final = frozenset(
         "session/unarchive",
     }
 )
-"""Methods that name a session without needing it to be active on the connection."""
+"""Methods that name a session which need not be active on the connection."""
 
 HERE: Final = frozenset({"session/resume"})
-"""Methods that act on their connection. The application calls them on each new connection."""
+"""Methods that act on one connection. The application calls them anew on the next one."""
+
 
 _log = logging.getLogger(__name__)
 
 
 class SupersededError(AnswerLostError):
-    """A request whose answer was lost is not sent again: a copy would undo a newer request."""
+    """A request is not resent, because a copy would undo a newer request."""
 
 
 Change = tuple[str, tuple[object, ...]]
@@ -45,9 +46,9 @@ Change = tuple[str, tuple[object, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer. `lost` counts the attempts before it whose effect nobody knows.
+    """An answer. `lost` counts the earlier attempts whose effect is unknown.
 
-    For a method that makes something new, each of those may have left one behind that is unused.
+    A method that creates something may have created one unused thing for each of those attempts.
     """
 
     result: JsonObject
@@ -57,15 +58,15 @@ class Reply:
 class Calls:
     """Requests that outlive connections.
 
-    A method that is idempotent is sent again on the next connection; a method that makes
-    something new only with the application's word; notifications, unlisted methods and methods
-    that are not retried never. Nor is `session/resume`, which belongs to its connection, or
-    anything that went out on v1, or would go out on it: retry classes are of v2. Prompts belong in
-    an `Outbox`.
+    An idempotent method is resent on the next connection. A method that creates something is resent
+    only if the application agrees. Notifications, unlisted methods and methods that are not retried
+    are never resent, and neither is `session/resume`, which belongs to its connection. Retry
+    classes belong to v2: nothing is resent after an attempt on v1, or on v1. Prompts belong in an
+    `Outbox`.
 
-    A call that is sent again waits for the next connection. So the task that makes connections must
-    not wait for one, or it waits for itself: before it is done, it asks the link
-    (`Link.request`). Only `session/resume` it may send through here.
+    A resent call waits for the next connection. So the task that opens connections must not wait
+    for such a call. Before the connection is ready, that task calls `Link.request`, or sends
+    `session/resume`, which is never resent, through this class.
     """
 
     def __init__(self) -> None:
@@ -77,7 +78,7 @@ class Calls:
         self._changes: dict[Change, int] = {}
 
     def connected(self, link: Link, version: int) -> None:
-        """Use a connection, once `initialize` has succeeded on it.
+        """Use a connection after `initialize` has succeeded on it.
 
         Args:
             link: the connection.
@@ -89,31 +90,32 @@ class Calls:
         self._change.set()
 
     def resumed(self, session_id: str) -> None:
-        """Let requests about a session go on: it is active on the connection again."""
+        """Resume the requests about a session, which is active on the connection again."""
         self._resumed.add(session_id)
         self._change.set()
 
     async def call(
         self, method: str, params: Mapping[str, object], *, again: bool = False
     ) -> Reply:
-        """Send a request, and send it again after a lost connection if that does no harm.
+        """Send a request, and resend it after a lost connection if that does no harm.
 
-        The first attempt needs a connection; later ones wait for it, and for the session to be
-        resumed.
+        The first attempt needs a connection. Later attempts wait for a connection and for the
+        session to be resumed.
 
         Args:
             method: the method.
             params: its params by wire names.
-            again: the application's word that a method that makes something new, such as
-                `session/new`, may be sent again.
+            again: whether the application agrees to resend a method that creates something, such as
+                `session/new`.
 
         Raises:
             RequestFailedError: the answer is an error.
             NeverSentError: there was no connection.
-            AnswerLostError: nobody knows what came of it, and it must not be sent again.
+            AnswerLostError: the outcome is unknown, and the request must not be resent.
             SupersededError: the same, because a copy would undo a newer request.
-            ValueError: it is a prompt with a key, which belongs in an `Outbox`.
-            TypeError: the params are no JSON. So with ValueError.
+            ValueError: the request is a prompt with a key, which belongs in an `Outbox`, or the
+                params are not JSON.
+            TypeError: the params are not JSON.
         """
         if self._link is None:
             raise NeverSentError(f"there is no connection, {method} was not sent")
@@ -167,7 +169,7 @@ class Calls:
 
 
 async def _ask(link: Link, method: str, params: Mapping[str, object]) -> JsonObject:
-    """Send a request. Whatever else a link raises, it may have left by then."""
+    """Send a request. After any other error of the link, the request may have left."""
     try:
         return await link.request(method, params)
     except (RequestFailedError, NeverSentError, AnswerLostError):

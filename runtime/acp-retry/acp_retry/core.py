@@ -1,7 +1,7 @@
-"""The rules of keyed prompts as a state machine: events in, effects out, no clock, no I/O.
+"""The rules of keyed prompts as a state machine: events in, effects out, without clock or I/O.
 
-RFD, How the Agent handles a keyed prompt. Each method of `Core` is one event and returns the
-effects that it has, in order. `acp_retry.ledger` carries them out; anything else may as well.
+RFD, How the Agent handles a keyed prompt. Each method of `Core` is one event and returns its
+effects in order. `acp_retry.ledger` carries them out.
 """
 
 from __future__ import annotations
@@ -41,33 +41,33 @@ REPEATED_ID: Final = Refused(
 
 
 class State(StrEnum):
-    """Where a prompt is between its arrival and its insertion."""
+    """The state of a prompt between its arrival and its insertion."""
 
     CLAIMED = "claimed"
-    """Under lookup. A second attempt joins; nothing is known of the key yet."""
+    """The store is searched for it. A second attempt joins; nothing is known of the key yet."""
 
     HELD = "held"
     """The agent has it and has not inserted it. It can be withdrawn."""
 
     SUBMITTING = "submitting"
-    """Being inserted. It can't be withdrawn any more."""
+    """It is being inserted. It can't be withdrawn any more."""
 
     INSERTED = "inserted"
-    """Recorded with its message."""
+    """It is recorded with its message."""
 
     NONE = "none"
-    """Nothing is recorded: refused, failed or withdrawn, and the key can be used again."""
+    """Nothing is recorded: it was refused, failed or was withdrawn. The key stays unused."""
 
 
 class AttemptId(NamedTuple):
-    """One request: the same JSON-RPC id on another connection is another attempt."""
+    """A request's id and connection. The same id on another connection is another attempt."""
 
     connection: Hashable
     request_id: str | int | None
 
 
 class Rejection(NamedTuple):
-    """An attempt that gets an error, unless the lookup shows that its message is there."""
+    """An attempt that gets an error, unless the lookup finds its message."""
 
     digest: bytes | None
     refused: Refused
@@ -75,13 +75,13 @@ class Rejection(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Claim:
-    """One prompt, whatever the number of attempts that wait for it.
+    """One prompt and all attempts that wait for it.
 
-    `attempts` maps each waiting attempt to the digest of the prompt it carried; the first one
-    owns the claim. `leaving` holds those whose prompt was withdrawn or refused: an error says that
-    nothing was inserted, and only a lookup can tell, as another process may have been first.
-    `wanted` is false when there are no others. `payload` is what came with the attempt that is to
-    be inserted: the params without the key.
+    `attempts` maps each waiting attempt to the digest of its prompt; the first one owns the claim.
+    `rejecting` holds the attempts of a prompt that was withdrawn or refused. An error says that
+    nothing was inserted. Only a lookup can tell, since another process may have inserted it.
+    `wanted` is false if there are no other attempts. `payload` holds the params without the key of
+    the attempt that will be inserted.
     """
 
     session_id: str
@@ -96,7 +96,7 @@ class Claim:
 
     @property
     def owner(self) -> AttemptId | None:
-        """The oldest attempt whose connection is there, or None when nobody waits."""
+        """The oldest attempt whose connection is open, or None if no attempt waits."""
         return next(iter(self.attempts), None)
 
 
@@ -105,7 +105,7 @@ class StartClaim:
     """The claim is new.
 
     `CLAIMED`: look its record up in the store, then call `Core.found` or `Core.fail`. `HELD`: it
-    has no key, and is the agent's to insert.
+    has no key, and the agent inserts it.
     """
 
     claim: Claim
@@ -115,7 +115,7 @@ class StartClaim:
 class StopClaim:
     """The claim was withdrawn: the agent must not insert it.
 
-    Its attempts are answered by the effects that follow, or wait for the claim in `StartClaim`.
+    Later effects answer its attempts, or move them to the claim of a `StartClaim`.
     """
 
     claim: Claim
@@ -132,13 +132,13 @@ Effect = StartClaim | StopClaim | AnswerAttempt
 
 
 class Core:
-    """Every prompt that is not answered yet, and the keys of live-only messages.
+    """Every prompt without an answer, and the keys of live-only messages.
 
     Args:
-        compare: refuse a key that comes back with another prompt, where its digest is known.
-            Off, such a request is answered as a retry: proxies may rewrite prompts.
-        keep_orphans: go on with a prompt whose connections are all lost, so that the retry joins
-            it. Off, it is withdrawn, and the retry is a new submission. Both are right (RFD,
+        compare: refuse a key that comes with another prompt, if its digest is known. Otherwise such
+            a request is answered as a retry, since proxies may rewrite prompts.
+        keep_orphans: keep a prompt whose connections are all lost, so that the retry joins it.
+            Otherwise it is withdrawn, and the retry is a new submission. Both are correct (RFD,
             Method audit).
     """
 
@@ -152,7 +152,7 @@ class Core:
 
     @property
     def pending(self) -> int:
-        """How many prompts are neither inserted nor refused."""
+        """The number of prompts that are neither inserted nor refused."""
         return len(self._claims)
 
     def prompt(
@@ -165,16 +165,16 @@ class Core:
         digest: bytes | None = None,
         payload: Params = EMPTY,
     ) -> list[Effect]:
-        """A prompt arrived. Claims its key before anything else can happen.
+        """Handle a prompt that arrived. Its key is claimed at once.
 
         Args:
             attempt: the connection and JSON-RPC id of the request.
             session_id: the session that the request names.
-            record: the ID derived from session and key; a random one without a key.
-            keyed: whether the request carries a key. Without one nothing is looked up and the
+            record: the ID derived from session and key, or a random one without a key.
+            keyed: whether the request carries a key. Without a key nothing is looked up, and the
                 claim is held at once.
-            digest: the digest of the prompt, when prompts are compared.
-            payload: kept with the claim when this attempt is the one that is inserted.
+            digest: the digest of the prompt if prompts are compared.
+            payload: what the claim keeps if this attempt is the one that is inserted.
         """
         if attempt in self._pending:
             return [AnswerAttempt(attempt, REPEATED_ID)]
@@ -206,7 +206,7 @@ class Core:
         return []
 
     def found(self, claim: Claim, found: Found | None) -> list[Effect]:
-        """A lookup ended. A claim that is `HELD` afterwards is the agent's to insert."""
+        """Handle the end of a lookup. If the claim is `HELD` afterwards, the agent inserts it."""
         if claim.state is not State.CLAIMED:
             return []
         if found is not None:
@@ -225,20 +225,20 @@ class Core:
         return effects
 
     def begin(self, claim: Claim) -> bool:
-        """The agent is about to insert. False when the prompt was withdrawn and must not be."""
+        """Begin an insertion. Return False if the prompt was withdrawn and must not be inserted."""
         if claim.state is not State.HELD:
             return False
         claim.state = State.SUBMITTING
         return True
 
     def inserted(self, claim: Claim, found: Found, *, retained: bool = True) -> list[Effect]:
-        """The claim's message is in the session, by this insertion or an older one.
+        """Handle a message that is in the session, by this insertion or an older one.
 
         Args:
-            claim: one that is `CLAIMED` or `SUBMITTING`.
+            claim: a claim that is `CLAIMED` or `SUBMITTING`.
             found: what is recorded.
-            retained: False for a live-only message: its key is kept here, as long as the session
-                is active, and its `messageId` is the record.
+            retained: False for a live-only message. Its key is kept here while the session is
+                active, and its `messageId` is the record.
         """
         if not retained and claim.keyed and claim.session_id in self._active:
             self._live.setdefault(claim.session_id, {})[claim.record.bytes] = claim.digest
@@ -250,14 +250,14 @@ class Core:
         return answers
 
     def refuse(self, claim: Claim, refused: Refused) -> list[Effect]:
-        """The agent does not want a prompt that it holds. Everyone gets the error.
+        """Refuse a prompt that the agent holds. Every attempt gets the error.
 
-        Not at once: an error says that nothing was inserted, so that is looked up first.
+        An error says that nothing was inserted, so a lookup comes first.
         """
         return self._reject(claim, refused) if claim.state is State.HELD else []
 
     def fail(self, claim: Claim, refused: Refused) -> list[Effect]:
-        """The prompt can't be looked up, or was found not to be inserted. Everyone gets the error.
+        """Fail a prompt that can't be looked up, or was not inserted. Every attempt gets the error.
 
         The key stays unused.
         """
@@ -266,12 +266,12 @@ class Core:
         return self._end(claim, refused)
 
     def cancel(self, attempt: AttemptId) -> list[Effect]:
-        """`$/cancel_request`. Passed over when the request is unknown, answered or too late."""
+        """Handle `$/cancel_request`. An unknown, answered or late request is ignored."""
         claim = self._pending.get(attempt)
         return [] if claim is None else self._withdraw(claim)
 
     def withdraw(self, session_id: str) -> list[Effect]:
-        """`session/cancel`, and what close and delete begin with: no held prompt is left."""
+        """Handle `session/cancel`, which close and delete include: withdraw every held prompt."""
         claims = [each for each in self._claims.values() if each.session_id == session_id]
         return [effect for claim in claims for effect in self._withdraw(claim)]
 
@@ -281,9 +281,9 @@ class Core:
         return [StopClaim(claim), *self._reject(claim, CANCELLED)]
 
     def _reject(self, claim: Claim, refused: Refused) -> list[Effect]:
-        """Claim a prompt anew, to look whether any process has inserted it by now.
+        """Replace a claim by one that looks whether another process has inserted the prompt by now.
 
-        The old claim is over, so that nobody who still has it can insert.
+        The old claim ends, so that its handler can't insert it.
         """
         if not (claim.keyed and (claim.attempts or claim.rejecting)):
             return self._end(claim, refused)
@@ -298,7 +298,7 @@ class Core:
         return [StartClaim(again)]
 
     def opened(self, connection: Hashable, session_id: str) -> None:
-        """A session became active on a connection: new, resume, fork, or a prompt in it."""
+        """Note that new, resume, fork or a prompt made a session active on a connection."""
         self._active.setdefault(session_id, set()).add(connection)
 
     def is_active(self, connection: Hashable, session_id: str) -> bool:
@@ -306,12 +306,12 @@ class Core:
         return connection in self._active.get(session_id, ())
 
     def ended(self, session_id: str) -> None:
-        """A session is active nowhere any more. The keys of its live-only messages go."""
+        """Note that a session is not active any more. Its live-only keys are dropped."""
         self._active.pop(session_id, None)
         self._live.pop(session_id, None)
 
     def lost(self, connection: Hashable) -> list[Effect]:
-        """A connection ended. Its attempts can't be answered; other waiters move up."""
+        """Handle a lost connection. Its attempts can't be answered; other attempts move up."""
         gone = [each for each in self._pending if each.connection == connection]
         effects = [effect for each in gone for effect in self.drop(each)]
         for session_id, connections in list(self._active.items()):
@@ -321,7 +321,7 @@ class Core:
         return effects
 
     def drop(self, attempt: AttemptId) -> list[Effect]:
-        """An attempt can't be answered any more. The prompt of nobody is an orphan."""
+        """Drop an attempt that can't be answered. A prompt without attempts is an orphan."""
         claim = self._pending.pop(attempt, None)
         if claim is None:
             return []

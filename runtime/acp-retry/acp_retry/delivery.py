@@ -1,6 +1,6 @@
-"""Delivering one prompt: its attempts, what they come to, and when there is another.
+"""One prompt of an outbox: its attempts, their outcomes, and when the next attempt starts.
 
-Internal to `acp_retry.outbox`, whose classes are the public face of these.
+Internal to `acp_retry.outbox`, whose classes are the public interface.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from acp_retry.outcome import (
     RequestFailedError,
     Unknown,
 )
-from acp_retry.prompt_keys import KEY, KEYED_VERSION
+from acp_retry.prompt_keys import KEYED_VERSION
 from acp_retry.tasks import is_stopped
+from acp_wire.keys import KEY
 
 __all__ = ["Delivery", "DeliveryAttempt", "DeliveryContext"]
 
@@ -32,9 +33,9 @@ _log = logging.getLogger(__name__)
 
 
 class DeliveryAttempt:
-    """One request on its way: who carries it, under which id, and the task that waits.
+    """One request with its link, its id, and the task that waits for the answer.
 
-    `untold` is true once it was answered with neither a `messageId` nor an error.
+    `ambiguous` is true after an answer with neither a `messageId` nor an error.
     """
 
     __slots__ = ("ambiguous", "link", "request_id", "sent", "task")
@@ -52,13 +53,13 @@ class DeliveryAttempt:
         self.sent = True
 
     def lost(self, reason: str) -> NotSent | Unknown:
-        """What it comes to without an answer."""
+        """Return the outcome of an attempt without an answer."""
         return Unknown(reason) if self.sent else NotSent(reason)
 
     async def cancel(self) -> None:
-        """Tell the Agent that the user took the prompt back, if it can have heard of it.
+        """Send `$/cancel_request` if the agent may have received the request.
 
-        A link that fails here raises nothing: the end of the request says what came of it.
+        A link that fails here raises nothing. The end of the request gives the outcome.
         """
         if not self.sent and self.task is not None:
             self.task.cancel()
@@ -97,7 +98,7 @@ class DeliveryContext(Protocol):
 class Delivery:
     """One prompt until it is inserted or withdrawn.
 
-    `stored` tells whether it is in the store, `outcome` is that of the latest attempt.
+    `stored` is true while it is in the store. `outcome` is the outcome of the latest attempt.
     """
 
     def __init__(
@@ -138,7 +139,7 @@ class Delivery:
             self._context.link(self.entry.session_id)
             newest = self._newest
             await self._mark(Mode.PENDING)
-            # Meanwhile it may have been withdrawn, or sent elsewhere: one word is one attempt.
+            # It may have been withdrawn or sent elsewhere meanwhile. Each call makes one attempt.
             if self.stored and self._newest is newest:
                 self.start(*self._context.links[self.entry.session_id])
         return await self.result()
@@ -152,7 +153,7 @@ class Delivery:
         return await asyncio.shield(self._withdrawal)
 
     async def _withdraw(self) -> Outcome:
-        # First of all: after a crash, a prompt that was taken back must not be sent again.
+        # First, so that a withdrawn prompt is not resent after a crash.
         await self._context.remove(self)
         live = list(self.attempts)
         for attempt in live:
@@ -164,7 +165,7 @@ class Delivery:
         return self.outcome
 
     def start(self, link: Link, version: int) -> None:
-        """Send the prompt over a link, with its key where the protocol version has one."""
+        """Send the prompt over a link, with its key if the protocol version has keys."""
         attempt = self._newest = DeliveryAttempt(link)
         self.attempts.append(attempt)
         self._carriers = [each for each in self._carriers if not each.closed]
@@ -173,16 +174,16 @@ class Delivery:
         self._change.set()
 
     def was_sent_on(self, link: Link) -> bool:
-        """Whether an attempt has left on this very connection, which may still bring its answer."""
+        """Whether an attempt has left on this connection, which may still deliver its answer."""
         return any(each is link for each in self._carriers)
 
     def fail(self, reason: str) -> None:
-        """End a prompt that never was in the outbox, for those who wait for it."""
+        """End a prompt that could not be stored, for the tasks that wait for it."""
         self.outcome = NotSent(reason)
         self._finish()
 
     async def leave_dead_links(self) -> None:
-        """Let the attempts on closed links come to their end."""
+        """Wait for the end of the attempts on closed links."""
         await _ended([each for each in self.attempts if each.link.closed])
 
     async def _attempt(self, attempt: DeliveryAttempt, *, keyed: bool) -> None:
@@ -197,7 +198,7 @@ class Delivery:
             self.attempts.remove(attempt)
             if attempt.sent:
                 self._carriers.append(attempt.link)
-            # What an older attempt comes to says nothing of the newest, unless it succeeds.
+            # The outcome of an older attempt says nothing about the newest, unless it succeeded.
             latest = attempt is self._newest or isinstance(outcome, Inserted)
             if not self.done and _replaces(outcome, self.outcome, latest=latest):
                 self.outcome = outcome
@@ -266,10 +267,10 @@ class Delivery:
 
 
 def _replaces(outcome: Outcome, known: Outcome | None, *, latest: bool) -> bool:
-    """Whether what an attempt came to is now what is known of its prompt.
+    """Whether the outcome of an attempt replaces the known outcome of its prompt.
 
-    One that never left says nothing of another that may have been inserted, and nothing takes an
-    insertion back.
+    An attempt that never left says nothing about another that may have been inserted, and an
+    insertion is final.
     """
     match outcome, known:
         case _, Inserted():

@@ -1,8 +1,8 @@
-"""Keys of an agent whose runtime owns the stored session.
+"""Keys for an agent whose runtime owns the stored session.
 
-Such an agent can't write anything beside a message, but it chooses the message's ID. It submits
-each keyed prompt under the derived ID and looks for that ID in the history before it submits it
-again (RFD, Adapter validation).
+Such an agent can't store anything beside a message, but it chooses the message's ID. It submits
+each keyed prompt under the derived ID, and looks for that ID in the history before it submits the
+prompt again (RFD, Adapter validation).
 """
 
 from __future__ import annotations
@@ -19,18 +19,19 @@ from acp_retry.store import Found, Message
 __all__ = ["HistoryIndex", "HistoryStore", "Reader", "Replay"]
 
 Reader = Callable[[str], AsyncIterator[Iterable[str]]]
-"""Reads a session's history and yields, page by page, the ID of every user message in it.
+"""Reads a session's history and yields, in pages, the ID of every user message in it.
 
-Every one: also those before a compaction, those that were taken in while the agent worked, and
-those that steered it. What it leaves out is inserted a second time when its key comes back.
+This includes messages before a compaction, messages that were accepted while the agent worked, and
+messages that steered it. A message that is left out is inserted a second time when its key comes
+back.
 
-A message is known by the UUID that it was submitted under, `str(message.record)`, in whatever ID
-the reader yields for it: with a prefix, without dashes, in capitals. An ID that holds no such UUID
-is that of a message without a key.
+A message is recognized by the UUID under which it was submitted, `str(message.record)`, anywhere in
+the ID: with a prefix, without dashes, in capitals. An ID without such a UUID belongs to a message
+without a key.
 """
 
 DERIVED: Final = 5
-"""The version of the UUIDs that come from keys."""
+"""The version of the UUIDs that are derived from keys."""
 DERIVED_ID: Final = re.compile(
     "[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}", re.IGNORECASE
 )
@@ -42,17 +43,16 @@ LEFT_OUT: Final = (
 
 
 class HistoryIndex:
-    """The derived IDs in each session's history: a cache that is filled once, or not at all.
+    """The derived IDs in each session's history: a cache that is filled completely, or not at all.
 
-    A session is read on the first question about it, by one reader however many ask. Until the
-    read has come to its end there is no answer; if it fails, every question that waited fails with
-    it and the next one reads anew. 16 bytes a message are kept.
+    The first question about a session starts one reader; later questions wait for it. There is no
+    answer until the reader ends. If it fails, all waiting questions fail, and the next question
+    starts another reader. The index keeps 16 bytes for each message.
 
-    A reader is taken at its word only once it has shown what this process inserted itself: until
-    then a session into which something was inserted is read again on the next question. A read
-    that does not show it fails.
+    A reader is trusted once it has yielded a message that this process inserted. Until then, a
+    session is read again after an insertion, and a reader that leaves that message out fails.
 
-    Only for sessions that this process alone writes to.
+    Use it only for sessions that no other process writes to.
     """
 
     def __init__(self, read: Reader) -> None:
@@ -64,36 +64,37 @@ class HistoryIndex:
         self._filling: dict[str, asyncio.Task[None]] = {}
 
     async def contains(self, session_id: str, record: UUID, *, prove: bool = True) -> bool:
-        """Whether the session's history has a message of this ID.
+        """Whether the session's history has a message with this ID.
 
         Args:
             session_id: the session.
             record: the ID.
-            prove: whether to read the session again if the reader has yet to be proven by it.
+            prove: whether to read the session again if its reader is not trusted yet.
 
         Raises:
             LookupError: the reader left out a message that was inserted.
-            TypeError: it yielded something else than iterables of message IDs.
+            TypeError: the reader yielded something other than iterables of message IDs.
             Exception: what the reader raised.
         """
         if prove and not self._proven and session_id in self._unproven:
             self._filled.discard(session_id)
         while session_id not in self._filled:
-            # A question that is given up must not end the read of those that still wait.
+            # A cancelled question must not cancel the reader of the others.
             await asyncio.shield(self._fill(session_id))
         return record.bytes in self._known[session_id]
 
     def add(self, session_id: str, record: UUID) -> None:
-        """Note a message that was inserted."""
+        """Add a message that was inserted."""
         if record.version == DERIVED:
             self._known.setdefault(session_id, set()).add(record.bytes)
             if not self._proven:
                 self._unproven.add(session_id)
 
     def forget(self, session_id: str) -> None:
-        """Trust nothing that is known of a session: deleted, rewound, or an insertion in doubt.
+        """Forget a session that was deleted or rewound, or whose last insertion is in doubt.
 
-        Also when it is closed, to free its memory. A read under way comes too late to fill it.
+        Also call it when a session is closed, to free its memory. A reader that still runs does not
+        fill the index.
         """
         self._known.pop(session_id, None)
         self._filled.discard(session_id)
@@ -102,13 +103,13 @@ class HistoryIndex:
 
     @contextmanager
     def replay(self, session_id: str) -> Iterator[Replay]:
-        """Fill the index from a replay that the client asked for, so that nothing is read twice.
+        """Fill the index from a replay that the client asked for, so that the history is read once.
 
-        Leaving the block says that the replay was complete. An exception in it, or a `forget`
-        meanwhile, leaves the session to be read.
+        The end of the block means that the replay was complete. After an exception in it, or a
+        `forget` meanwhile, the session will be read.
 
         Raises:
-            LookupError: it left out a message that was there when it began.
+            LookupError: the replay left out a message that was there when it began.
         """
         replay = Replay()
         known = self._known.setdefault(session_id, set())
@@ -140,20 +141,20 @@ class HistoryIndex:
         if self._filling.get(session_id) is task:
             del self._filling[session_id]
         if not task.cancelled():
-            task.exception()  # told to those who wait, if anyone does
+            task.exception()  # the questions that wait for the task raise it
 
 
 class Replay:
-    """What a replay has shown so far."""
+    """The message IDs that a replay has shown so far."""
 
     def __init__(self) -> None:
         self.records: set[bytes] = set()
 
     def add(self, message_ids: Iterable[str]) -> None:
-        """Note the IDs of user messages. Those that no key can have led to are passed over.
+        """Add the IDs of user messages. IDs that no key leads to are ignored.
 
         Raises:
-            TypeError: these are no IDs, such as one ID instead of a page of them.
+            TypeError: the argument is one ID instead of a page of IDs.
         """
         if isinstance(message_ids, str):
             raise TypeError("a page of a history is an iterable of message IDs, not one of them")
@@ -166,9 +167,9 @@ class HistoryStore:
 
     Args:
         index: the index of the sessions that this process writes to.
-        submit: hands a message to the runtime under the ID `str(message.record)` and returns once
-            the runtime has taken it, so that a read that begins then shows it. The runtime need
-            not refuse an ID that it knows.
+        submit: hands a message to the runtime under the ID `str(message.record)`. It returns when
+            the runtime has accepted the message, so that a later read yields it. The runtime need
+            not refuse a known ID.
         remove: removes a session from the runtime.
     """
 
@@ -204,8 +205,8 @@ class HistoryStore:
         return Found(str(message.record)), True
 
     async def _has_taken(self, message: Message) -> bool:
-        """Whether the runtime has a message all the same. Nobody else can have submitted it."""
-        with suppress(Exception):  # the history can't be read: told by the ledger's own lookup
+        """Whether the runtime has the message anyway. No other process can have submitted it."""
+        with suppress(Exception):  # the history can't be read: the ledger's own lookup reports that
             return await self._index.contains(message.session_id, message.record)
         return False
 

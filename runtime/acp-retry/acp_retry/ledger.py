@@ -25,10 +25,10 @@ from acp_retry.core import (
 from acp_retry.fifo import FifoQueues
 from acp_retry.message_ids import derive_message_id
 from acp_retry.outcome import INTERNAL_ERROR, Inserted, Refused, RequestFailedError
-from acp_retry.prompt_keys import KEY
 from acp_retry.prompt_params import check_params
 from acp_retry.store import Found, Insertion, Message, Store
 from acp_retry.submission import Submission, WithdrawnError
+from acp_wire.keys import KEY
 
 __all__ = ["Handler", "KeyLedger"]
 
@@ -48,20 +48,20 @@ Handler = Callable[[Submission], Awaitable[None]]
 class KeyLedger:
     """Inserts the message of a key at most once, and answers every attempt exactly once.
 
-    RFD, How the Agent handles a keyed prompt, and How long a key lasts. Any number of ledgers may
-    share a store. Each answers for the attempts that come to it, and none tells an error of a
-    message that the store shows. Where the store can't be read, the error is all that can be told.
-    Its methods must be called in one event loop.
+    RFD, How the Agent handles a keyed prompt, and How long a key lasts. Several ledgers may share a
+    store. Each answers the attempts that it receives. None answers with an error if the store has
+    the message. If the store can't be read, it has to answer with an error. Call its methods in one
+    event loop.
 
     Args:
-        store: where inserted messages live.
-        handler: the agent's part. Runs in a task of its own, once for each prompt that is not a
-            retry. It waits while the prompt has to be held, then calls `Submission.insert`, and
-            may go on with the work. Raising `RequestFailedError` before that refuses the prompt.
-            It is cancelled when the prompt is withdrawn. The handlers of a session and connection
-            start in the order in which the prompts came, with a key or without.
-        compare: refuse a key that comes back with another prompt, with -32602 and a reason in
-            `data`. Off by default: behind a proxy that rewrites prompts it would refuse retries.
+        store: where inserted messages are stored.
+        handler: the agent's part. It runs in a task of its own, once for each prompt that is not a
+            retry. It waits while the prompt has to be held, calls `Submission.insert`, and may then
+            do the work. To refuse the prompt, it raises `RequestFailedError` before that. It is
+            cancelled when the prompt is withdrawn. The handlers of a session and connection start
+            in the order of the prompts, with or without keys.
+        compare: refuse a key that comes with another prompt, with -32602 and a reason in `data`.
+            Off by default: behind a proxy that rewrites prompts it would refuse retries.
         keep_orphans: keep a held prompt whose connections are gone, for the retry to join.
     """
 
@@ -83,22 +83,22 @@ class KeyLedger:
     async def prompt(
         self, connection: Hashable, request_id: str | int | None, params: Mapping[str, object]
     ) -> dict[str, str]:
-        """Answer one `session/prompt` request. The key is claimed before anything is awaited.
+        """Answer one `session/prompt` request. Its key is claimed before the first await.
 
-        Not for a notification of that name: it must insert nothing. When this call is cancelled,
-        the attempt counts as lost with its connection.
+        Do not call this for a notification of that name, which must insert nothing. If this call is
+        cancelled, the attempt counts as lost with its connection.
 
         Args:
-            connection: what tells this connection from others; any hashable object.
+            connection: identifies the connection; any hashable object.
             request_id: the JSON-RPC id of the request.
-            params: the request's params, as they came.
+            params: the request's params as received.
 
         Returns:
             The result: `messageId`.
 
         Raises:
-            RequestFailedError: the error to answer with. For params that `session/prompt`
-                can't have, a malformed key among them, that is -32602, before any effect.
+            RequestFailedError: the error to answer with. Invalid params, such as a malformed key,
+                give -32602 before any effect.
         """
         attempt = AttemptId(connection, request_id)
         answer = asyncio.get_running_loop().create_future()
@@ -115,30 +115,29 @@ class KeyLedger:
         return {"messageId": outcome.message_id}
 
     def cancel_request(self, connection: Hashable, request_id: str | int | None) -> None:
-        """`$/cancel_request`: withdraw the prompt of a pending request, for all its attempts.
+        """Handle `$/cancel_request`: withdraw a pending prompt, for all its attempts.
 
         They are answered with -32800 once the store has shown that the message is not there. A
-        request that is unknown, answered or another connection's is passed over, and so is one
-        whose message is being inserted.
+        request that is unknown, answered, on another connection or being inserted is ignored.
         """
         self._apply(self._core.cancel(AttemptId(connection, request_id)))
 
     def cancel(self, session_id: str) -> None:
-        """`session/cancel`: withdraw the prompts of a session that are not inserted yet.
+        """Handle `session/cancel`: withdraw the prompts of a session that are not inserted yet.
 
-        As `cancel_request` does. Work that has begun is the agent's to stop.
+        Works as `cancel_request`. The agent itself stops work that has begun.
         """
         self._apply(self._core.withdraw(session_id))
 
     def close(self, session_id: str) -> None:
-        """`session/close`: as `cancel`, and live-only messages are forgotten."""
+        """Handle `session/close`: as `cancel`, and forget the live-only messages."""
         self.cancel(session_id)
         self._core.ended(session_id)
 
     async def delete(self, session_id: str) -> None:
-        """`session/delete`: as `close`, and the store forgets the session.
+        """Handle `session/delete`: as `close`, and the store forgets the session.
 
-        An insertion under way comes to its end first.
+        Waits for the end of an insertion.
 
         Raises:
             Exception: what the store raised. The session is closed, and can be deleted again.
@@ -150,7 +149,7 @@ class KeyLedger:
         await self._store.forget(session_id)
 
     def opened(self, connection: Hashable, session_id: str) -> None:
-        """Say that a session is active on a connection: after new, resume and fork."""
+        """Note that a session is active on a connection: call it after new, resume and fork."""
         self._core.opened(connection, session_id)
 
     def is_active(self, connection: Hashable, session_id: str) -> bool:
@@ -158,7 +157,7 @@ class KeyLedger:
         return self._core.is_active(connection, session_id)
 
     def lost(self, connection: Hashable) -> None:
-        """Say that a connection ended. Prompts go on for the other attempts that wait.
+        """Note that a connection ended. Prompts stay for the other attempts that wait.
 
         The calls of `prompt` for this connection are cancelled.
         """
@@ -168,10 +167,10 @@ class KeyLedger:
         self._apply(self._core.lost(connection))
 
     async def stop(self) -> None:
-        """Shut down: finish the insertions under way, and cancel every handler.
+        """Shut down: finish the insertions under way and cancel every handler.
 
-        Prompts that are not inserted are refused, now and from now on; their keys stay unused.
-        Retries of those that are get their answers.
+        Prompts that are not inserted are refused, now and later; their keys stay unused. Retries of
+        inserted prompts get their answers.
         """
         self._stopped = True
         while self._inserting:
@@ -205,7 +204,7 @@ class KeyLedger:
                     queue = _queue(claim)
                     self._queues.join(queue, claim)
                     task = self._tasks[claim] = asyncio.create_task(self._run(claim, queue))
-                    # A task that is cancelled before it starts runs no line of its own.
+                    # A task that is cancelled before it starts runs none of its own code.
                     task.add_done_callback(partial(self._ended, claim))
                     task.add_done_callback(partial(self._leave, queue, claim))
                 case StopClaim(claim):
@@ -215,7 +214,7 @@ class KeyLedger:
         if claim.state is State.CLAIMED:
             await self._look_up(claim)
         if claim.state is State.HELD:
-            # Without a key there is no look-up, and some look-ups take longer than others.
+            # Without a key there is no lookup, and some lookups take longer than others.
             await self._queues.wait_turn(queue, claim)
             self._queues.leave(queue, claim)
             await self._hand_over(claim)
@@ -225,9 +224,9 @@ class KeyLedger:
         self._queues.leave(queue, claim)
 
     def _ended(self, claim: Claim, task: asyncio.Task[None]) -> None:
-        """Refuse what a task left behind, however it ended.
+        """Refuse a prompt that its task left, however the task ended.
 
-        An insertion under way comes to its own end.
+        An insertion under way is not affected.
         """
         del task, self._tasks[claim]
         if claim.state is State.CLAIMED:
@@ -275,12 +274,12 @@ class KeyLedger:
             settling = asyncio.create_task(self._settle_failed(claim))
             self._settling.add(settling)
             settling.add_done_callback(self._settling.discard)
-            # Who gives up on this call once more does not learn what is true, but all others do.
+            # If this call is cancelled once more, only its caller misses the outcome.
             known = await asyncio.shield(settling)
             if known is None or not isinstance(error, Exception):
                 raise
             if claim.keyed and known.writer is None:
-                raise  # nobody can tell whose message it is
+                raise  # it can't be known whose message it is
             _log.warning("An insertion failed, and the message is there", exc_info=True)
             found, new = known, not claim.keyed or known.writer == self._writer
         else:
@@ -289,7 +288,7 @@ class KeyLedger:
         return Insertion(found.message_id, new)
 
     async def _settle_failed(self, claim: Claim) -> Found | None:
-        """An insertion failed half way: only the store knows whether the message is there."""
+        """Look up an insertion that failed: only the store knows whether the message is there."""
         found = None
         try:
             found = await self._store.find(claim.session_id, claim.record)
@@ -311,7 +310,7 @@ class KeyLedger:
 
 
 def _queue(claim: Claim) -> Hashable:
-    """Which claims are handed over in the order in which they came. One that is left has none."""
+    """The queue of a claim. Claims of one queue start in order."""
     owner = claim.owner
     return claim if owner is None else (claim.session_id, owner.connection)
 

@@ -20,32 +20,32 @@ JsonObject = dict[str, Any]
 RequestId = str | int | None
 Params = Mapping[str, object]
 Sent = Callable[[RequestId], None]
-"""Told the id of a request right before its first byte leaves."""
+"""Called with the id of a request right before its first byte leaves."""
 
 
 class Channel(Protocol):
-    """Moves whole messages. Bytes, frames and HTTP are its own affair."""
+    """Moves whole messages over some transport."""
 
     async def send(self, message: JsonObject, /) -> None:
         """Send one message. Messages leave in the order of the calls.
 
         Raises:
-            TypeError: the message is no JSON, and nothing has left. So with ValueError.
-            Exception: any other means that the connection ended.
+            TypeError: the message is not JSON, and nothing has left. ValueError means the same.
+            Exception: any other error means that the connection ended.
         """
         ...
 
     async def receive(self) -> JsonObject | None:
-        """The next message, or None at the end of the stream. It waits for no message to leave.
+        """Return the next message, or None at the end. Does not wait for sent messages.
 
         Raises:
-            RequestFailedError: what came is no message, and is to be answered with this error.
-            Exception: any other means that the connection ended.
+            RequestFailedError: the input is not a message, and is answered with this error.
+            Exception: any other error means that the connection ended.
         """
         ...
 
     async def close(self) -> None:
-        """Close both directions. It does not wait for a side that reads nothing."""
+        """Close both directions. Does not wait for a peer that has stopped reading."""
         ...
 
 
@@ -54,19 +54,19 @@ class Link(Protocol):
 
     @property
     def closed(self) -> bool:
-        """Whether the connection ended: no pending request will be answered."""
+        """Whether the connection ended, so that pending requests get no answer."""
         ...
 
     async def request(self, method: str, params: Params, sent: Sent | None = None) -> JsonObject:
-        """Send a request and return its result; an empty one where the peer sent no object.
+        """Send a request and return its result. One that isn't an object becomes empty.
 
-        Giving up on the result (cancelling this call) sends nothing.
+        Cancelling this call sends nothing.
 
         Raises:
             RequestFailedError: the answer is an error.
             NeverSentError: no byte has left.
-            AnswerLostError: the connection ended after that, or may have.
-            TypeError: the params are no JSON, and nothing has left. So with ValueError.
+            AnswerLostError: the connection ended after a byte may have left.
+            TypeError: the params are not JSON, and nothing has left. ValueError means the same.
         """
         ...
 
@@ -75,15 +75,15 @@ class Link(Protocol):
 
         Raises:
             ConnectionError: the connection ended.
-            TypeError: the params are no JSON, and nothing has left. So with ValueError.
+            TypeError: the params are not JSON, and nothing has left. ValueError means the same.
         """
         ...
 
 
 def is_callers_mistake(error: Exception, params: Params) -> bool:
-    """Whether a transport raised because the params are no JSON, so that nothing has left.
+    """Whether a transport raised because the params are not JSON, so that nothing has left.
 
-    Its errors alone don't tell: that an answer can't be read is a ValueError, too.
+    The type of the error alone can't tell, since an unreadable answer is a ValueError, too.
     """
     if not isinstance(error, TypeError | ValueError):
         return False

@@ -21,7 +21,7 @@ __all__ = ["OutboxState"]
 class OutboxState:
     """What the deliveries of an outbox share: the store, the links, and the rule for resending.
 
-    `leaving` is held while a prompt is marked that is about to leave: none overtakes it.
+    `marking` is held while a prompt is marked as sent, so that prompts leave in order.
     """
 
     def __init__(self, store: OutboxStore, oldest: float, now: Callable[[], float]) -> None:
@@ -35,7 +35,7 @@ class OutboxState:
         self._loading = asyncio.Lock()
 
     async def load(self) -> None:
-        """Read what an earlier process left, once."""
+        """Read once what an earlier process left."""
         async with self._loading:
             if self._loaded:
                 return
@@ -54,8 +54,8 @@ class OutboxState:
         except BaseException:
             self.deliveries.pop(name, None)
             delivery.fail("the prompt could not be stored")
-            # It may have been stored all the same, and must not be sent at the next start. What
-            # another process has stored has an id of its own, and stays.
+            # It may have been stored anyway, and must not be sent at the next start. An entry of
+            # another process has another id, and stays.
             with contextlib.suppress(Exception):
                 await asyncio.shield(self.store.remove(entry))
             raise
@@ -67,7 +67,7 @@ class OutboxState:
         return delivery
 
     async def remove(self, delivery: Delivery) -> None:
-        """Take a delivery out of the store."""
+        """Remove a delivery from the store."""
         delivery.stored = False
         try:
             await self.store.remove(delivery.entry)
@@ -77,12 +77,12 @@ class OutboxState:
         self.deliveries.pop((delivery.entry.session_id, delivery.entry.key), None)
 
     def of(self, session_id: str) -> list[Delivery]:
-        """The stored deliveries of a session, oldest first."""
+        """Return the stored deliveries of a session, oldest first."""
         every = self.deliveries.values()
         return [each for each in every if each.entry.session_id == session_id and each.stored]
 
     def link(self, session_id: str) -> tuple[Link, int]:
-        """The link of a session and its protocol version.
+        """Return the link of a session and its protocol version.
 
         Raises:
             NeverSentError: the session is on no connection.
@@ -93,7 +93,7 @@ class OutboxState:
         return link
 
     def resends(self, delivery: Delivery) -> bool:
-        """Whether a delivery may be sent on its link without the application's word."""
+        """Whether a delivery may be resent on its link without asking the application."""
         link, version = self.links[delivery.entry.session_id]
         if version < KEYED_VERSION or delivery.entry.mode is not Mode.PENDING:
             return False
@@ -101,7 +101,7 @@ class OutboxState:
         return fresh and not delivery.was_sent_on(link)
 
     def send_elsewhere(self, delivery: Delivery, lost: Link) -> None:
-        """The last attempt under way ended, and the session may be on a newer link by now."""
+        """Resend a delivery whose last attempt ended, if its session is on a newer link by now."""
         link, version = self.links[delivery.entry.session_id]
         if link is not lost and not link.closed and self.resends(delivery):
             delivery.start(link, version)

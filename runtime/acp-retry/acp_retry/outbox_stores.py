@@ -20,20 +20,20 @@ OFFLINE: Final = NotSent("the session is on no connection")
 
 
 class Mode(StrEnum):
-    """Whether a prompt may be sent again without the application's word."""
+    """Whether a prompt may be resent without asking the application."""
 
     PENDING = "pending"
-    """It may: every attempt carries the key."""
+    """It may be resent: every attempt carries the key."""
 
     REFUSED = "refused"
-    """An error is its latest answer. It is the application's turn; the key stays good."""
+    """Its latest answer is an error. The application decides; the key stays valid."""
 
     AMBIGUOUS = "untold"
-    """Its latest answer is neither a `messageId` nor an error, which no Agent of v2 may answer:
-    nobody knows what came of it, nor what such an Agent does with keys. The application's turn."""
+    """Its latest answer has neither a `messageId` nor an error, which v2 does not allow. Neither
+    the outcome nor the agent's treatment of keys is known, so the application decides."""
 
     UNKEYED = "unkeyed"
-    """It went out without a key, to an Agent of v1: sending it again would be a new submission."""
+    """It was sent without a key, to an agent of v1. Resending it would be a new submission."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class StoredPrompt:
 
     @property
     def outcome(self) -> NotSent | Unknown | Refused:
-        """What is known of it after a restart."""
+        """The outcome that is known after a restart."""
         if self.refused is not None:
             return self.refused
         return Unknown("the client was restarted") if self.sent else OFFLINE
@@ -76,28 +76,28 @@ class OutboxStore(Protocol):
         """Store an entry durably before returning.
 
         Raises:
-            ValueError: there is another of its session and key, which stays as it is.
+            ValueError: the session and key have another entry, which stays unchanged.
         """
         ...
 
     async def mark(self, entry: StoredPrompt, mode: Mode) -> None:
-        """Store another mode for an entry, durably before returning.
+        """Store another mode of an entry, durably before returning.
 
-        With it goes what else may have changed: `sent` and `refused`, as the entry has them.
+        Its other fields may have changed as well, and are stored too.
         """
         ...
 
     async def remove(self, entry: StoredPrompt) -> None:
-        """Remove an entry. One that is gone is no error."""
+        """Remove an entry. A missing entry is not an error."""
         ...
 
     async def entries(self) -> list[StoredPrompt]:
-        """Every entry, oldest first."""
+        """Return every entry, oldest first."""
         ...
 
 
 class MemoryOutbox:
-    """Entries that end with the process: the key outlives connections, not the client."""
+    """Entries that end with the process: they outlive connections, but not the client."""
 
     def __init__(self) -> None:
         self._entries: dict[tuple[str, str], StoredPrompt] = {}
@@ -214,7 +214,7 @@ class SqliteOutbox:
 def _known(entry: StoredPrompt, mode: Mode) -> tuple[str, bool, str | None]:
     refused = entry.refused
     error = None if refused is None else (refused.code, refused.message, refused.data)
-    # What a link of yours hands on as `data` may be no JSON.
+    # `data` from a custom link may not be JSON
     return mode.value, entry.sent, None if error is None else json.dumps(error, default=repr)
 
 

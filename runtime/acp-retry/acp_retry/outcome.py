@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
+from acp_wire.envelope import ErrorCode
+
 __all__ = [
     "CANCELLED",
     "INTERNAL_ERROR",
@@ -28,13 +30,13 @@ __all__ = [
     "Unknown",
 ]
 
-PARSE_ERROR: Final = -32700
-INVALID_REQUEST: Final = -32600
-METHOD_NOT_FOUND: Final = -32601
-INVALID_PARAMS: Final = -32602
-INTERNAL_ERROR: Final = -32603
-RESOURCE_NOT_FOUND: Final = -32002
-REQUEST_CANCELLED: Final = -32800
+PARSE_ERROR: Final = ErrorCode.PARSE_ERROR.value
+INVALID_REQUEST: Final = ErrorCode.INVALID_REQUEST.value
+METHOD_NOT_FOUND: Final = ErrorCode.METHOD_NOT_FOUND.value
+INVALID_PARAMS: Final = ErrorCode.INVALID_PARAMS.value
+INTERNAL_ERROR: Final = ErrorCode.INTERNAL_ERROR.value
+RESOURCE_NOT_FOUND: Final = ErrorCode.RESOURCE_NOT_FOUND.value
+REQUEST_CANCELLED: Final = ErrorCode.REQUEST_CANCELLED.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ CANCELLED: Final = Refused(REQUEST_CANCELLED, "Request cancelled")
 class RequestFailedError(Exception):
     """A request was answered with an error.
 
-    The exception tells its code only; the peer's text is in `refused`.
+    The exception shows the code only; the peer's text is in `refused`.
     """
 
     def __init__(self, refused: Refused) -> None:
@@ -94,7 +96,7 @@ class RequestFailedError(Exception):
 
     @classmethod
     def of(cls, code: int, message: str, data: object = None) -> RequestFailedError:
-        """The exception for an error object's members."""
+        """Create the exception from an error object's members."""
         return cls(Refused(code, message, data))
 
 

@@ -1,6 +1,6 @@
-"""One end of a JSON-RPC 2.0 connection, over anything that moves messages.
+"""One end of a JSON-RPC 2.0 connection over any channel.
 
-The transports of the official Python SDK (`agent-client-protocol`) fit `Channel` as they are.
+The transports of the official Python SDK (`agent-client-protocol`) satisfy `Channel` as they are.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ from acp_retry.outcome import (
 )
 from acp_retry.tasks import is_stopped
 from acp_v2.retry import Kind, find
+from acp_wire.envelope import is_id
 
 __all__ = ["Call", "Handlers", "Peer"]
 
 
 class Call:
-    """A request or notification that came in."""
+    """An incoming request or notification."""
 
     __slots__ = ("id", "method", "params", "peer")
 
@@ -45,23 +46,22 @@ _log = logging.getLogger(__name__)
 
 
 class Peer:
-    """A connection that sends requests and serves them.
+    """A connection that sends requests and serves incoming ones.
 
-    Handlers start in the order in which their messages came, each in a task of its own, so that
-    a cancellation never overtakes the request that it is for. A handler's result is the answer;
-    `RequestFailedError` answers with its error.
+    Handlers start in the order of their messages, each in a task of its own, so that a cancellation
+    never overtakes its request. The handler's return value is the result. `RequestFailedError` is
+    answered with its error.
 
-    A method of ACP is served as what it is: a request that comes without an id is passed over, as
-    JSON-RPC lets nobody answer it, and a notification that comes with one is no known request.
-    Handlers of other methods are called for both.
+    A method of ACP is served only in its own form. Its request without an id is ignored, since
+    JSON-RPC has no answer for it. Its notification with an id is an unknown method. Handlers of
+    other methods are called for both forms.
 
     Args:
         channel: moves the messages.
-        handlers: what to do for each method that comes in.
+        handlers: the handler of each incoming method.
         lost: called once when the connection has ended.
-        grace: seconds that handlers have to end, and to answer, once the stream that is read has
-            ended. For channels whose two directions end apart, as pipes do; where they end
-            together no answer could leave any more.
+        grace: seconds that handlers have to finish and answer after the end of the input. It is for
+            channels whose two directions end separately, such as pipes.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class Peer:
         message = {"jsonrpc": "2.0", "method": method, "params": dict(params)}
         try:
             await self._channel.send(message)
-        except Exception as error:  # each transport has its own
+        except Exception as error:  # each transport has its own errors
             if is_callers_mistake(error, params):
                 raise
             raise AnswerLostError(f"sending {method} failed") from error
@@ -131,7 +131,7 @@ class Peer:
     async def serve(self) -> None:
         """Read messages until the stream ends. Every pending request is then lost.
 
-        Requests that were read by then are still answered, within the grace.
+        Requests that were read before are still answered within the grace period.
         """
         try:
             while await self._read():
@@ -141,7 +141,7 @@ class Peer:
                 await asyncio.wait(self._serving, timeout=self._grace)
         except ConnectionError:
             _log.info("The connection was lost")
-        except Exception as error:  # each transport has its own
+        except Exception as error:  # each transport has its own errors
             _log.warning("The stream broke off: %s", error)
         finally:
             self._end()
@@ -149,7 +149,7 @@ class Peer:
     async def close(self) -> None:
         """Close the connection. Every pending request is lost."""
         self._end()
-        with contextlib.suppress(Exception):  # it is as good as closed
+        with contextlib.suppress(Exception):  # it counts as closed
             await self._channel.close()
 
     def _lose_answers(self) -> None:
@@ -169,7 +169,7 @@ class Peer:
             self._lost(self)
 
     async def _read(self) -> bool:
-        """Take what comes next. False at the end of the stream."""
+        """Handle the next message. Return False at the end of the stream."""
         try:
             message = await self._channel.receive()
         except RequestFailedError as error:
@@ -194,7 +194,7 @@ class Peer:
 
     def _settle(self, message: JsonObject) -> None:
         request_id = message.get("id")
-        if isinstance(request_id, bool) or not isinstance(request_id, str | int):
+        if not is_id(request_id):
             return
         answer = self._pending.get(request_id)
         if answer is None or answer.done():
@@ -207,7 +207,7 @@ class Peer:
 
     async def _serve(self, message: JsonObject) -> None:
         request_id = message.get("id")
-        if isinstance(request_id, bool) or not isinstance(request_id, str | int | None):
+        if request_id is not None and not is_id(request_id):
             await self._refuse(_invalid("id must be a string, an integer or null"))
             return
         try:
@@ -235,7 +235,7 @@ class Peer:
         return await handler(Call(self, method, params or {}, request_id))
 
     async def _refuse(self, refused: Refused) -> None:
-        """Answer what is no request: nobody knows an id."""
+        """Answer input that is not a request, with a null id."""
         await self._answer({"jsonrpc": "2.0", "id": None, "error": _error(refused)})
 
     async def _answer(self, message: JsonObject) -> None:
@@ -248,12 +248,12 @@ class Peer:
 
 
 def _is_of(kind: Kind, method: str) -> bool:
-    """Whether a method may come as a request, or as a notification. Unlisted ones may as both."""
+    """Whether a method may come in this form. An unlisted method may come in both."""
     return find(method) is None or find(method, kind) is not None
 
 
 def _note(answer: asyncio.Future[JsonObject]) -> None:
-    """Let an answer that nobody waits for any more pass without a warning."""
+    """Mark the exception of an abandoned answer as retrieved, to avoid a warning."""
     if not answer.cancelled():
         answer.exception()
 

@@ -1,4 +1,4 @@
-"""A ledger behind a peer: the three messages of an agent that keys have to do with."""
+"""Handlers of a `Peer` for the three messages of an agent that concern keys."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from acp_retry.ledger import KeyLedger
 from acp_retry.outcome import RESOURCE_NOT_FOUND, RequestFailedError
 from acp_retry.peer import Call, Handlers, Peer
 from acp_retry.prompt_params import check_params
+from acp_wire.envelope import is_id
 
 __all__ = ["not_found", "prompt_handlers"]
 
@@ -19,20 +20,20 @@ def not_found(session_id: str) -> RequestFailedError:
 
 
 IsActive = Callable[[Peer, str], bool]
-"""Whether a session is active on a connection, by its ID."""
+"""Returns whether a session is active on a connection."""
 
 
 def prompt_handlers(ledger: KeyLedger, is_active: IsActive | None = None) -> Handlers:
     """Return handlers for `session/prompt`, `session/cancel` and `$/cancel_request`.
 
-    The agent adds its own for the other methods. From them it calls `ledger.opened` after a
-    session became active, `ledger.close` and `ledger.delete`; `ledger.lost` is for `Peer`.
+    The agent adds handlers for the other methods. They call `ledger.opened` after a session became
+    active, `ledger.close` and `ledger.delete`. Pass `ledger.lost` to `Peer`.
 
     Args:
-        ledger: what inserts the prompts.
-        is_active: whether a prompt's session is active on its connection; otherwise it gets
-            -32002. `ledger.is_active` will do where each session is told to `ledger.opened`. By
-            default every session is taken for active.
+        ledger: inserts the prompts.
+        is_active: whether a prompt's session is active on its connection; otherwise the prompt gets
+            -32002. Use `ledger.is_active` if every session is passed to `ledger.opened`. By default
+            every session counts as active.
     """
 
     async def prompt(call: Call) -> object:
@@ -49,7 +50,7 @@ def prompt_handlers(ledger: KeyLedger, is_active: IsActive | None = None) -> Han
 
     async def cancel_request(call: Call) -> None:
         request_id = call.params.get("requestId")
-        if isinstance(request_id, str | int | None) and not isinstance(request_id, bool):
+        if request_id is None or is_id(request_id):
             ledger.cancel_request(call.peer, request_id)
 
     return {"session/prompt": prompt, "session/cancel": cancel, "$/cancel_request": cancel_request}

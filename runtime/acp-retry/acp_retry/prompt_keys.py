@@ -1,6 +1,6 @@
-"""Idempotency keys: making one, and telling a malformed one.
+"""Idempotency keys: creating them and rejecting malformed ones.
 
-RFD, The idempotencyKey parameter. No message made here holds the value of a key.
+RFD, The idempotencyKey parameter. No error message contains the value of a key.
 """
 
 from __future__ import annotations
@@ -8,33 +8,31 @@ from __future__ import annotations
 import uuid
 
 from acp_v2.retry import KEY_MAX_LENGTH, KEY_MIN_LENGTH
+from acp_wire.keys import KEY, is_unicode
 
-__all__ = ["KEY", "KEYED_VERSION", "MalformedKeyError", "check_key", "is_unicode", "new_key"]
-
-KEY = "idempotencyKey"
-"""The member of the params of `session/prompt` that holds the key."""
+__all__ = ["KEYED_VERSION", "MalformedKeyError", "check_key", "new_key"]
 
 KEYED_VERSION = 2
-"""The first protocol version whose agents honor keys, and whose methods have a retry class."""
+"""The first protocol version whose agents honor keys and whose methods have a retry class."""
 
 
 class MalformedKeyError(ValueError):
-    """A key that is no string of 1 to 255 code points; owed is -32602."""
+    """A key that is not a string of 1 to 255 code points. The answer is -32602."""
 
 
 def new_key() -> str:
-    """A key for one submission: a random UUID (RFC 9562, version 4)."""
+    """Return a key for one submission: a random UUID (RFC 9562, version 4)."""
     return str(uuid.uuid4())
 
 
 def check_key(value: object) -> str | None:
-    """Return the key that a request carries: None for an omitted or `null` one.
+    """Return the key of a request. Return None if it is omitted or `null`.
 
-    Code points are counted, nothing is normalised, and case counts.
+    Code points are counted. Keys are compared without normalization, and case matters.
 
     Raises:
         MalformedKeyError: `value` is neither null nor a string of 1 to 255 code points that UTF-8
-            can write. It must never be taken for an omitted key.
+            can encode. It must never be treated as an omitted key.
     """
     if value is None:
         return None
@@ -50,11 +48,6 @@ def check_key(value: object) -> str | None:
     if not is_unicode(value):
         raise MalformedKeyError(f"{KEY} holds half of a surrogate pair, which UTF-8 can't write")
     return value
-
-
-def is_unicode(text: str) -> bool:
-    """Whether UTF-8 can write a text: it holds no half of a surrogate pair, as JSON can."""
-    return text.isascii() or not any("\ud800" <= point <= "\udfff" for point in text)
 
 
 def _kind(value: object) -> str:

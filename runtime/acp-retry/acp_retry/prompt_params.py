@@ -1,23 +1,24 @@
-"""What a `session/prompt` request must hold before anything comes of it."""
+"""The check of the params of `session/prompt`, before any effect."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from acp_retry.outcome import INVALID_PARAMS, RequestFailedError
-from acp_retry.prompt_keys import KEY, MalformedKeyError, check_key, is_unicode
+from acp_retry.prompt_keys import MalformedKeyError, check_key
+from acp_wire.keys import KEY, is_unicode
 
 __all__ = ["check_params"]
 
 
 def check_params(params: Mapping[str, object]) -> tuple[str, str | None]:
-    """Return the session that a prompt is for, and its key: None without one.
+    """Return the session of a prompt and its key, which is None if there is no key.
 
-    The type of a content block is the agent's to judge: it knows which ones it takes.
+    The agent judges the types of content blocks, since it knows which ones it supports.
 
     Raises:
-        RequestFailedError: -32602, with a reason in `data`: the session is no text, the prompt no
-            array of one or more objects, or the key malformed.
+        RequestFailedError: -32602 with a reason in `data`: the session is not a string, the prompt
+            is not an array of one or more objects, or the key is malformed.
     """
     session_id, prompt = params.get("sessionId"), params.get("prompt")
     if not isinstance(session_id, str):

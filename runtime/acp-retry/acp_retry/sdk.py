@@ -1,9 +1,9 @@
-"""The official Python SDK (PyPI `agent-client-protocol`) as a link.
+"""An adapter that makes the official Python SDK (PyPI `agent-client-protocol`) a link.
 
-Its typed `ClientSideConnection.prompt` knows no `idempotencyKey`: it moves the key into `_meta`,
-where no agent looks. Its untyped `acp.Connection` carries params as they are, and so do its
-transports, which fit `acp_retry.peer.Channel` without an adapter. An agent needs the latter: the
-SDK's handlers are not told the JSON-RPC id that a cancellation names.
+The SDK's typed `ClientSideConnection.prompt` does not know `idempotencyKey` and moves it into
+`_meta`, where no agent looks for it. Its untyped `acp.Connection` and its transports carry params
+unchanged. The transports satisfy `acp_retry.link.Channel` without an adapter. An agent needs a
+transport, since the SDK's handlers don't receive the JSON-RPC id that a cancellation names.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ Send = Callable[[str, JsonObject], Coroutine[object, object, object]]
 class SdkLink:
     """A `Link` over an `acp.Connection`.
 
-    The SDK does not say whether a failed request has left, so a failure counts as a lost answer.
-    A request that it takes too long to hand over can't be withdrawn before that.
+    The SDK does not report whether a failed request has left, so a failure counts as a lost answer.
+    A request that the SDK has not handed over yet can't be withdrawn.
 
-    Each of its transports fails in its own way. Whatever one raises ends the link, for all that
-    waits on it, too: also where the SDK would go on, as after an HTTP POST that failed.
+    Each transport raises its own errors. Any error ends the link for all pending requests, even if
+    the SDK's connection would go on, as after an HTTP POST that failed.
 
     Args:
         connection: a connection whose handler serves the client's methods.
@@ -49,7 +49,7 @@ class SdkLink:
 
     @property
     def closed(self) -> bool:
-        """See `Link.closed`. Known only from a message that failed."""
+        """See `Link.closed`. It becomes true only when a message fails."""
         return self._closed
 
     async def request(self, method: str, params: Params, sent: Sent | None = None) -> JsonObject:
@@ -67,7 +67,7 @@ class SdkLink:
     async def _carry(
         self, send: Send, method: str, params: JsonObject, sent: Sent | None = None
     ) -> object:
-        """Have the SDK send something, until it has its answer or the link has ended."""
+        """Have the SDK send a message, and wait for its answer or the end of the link."""
         if self._closed:
             raise NeverSentError(f"the connection is closed, {method} was not sent")
         if sent is not None:
@@ -98,7 +98,7 @@ class SdkLink:
         return AnswerLostError(f"the connection ended before {method} was done with")
 
     def _observe(self, event: StreamEvent) -> None:
-        """Learn the id of a request that just went out."""
+        """Store the id of a request that was just sent."""
         if event.direction.value != "outgoing" or "id" not in event.message:
             return
         for index, (method, params, sent) in enumerate(self._waiting):

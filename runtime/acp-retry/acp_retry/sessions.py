@@ -1,7 +1,7 @@
-"""The sessions of an agent over a store: the methods that every agent with sessions owes.
+"""The methods that every agent with sessions has to serve, over a store.
 
-For agents that keep nothing of a session but its messages. One with a history of its own serves
-these methods itself and tells the ledger what `Sessions` tells it.
+They suit agents that keep nothing of a session but its messages. An agent with its own history
+serves these methods itself, and reports to the ledger what `Sessions` reports.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from acp_retry.ledger import KeyLedger
 from acp_retry.outcome import INVALID_PARAMS, INVALID_REQUEST, RequestFailedError
 from acp_retry.peer import Call, Handlers, Peer
 from acp_retry.prompt_handlers import not_found, prompt_handlers
-from acp_retry.prompt_keys import is_unicode
 from acp_retry.store import Store
 from acp_retry.submission import Submission
+from acp_wire.keys import is_unicode
 
 __all__ = ["SessionStore", "Sessions"]
 
@@ -31,27 +31,27 @@ Serve = Callable[[Call], Awaitable[object]]
 
 
 class SessionStore(Store, Protocol):
-    """A store that knows which sessions there are: `SqliteStore` and `MemoryStore` do."""
+    """A store that keeps a list of sessions, such as `SqliteStore` and `MemoryStore`."""
 
     async def add_session(self, session_id: str, cwd: str) -> None:
-        """Store a new session, durably before returning. `forget` removes it."""
+        """Store a new session durably before returning. `forget` removes it."""
         ...
 
     async def sessions(self) -> dict[str, str]:
-        """The working directory of every session by its ID, oldest first."""
+        """Return the working directory of every session by its ID, oldest first."""
         ...
 
     async def messages(self, session_id: str) -> list[tuple[str, bytes]]:
-        """The session's messages, oldest first, each with its `messageId`."""
+        """Return the session's messages, oldest first, each with its `messageId`."""
         ...
 
 
 @dataclass(eq=False, slots=True)
 class _Active:
-    """What is known of a session in use: who sees it, and whose turn it is.
+    """A session in use: its connections, and its turn.
 
-    `turns` counts the turns that wait, too. `stops` counts how often it was told to stop, for a
-    turn that is about to begin.
+    `turns` counts waiting turns, too. `stops` counts the calls of `stop`, for a turn that is about
+    to begin.
     """
 
     peers: set[Peer] = field(default_factory=set)
@@ -61,7 +61,7 @@ class _Active:
     stops: int = 0
 
     def stop(self) -> None:
-        """End the turn under way."""
+        """Stop the turn under way."""
         self.stops += 1
         if self.task is not None:
             self.task.cancel()
@@ -70,14 +70,14 @@ class _Active:
 class Sessions:
     """Serves `initialize`, session/new, resume, list, close, delete, prompt and cancel.
 
-    Prompts of a session have their turns one after the other; one that comes meanwhile is held.
-    Every connection of a session sees its messages and its state. A connection can prompt in the
-    sessions that are active on it, and is served nothing before `initialize`.
+    Prompts of a session have their turns one after the other; later ones are held. Every connection
+    of a session receives its messages and its state. A connection can prompt in the sessions that
+    are active on it. Before `initialize` it is served nothing else.
 
     Args:
         ledger: answers the prompts. Its handler uses `turn`.
         store: the ledger's store.
-        info: name and version of the agent, as `initialize` tells them.
+        info: name and version of the agent for the result of `initialize`.
     """
 
     def __init__(self, ledger: KeyLedger, store: SessionStore, info: Mapping[str, str]) -> None:
@@ -89,11 +89,11 @@ class Sessions:
         self._initialized: WeakSet[Peer] = WeakSet()
 
     def handlers(self) -> Handlers:
-        """What to do for each method, on any connection.
+        """Return the handler of each method, for every connection.
 
-        Add your own, or wrap one of these: session/new and session/resume pass `mcpServers` over,
-        and the capabilities in the result of `initialize` are the least. A handler that makes a
-        session active, such as one for session/fork, calls `opened`.
+        Add your own handlers, or wrap these. session/new and session/resume ignore `mcpServers`,
+        and the result of `initialize` has the fewest capabilities. A handler that makes a session
+        active, such as one for session/fork, calls `opened`.
         """
         prompts = prompt_handlers(self._ledger, self._ledger.is_active)
         served: dict[str, Serve] = {
@@ -109,19 +109,19 @@ class Sessions:
         return {"initialize": self._initialize, **later}
 
     def opened(self, peer: Peer, session_id: str) -> None:
-        """Say that a session is active on a connection, by a method that is not served here.
+        """Note that a session became active on a connection, by a method that is not served here.
 
-        From then on the connection can prompt in it and is told of it; so nothing else needs to
-        call `KeyLedger.opened`.
+        From then on the connection can prompt in it and receives its updates. `KeyLedger.opened`
+        need not be called as well.
 
         Args:
             peer: the connection: `Call.peer`.
-            session_id: the session. The store has it already.
+            session_id: the session. It is in the store already.
         """
         self._open(peer, session_id)
 
     def lost(self, peer: Peer) -> None:
-        """Say that a connection ended; for `Peer` and `serve_stdio`. Turns go on."""
+        """Note that a connection ended; for `Peer` and `serve_stdio`. Turns go on."""
         for session_id in list(self._active):
             self._active[session_id].peers.discard(peer)
             self._tidy(session_id)
@@ -129,15 +129,15 @@ class Sessions:
 
     @contextlib.asynccontextmanager
     async def turn(self, submission: Submission) -> AsyncIterator[bool]:
-        """Wait for the session's turn, insert the prompt, show it, and tell of the work.
+        """Wait for the session's turn, insert the prompt, show it, and report the state.
 
-        The handler itself does not insert it: that can be done once.
+        The handler must not insert the prompt itself, since that can be done once.
 
-        The block is the work: the session is running while it lasts and idle afterwards.
-        `session/cancel` cancels it, and so do close and delete.
+        The block does the work: the session is running during it and idle afterwards.
+        `session/cancel`, close and delete cancel it.
 
         Returns:
-            Whether the message is new. When it is not, another process was first: start no work.
+            Whether the message is new. If not, another process inserted it: start no work.
 
         Raises:
             WithdrawnError: the prompt was cancelled or refused.
@@ -156,7 +156,7 @@ class Sessions:
                     return
                 shown = _shown(message.message_id, submission.prompt)
                 async with self._work(session_id, active, shown):
-                    if active.stops != stops:  # while the message was inserted
+                    if active.stops != stops:  # stopped while the message was inserted
                         raise asyncio.CancelledError
                     yield True
         finally:
@@ -168,7 +168,7 @@ class Sessions:
 
         Args:
             session_id: the session.
-            update: its `update`, with `sessionUpdate`.
+            update: the value of its member `update`, with `sessionUpdate`.
         """
         active = self._active.get(session_id)
         for peer in list(active.peers) if active else ():
@@ -181,7 +181,7 @@ class Sessions:
         active.task = asyncio.current_task()
         idle = _state("idle")
         try:
-            # The client may cancel as soon as it has its answer. It is shown the message even so.
+            # The client may cancel as soon as it has its answer, and receives the message anyway.
             await asyncio.shield(self.tell(session_id, shown))
             await self.tell(session_id, _state("running"))
             yield
@@ -255,7 +255,7 @@ class Sessions:
             self._tidy(session_id)
 
     def _move(self, session_id: str) -> asyncio.Lock:
-        """Held while a session is found and opened, or deleted: none is opened that is going."""
+        """Lock a session while it is opened or deleted, so that neither overlaps the other."""
         return self._moving.setdefault(session_id, asyncio.Lock())
 
     def _open(self, peer: Peer, session_id: str) -> _Active:
@@ -265,13 +265,13 @@ class Sessions:
         return active
 
     def _tidy(self, session_id: str) -> None:
-        """Keep nothing of a session that nobody sees and that does nothing."""
+        """Forget a session without connections and without work."""
         active = self._active.get(session_id)
         if active is not None and not active.peers and not active.turns:
             del self._active[session_id]
 
     def _initialized_only(self, serve: Serve) -> Serve:
-        """A handler that refuses what comes before `initialize` on its connection."""
+        """Wrap a handler so that it refuses requests before `initialize`."""
 
         async def serve_initialized(call: Call) -> object:
             if call.peer not in self._initialized:

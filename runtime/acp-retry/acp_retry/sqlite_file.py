@@ -1,4 +1,4 @@
-"""SQLite files that survive a crash, for the stores of both sides."""
+"""SQLite files that survive a crash, for the stores of clients and agents."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ PAUSE = 0.01
 class SqliteFile:
     """One SQLite file behind one thread, so that no write blocks the event loop.
 
-    Work is done in the order in which it was asked for, and work that was begun is finished even
-    when nobody waits for it any more: what comes next sees it.
+    Work is done in the order of the calls. Work that has begun is finished even if its caller is
+    cancelled, so that later work sees it.
 
     Args:
         path: the file, or `:memory:`.
@@ -38,7 +38,7 @@ class SqliteFile:
         self._closed = False
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run one query and return what `work` makes of it.
+        """Run one query and return the result of `work`.
 
         Raises:
             sqlite3.Error: the file could not be read.
@@ -46,10 +46,9 @@ class SqliteFile:
         return await self._run(lambda: work(self._connect()))
 
     async def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run work in one transaction and return what it returns.
+        """Run work in one transaction and return its result.
 
-        The transaction is committed durably before this returns, and rolled back when the work
-        raises.
+        The transaction is durable before this returns, and rolled back if the work raises.
 
         Raises:
             sqlite3.Error: the file could not be read or written.
@@ -57,7 +56,7 @@ class SqliteFile:
         return await self._run(lambda: self._transact(work))
 
     def close(self) -> None:
-        """Finish what was asked for and close the file. Closing it again does nothing."""
+        """Finish the work that was requested and close the file. Closing it again does nothing."""
         if not self._closed:
             self._closed = True
             self._thread.submit(self._disconnect).result()
@@ -69,7 +68,7 @@ class SqliteFile:
     def _transact(self, work: Callable[[sqlite3.Connection], T]) -> T:
         connection = self._connect()
         with connection:
-            # A lock that is taken at the start can be waited for; one taken later may deadlock.
+            # A lock at the start can be waited for; a lock taken later may deadlock.
             connection.execute("BEGIN IMMEDIATE")
             return work(connection)
 
@@ -90,12 +89,12 @@ class SqliteFile:
                     raise
             else:
                 return connection
-            # SQLite's own timeout does not wait where it switches a file to WAL.
+            # SQLite's own timeout does not wait while another process switches the file to WAL.
             time.sleep(PAUSE)
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         connection.execute("PRAGMA journal_mode = WAL")
-        # With WAL, FULL is what makes a commit outlive a power cut.
+        # With WAL, only FULL makes a commit survive a power cut.
         connection.execute("PRAGMA synchronous = FULL")
         connection.executescript(self._schema)
 

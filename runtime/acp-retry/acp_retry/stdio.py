@@ -1,4 +1,4 @@
-"""Messages over pipes: one JSON text a line, as ACP's stdio transport has it."""
+"""Messages over pipes: one JSON text a line, as ACP's stdio transport defines."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from typing import Final
 from acp_retry.link import JsonObject
 from acp_retry.outcome import INVALID_REQUEST, PARSE_ERROR, RequestFailedError
 from acp_retry.peer import Handlers, Peer
+from acp_wire.reader import NotJsonError, read
 
 __all__ = ["StreamChannel", "serve_stdio", "spawn"]
 
@@ -26,10 +27,10 @@ PATIENCE: Final = 5.0
 """Seconds that an agent has to end by itself once its standard input is closed."""
 
 LEFT: Final = 2**20
-"""Bytes that an agent leaves in its pipe at most, the largest that Linux lets a user have."""
+"""The most bytes that an agent can leave in its pipe: the largest pipe that Linux gives a user."""
 
 GRACE: Final = 1.0
-"""Seconds that handlers have to end once the other side has."""
+"""Seconds that handlers have to end after the other side has ended."""
 
 Lines = queue.SimpleQueue[tuple[bytes, Future[None]]]
 
@@ -38,9 +39,9 @@ class StreamChannel:
     """A `Channel` over a stream of lines.
 
     Args:
-        reader: where lines come from.
+        reader: the source of lines.
         write: writes all of some bytes.
-        close: closes both directions. It must not wait for a side that reads nothing.
+        close: closes both directions. It must not wait for a peer that has stopped reading.
     """
 
     def __init__(
@@ -73,8 +74,8 @@ class StreamChannel:
             if not line.strip():
                 continue
             try:
-                message = json.loads(line, parse_constant=_refuse_constant)
-            except (ValueError, RecursionError):
+                message = read(line)
+            except NotJsonError:
                 raise RequestFailedError.of(PARSE_ERROR, "Parse error") from None
             if not isinstance(message, dict):
                 raise RequestFailedError.of(INVALID_REQUEST, "Invalid request")
@@ -91,15 +92,15 @@ async def serve_stdio(
 ) -> None:
     """Serve this process's standard input and output until the input ends.
 
-    Nothing else may write to standard output meanwhile. Standard output that nobody reads keeps the
-    process no longer than `grace` says.
+    Nothing else may write to standard output meanwhile. A client that does not read standard output
+    delays the end of the process by `grace` at most.
 
     Args:
-        handlers: what to do for each method that the client calls.
+        handlers: the handler of each method that the client calls.
         lost: called once at the end.
-        grace: seconds that handlers have to answer what was read before the input ended. Those
-            that take longer are cancelled, such as the one of a prompt that is held. Then the
-            client has as long to take the line that is on its way.
+        grace: seconds that handlers have to answer what was read before the end of the input.
+            Slower handlers are cancelled, such as that of a held prompt. Then the client has as
+            many seconds to read the last line.
     """
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader(LONGEST_LINE)
@@ -115,14 +116,14 @@ async def serve_stdio(
     async def close() -> None:
         return
 
-    # Pipes, files and terminals differ in what an event loop can wait for; a thread reads them all.
-    # Neither keeps the process at its end: the other side may hold its pipes open for good.
+    # An event loop can't wait for every kind of pipe, file and terminal. A thread can.
+    # Daemons, since the other side may keep its pipes open for ever.
     threading.Thread(target=_feed, args=(source, reader, loop), daemon=True).start()
     threading.Thread(target=_write_lines, args=(sink, lines), daemon=True).start()
     await Peer(StreamChannel(reader, write, close), handlers, lost, grace=grace).serve()
     with contextlib.suppress(TimeoutError, OSError):
         async with asyncio.timeout(grace):
-            await write(b"")  # its turn comes when the lines before it have left
+            await write(b"")  # it is written after the lines before it
 
 
 @contextlib.asynccontextmanager
@@ -159,7 +160,7 @@ async def spawn(
         await stdin.drain()
 
     async def close() -> None:
-        stdin.close()  # what is on its way still leaves, if the agent reads it
+        stdin.close()  # messages on their way still leave if the agent reads them
 
     peer = Peer(StreamChannel(stdout, write, close), handlers, grace=GRACE)
     serving = asyncio.create_task(peer.serve())
@@ -169,7 +170,7 @@ async def spawn(
         try:
             await peer.close()
             await _patiently(agent.ended)
-        finally:  # also when it is cancelled while it waits
+        finally:  # also if it is cancelled while it waits
             if not agent.ended.is_set():
                 with contextlib.suppress(ProcessLookupError):
                     transport.kill()
@@ -177,7 +178,7 @@ async def spawn(
             await asyncio.wait([serving])
             await _patiently(agent.ended)
             if stdin.transport.get_write_buffer_size():
-                stdin.transport.abort()  # for a reader that will never come
+                stdin.transport.abort()  # the agent will not read it
             transport.close()
             await _patiently(agent.gone)
 
@@ -189,10 +190,10 @@ async def _patiently(event: asyncio.Event) -> None:
 
 
 class _Agent(asyncio.subprocess.SubprocessStreamProtocol):
-    """An agent and its pipes, which end with it, whoever else holds them.
+    """An agent and its pipes. They end with it, even if a child process still holds them.
 
-    `ended` says that the agent is over, and `gone` that its pipes are closed, too. (asyncio's own
-    `Process.wait` waits for both, on some Pythons.)
+    `ended` is set when the agent has ended, `gone` when its pipes are closed, too. (asyncio's own
+    `Process.wait` waits for both on some Pythons.)
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -212,7 +213,7 @@ class _Agent(asyncio.subprocess.SubprocessStreamProtocol):
         output = None if self._pipes is None else self._pipes.get_pipe_transport(1)
         if isinstance(output, asyncio.ReadTransport) and os.name != "nt":
             output.pause_reading()
-            # What was read by now is handed over first: it is in the loop's queue already.
+            # The data that was read by now is in the loop's queue, and is handled first.
             asyncio.get_running_loop().call_soon(self._read_rest, output)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -220,7 +221,7 @@ class _Agent(asyncio.subprocess.SubprocessStreamProtocol):
         self.gone.set()
 
     def _read_rest(self, output: asyncio.ReadTransport) -> None:
-        """Read what the agent left in its pipe, and none of what its children add for good."""
+        """Read what the agent left in its pipe, but not what its children keep writing."""
         if output.is_closing():
             return  # it was read to its end
         source, left = output.get_extra_info("pipe").fileno(), LEFT
@@ -232,14 +233,14 @@ class _Agent(asyncio.subprocess.SubprocessStreamProtocol):
 
 
 def _feed(source: int, reader: asyncio.StreamReader, loop: asyncio.AbstractEventLoop) -> None:
-    with contextlib.suppress(RuntimeError):  # the loop is closed: nobody reads any more
+    with contextlib.suppress(RuntimeError):  # the loop is closed, and the data is no longer needed
         while data := os.read(source, 2**16):
             loop.call_soon_threadsafe(reader.feed_data, data)
         loop.call_soon_threadsafe(reader.feed_eof)
 
 
 def _write_lines(sink: int, lines: Lines) -> None:
-    """Write lines whole and in order. One whose sender gives up leaves whole or not at all."""
+    """Write lines whole and in order. A cancelled line is written whole or not at all."""
     while True:
         line, written = lines.get()
         if not written.set_running_or_notify_cancel():
@@ -256,7 +257,3 @@ def _write_all(sink: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(sink, view) :]
-
-
-def _refuse_constant(name: str) -> float:
-    raise ValueError(f"{name} is not JSON")

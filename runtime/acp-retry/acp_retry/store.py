@@ -13,10 +13,10 @@ __all__ = ["Found", "Insertion", "Message", "Store"]
 class Message:
     """A user message to insert.
 
-    `record` is the ID derived from session and key (`derive_message_id`), a random one for a
-    prompt without a key. `body` is whatever the agent replays the message from. `digest` is the
-    32-byte SHA-256 of the prompt, kept only by a ledger that compares prompts. `writer` is the
-    ledger that inserts it, as 16 random bytes.
+    `record` is the ID derived from session and key (`derive_message_id`), or a random one for a
+    prompt without a key. `body` is what the agent replays the message from. `digest` is the 32-byte
+    SHA-256 of the prompt, for a ledger that compares prompts. `writer` identifies the ledger that
+    inserts it, with 16 random bytes.
     """
 
     session_id: str
@@ -28,10 +28,10 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What is recorded: the message's `messageId`, and what was kept of its `Message`.
+    """A recorded message: its `messageId`, and what was kept of its `Message`.
 
-    By `writer` a ledger whose insertion failed half way knows its own message from that of another
-    process, and goes on with the work. A store that keeps none leaves that untold.
+    After an insertion that failed half way, a ledger recognizes its own message by `writer`, and
+    starts the work. Without a stored writer it can't know whose message it is.
     """
 
     message_id: str
@@ -41,7 +41,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Insertion:
-    """What an insertion came to. `new` is false when the message was there already.
+    """The result of an insertion. `new` is false if the message was there already.
 
     Only a new message may start work.
     """
@@ -51,20 +51,20 @@ class Insertion:
 
 
 class Store(Protocol):
-    """Where inserted messages live. `acp_retry.stores.conformance` tells whether one is right.
+    """The storage of inserted messages. `acp_retry.stores.conformance` checks an implementation.
 
-    The record of a key is stored in the same step as its message, never apart from it (RFD, How
-    long a key lasts). Any number of writers may share a store; the store decides among them.
+    The record of a key is stored in the same step as its message, never separately (RFD, How long a
+    key lasts). Several writers may share a store, which decides among them.
     """
 
     async def find(self, session_id: str, record: UUID) -> Found | None:
-        """Look a record up in the stored session itself, or None.
+        """Look a record up in the stored session itself. Return None if it is missing.
 
-        What an `insert` of any process has stored is found, from the moment that it returned or
-        was cancelled on; so a miss is the truth and not an old cache.
+        A message is found from the moment at which `insert` of any process returned or was
+        cancelled. A miss must not come from an old cache.
 
         Raises:
-            Exception: the session could not be read to its end. The prompt is then refused.
+            Exception: the session could not be read completely. The prompt is then refused.
         """
         ...
 
@@ -72,19 +72,19 @@ class Store(Protocol):
         """Store a message with its record, whole and durable, unless the record is there.
 
         Returns:
-            What is recorded now, and whether this call stored it: true for at most one call for a
-            session and record, among all processes.
+            What is recorded now, and whether this call stored it. At most one call of all processes
+            gets True for a session and record.
 
         Raises:
-            Exception: it failed. The ledger asks `find` what is true, and refuses the prompt unless
-                its message is there; if that was written by this ledger, work begins.
+            Exception: it failed. The ledger then calls `find`. It refuses the prompt if the message
+                is missing, and starts work if this ledger wrote it.
         """
         ...
 
     async def forget(self, session_id: str) -> None:
-        """Remove a deleted session's messages and records. An unknown session is no error.
+        """Remove a deleted session's messages and records. An unknown session is not an error.
 
         Raises:
-            Exception: it failed; `KeyLedger.delete` passes it on.
+            Exception: it failed; `KeyLedger.delete` raises it.
         """
         ...

@@ -12,13 +12,13 @@ __all__ = ["Submission", "WithdrawnError"]
 
 
 class WithdrawnError(Exception):
-    """The prompt was withdrawn or refused; nobody may insert it any more."""
+    """The prompt was withdrawn or refused, and must not be inserted any more."""
 
 
 class Submission:
-    """One prompt for the agent to insert: now, or once its work allows.
+    """One prompt for the agent to insert, now or when its work allows.
 
-    It knows no key, so it can't tell one.
+    It does not contain the key.
     """
 
     __slots__ = ("_claim", "_insert", "_insert_live")
@@ -45,39 +45,38 @@ class Submission:
 
     @property
     def prompt(self) -> object:
-        """The content blocks, as they came."""
+        """The content blocks as received."""
         return self.params.get("prompt")
 
     @property
     def message_id(self) -> str:
-        """The `messageId` to insert the message under, made from session and key."""
+        """The `messageId` of the message, derived from session and key."""
         return str(self._claim.record)
 
     @property
     def connection(self) -> Hashable:
         """The connection of the oldest attempt that still waits, or None.
 
-        When a connection is lost, the next attempt's takes its place, until the message is
-        inserted.
+        If that connection is lost, the connection of the next attempt follows, until the insertion.
         """
         owner = self._claim.owner
         return None if owner is None else owner.connection
 
     async def insert(self, body: bytes | None = None) -> Insertion:
-        """Insert the message, with its key in the same step, and answer every attempt.
+        """Insert the message with its key in one step, and answer every attempt.
 
         Args:
             body: what the store keeps and the agent replays; the prompt as JSON by default.
 
         Returns:
-            The `messageId`, and whether the message is new. When it is not, another process was
-            first: start no work.
+            The `messageId`, and whether the message is new. If not, another process inserted it:
+            start no work.
 
         Raises:
             WithdrawnError: the prompt was cancelled or refused.
-            RuntimeError: it was inserted by this submission already. `Sessions.turn` inserts, too.
-            Exception: what the store raised. The message is not there, or nobody can tell whether
-                by this call: the store can't be read, or keeps no `Found.writer`.
+            RuntimeError: this submission was inserted before. `Sessions.turn` inserts, too.
+            Exception: what the store raised. The message is missing, or the store can't tell whose
+                it is, because it can't be read or keeps no `Found.writer`.
         """
         body = json.dumps(self.prompt).encode() if body is None else body
         return await self._insert(self._claim, body)
@@ -85,10 +84,10 @@ class Submission:
     def insert_live(self) -> Insertion:
         """Count a message that no history keeps as inserted, and answer every attempt.
 
-        For commands that the agent handles by itself. Its key is known while the session is active.
+        For commands that the agent handles itself. Their keys last while the session is active.
 
         Raises:
             WithdrawnError: the prompt was cancelled or refused.
-            RuntimeError: it was inserted by this submission already.
+            RuntimeError: this submission was inserted before.
         """
         return self._insert_live(self._claim)

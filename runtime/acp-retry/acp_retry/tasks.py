@@ -1,4 +1,4 @@
-"""Telling a task that is told to stop from one that awaited what somebody else has stopped."""
+"""Distinguishes a cancelled task from one that awaited a cancelled task."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ __all__ = ["is_stopped"]
 
 
 def is_stopped() -> bool:
-    """Whether somebody cancelled the running task.
+    """Whether the running task was cancelled.
 
-    Otherwise a `CancelledError` in it is a failure of what it awaited, like any other.
+    Otherwise a `CancelledError` in it is a failure of what it awaited.
     """
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0

@@ -18,7 +18,7 @@ class AvailableCommandInputOther(AcpModel):
         regex_engine="python-re",
         json_schema_extra={"x-open": True},
     )
-    type: Annotated[str, Field(pattern="^(?!(?:text)(?![\\s\\S]))")]
+    type: Annotated[str, Field(pattern="^(?!text(?![\\s\\S]))")]
     """
     The unknown kind of input. Names that start with `_` are free for implementations, all others are kept for later ACP versions.
     """
@@ -33,7 +33,7 @@ class AvailableCommandOther(AcpModel):
         regex_engine="python-re",
         json_schema_extra={"x-open": True},
     )
-    type: Annotated[str, Field(pattern="^(?!(?:command)(?![\\s\\S]))")]
+    type: Annotated[str, Field(pattern="^(?!command(?![\\s\\S]))")]
     """
     The unknown kind of command. Names that start with `_` are free for implementations, all others are kept for later ACP versions.
     """

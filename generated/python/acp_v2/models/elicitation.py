@@ -12,6 +12,34 @@ from .form import ElicitationSchema
 from .ids import ElicitationId, RequestId, SessionId, ToolCallId
 
 
+class CreateElicitationRequestOther(AcpModel):
+    """
+    A mode this peer doesn't know. Clients MUST NOT show it as one they know, and should keep its JSON intact when they store, replay or forward the request.
+    """
+
+    model_config = ConfigDict(
+        regex_engine="python-re",
+        json_schema_extra={
+            "x-variants": ["CreateElicitationRequestOtherSession", "CreateElicitationRequestOtherRequest"]
+        },
+    )
+    message: str
+    """
+    Tells the user what is asked for.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+    mode: Annotated[str, Field(pattern="^(?!(?:form|url)(?![\\s\\S]))")]
+    """
+    The unknown mode. Names that start with `_` are free for implementations, all others are kept for later ACP versions.
+    """
+
+
 class CreateElicitationResponseCancel(AcpModel):
     """
     The elicitation was cancelled, so there is no decision.
@@ -124,6 +152,22 @@ What the user entered in one field of a form.
 """
 
 
+class ElicitationFormMode(AcpModel):
+    """
+    What an elicitation by form carries: the form's schema, and either a session or a request as its scope.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "x-variants": ["ElicitationFormModeSession", "ElicitationFormModeRequest"]
+        },
+    )
+    requested_schema: Annotated[ElicitationSchema, Field(alias="requestedSchema")]
+    """
+    Describes the form's fields. The content of an accepting answer has to match it.
+    """
+
+
 class ElicitationRequestScope(AcpModel):
     """
     Ties an elicitation to a single JSON-RPC request rather than a session, as when authentication needs input before any session exists. It leaves session state as it is.
@@ -153,7 +197,25 @@ class ElicitationSessionScope(AcpModel):
     """
 
 
-class ElicitationUrlModeRequest(ElicitationRequestScope):
+class ElicitationUrlMode(AcpModel):
+    """
+    What an elicitation by URL carries: the address, an ID by which its completion is reported, and either a session or a request as its scope.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={"x-variants": ["ElicitationUrlModeSession", "ElicitationUrlModeRequest"]},
+    )
+    elicitation_id: Annotated[ElicitationId, Field(alias="elicitationId")]
+    """
+    Identifies the elicitation, so that `elicitation/complete` can refer to it.
+    """
+    url: str
+    """
+    The address the Client sends the user to.
+    """
+
+
+class ElicitationUrlModeRequest(ElicitationRequestScope, ElicitationUrlMode):
     """
     Belongs to a pending request outside any session.
     """
@@ -161,17 +223,9 @@ class ElicitationUrlModeRequest(ElicitationRequestScope):
     model_config = ConfigDict(
         json_schema_extra={"x-excludes": ["ElicitationSessionScope"]},
     )
-    elicitation_id: Annotated[ElicitationId, Field(alias="elicitationId")]
-    """
-    Identifies the elicitation, so that `elicitation/complete` can refer to it.
-    """
-    url: str
-    """
-    The address the Client sends the user to.
-    """
 
 
-class ElicitationUrlModeSession(ElicitationSessionScope):
+class ElicitationUrlModeSession(ElicitationSessionScope, ElicitationUrlMode):
     """
     Belongs to a session, or to a tool call in it.
     """
@@ -179,58 +233,66 @@ class ElicitationUrlModeSession(ElicitationSessionScope):
     model_config = ConfigDict(
         json_schema_extra={"x-excludes": ["ElicitationRequestScope"]},
     )
-    elicitation_id: Annotated[ElicitationId, Field(alias="elicitationId")]
+
+
+class CreateElicitationRequestForm(ElicitationFormMode):
     """
-    Identifies the elicitation, so that `elicitation/complete` can refer to it.
+    Asks with a form, which the Client builds from a schema.
     """
-    url: str
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "x-variants": ["CreateElicitationRequestFormSession", "CreateElicitationRequestFormRequest"]
+        },
+    )
+    mode: Literal["form"] = "form"
+    message: str
     """
-    The address the Client sends the user to.
+    Tells the user what is asked for.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
-class CreateElicitationRequestOtherRequest(ElicitationRequestScope):
+class CreateElicitationRequestOtherRequest(ElicitationRequestScope, CreateElicitationRequestOther):
     """
     The question belongs to a pending request, outside any session.
     """
 
     model_config = ConfigDict(
-        regex_engine="python-re",
         json_schema_extra={"x-open": True, "x-excludes": ["ElicitationSessionScope"]},
     )
-    message: str
-    """
-    Tells the user what is asked for.
-    """
-    mode: Annotated[str, Field(pattern="^(?!(?:form|url)(?![\\s\\S]))")]
-    """
-    The unknown mode. Names that start with `_` are free for implementations, all others are kept for later ACP versions.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
 
 
-class CreateElicitationRequestOtherSession(ElicitationSessionScope):
+class CreateElicitationRequestOtherSession(ElicitationSessionScope, CreateElicitationRequestOther):
     """
     The question belongs to a session.
     """
 
     model_config = ConfigDict(
-        regex_engine="python-re",
         json_schema_extra={"x-open": True, "x-excludes": ["ElicitationRequestScope"]},
     )
+
+
+class CreateElicitationRequestUrl(ElicitationUrlMode):
+    """
+    Sends the user to a URL, where the interaction takes place. Accepting means only that the user agreed to go there, not that the interaction is over.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "x-variants": ["CreateElicitationRequestUrlSession", "CreateElicitationRequestUrlRequest"]
+        },
+    )
+    mode: Literal["url"] = "url"
     message: str
     """
     Tells the user what is asked for.
-    """
-    mode: Annotated[str, Field(pattern="^(?!(?:form|url)(?![\\s\\S]))")]
-    """
-    The unknown mode. Names that start with `_` are free for implementations, all others are kept for later ACP versions.
     """
     meta: Annotated[
         dict[str, Any] | None | MISSING,
@@ -241,41 +303,15 @@ class CreateElicitationRequestOtherSession(ElicitationSessionScope):
     """
 
 
-class CreateElicitationRequestUrlRequest(ElicitationUrlModeRequest):
+class CreateElicitationRequestUrlRequest(ElicitationUrlModeRequest, CreateElicitationRequestUrl):
     """
     Belongs to a pending request outside any session.
     """
 
-    mode: Literal["url"] = "url"
-    message: str
-    """
-    Tells the user what is asked for.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
 
-
-class CreateElicitationRequestUrlSession(ElicitationUrlModeSession):
+class CreateElicitationRequestUrlSession(ElicitationUrlModeSession, CreateElicitationRequestUrl):
     """
     Belongs to a session, or to a tool call in it.
-    """
-
-    mode: Literal["url"] = "url"
-    message: str
-    """
-    Tells the user what is asked for.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -290,7 +326,7 @@ class ElicitationAcceptAction(AcpModel):
     """
 
 
-class ElicitationFormModeRequest(ElicitationRequestScope):
+class ElicitationFormModeRequest(ElicitationRequestScope, ElicitationFormMode):
     """
     Belongs to a pending request outside any session.
     """
@@ -298,13 +334,9 @@ class ElicitationFormModeRequest(ElicitationRequestScope):
     model_config = ConfigDict(
         json_schema_extra={"x-excludes": ["ElicitationSessionScope"]},
     )
-    requested_schema: Annotated[ElicitationSchema, Field(alias="requestedSchema")]
-    """
-    Describes the form's fields. The content of an accepting answer has to match it.
-    """
 
 
-class ElicitationFormModeSession(ElicitationSessionScope):
+class ElicitationFormModeSession(ElicitationSessionScope, ElicitationFormMode):
     """
     Belongs to a session, or to a tool call in it.
     """
@@ -312,66 +344,30 @@ class ElicitationFormModeSession(ElicitationSessionScope):
     model_config = ConfigDict(
         json_schema_extra={"x-excludes": ["ElicitationRequestScope"]},
     )
-    requested_schema: Annotated[ElicitationSchema, Field(alias="requestedSchema")]
-    """
-    Describes the form's fields. The content of an accepting answer has to match it.
-    """
 
 
-ElicitationUrlMode = TypeAliasType("ElicitationUrlMode", ElicitationUrlModeSession | ElicitationUrlModeRequest)
+CreateElicitationRequest = TypeAliasType(
+    "CreateElicitationRequest",
+    Annotated[
+        CreateElicitationRequestForm | CreateElicitationRequestUrl | CreateElicitationRequestOther,
+        Field(json_schema_extra={"x-tag": "mode"}),
+    ],
+)
 """
-What an elicitation by URL carries: the address, an ID by which its completion is reported, and either a session or a request as its scope.
+Asks the user for input, either with a form that the Client renders or by sending the user to a URL. If a request in a session blocks the whole foreground work, the Agent SHOULD report `requires_action`, and having done so MUST report `running` once work goes on, or `idle` if it ends. Agents SHOULD cancel pending elicitations that cancelled work no longer needs; a shared scope alone doesn't show that.
 """
 
 
-class CreateElicitationRequestFormRequest(ElicitationFormModeRequest):
+class CreateElicitationRequestFormRequest(ElicitationFormModeRequest, CreateElicitationRequestForm):
     """
     Belongs to a pending request outside any session.
     """
 
-    mode: Literal["form"] = "form"
-    message: str
-    """
-    Tells the user what is asked for.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
 
-
-class CreateElicitationRequestFormSession(ElicitationFormModeSession):
+class CreateElicitationRequestFormSession(ElicitationFormModeSession, CreateElicitationRequestForm):
     """
     Belongs to a session, or to a tool call in it.
     """
-
-    mode: Literal["form"] = "form"
-    message: str
-    """
-    Tells the user what is asked for.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
-
-
-CreateElicitationRequestOther = TypeAliasType("CreateElicitationRequestOther", CreateElicitationRequestOtherSession | CreateElicitationRequestOtherRequest)
-"""
-A mode this peer doesn't know. Clients MUST NOT show it as one they know, and should keep its JSON intact when they store, replay or forward the request.
-"""
-
-
-CreateElicitationRequestUrl = TypeAliasType("CreateElicitationRequestUrl", CreateElicitationRequestUrlSession | CreateElicitationRequestUrlRequest)
-"""
-Sends the user to a URL, where the interaction takes place. Accepting means only that the user agreed to go there, not that the interaction is over.
-"""
 
 
 class CreateElicitationResponseAccept(ElicitationAcceptAction):
@@ -389,18 +385,6 @@ class CreateElicitationResponseAccept(ElicitationAcceptAction):
     """
 
 
-ElicitationFormMode = TypeAliasType("ElicitationFormMode", ElicitationFormModeSession | ElicitationFormModeRequest)
-"""
-What an elicitation by form carries: the form's schema, and either a session or a request as its scope.
-"""
-
-
-CreateElicitationRequestForm = TypeAliasType("CreateElicitationRequestForm", CreateElicitationRequestFormSession | CreateElicitationRequestFormRequest)
-"""
-Asks with a form, which the Client builds from a schema.
-"""
-
-
 CreateElicitationResponse = TypeAliasType(
     "CreateElicitationResponse",
     Annotated[
@@ -410,16 +394,4 @@ CreateElicitationResponse = TypeAliasType(
 )
 """
 Tells how the elicitation ended: accepted, with what the user entered if there is anything, declined or cancelled.
-"""
-
-
-CreateElicitationRequest = TypeAliasType(
-    "CreateElicitationRequest",
-    Annotated[
-        CreateElicitationRequestForm | CreateElicitationRequestUrl | CreateElicitationRequestOther,
-        Field(json_schema_extra={"x-tag": "mode"}),
-    ],
-)
-"""
-Asks the user for input, either with a form that the Client renders or by sending the user to a URL. If a request in a session blocks the whole foreground work, the Agent SHOULD report `requires_action`, and having done so MUST report `running` once work goes on, or `idle` if it ends. Agents SHOULD cancel pending elicitations that cancelled work no longer needs; a shared scope alone doesn't show that.
 """

@@ -147,7 +147,7 @@ class MultiSelectItemsOther(AcpModel):
         regex_engine="python-re",
         json_schema_extra={"x-open": True},
     )
-    type: Annotated[str, Field(pattern="^(?!(?:string)(?![\\s\\S]))")]
+    type: Annotated[str, Field(pattern="^(?!string(?![\\s\\S]))")]
     """
     The unknown type of items. Names that start with `_` are free for implementations, all others are kept for later ACP versions.
     """

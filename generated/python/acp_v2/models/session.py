@@ -38,7 +38,7 @@ class ReplayFromOther(AcpModel):
         regex_engine="python-re",
         json_schema_extra={"x-open": True},
     )
-    type: Annotated[str, Field(pattern="^(?!(?:start)(?![\\s\\S]))")]
+    type: Annotated[str, Field(pattern="^(?!start(?![\\s\\S]))")]
     """
     The unknown kind of cursor. Names that start with `_` are free for implementations, all others are kept for later ACP versions.
     """

@@ -27,7 +27,21 @@ class BackgroundWorkOther(AcpModel):
     """
 
 
-class StateUpdateOther(AcpModel):
+class StateUpdate(AcpModel):
+    """
+    What the session's foreground work is doing now, whether a prompt started that work or the Agent did. The Agent MUST report `running` when work starts (`requires_action` if it starts blocked) and `idle` when none is left; it SHOULD ignore answers for work that has ended instead of taking the work up again. Each update is a snapshot, so a repeated one doesn't mean more work, and a session counts as idle until the first update.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "x-variants": ["StateUpdateRunning", "StateUpdateIdle", "StateUpdateRequiresAction", "StateUpdateUnknown", "StateUpdateOther"],
+            "x-tag": "state",
+        },
+    )
+    state: str
+
+
+class StateUpdateOther(StateUpdate):
     """
     A state this peer doesn't know. Clients MUST NOT take it for `idle` or show the previous state as confirmed; until a state they know arrives they show a neutral busy indication. Agents MUST still report the standard states unless the Client advertised support for this one.
     """
@@ -191,7 +205,44 @@ A piece of work that runs independently of the session's foreground work. It ref
 """
 
 
-class IdleStateUpdateCancelled(AcpModel):
+class IdleStateUpdate(AcpModel):
+    """
+    Details of the `idle` state, in which the session has no foreground work. A repeated or resumed snapshot may still carry the last stop reason; it MUST NOT be counted as another completion, cancellation or usage.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "x-variants": ["IdleStateUpdateEndTurn", "IdleStateUpdateMaxTokens", "IdleStateUpdateMaxTurnRequests", "IdleStateUpdateRefusal", "IdleStateUpdateCancelled", "IdleStateUpdateError", "IdleStateUpdateOther", "IdleStateUpdateNone"],
+            "x-tag": "stopReason",
+        },
+    )
+    background: Annotated[
+        list[BackgroundWork] | None | MISSING,
+        Field(json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Everything running in the background now. `[]` means nothing is; omitted, `null` or malformed means only that the Agent doesn't report it. An Agent that reports background work MUST do so on every state update.
+    """
+    stop_reason: Annotated[str | None | MISSING, Field(alias="stopReason")]
+    """
+    Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
+    """
+    usage: Annotated[
+        Usage | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
+    ] = MISSING
+    """
+    Tokens spent on the work that ended; omitted or `null` when the Agent doesn't report them.
+    """
+    meta: Annotated[
+        dict[str, Any] | None | MISSING,
+        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
+    ] = MISSING
+    """
+    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
+    """
+
+
+class IdleStateUpdateCancelled(IdleStateUpdate):
     """
     The work was stopped: by `session/cancel`, because the session was closed, or by a choice that the Agent had offered. Agents MUST report it when a cancellation ends foreground work, and MUST catch errors that aborting causes instead of reporting `error`.
     """
@@ -200,29 +251,9 @@ class IdleStateUpdateCancelled(AcpModel):
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
-    background: Annotated[
-        list[BackgroundWork] | None | MISSING,
-        Field(json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Everything running in the background now. `[]` means nothing is; omitted, `null` or malformed means only that the Agent doesn't report it. An Agent that reports background work MUST do so on every state update.
-    """
-    usage: Annotated[
-        Usage | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    Tokens spent on the work that ended; omitted or `null` when the Agent doesn't report them.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
 
 
-class IdleStateUpdateEndTurn(AcpModel):
+class IdleStateUpdateEndTurn(IdleStateUpdate):
     """
     The work came to its regular end, including a command handled locally without the model.
     """
@@ -231,29 +262,9 @@ class IdleStateUpdateEndTurn(AcpModel):
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
-    background: Annotated[
-        list[BackgroundWork] | None | MISSING,
-        Field(json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Everything running in the background now. `[]` means nothing is; omitted, `null` or malformed means only that the Agent doesn't report it. An Agent that reports background work MUST do so on every state update.
-    """
-    usage: Annotated[
-        Usage | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    Tokens spent on the work that ended; omitted or `null` when the Agent doesn't report them.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
 
 
-class IdleStateUpdateError(ErrorStopReason):
+class IdleStateUpdateError(ErrorStopReason, IdleStateUpdate):
     """
     Something failed. A prompt that failed before its message was inserted also gets an error response; once inserted, its response remains a success.
     """
@@ -262,29 +273,9 @@ class IdleStateUpdateError(ErrorStopReason):
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
-    background: Annotated[
-        list[BackgroundWork] | None | MISSING,
-        Field(json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Everything running in the background now. `[]` means nothing is; omitted, `null` or malformed means only that the Agent doesn't report it. An Agent that reports background work MUST do so on every state update.
-    """
-    usage: Annotated[
-        Usage | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    Tokens spent on the work that ended; omitted or `null` when the Agent doesn't report them.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
 
 
-class IdleStateUpdateMaxTokens(AcpModel):
+class IdleStateUpdateMaxTokens(IdleStateUpdate):
     """
     The Agent hit its token limit.
     """
@@ -293,29 +284,9 @@ class IdleStateUpdateMaxTokens(AcpModel):
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
-    background: Annotated[
-        list[BackgroundWork] | None | MISSING,
-        Field(json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Everything running in the background now. `[]` means nothing is; omitted, `null` or malformed means only that the Agent doesn't report it. An Agent that reports background work MUST do so on every state update.
-    """
-    usage: Annotated[
-        Usage | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    Tokens spent on the work that ended; omitted or `null` when the Agent doesn't report them.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
 
 
-class IdleStateUpdateMaxTurnRequests(AcpModel):
+class IdleStateUpdateMaxTurnRequests(IdleStateUpdate):
     """
     The Agent used up the model requests it may make for one piece of foreground work.
     """
@@ -326,40 +297,13 @@ class IdleStateUpdateMaxTurnRequests(AcpModel):
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
-    background: Annotated[
-        list[BackgroundWork] | None | MISSING,
-        Field(json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Everything running in the background now. `[]` means nothing is; omitted, `null` or malformed means only that the Agent doesn't report it. An Agent that reports background work MUST do so on every state update.
-    """
-    usage: Annotated[
-        Usage | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    Tokens spent on the work that ended; omitted or `null` when the Agent doesn't report them.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
 
 
-class IdleStateUpdateNone(AcpModel):
+class IdleStateUpdateNone(IdleStateUpdate):
     """
     The Agent reports no stop reason.
     """
 
-    background: Annotated[
-        list[BackgroundWork] | None | MISSING,
-        Field(json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Everything running in the background now. `[]` means nothing is; omitted, `null` or malformed means only that the Agent doesn't report it. An Agent that reports background work MUST do so on every state update.
-    """
     stop_reason: Annotated[
         None | MISSING,
         Field(alias="stopReason", json_schema_extra={"x-deserialize-default-on-error": True}),
@@ -367,22 +311,9 @@ class IdleStateUpdateNone(AcpModel):
     """
     Omitted or `null`.
     """
-    usage: Annotated[
-        Usage | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    Tokens spent on the work that ended; omitted or `null` when the Agent doesn't report them.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
 
 
-class IdleStateUpdateOther(AcpModel):
+class IdleStateUpdateOther(IdleStateUpdate):
     """
     A stop reason this peer doesn't know.
     """
@@ -401,29 +332,9 @@ class IdleStateUpdateOther(AcpModel):
     """
     The unknown reason; values starting with `_` belong to implementations, all others are reserved for future ACP versions.
     """
-    background: Annotated[
-        list[BackgroundWork] | None | MISSING,
-        Field(json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Everything running in the background now. `[]` means nothing is; omitted, `null` or malformed means only that the Agent doesn't report it. An Agent that reports background work MUST do so on every state update.
-    """
-    usage: Annotated[
-        Usage | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    Tokens spent on the work that ended; omitted or `null` when the Agent doesn't report them.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
-    """
 
 
-class IdleStateUpdateRefusal(AcpModel):
+class IdleStateUpdateRefusal(IdleStateUpdate):
     """
     The Agent refused to go on.
     """
@@ -431,26 +342,6 @@ class IdleStateUpdateRefusal(AcpModel):
     stop_reason: Annotated[Literal["refusal"], Field(alias="stopReason")] = "refusal"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
-    """
-    background: Annotated[
-        list[BackgroundWork] | None | MISSING,
-        Field(json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Everything running in the background now. `[]` means nothing is; omitted, `null` or malformed means only that the Agent doesn't report it. An Agent that reports background work MUST do so on every state update.
-    """
-    usage: Annotated[
-        Usage | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})
-    ] = MISSING
-    """
-    Tokens spent on the work that ended; omitted or `null` when the Agent doesn't report them.
-    """
-    meta: Annotated[
-        dict[str, Any] | None | MISSING,
-        Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
-    ] = MISSING
-    """
-    Room for custom data. Omitted and null both mean there is none. An implementation MUST NOT read anything into a key that it does not know.
     """
 
 
@@ -496,60 +387,69 @@ class RunningStateUpdate(AcpModel):
     """
 
 
-class StateUpdateIdleCancelled(IdleStateUpdateCancelled):
+class StateUpdateIdle(IdleStateUpdate, StateUpdate):
+    """
+    No foreground work is left, though background work may go on.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "x-variants": ["StateUpdateIdleEndTurn", "StateUpdateIdleMaxTokens", "StateUpdateIdleMaxTurnRequests", "StateUpdateIdleRefusal", "StateUpdateIdleCancelled", "StateUpdateIdleError", "StateUpdateIdleOther", "StateUpdateIdleNone"],
+            "x-tag": "stopReason",
+        },
+    )
+    state: Literal["idle"] = "idle"
+
+
+class StateUpdateIdleCancelled(IdleStateUpdateCancelled, StateUpdateIdle):
     """
     The work was stopped: by `session/cancel`, because the session was closed, or by a choice that the Agent had offered. Agents MUST report it when a cancellation ends foreground work, and MUST catch errors that aborting causes instead of reporting `error`.
     """
 
-    state: Literal["idle"] = "idle"
     stop_reason: Annotated[Literal["cancelled"], Field(alias="stopReason")] = "cancelled"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
 
 
-class StateUpdateIdleEndTurn(IdleStateUpdateEndTurn):
+class StateUpdateIdleEndTurn(IdleStateUpdateEndTurn, StateUpdateIdle):
     """
     The work came to its regular end, including a command handled locally without the model.
     """
 
-    state: Literal["idle"] = "idle"
     stop_reason: Annotated[Literal["end_turn"], Field(alias="stopReason")] = "end_turn"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
 
 
-class StateUpdateIdleError(IdleStateUpdateError):
+class StateUpdateIdleError(IdleStateUpdateError, StateUpdateIdle):
     """
     Something failed. A prompt that failed before its message was inserted also gets an error response; once inserted, its response remains a success.
     """
 
-    state: Literal["idle"] = "idle"
     stop_reason: Annotated[Literal["error"], Field(alias="stopReason")] = "error"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
 
 
-class StateUpdateIdleMaxTokens(IdleStateUpdateMaxTokens):
+class StateUpdateIdleMaxTokens(IdleStateUpdateMaxTokens, StateUpdateIdle):
     """
     The Agent hit its token limit.
     """
 
-    state: Literal["idle"] = "idle"
     stop_reason: Annotated[Literal["max_tokens"], Field(alias="stopReason")] = "max_tokens"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
 
 
-class StateUpdateIdleMaxTurnRequests(IdleStateUpdateMaxTurnRequests):
+class StateUpdateIdleMaxTurnRequests(IdleStateUpdateMaxTurnRequests, StateUpdateIdle):
     """
     The Agent used up the model requests it may make for one piece of foreground work.
     """
 
-    state: Literal["idle"] = "idle"
     stop_reason: Annotated[Literal["max_turn_requests"], Field(alias="stopReason")] = (
         "max_turn_requests"
     )
@@ -558,35 +458,30 @@ class StateUpdateIdleMaxTurnRequests(IdleStateUpdateMaxTurnRequests):
     """
 
 
-class StateUpdateIdleNone(IdleStateUpdateNone):
+class StateUpdateIdleNone(IdleStateUpdateNone, StateUpdateIdle):
     """
     The Agent reports no stop reason.
     """
 
-    state: Literal["idle"] = "idle"
 
-
-class StateUpdateIdleOther(IdleStateUpdateOther):
+class StateUpdateIdleOther(IdleStateUpdateOther, StateUpdateIdle):
     """
     A stop reason this peer doesn't know.
     """
 
-    state: Literal["idle"] = "idle"
 
-
-class StateUpdateIdleRefusal(IdleStateUpdateRefusal):
+class StateUpdateIdleRefusal(IdleStateUpdateRefusal, StateUpdateIdle):
     """
     The Agent refused to go on.
     """
 
-    state: Literal["idle"] = "idle"
     stop_reason: Annotated[Literal["refusal"], Field(alias="stopReason")] = "refusal"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
 
 
-class StateUpdateRequiresAction(RequiresActionStateUpdate):
+class StateUpdateRequiresAction(RequiresActionStateUpdate, StateUpdate):
     """
     Foreground work as a whole can't go on until the user acts.
     """
@@ -594,7 +489,7 @@ class StateUpdateRequiresAction(RequiresActionStateUpdate):
     state: Literal["requires_action"] = "requires_action"
 
 
-class StateUpdateRunning(RunningStateUpdate):
+class StateUpdateRunning(RunningStateUpdate, StateUpdate):
     """
     The Agent is working in the foreground. This doesn't confirm that a prompt was inserted.
     """
@@ -623,45 +518,9 @@ class UnknownStateUpdate(AcpModel):
     """
 
 
-IdleStateUpdate = TypeAliasType(
-    "IdleStateUpdate",
-    Annotated[
-        IdleStateUpdateEndTurn | IdleStateUpdateMaxTokens | IdleStateUpdateMaxTurnRequests | IdleStateUpdateRefusal | IdleStateUpdateCancelled | IdleStateUpdateError | IdleStateUpdateOther | IdleStateUpdateNone,
-        Field(json_schema_extra={"x-tag": "stopReason"}),
-    ],
-)
-"""
-Details of the `idle` state, in which the session has no foreground work. A repeated or resumed snapshot may still carry the last stop reason; it MUST NOT be counted as another completion, cancellation or usage.
-"""
-
-
-StateUpdateIdle = TypeAliasType(
-    "StateUpdateIdle",
-    Annotated[
-        StateUpdateIdleEndTurn | StateUpdateIdleMaxTokens | StateUpdateIdleMaxTurnRequests | StateUpdateIdleRefusal | StateUpdateIdleCancelled | StateUpdateIdleError | StateUpdateIdleOther | StateUpdateIdleNone,
-        Field(json_schema_extra={"x-tag": "stopReason"}),
-    ],
-)
-"""
-No foreground work is left, though background work may go on.
-"""
-
-
-class StateUpdateUnknown(UnknownStateUpdate):
+class StateUpdateUnknown(UnknownStateUpdate, StateUpdate):
     """
     The Agent can't tell at present whether foreground work is going on.
     """
 
     state: Literal["unknown"] = "unknown"
-
-
-StateUpdate = TypeAliasType(
-    "StateUpdate",
-    Annotated[
-        StateUpdateRunning | StateUpdateIdle | StateUpdateRequiresAction | StateUpdateUnknown | StateUpdateOther,
-        Field(json_schema_extra={"x-tag": "state"}),
-    ],
-)
-"""
-What the session's foreground work is doing now, whether a prompt started that work or the Agent did. The Agent MUST report `running` when work starts (`requires_action` if it starts blocked) and `idle` when none is left; it SHOULD ignore answers for work that has ended instead of taking the work up again. Each update is a snapshot, so a repeated one doesn't mean more work, and a session counts as idle until the first update.
-"""

@@ -22,6 +22,8 @@ from .message import (
 )
 from .plan import PlanRemoved, PlanUpdate
 from .state import (
+    StateUpdate,
+    StateUpdateIdle,
     StateUpdateIdleCancelled,
     StateUpdateIdleEndTurn,
     StateUpdateIdleError,
@@ -352,70 +354,87 @@ class SessionUpdateSessionMessageChunk(SessionMessageChunk):
     ] = "session_message_chunk"
 
 
-class SessionUpdateStateUpdateIdleCancelled(StateUpdateIdleCancelled):
+class SessionUpdateStateUpdate(StateUpdate):
+    """
+    Tells what the session's foreground work as a whole is doing.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "x-variants": ["SessionUpdateStateUpdateRunning", "SessionUpdateStateUpdateIdle", "SessionUpdateStateUpdateRequiresAction", "SessionUpdateStateUpdateUnknown", "SessionUpdateStateUpdateOther"],
+            "x-tag": "state",
+        },
+    )
+    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
+        "state_update"
+    )
+
+
+class SessionUpdateStateUpdateIdle(StateUpdateIdle, SessionUpdateStateUpdate):
+    """
+    No foreground work is left, though background work may go on.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "x-variants": ["SessionUpdateStateUpdateIdleEndTurn", "SessionUpdateStateUpdateIdleMaxTokens", "SessionUpdateStateUpdateIdleMaxTurnRequests", "SessionUpdateStateUpdateIdleRefusal", "SessionUpdateStateUpdateIdleCancelled", "SessionUpdateStateUpdateIdleError", "SessionUpdateStateUpdateIdleOther", "SessionUpdateStateUpdateIdleNone"],
+            "x-tag": "stopReason",
+        },
+    )
+
+
+class SessionUpdateStateUpdateIdleCancelled(StateUpdateIdleCancelled, SessionUpdateStateUpdateIdle):
     """
     The work was stopped: by `session/cancel`, because the session was closed, or by a choice that the Agent had offered. Agents MUST report it when a cancellation ends foreground work, and MUST catch errors that aborting causes instead of reporting `error`.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
-        "state_update"
-    )
     stop_reason: Annotated[Literal["cancelled"], Field(alias="stopReason")] = "cancelled"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
 
 
-class SessionUpdateStateUpdateIdleEndTurn(StateUpdateIdleEndTurn):
+class SessionUpdateStateUpdateIdleEndTurn(StateUpdateIdleEndTurn, SessionUpdateStateUpdateIdle):
     """
     The work came to its regular end, including a command handled locally without the model.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
-        "state_update"
-    )
     stop_reason: Annotated[Literal["end_turn"], Field(alias="stopReason")] = "end_turn"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
 
 
-class SessionUpdateStateUpdateIdleError(StateUpdateIdleError):
+class SessionUpdateStateUpdateIdleError(StateUpdateIdleError, SessionUpdateStateUpdateIdle):
     """
     Something failed. A prompt that failed before its message was inserted also gets an error response; once inserted, its response remains a success.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
-        "state_update"
-    )
     stop_reason: Annotated[Literal["error"], Field(alias="stopReason")] = "error"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
 
 
-class SessionUpdateStateUpdateIdleMaxTokens(StateUpdateIdleMaxTokens):
+class SessionUpdateStateUpdateIdleMaxTokens(StateUpdateIdleMaxTokens, SessionUpdateStateUpdateIdle):
     """
     The Agent hit its token limit.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
-        "state_update"
-    )
     stop_reason: Annotated[Literal["max_tokens"], Field(alias="stopReason")] = "max_tokens"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
 
 
-class SessionUpdateStateUpdateIdleMaxTurnRequests(StateUpdateIdleMaxTurnRequests):
+class SessionUpdateStateUpdateIdleMaxTurnRequests(
+    StateUpdateIdleMaxTurnRequests,
+    SessionUpdateStateUpdateIdle,
+):
     """
     The Agent used up the model requests it may make for one piece of foreground work.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
-        "state_update"
-    )
     stop_reason: Annotated[Literal["max_turn_requests"], Field(alias="stopReason")] = (
         "max_turn_requests"
     )
@@ -424,80 +443,56 @@ class SessionUpdateStateUpdateIdleMaxTurnRequests(StateUpdateIdleMaxTurnRequests
     """
 
 
-class SessionUpdateStateUpdateIdleNone(StateUpdateIdleNone):
+class SessionUpdateStateUpdateIdleNone(StateUpdateIdleNone, SessionUpdateStateUpdateIdle):
     """
     The Agent reports no stop reason.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
-        "state_update"
-    )
 
-
-class SessionUpdateStateUpdateIdleOther(StateUpdateIdleOther):
+class SessionUpdateStateUpdateIdleOther(StateUpdateIdleOther, SessionUpdateStateUpdateIdle):
     """
     A stop reason this peer doesn't know.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
-        "state_update"
-    )
 
-
-class SessionUpdateStateUpdateIdleRefusal(StateUpdateIdleRefusal):
+class SessionUpdateStateUpdateIdleRefusal(StateUpdateIdleRefusal, SessionUpdateStateUpdateIdle):
     """
     The Agent refused to go on.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
-        "state_update"
-    )
     stop_reason: Annotated[Literal["refusal"], Field(alias="stopReason")] = "refusal"
     """
     Why the foreground work ended, which the Agent SHOULD state when this update ends it. Omitted, `null` or malformed means that no reason is reported.
     """
 
 
-class SessionUpdateStateUpdateOther(StateUpdateOther):
+class SessionUpdateStateUpdateOther(StateUpdateOther, SessionUpdateStateUpdate):
     """
     A state this peer doesn't know. Clients MUST NOT take it for `idle` or show the previous state as confirmed; until a state they know arrives they show a neutral busy indication. Agents MUST still report the standard states unless the Client advertised support for this one.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
-        "state_update"
-    )
 
-
-class SessionUpdateStateUpdateRequiresAction(StateUpdateRequiresAction):
+class SessionUpdateStateUpdateRequiresAction(StateUpdateRequiresAction, SessionUpdateStateUpdate):
     """
     Foreground work as a whole can't go on until the user acts.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
-        "state_update"
-    )
     state: Literal["requires_action"] = "requires_action"
 
 
-class SessionUpdateStateUpdateRunning(StateUpdateRunning):
+class SessionUpdateStateUpdateRunning(StateUpdateRunning, SessionUpdateStateUpdate):
     """
     The Agent is working in the foreground. This doesn't confirm that a prompt was inserted.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
-        "state_update"
-    )
     state: Literal["running"] = "running"
 
 
-class SessionUpdateStateUpdateUnknown(StateUpdateUnknown):
+class SessionUpdateStateUpdateUnknown(StateUpdateUnknown, SessionUpdateStateUpdate):
     """
     The Agent can't tell at present whether foreground work is going on.
     """
 
-    session_update: Annotated[Literal["state_update"], Field(alias="sessionUpdate")] = (
-        "state_update"
-    )
     state: Literal["unknown"] = "unknown"
 
 
@@ -579,30 +574,6 @@ class SessionUpdateUserMessageChunk(ContentChunk):
     session_update: Annotated[Literal["user_message_chunk"], Field(alias="sessionUpdate")] = (
         "user_message_chunk"
     )
-
-
-SessionUpdateStateUpdateIdle = TypeAliasType(
-    "SessionUpdateStateUpdateIdle",
-    Annotated[
-        SessionUpdateStateUpdateIdleEndTurn | SessionUpdateStateUpdateIdleMaxTokens | SessionUpdateStateUpdateIdleMaxTurnRequests | SessionUpdateStateUpdateIdleRefusal | SessionUpdateStateUpdateIdleCancelled | SessionUpdateStateUpdateIdleError | SessionUpdateStateUpdateIdleOther | SessionUpdateStateUpdateIdleNone,
-        Field(json_schema_extra={"x-tag": "stopReason"}),
-    ],
-)
-"""
-No foreground work is left, though background work may go on.
-"""
-
-
-SessionUpdateStateUpdate = TypeAliasType(
-    "SessionUpdateStateUpdate",
-    Annotated[
-        SessionUpdateStateUpdateRunning | SessionUpdateStateUpdateIdle | SessionUpdateStateUpdateRequiresAction | SessionUpdateStateUpdateUnknown | SessionUpdateStateUpdateOther,
-        Field(json_schema_extra={"x-tag": "state"}),
-    ],
-)
-"""
-Tells what the session's foreground work as a whole is doing.
-"""
 
 
 SessionUpdate = TypeAliasType(

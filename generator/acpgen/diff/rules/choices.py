@@ -10,34 +10,34 @@ from acpgen.diff.rule import Delta, change
 def variant_added(delta: Delta) -> str:
     """A union without a fallback gets no new variants.
 
-    Why: receivers that don't know the variant refuse the message. Where older receivers have a
-    fallback that takes it, they don't, and this is not found.
+    Why: receivers that don't know the variant refuse the message. If older receivers have a
+    fallback that accepts it, they don't, and this is not reported.
 
     Example: a branch is added to `oneOf`
 
     Fix: give unions that may grow a branch with `x-fallback` from the start.
     """
-    return f"the variant `{delta.name}` is new, and nothing took it before"
+    return f"the variant `{delta.name}` is new, and nothing accepted it before"
 
 
 @change(Effect.NARROWS)
 def variant_removed(delta: Delta) -> str:
     """A variant stays in a union without a fallback.
 
-    Why: who sends it is refused.
+    Why: senders that use it are refused.
 
     Example: a branch is removed from `oneOf`
 
     Fix: keep the variant and say in its description what to send instead.
     """
-    return f"the variant `{delta.name}` is gone, and nothing takes it now"
+    return f"the variant `{delta.name}` is gone, and nothing accepts it now"
 
 
 @change(Effect.ADDS)
 def known_variant_added(delta: Delta) -> str:
     """A union with a fallback has a new variant.
 
-    Why: receivers that don't know it take it by their fallback.
+    Why: receivers that don't know it use their fallback.
 
     Example: (none) a branch with a tag value of its own is added
 
@@ -50,22 +50,22 @@ def known_variant_added(delta: Delta) -> str:
 def known_variant_removed(delta: Delta) -> str:
     """A variant keeps its meaning in a union with a fallback.
 
-    Why: the fallback takes it, so no message is refused. But newer receivers don't understand it:
-    what they had to show or to carry out is passed over. And programs that name it don't compile
+    Why: the fallback accepts it, so no message is refused. But newer receivers don't understand it:
+    they skip what they had to show or to carry out. And programs that name it don't compile
     against the newer types.
 
     Example: a branch with a tag value of its own is removed, or gets another tag value
 
     Fix: keep it and say in its description what to send instead.
     """
-    return f"the variant `{delta.name}` is no longer known, and taken as any other"
+    return f"the variant `{delta.name}` is no longer known, and treated as any other"
 
 
 @change(Effect.BINDS)
 def variant_renamed(delta: Delta) -> str:
     """A variant that no tag selects keeps its title.
 
-    Why: its class is called after it, so programs that name it don't compile against the newer
+    Why: its class is named after it, so programs that name it don't compile against the newer
     types. No message changes.
 
     Example: `"title": "Number"` becomes `"title": "Integer"`
@@ -77,7 +77,7 @@ def variant_renamed(delta: Delta) -> str:
 
 @change(Effect.WIDENS)
 def union_opened(_: Delta) -> str:
-    """A union without a fallback gets none.
+    """A union without a fallback does not get one.
 
     Why: receivers that know no other variants refuse them.
 
@@ -85,27 +85,27 @@ def union_opened(_: Delta) -> str:
 
     Fix: keep it closed in this version of the protocol.
     """
-    return "takes unknown variants now"
+    return "accepts unknown variants now"
 
 
 @change(Effect.NARROWS)
 def union_closed(_: Delta) -> str:
     """A union with a fallback keeps it.
 
-    Why: who sends a variant of its own is refused.
+    Why: senders that use variants of their own are refused.
 
     Example: the branch with `x-fallback` is removed
 
     Fix: keep the fallback.
     """
-    return "no longer takes unknown variants"
+    return "no longer accepts unknown variants"
 
 
 @change(Effect.NARROWS)
 def choice_added(delta: Delta) -> str:
-    """An object need not be one of several variants if it need not before.
+    """An object that may be any variant, or none, still may.
 
-    Why: who sends none of them is refused.
+    Why: senders of an object that is none of them are refused.
 
     Example: `anyOf` is added beside `properties`
 
@@ -131,7 +131,7 @@ def choice_removed(delta: Delta) -> str:
 def choice_exclusive(_: Delta) -> str:
     """Values that fit two variants of a union still do.
 
-    Why: `oneOf` refuses what `anyOf` takes: a value that more than one branch describes.
+    Why: `oneOf` refuses what `anyOf` accepts: a value that more than one branch describes.
 
     Example: `anyOf` becomes `oneOf` in a union without a tag
 
@@ -142,7 +142,7 @@ def choice_exclusive(_: Delta) -> str:
 
 @change(Effect.WIDENS)
 def choice_inclusive(_: Delta) -> str:
-    """Values fit one variant of a union, if that was demanded.
+    """Values still have to fit exactly one variant of a union, if they had to.
 
     Why: receivers refuse a value that more than one branch describes.
 
@@ -150,4 +150,4 @@ def choice_inclusive(_: Delta) -> str:
 
     Fix: keep `oneOf`.
     """
-    return "a value that fits several variants is taken now"
+    return "a value that fits several variants is accepted now"

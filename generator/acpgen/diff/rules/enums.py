@@ -1,4 +1,4 @@
-"""Rules about enumerations: closed ones take their values only, open ones any other besides."""
+"""Rules about enumerations: closed ones accept their values only, open ones any value."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ def value_added(delta: Delta) -> str:
 
     Fix: make enumerations that may grow open ones from the start.
     """
-    return f"takes `{shortened(delta.name)}` now, in a closed enumeration"
+    return f"accepts `{shortened(delta.name)}` now, in a closed enumeration"
 
 
 @change(Effect.NARROWS)
 def value_removed(delta: Delta) -> str:
     """A value stays in a closed enumeration.
 
-    Why: who sends it is refused.
+    Why: senders that use it are refused.
 
     Example: `"enum": ["low", "high"]` becomes `["low"]`
 
     Fix: keep the value and say in its description what to send instead.
     """
-    return f"no longer takes `{shortened(delta.name)}`"
+    return f"no longer accepts `{shortened(delta.name)}`"
 
 
 @change(Effect.ADDS)
@@ -57,7 +57,7 @@ def known_value_removed(delta: Delta) -> str:
 
     Fix: keep it and say in its description what to send instead.
     """
-    return f"the value `{shortened(delta.name)}` is no longer known, and taken as any other"
+    return f"the value `{shortened(delta.name)}` is no longer known, and treated as any other"
 
 
 @change(Effect.WIDENS)
@@ -70,17 +70,17 @@ def enum_opened(delta: Delta) -> str:
 
     Fix: keep it closed in this version of the protocol.
     """
-    return f"was {delta.old} and takes other values now"
+    return f"was {delta.old} and accepts other values now"
 
 
 @change(Effect.NARROWS)
 def enum_closed(delta: Delta) -> str:
-    """An open enumeration stays open, and a free text free.
+    """An open enumeration stays open, and a string without one stays without.
 
-    Why: who sends one of the other values is refused.
+    Why: senders that use one of the other values are refused.
 
     Example: `{"type": "string"}` becomes `{"enum": ["low", "high"]}`
 
     Fix: keep it open, and describe the values that have a meaning.
     """
-    return f"was {delta.old} and takes only listed values now"
+    return f"was {delta.old} and accepts only listed values now"

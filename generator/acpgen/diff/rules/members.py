@@ -9,9 +9,9 @@ from acpgen.types.wording import shortened
 
 @change(Effect.NARROWS)
 def required_member_added(_: Delta) -> str:
-    """A member that is new is optional.
+    """A new member is optional.
 
-    Why: who doesn't know it doesn't send it, and is refused.
+    Why: senders that don't know it don't send it, so they are refused.
 
     Example: `"required": ["id"]` becomes `"required": ["id", "size"]`, with `size` new
 
@@ -24,11 +24,11 @@ def required_member_added(_: Delta) -> str:
 def required_member_removed(_: Delta) -> str:
     """A required member stays.
 
-    Why: who doesn't know that it went refuses messages without it.
+    Why: receivers that don't know of the change refuse messages without it.
 
     Example: `size` is removed from `properties` and `required`
 
-    Fix: keep the member; who has nothing to say there sends a value that says so.
+    Fix: keep the member, and define a value that means nothing is there.
     """
     return "is gone, and was required"
 
@@ -37,7 +37,7 @@ def required_member_removed(_: Delta) -> str:
 def optional_member_added(_: Delta) -> str:
     """An optional member is new.
 
-    Why: objects are open, so who doesn't know it ignores it.
+    Why: objects are open, so receivers that don't know it ignore it.
 
     Example: (none) `size` is added to `properties`
 
@@ -50,21 +50,21 @@ def optional_member_added(_: Delta) -> str:
 def optional_member_removed(_: Delta) -> str:
     """An optional member stays.
 
-    Why: no message is refused for it, since unknown members are ignored. But what it says is not
-    heard any more, and programs that use it don't compile against the newer types.
+    Why: no message is refused for it, since unknown members are ignored. But newer receivers don't
+    read it, and programs that use it don't compile against the newer types.
 
     Example: `size` is removed from `properties`
 
-    Fix: keep the member and say in its description that nobody reads it.
+    Fix: keep the member and say in its description that receivers ignore it.
     """
     return "is gone, and ignored from now on"
 
 
 @change(Effect.NARROWS)
 def member_now_required(_: Delta) -> str:
-    """A member that could be left out still can.
+    """An optional member stays optional.
 
-    Why: who leaves it out is refused.
+    Why: senders that leave it out are refused.
 
     Example: `"required": []` becomes `"required": ["size"]`
 
@@ -75,7 +75,7 @@ def member_now_required(_: Delta) -> str:
 
 @change(Effect.WIDENS)
 def member_now_optional(_: Delta) -> str:
-    """A member that was always there stays required.
+    """A required member stays required.
 
     Why: receivers that rely on it refuse a message without it.
 
@@ -88,9 +88,9 @@ def member_now_optional(_: Delta) -> str:
 
 @change(Effect.NARROWS)
 def null_refused(_: Delta) -> str:
-    """Where null was taken it still is.
+    """Null stays allowed where it was allowed.
 
-    Why: who sends null, for "nothing" or to clear a value, is refused.
+    Why: senders of null, which means "nothing" or clears a value, are refused.
 
     Example: `"type": ["string", "null"]` becomes `"type": "string"`
 
@@ -101,7 +101,7 @@ def null_refused(_: Delta) -> str:
 
 @change(Effect.WIDENS)
 def null_allowed(_: Delta) -> str:
-    """Where null was refused it stays so.
+    """Null stays refused where it was refused.
 
     Why: receivers that expect a value refuse null.
 
@@ -114,50 +114,49 @@ def null_allowed(_: Delta) -> str:
 
 @change(Effect.MISREADS)
 def default_changed(delta: Delta) -> str:
-    """What an omitted member stands for stays the same.
+    """The default of a member stays the same.
 
-    Why: sender and receiver fill in different values for the same message, and none of them
-    notices.
+    Why: sender and receiver fill in different values for the same message, and neither notices.
 
     Example: `"default": 10` becomes `"default": 100`
 
-    Fix: keep the default, and let those who want another value send it.
+    Fix: keep the default, and let senders that want another value send it.
     """
     old, new = shortened(delta.old), shortened(delta.new)
-    return f"omitted, it stood for `{old}` and stands for `{new}`"
+    return f"its default was `{old}` and is `{new}`"
 
 
 @change(Effect.NOTES)
 def default_stated(delta: Delta) -> str:
-    """It is said now what an omitted member stands for.
+    """The schema states a default that it did not state before.
 
-    Why: whoever took its absence for something else should know.
+    Why: programs that treated its absence as something else should know.
 
     Example: (none) `"default": []` is added
 
     Fix: nothing to fix, if receivers did so before.
     """
-    return f"omitted, it now stands for `{shortened(delta.new)}`"
+    return f"its default is stated now: `{shortened(delta.new)}`"
 
 
 @change(Effect.NOTES)
 def default_dropped(delta: Delta) -> str:
-    """It is no longer said what an omitted member stands for.
+    """The schema no longer states the default of a member.
 
-    Why: who relied on it has to guess from now on.
+    Why: programs that relied on it have to guess from now on.
 
     Example: `"default": []` is removed
 
     Fix: keep the default.
     """
-    return f"it is no longer said that it stands for `{shortened(delta.old)}` when omitted"
+    return f"its default is no longer stated; it was `{shortened(delta.old)}`"
 
 
 @change(Effect.NOTES)
 def tolerance_added(delta: Delta) -> str:
     """Receivers recover from what they used to refuse.
 
-    Why: what a sender may send is the same, so nobody breaks.
+    Why: what a sender may send is the same, so no peer breaks.
 
     Example: (none) `"x-deserialize-default-on-error": true` is added
 
@@ -168,10 +167,10 @@ def tolerance_added(delta: Delta) -> str:
 
 @change(Effect.HARDENS)
 def tolerance_removed(delta: Delta) -> str:
-    """What receivers recover from they go on recovering from.
+    """Receivers still recover from everything that they recovered from.
 
-    Why: who keeps to the schema isn't concerned. A sender that doesn't is refused now, and so is a
-    newer peer that relied on older ones to skip what they don't know.
+    Why: senders that keep to the schema aren't concerned. A sender that doesn't is refused now, and
+    so is a newer peer that relied on older ones to skip what they don't know.
 
     Example: `"x-deserialize-skip-invalid-items": true` is removed
 
@@ -195,13 +194,13 @@ def patch_added(_: Delta) -> str:
 
 @change(Effect.MISREADS)
 def patch_removed(_: Delta) -> str:
-    """A patch stays one.
+    """A patch stays a patch.
 
-    Why: null used to clear a value. Elsewhere it means the same as leaving the member out, so what
-    was to be cleared stays.
+    Why: null used to clear a value. Elsewhere it means the same as leaving the member out, so the
+    value that a sender wanted to clear stays.
 
     Example: `"x-patch": true` is removed
 
     Fix: keep the mark.
     """
-    return "is no patch any more: null means nothing, where it cleared a member before"
+    return "is not a patch any more: null means nothing, where it cleared a member before"

@@ -1,4 +1,4 @@
-"""Rules about which methods there are and who handles them."""
+"""Rules about methods and the sides that handle them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from acpgen.diff.rule import Delta, change, promise
 def method_added(delta: Delta) -> str:
     """A method is new.
 
-    Why: peers learn what the other side handles from its capabilities, and who doesn't know a
-    method answers -32601, so nobody breaks.
+    Why: peers learn what the other side handles from its capabilities, and a receiver that doesn't
+    know a method answers -32601, so no peer breaks.
 
     Example: (none) a `FooRequest` with `"x-method": "foo"` is added
 
@@ -24,7 +24,7 @@ def method_added(delta: Delta) -> str:
 def method_removed(_: Delta) -> str:
     """A method stays once it is stable.
 
-    Why: who still calls it is answered with -32601.
+    Why: peers that still call it get -32601.
 
     Example: the definitions of a method are deleted
 
@@ -32,6 +32,49 @@ def method_removed(_: Delta) -> str:
     instead.
     """
     return "is gone"
+
+
+@change(Effect.REPLACES)
+def method_renamed(delta: Delta) -> str:
+    """A method keeps its name once it is stable.
+
+    Why: a receiver answers -32601 to a name that it doesn't know: newer receivers to the old name,
+    and older receivers to the new one.
+
+    Example: `"x-method": "foo/list"` becomes `"foo/enumerate"`
+
+    Fix: keep the old method for this version of the protocol, and add the new one beside it.
+    """
+    return f"was called `{delta.old}`"
+
+
+@change(Effect.WIDENS)
+def envelope_type_removed(_: Delta) -> str:
+    """The types that the envelope refers to keep their names.
+
+    Why: without one of `RequestId`, `Error`, `ExtRequest`, `ExtResponse` and `ExtNotification`, the
+    derived envelope falls back to JSON-RPC there, and all messages are accepted that JSON-RPC
+    allows.
+
+    Example: `Error` is renamed to `AcpError`
+
+    Fix: define the type under its name.
+    """
+    return "is gone, so the envelope accepts whatever JSON-RPC allows there"
+
+
+@change(Effect.NARROWS)
+def envelope_type_added(_: Delta) -> str:
+    """The envelope refuses nothing that it accepted before.
+
+    Why: as long as one of `RequestId`, `Error`, `ExtRequest`, `ExtResponse` and `ExtNotification`
+    is missing, the envelope accepts whatever JSON-RPC allows there.
+
+    Example: `Error` is added to a schema without it
+
+    Fix: wait for the next version of the protocol, unless nothing was released yet.
+    """
+    return "is new, so the envelope no longer accepts all that JSON-RPC allows there"
 
 
 @change(Effect.REPLACES)
@@ -52,11 +95,11 @@ def method_kind_changed(delta: Delta) -> str:
 def method_side_added(delta: Delta) -> str:
     """A method is handled by one more side.
 
-    Why: that side never heard of it and answers -32601, as with a new method.
+    Why: older peers of that side answer -32601, as they do to a new method.
 
     Example: (none) `"x-side": "agent"` becomes `"protocol"`
 
-    Fix: nothing to fix, if a capability tells who handles it.
+    Fix: nothing to fix, if a capability announces which side handles it.
     """
     return f"is handled by the side {delta.new}, not by {delta.old} alone"
 
@@ -65,7 +108,7 @@ def method_side_added(delta: Delta) -> str:
 def method_side_removed(delta: Delta) -> str:
     """The side that handles a method goes on handling it.
 
-    Why: who still calls it there is answered with -32601.
+    Why: peers that still call it there get -32601.
 
     Example: `"x-side": "agent"` becomes `"client"`
 
@@ -79,7 +122,7 @@ def method_without_class(_: Delta) -> str:
     """A new method states its retry class.
 
     Why: callers would have to guess whether they may send it again (RFD, "Give every method a retry
-    class"). This is found only in protocols whose other methods state one.
+    class"). This is reported only in protocols whose other methods state one.
 
     Example: a `FooRequest` without `x-retry-class` is added
 
@@ -92,8 +135,8 @@ def method_without_class(_: Delta) -> str:
 def error_added(delta: Delta) -> str:
     """A request can be answered with one more error.
 
-    Why: callers treat a code that they don't know as a failure, so nobody breaks; but only who
-    knows of it can do better.
+    Why: callers treat a code that they don't know as a failure, so no peer breaks; but only callers
+    that know it can do better.
 
     Example: (none) a code is added to `x-errors`
 
@@ -104,7 +147,7 @@ def error_added(delta: Delta) -> str:
 
 @change(Effect.NOTES)
 def error_removed(delta: Delta) -> str:
-    """A request is no longer answered with an error that it used to meet.
+    """A request is no longer answered with an error that it used to get.
 
     Why: what callers do about it is never needed again, and breaks nothing.
 

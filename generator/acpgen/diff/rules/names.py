@@ -11,7 +11,7 @@ from acpgen.types.wording import shortened
 def type_renamed(delta: Delta) -> str:
     """A type keeps its name.
 
-    Why: classes are called after it, so programs that name it don't compile against the newer
+    Why: classes are named after it, so programs that name it don't compile against the newer
     types. No message changes.
 
     Example: `Foo` under `$defs` becomes `Bar`
@@ -23,10 +23,10 @@ def type_renamed(delta: Delta) -> str:
 
 @change(Effect.BINDS)
 def type_switched(delta: Delta) -> str:
-    """A place goes on referring to the same type.
+    """A place keeps referring to the same type.
 
     Why: programs that put a value of the one type there don't compile against the newer types.
-    Where the two types take different values, that is found besides.
+    Where the two types accept different values, that is reported as well.
 
     Example: `{"$ref": "#/$defs/Foo"}` becomes `{"$ref": "#/$defs/Bar"}`
 
@@ -37,7 +37,7 @@ def type_switched(delta: Delta) -> str:
 
 @change(Effect.BINDS)
 def type_named(delta: Delta) -> str:
-    """A type that is spelled out where it is used stays so.
+    """A type that is written out where it is used stays so.
 
     Why: it gets a class of its own, so programs that used the plain type may not compile. No
     message changes.
@@ -51,9 +51,10 @@ def type_named(delta: Delta) -> str:
 
 @change(Effect.BINDS)
 def type_inlined(delta: Delta) -> str:
-    """A place goes on referring to a type by its name.
+    """A place keeps referring to a type by its name.
 
-    Why: the class that programs used there is gone, or stands there no more. No message changes.
+    Why: the class that programs used there is gone, or is not used there any more. No message
+    changes.
 
     Example: `{"$ref": "#/$defs/Path"}` becomes `{"type": "string"}`
 
@@ -64,10 +65,10 @@ def type_inlined(delta: Delta) -> str:
 
 @change(Effect.BINDS)
 def type_restructured(delta: Delta) -> str:
-    """A type goes on being made in the same way.
+    """A type keeps its structure.
 
     Why: the same values in another structure, with other bases or as an enumeration, have other
-    classes. Where values differ too, that is found besides.
+    classes. Where values differ too, that is reported as well.
 
     Example: `allOf` with `Foo` becomes the members of `Foo`
 
@@ -78,7 +79,7 @@ def type_restructured(delta: Delta) -> str:
 
 @change(Effect.DOCS)
 def docs_changed(delta: Delta) -> str:
-    """Only what is said about the protocol changed.
+    """Only the documentation of the protocol changed.
 
     Why: a description may tell peers to behave differently without a word of the schema changing,
     so it is worth reading.

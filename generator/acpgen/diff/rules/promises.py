@@ -1,4 +1,4 @@
-"""Rules about what senders are promised when they send a message again."""
+"""Rules about what a schema promises to senders that send a message again."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from acpgen.diff.rule import Delta, promise
 
 @promise(Effect.PROMISE)
 def retry_class_changed(delta: Delta) -> str:
-    """The retry class of a method is a promise that is kept.
+    """The retry class of a method does not change.
 
-    Why: senders repeat what they got no answer to by the class they know, and receivers make the
-    copy harmless by theirs. When only one of them knows the new class, work may be done twice with
-    no error anywhere. Whom it breaks, by the old class on the left and the new one on top:
+    Why: senders send a message without an answer again by the class they know, and receivers make
+    the copy harmless by theirs. When only one of them knows the new class, work may be done twice
+    with no error anywhere. The peers that break, by the old class on the left and the new on top:
                idempotent     keyed duplicating not_retried   carried  external      none
     idempotent          -   senders     senders     senders   senders   senders   senders
     keyed       receivers         -        both     senders      both      both   senders
@@ -22,15 +22,15 @@ def retry_class_changed(delta: Delta) -> str:
     external    receivers      both        both     senders      both         -   senders
     none        receivers receivers   receivers           - receivers receivers         -
     The first class of a method is a promise as well: newer senders send copies, and keys, that
-    older receivers never undertook to make harmless. A draft may ask it of everybody; once a
-    version is stable, that takes a capability (RFD, "Why is there no capability?"). To forbid what
-    nobody was allowed, with not_retried, breaks nobody.
+    older receivers never undertook to make harmless. A draft may ask it of every peer; once a
+    version is stable, that takes a capability (RFD, "Why is there no capability?"). To forbid with
+    not_retried what was never allowed breaks no peer.
 
     Example: `"x-retry-class": "idempotent"` becomes `"keyed"`
 
     Fix: keep the class in this version of the protocol, or add a method with the other one. For a
-    first class: state it while the protocol is a draft, or accept the finding where receivers have
-    always done what it says, and say so.
+    first class: state it while the protocol is a draft. If receivers have always done what it
+    says, accept the finding and give that as the reason.
     """
     if not delta.old:
         return f"states a retry class for the first time: `{delta.new}`"
@@ -41,7 +41,7 @@ def retry_class_changed(delta: Delta) -> str:
 
 @promise(Effect.MISREADS)
 def carried_method_changed(delta: Delta) -> str:
-    """A method that carries always the same message goes on carrying that one.
+    """A method that always carries the same message keeps carrying it.
 
     Why: whether it may be sent again is what the class of the carried method says, so another
     method inside changes the promise.
@@ -71,10 +71,10 @@ def key_member_changed(delta: Delta) -> str:
 def key_removed(delta: Delta) -> str:
     """A method that is safe to send again by its key keeps the key.
 
-    Why: unknown members are ignored. A sender that sends the same again with its key takes that for
-    safe, and a receiver that looks for no key carries out every copy: the user's message is there
-    twice, and the work is done twice. A member that goes on under the same name is no key any more
-    either when its type is not `IdempotencyKey`.
+    Why: unknown members are ignored. A sender that repeats the message with its key believes that
+    this is safe, and a receiver that looks for no key carries out every copy: the user's message is
+    there twice, and the work is done twice. A member that keeps its name is not a key any more
+    either if its type is not `IdempotencyKey`.
 
     Example: `idempotencyKey` is removed from the properties of a keyed method
 
@@ -85,15 +85,15 @@ def key_removed(delta: Delta) -> str:
 
 @promise(Effect.STRENGTHENS)
 def key_added(delta: Delta) -> str:
-    """A method doesn't get a key that it had not.
+    """A method that had no key does not get one.
 
     Why: newer senders count on the key. Older receivers ignore the member, so they carry out every
     copy. No capability tells the two apart (RFD, "Why is there no capability?").
 
     Example: `idempotencyKey` is added to the properties of a keyed method
 
-    Fix: give a method its key in the version that makes it keyed. Where every receiver has looked
-    for the key before the schema said so, accept the finding and say so there.
+    Fix: give a method its key in the version that makes it keyed. If every receiver has looked for
+    the key before the schema said so, accept the finding and give that as the reason.
     """
     return f"has a key now{_places(delta)}: the member `{delta.new}`"
 
@@ -104,21 +104,21 @@ def _places(delta: Delta) -> str:
 
 @promise(Effect.FAULT)
 def key_tolerated(_: Delta) -> str:
-    """A malformed key is never taken for one that was left out.
+    """A malformed key is never treated as one that was left out.
 
     Why: a receiver answers it with -32602 and does nothing (RFD, "The `idempotencyKey` parameter").
-    One that goes on without the key carries out every copy, and no sender gets to know.
+    One that goes on without the key carries out every copy, and no sender notices.
 
     Example: `"x-deserialize-default-on-error": true` is added to `idempotencyKey`
 
     Fix: remove the mark. No version allows it.
     """
-    return "a malformed key is taken for none, so every copy with it is carried out"
+    return "a malformed key is treated as none, so every copy with it is carried out"
 
 
 @promise(Effect.DOCS)
 def resend_reworded(_: Delta) -> str:
-    """What a second copy does is told in other words.
+    """The description of what a second copy does has changed.
 
     Why: the class is the same, so is the promise, but a side condition may read differently now.
 
@@ -126,4 +126,4 @@ def resend_reworded(_: Delta) -> str:
 
     Fix: nothing to fix. If what a copy does has changed, change the class too.
     """
-    return "what a copy of it does is told in other words"
+    return "the description of what a copy of it does has changed"

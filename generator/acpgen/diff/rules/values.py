@@ -8,9 +8,9 @@ from acpgen.diff.rule import Delta, change
 
 @change(Effect.NARROWS)
 def limit_tightened(delta: Delta) -> str:
-    """What was short, long, small or large enough still is.
+    """A limit does not get tighter.
 
-    Why: who goes to the old limit is refused.
+    Why: senders that use the old limit to the full are refused.
 
     Example: `"maxLength": 255` becomes `"maxLength": 36`
 
@@ -21,9 +21,9 @@ def limit_tightened(delta: Delta) -> str:
 
 @change(Effect.WIDENS)
 def limit_loosened(delta: Delta) -> str:
-    """Nothing gets larger, smaller, shorter or longer than receivers expect.
+    """A limit does not get looser.
 
-    Why: receivers that go by the old limit refuse it.
+    Why: receivers that check the old limit refuse values beyond it.
 
     Example: `"maxLength": 36` becomes `"maxLength": 255`
 
@@ -34,9 +34,9 @@ def limit_loosened(delta: Delta) -> str:
 
 @change(Effect.NARROWS)
 def pattern_added(delta: Delta) -> str:
-    """A text of any form stays one.
+    """A string without a pattern stays without one.
 
-    Why: who sends another form is refused.
+    Why: senders of other strings are refused.
 
     Example: `"pattern": "^[A-Z]{3}$"` is added
 
@@ -47,9 +47,9 @@ def pattern_added(delta: Delta) -> str:
 
 @change(Effect.WIDENS)
 def pattern_removed(delta: Delta) -> str:
-    """A text of one form keeps it.
+    """A string with a pattern keeps it.
 
-    Why: receivers that expect the form refuse others.
+    Why: receivers that check the pattern refuse other strings.
 
     Example: `"pattern": "^[A-Z]{3}$"` is removed
 
@@ -60,22 +60,22 @@ def pattern_removed(delta: Delta) -> str:
 
 @change(Effect.REPLACES)
 def pattern_changed(delta: Delta) -> str:
-    """A text keeps its form.
+    """A pattern stays the same.
 
-    Why: which of two patterns takes more can't be told in general, so both sides are taken to
-    break.
+    Why: which of two patterns accepts more can't be decided in general, so both sides count as
+    broken.
 
     Example: `"pattern": "^[A-Z]{3}$"` becomes `"^[a-z]{3}$"`
 
-    Fix: keep the pattern. If one of the two takes all that the other does, accept the finding in
-    schema/accepted.toml and say so there.
+    Fix: keep the pattern. If one of the two accepts all that the other does, accept the finding in
+    schema/accepted.toml and give that as the reason.
     """
     return f"must match `{delta.new}`, where it was `{delta.old}`"
 
 
 @change(Effect.BINDS)
 def format_changed(delta: Delta) -> str:
-    """The format of a value stays.
+    """The format of a value stays the same.
 
     Why: validators don't look at formats, so no message is refused. But code generators do: the
     value has another type in Rust, Go or Kotlin.
@@ -92,43 +92,43 @@ def format_changed(delta: Delta) -> str:
 
 @change(Effect.NARROWS)
 def type_narrowed(delta: Delta) -> str:
-    """A type goes on taking all the values that it took.
+    """A type keeps accepting all its values.
 
-    Why: who sends one of the others is refused.
+    Why: senders of one of the other values are refused.
 
     Example: `"type": "number"` becomes `"type": "integer"`
 
     Fix: keep the type.
     """
-    return _said(delta)
+    return _from_to(delta)
 
 
 @change(Effect.WIDENS)
 def type_widened(delta: Delta) -> str:
-    """A type takes no values that it didn't take.
+    """A type does not accept values that it refused.
 
-    Why: receivers that go by the old type refuse the others.
+    Why: receivers that check the old type refuse the new values.
 
     Example: `"type": "integer"` becomes `"type": "number"`
 
     Fix: keep the type, and add a member for the other values.
     """
-    return _said(delta)
+    return _from_to(delta)
 
 
 @change(Effect.REPLACES)
 def type_replaced(delta: Delta) -> str:
     """A value keeps its type.
 
-    Why: what is valid by one of them is refused by the other, in both directions.
+    Why: a value of one of the two types is refused by the other, in both directions.
 
     Example: `"type": "string"` becomes `"type": "integer"`
 
     Fix: keep the type, and add a member for the other one.
     """
-    return _said(delta)
+    return _from_to(delta)
 
 
-def _said(delta: Delta) -> str:
+def _from_to(delta: Delta) -> str:
     what = f"the {delta.name} " if delta.name else ""
     return f"{what}was {delta.old} and is {delta.new}"

@@ -31,6 +31,27 @@ def unreachable_type(protocol: Protocol) -> Iterator[Fault]:
             yield Fault(type_.location, "is part of no message; refer to it or remove it")
 
 
+@rule()
+def incomplete_envelope(protocol: Protocol) -> Iterator[Fault]:
+    """A schema that defines some types of the envelope defines all of them.
+
+    Why: the envelope is derived, and refers to `RequestId`, `Error`, `ExtRequest`, `ExtResponse`
+    and `ExtNotification` by name. For one that is missing, perhaps since it was renamed, it falls
+    back to what JSON-RPC says, and accepts more than the schema means.
+
+    Example: `Error` is renamed to `AcpError`
+
+    Fix: define the type under its name.
+    """
+    missing = [name for name in ENVELOPE_TYPES if name not in protocol.types]
+    present = [name for name in ENVELOPE_TYPES if name in protocol.types]
+    if present and missing:
+        names = " and ".join(missing)
+        yield Fault(
+            protocol.types[present[0]].location, f"is part of the envelope, which needs {names} too"
+        )
+
+
 @rule(for_files=True)
 def domain_cycle(protocol: Protocol) -> Iterator[Fault]:
     """Domain files don't refer to each other in a circle.

@@ -76,6 +76,24 @@ def name_collision(protocol: Protocol) -> Iterator[Fault]:
 
 
 @rule()
+def member_collision(protocol: Protocol) -> Iterator[Fault]:
+    """No two members of one object are told apart by case or punctuation only.
+
+    Why: members become attributes and fields in the style of each language, so `fooBar` and
+    `foo_bar` become one, and `_meta` is `meta` in Python. One member would replace the other, or
+    get a number that moves. Members that come from bases and from variants count, too.
+
+    Mistake: `"properties": {"fooBar": {...}, "FooBar": {...}}`, or `meta` beside `_meta`
+
+    Mend: rename the newer of the two.
+    """
+    from acpgen.targets.models.naming import colliding_members
+    from acpgen.targets.models.normalization import normalize
+
+    yield from colliding_members(normalize(protocol).shapes, _letters)
+
+
+@rule()
 def reserved_member(protocol: Protocol) -> Iterator[Fault]:
     """No member is called like something that every model does.
 
@@ -111,6 +129,10 @@ def repeated_value(protocol: Protocol) -> Iterator[Fault]:
                 if value in seen:
                     yield Fault(location, f"{value} is listed twice")
                 seen.add(value)
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name.casefold()))
 
 
 def _variants(protocol: Protocol) -> Iterator[Variant]:

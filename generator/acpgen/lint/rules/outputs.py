@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from acpgen.findings import Finding
 from acpgen.lint.rule import Fault, method_fault, rule
 from acpgen.lint.rules import names
-from acpgen.load.source import SchemaError
-from acpgen.model import ENVELOPE_TYPES, Location, MethodName, Pointer, Protocol, Ref, TypeName
+from acpgen.model import ENVELOPE_TYPES, MethodName, Protocol, Ref, TypeName
 from acpgen.types.structure import references
 
 _TOLD_APART = (names.name_collision, names.repeated_value)
@@ -68,14 +66,10 @@ def unusable_name(protocol: Protocol) -> Iterator[Fault]:
 
     Mend: rename the file or the type.
     """
-    from acpgen.targets.models.naming import names_of, unusable
-    from acpgen.targets.models.normal import normalize
+    from acpgen.targets.models.naming import unusable_names
+    from acpgen.targets.models.normalization import normalize
 
-    try:
-        normal = normalize(protocol)
-    except SchemaError:
-        return
-    yield from map(_fault, unusable(protocol, names_of(normal)))
+    yield from unusable_names(protocol, normalize(protocol).shapes)
 
 
 @rule()
@@ -87,17 +81,13 @@ def no_model(protocol: Protocol) -> Iterator[Fault]:
 
     Mistake: `"properties": {"size": {"type": "object", "properties": {"height": ...}}}`
 
-    Mend: give the part that is named a definition of its own in `$defs`. The next one is told when
-    this one is mended.
+    Mend: give the part that is named a definition of its own in `$defs`.
     """
-    from acpgen.targets.models.normal import normalize
+    from acpgen.targets.models.normalization import normalize
 
     if any(True for told in _TOLD_APART for _ in told.function(protocol)):
         return
-    try:
-        normalize(protocol)
-    except SchemaError as error:
-        yield from map(_fault, error.findings)
+    yield from normalize(protocol).faults
 
 
 @rule()
@@ -136,7 +126,3 @@ def _without_samples(protocol: Protocol) -> Iterator[tuple[TypeName, str]]:
 
 def _uses(protocol: Protocol, name: TypeName) -> set[TypeName]:
     return set(references(protocol.types[name].body))
-
-
-def _fault(finding: Finding) -> Fault:
-    return Fault(Location(finding.file, Pointer(finding.pointer)), finding.message)

@@ -1,14 +1,13 @@
-"""Checkers: the schema compiled to Python that says valid or not, in two modules.
+"""Checkers: the schema compiled to Python that accepts or refuses messages, in two modules.
 
-`acp_v<version>.checkers` needs the standard library only and starts at once. For long input
-`acp_v<version>.decoders` reads and checks in one go, with msgspec, and leaves to the checkers what
-it can't decide. Both give the verdicts of the bundle of the whole protocol and, for a number with a
-fraction or an exponent where an integer belongs, refuse what JSON Schema takes.
+`acp_v<version>.checkers` needs `acp_wire` only and starts quickly. For long input
+`acp_v<version>.decoders` reads and checks in one step, with msgspec, and leaves to the checkers
+what it can't decide. Both give the verdicts of the bundle of the whole protocol, except that they
+refuse an integer that is written with a fraction or an exponent.
 """
 
 from __future__ import annotations
 
-from acpgen.checks import Checkers, Decoders
 from acpgen.model import Protocol
 from acpgen.targets.checkers.compiled import compile_checkers, compile_decoders
 from acpgen.targets.checkers.decoders import decoders_module
@@ -17,7 +16,7 @@ from acpgen.targets.checkers.slots import Renderer
 from acpgen.types.fingerprint import digest
 from acpgen.types.views import without_docs
 
-__all__ = ["Checkers", "Decoders", "checkers", "compile_checkers", "compile_decoders"]
+__all__ = ["checkers", "compile_checkers", "compile_decoders"]
 
 
 def checkers(protocol: Protocol, templates: Renderer) -> dict[str, str]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from itertools import count
 from types import ModuleType
-from typing import cast
+from typing import Any
 
+from acp_wire.checking import Checkers
+from acp_wire.decoding import Decoders
 from acpgen import resources
-from acpgen.checks import Checkers, Decoders
 from acpgen.model import Protocol
 from acpgen.targets.checkers.decoders import decoders_module
 from acpgen.targets.checkers.module import checkers_module
@@ -24,8 +25,10 @@ def compile_checkers(protocol: Protocol) -> Checkers:
         OSError: the templates can't be read.
     """
     module = ModuleType(f"acpgen_compiled_{next(_packages)}.checkers")
-    _run(module, checkers_module(protocol, Slots(resources.TEMPLATES)))
-    return cast("Checkers", module)
+    checkers: Checkers = _run(module, checkers_module(protocol, Slots(resources.TEMPLATES)))[
+        "CHECKERS"
+    ]
+    return checkers
 
 
 def compile_decoders(protocol: Protocol, checkers: Checkers) -> Decoders:
@@ -35,18 +38,22 @@ def compile_decoders(protocol: Protocol, checkers: Checkers) -> Decoders:
         ImportError: msgspec is not installed.
         OSError: the templates can't be read.
     """
-    package = ModuleType(f"acpgen_compiled_{next(_packages)}")
-    package.__dict__["checkers"] = checkers
-    module = ModuleType(f"{package.__name__}.decoders")
-    source = decoders_module(protocol, Slots(resources.TEMPLATES), package.__name__)
-    # The source imports its package by name, and msgspec looks for the types of a module there.
-    sys.modules |= {package.__name__: package, module.__name__: module}
+    package = f"acpgen_compiled_{next(_packages)}"
+    beside = ModuleType(f"{package}.checkers")
+    beside.__dict__["CHECKERS"] = checkers
+    module = ModuleType(f"{package}.decoders")
+    source = decoders_module(protocol, Slots(resources.TEMPLATES), package)
+    # The source imports its checkers by name, and msgspec looks up the types of a module there.
+    modules = {package: ModuleType(package), beside.__name__: beside, module.__name__: module}
+    sys.modules |= modules
     try:
-        _run(module, source)
+        decoders: Decoders = _run(module, source)["DECODERS_OF_SCHEMA"]
+        return decoders
     finally:
-        del sys.modules[package.__name__], sys.modules[module.__name__]
-    return cast("Decoders", module)
+        for name in modules:
+            del sys.modules[name]
 
 
-def _run(module: ModuleType, source: str) -> None:
+def _run(module: ModuleType, source: str) -> dict[str, Any]:
     exec(compile(source, f"<{module.__name__}>", "exec"), module.__dict__)  # noqa: S102 - our own
+    return module.__dict__

@@ -20,24 +20,23 @@ from acpgen.model import (
     TypeName,
     Union,
 )
-from acpgen.targets.checkers.functions import function_names
 from acpgen.targets.checkers.names import class_name
 from acpgen.targets.checkers.slots import Renderer
 from acpgen.targets.checkers.structs import Structs, Typed, UntypedError
 
 _TEMPLATE = """
-    AgentCall AgentLine Annotated Any AnyCall AnyLine AnyObject Anything Callable Checked ClientCall
-    ClientLine Iterable Line Literal Loose Meta MsgspecError NoReturn Nothing Notification ProxyCall
-    ProxyLine Request Struct Typed UNSET Unheard UnsetType
+    AgentCall AgentLine Annotated Any AnyCall AnyLine AnyObject Anything CHECKERS Checked ClientCall
+    ClientLine Decoders Line Literal Loose Meta Notification ProxyCall ProxyLine Request Typed UNSET
+    Unsent UnsetType
 """
-"""What classes and the like are called in the template."""
+"""The names of classes and the like in the template."""
 
 _REQUEST_ID = TypeName("RequestId")
 
 
 def decoders_module(protocol: Protocol, templates: Renderer, package: str) -> str:
     """The source of the module; `package` is where its checkers are."""
-    structs = Structs(protocol, function_names(protocol), _TEMPLATE.split())
+    structs = Structs(protocol, _TEMPLATE.split())
     messages = dict(_messages(protocol, structs))
     classes = [
         f"class {name}({method.kind.value.title()}, tag={literal(method.name)}):\n"
@@ -50,9 +49,8 @@ def decoders_module(protocol: Protocol, templates: Renderer, package: str) -> st
         header=HEADER,
         package=package,
         structs="\n\n\n".join([*structs.text, *classes]),
-        # One level for the message, and one for the line of a transcript that it may stand in.
+        # One level for the message, and one for the line of a transcript that may hold it.
         depth=2 + max((params.depth for _, params in messages.values()), default=0),
-        keys=_tuple(f"{literal(literal(key))}.encode()" for key in _keys(protocol)),
         keyed=_tuple(name for method, name in calls.items() if method.key is not None),
         any_call=_choice(calls, frozenset(Side)),
         agent_call=_choice(calls, SENDS[Side.AGENT]),
@@ -62,7 +60,7 @@ def decoders_module(protocol: Protocol, templates: Renderer, package: str) -> st
 
 
 def _messages(protocol: Protocol, structs: Structs) -> Iterator[tuple[Method, tuple[str, Typed]]]:
-    """The calls that a struct can stand for, with its name and their params."""
+    """The calls that have a struct, with its name and their params."""
     names = Counter(method.name for method in protocol.methods)
     for method in protocol.methods:
         if names[method.name] > 1 or (method.kind is Kind.REQUEST and not _has_plain_ids(protocol)):
@@ -71,7 +69,7 @@ def _messages(protocol: Protocol, structs: Structs) -> Iterator[tuple[Method, tu
             params = structs.typed(Ref(method.params))
         except UntypedError:
             continue
-        # What may be meant as a key is looked for in the params and their metadata.
+        # Names that look like a key are searched for in the params and their metadata.
         if not params.opaque:
             yield method, (structs.names.claim(f"{class_name(method.params)}Message"), params)
 
@@ -91,10 +89,6 @@ def _is_plain(scalar: Scalar) -> bool:
     return replace(scalar, format=None) == Scalar(scalar.type)
 
 
-def _keys(protocol: Protocol) -> list[str]:
-    return sorted({method.key for method in protocol.methods if method.key is not None})
-
-
 def _tuple(expressions: Iterable[str]) -> str:
     return "(" + "".join(f"{expression}, " for expression in expressions).rstrip() + ")"
 
@@ -102,6 +96,6 @@ def _tuple(expressions: Iterable[str]) -> str:
 def _choice(calls: Mapping[Method, str], sides: Collection[Side]) -> str:
     """The union of the calls that some sides handle.
 
-    A choice of one is none to msgspec, it would not look at the method: hence one more.
+    For a union of one type msgspec would ignore the method, so there is always one more.
     """
-    return "\n    | ".join(["Unheard", *(n for method, n in calls.items() if method.side in sides)])
+    return "\n    | ".join(["Unsent", *(n for method, n in calls.items() if method.side in sides)])

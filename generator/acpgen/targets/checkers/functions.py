@@ -1,4 +1,4 @@
-"""One boolean function for every type of a protocol, as Python source."""
+"""One function for every type of a protocol, as Python source."""
 
 from __future__ import annotations
 
@@ -7,15 +7,24 @@ from collections.abc import Iterable, Sequence
 from acpgen.emit.casing import snake
 from acpgen.emit.python import literal
 from acpgen.model import Map, Object, Property, Protocol, Ref, Type, TypeName, Union, Variant
-from acpgen.targets.checkers.conditions import TRUE, Conditions, all_of, any_of, fill
+from acpgen.targets.checkers.conditions import (
+    TRUE,
+    Condition,
+    Conditions,
+    all_of,
+    any_of,
+    fill,
+    in_order,
+)
 from acpgen.targets.checkers.names import Names
 from acpgen.types.structure import walk
 
 _VALUE = "value"
+_IS_OBJECT = Condition(f"type({_VALUE}) is dict")
 
 
-TAKEN = ("is_anything", "is_nothing", "is_unremarkable", "_is_id", "_is_any_result")
-"""What functions that the module has anyway are called."""
+TAKEN = ("is_anything",)
+"""The names of functions that the module imports."""
 
 
 def function_names(protocol: Protocol) -> dict[TypeName, str]:
@@ -48,16 +57,16 @@ class Functions:
 
     @property
     def tables(self) -> str:
-        """The constants that the functions use, to stand after them."""
+        """The constants that the functions use, to be written after them."""
         patterns = [
-            f"{constant} = re.compile({literal(pattern)}, re.ASCII)"
+            f"{constant} = re.compile({literal(pattern)})"
             for pattern, constant in self._conditions.patterns.items()
         ]
         return "\n".join([*patterns, *self._tables])
 
-    def condition(self, type_: Type, value: str, name: str) -> str:
-        """The condition that a type accepts an expression; see `Conditions.of` for `name`."""
-        return fill(self._conditions.of(type_, name), value)
+    def _condition(self, type_: Type, name: str) -> Condition:
+        """The condition that a type accepts the value of a function."""
+        return fill(self._conditions.of(type_, name), _VALUE)
 
     def _define(self, name: str, type_: Object | Union) -> str:
         function = self._claimed.claim(f"_{name.lstrip('_')}")
@@ -72,24 +81,24 @@ class Functions:
             case Object():
                 body = self._object(name, type_, tag, beside)
             case Map() if tag is not None:
-                body = [f"type({_VALUE}) is dict", *self._additional(type_.values, [tag], name)]
+                body = [_IS_OBJECT, *self._additional(type_.values, [tag], name)]
             case Union():
                 self._functions.append(self._union(name, type_))
                 return
             case _:
-                body = [self.condition(type_, _VALUE, name)]
+                body = [self._condition(type_, name)]
         self._functions.append(_returning(name, body))
 
     def _object(
         self, name: str, object_: Object, tag: str | None, beside: str | None
-    ) -> Sequence[str]:
+    ) -> list[Condition]:
         required = [p for p in object_.properties if p.required]
-        parts = [f"type({_VALUE}) is dict"]
+        parts = [_IS_OBJECT]
         for member in required:
             key = literal(member.name)
             condition = self._conditions.of(member.type, f"{name}_{snake(member.name)}")
             if self._conditions.takes_null(member.type):
-                parts.append(f"{key} in {_VALUE}")
+                parts.append(Condition(f"{key} in {_VALUE}"))
             parts.append(fill(condition, f"{_VALUE}.get({key})"))
         optional = [
             condition
@@ -103,51 +112,60 @@ class Functions:
             if beside is not None and all(member.name != beside for member in object_.properties):
                 least += f" + ({literal(beside)} in {_VALUE})"
             parts.append(_unless(f"len({_VALUE}) == {least}", optional))
-        parts += [f"{self.names[base.name]}({_VALUE})" for base in object_.bases]
-        for union in object_.unions:
-            choice = self._define(f"{name}_by_{snake(union.tag or 'shape')}", union)
-            parts.append(f"{choice}({_VALUE})")
+        parts += [self._condition(base, name) for base in object_.bases]
+        parts += [
+            self._condition(union, f"{name}_by_{snake(union.tag or 'shape')}")
+            for union in object_.unions
+        ]
         if object_.additional is not None:
             known = [*([tag] if tag else []), *(p.name for p in object_.properties)]
             parts += self._additional(object_.additional, known, name)
-        return [part for part in parts if part != TRUE]
+        return parts
 
-    def _optional(self, owner: str, member: Property) -> str:
+    def _optional(self, owner: str, member: Property) -> Condition:
         """The condition that a member is missing or right."""
         key = literal(member.name)
         condition = self._conditions.of(member.type, f"{owner}_{snake(member.name)}")
         if condition == TRUE or self._conditions.takes_null(member.type):
             return fill(condition, f"{_VALUE}.get({key})")
-        return f"({key} not in {_VALUE} or {fill(condition, f'{_VALUE}[{key}]')})"
+        return any_of([Condition(f"{key} not in {_VALUE}"), fill(condition, f"{_VALUE}[{key}]")])
 
-    def _additional(self, type_: Type, known: Sequence[str], owner: str) -> Sequence[str]:
+    def _additional(self, type_: Type, known: Sequence[str], owner: str) -> list[Condition]:
         """The condition on the members that are not known."""
         condition = self._conditions.of(type_, f"{owner}_value")
         if condition == TRUE:
             return []
         names = "".join(f"{literal(name)}, " for name in known).rstrip()
-        test = fill(condition, "item")
-        return [f"all(name in ({names}) or {test} for name, item in {_VALUE}.items())"]
+        test = any_of([Condition(f"name in ({names})"), fill(condition, "item")])
+        members = f"for name, item in {_VALUE}.items()"
+        if test.graded:
+            return [Condition(f"combined(*({test.text} {members}))", graded=True)]
+        return [Condition(f"all({test.text[1:-1]} {members})")]
 
     def _union(self, name: str, union: Union) -> str:
         """The text of a function that looks at the tag first, where there is one."""
-        untagged = [(v.fallback, self._variant(v)) for v in union.variants if v.value is None]
+        untagged = [
+            (v.fallback, self._condition(v.body, f"is_{snake(v.name)}"))
+            for v in union.variants
+            if v.value is None
+        ]
         always = [condition for fallback, condition in untagged if not fallback]
         otherwise = _choose((c for _, c in untagged), exclusive=union.exclusive)
         if not union.known:
             return _returning(name, [otherwise])
         if any(fallback for fallback, _ in untagged):
-            otherwise = f"{otherwise} and _passes_over(tag)"
+            otherwise = all_of([otherwise, Condition("unknown(tag)", graded=True)])
         table = self._table(name, union)
-        known = _choose([f"check({_VALUE})", *always], exclusive=union.exclusive)
+        checked = Condition(f"check({_VALUE})", graded=True)
+        known = _choose([checked, *always], exclusive=union.exclusive)
         return "\n".join(
             (
-                f"def {name}({_VALUE}: object) -> bool:",
+                f"def {name}({_VALUE}: object) -> int:",
                 f"    tag = {_VALUE}.get({literal(union.tag)}) if type({_VALUE}) is dict else None",
                 f"    check = {table}.get(tag) if type(tag) is str else None",
                 "    if check is not None:",
-                f"        return {known}",
-                f"    return {otherwise}",
+                f"        return {known.text}",
+                f"    return {otherwise.text}",
             )
         )
 
@@ -160,7 +178,8 @@ class Functions:
             check = checks[0]
             if len(checks) > 1:
                 check = self._claimed.claim(f"{table.lower()}_{snake(value)}")
-                both = _choose([f"{c}({_VALUE})" for c in checks], exclusive=union.exclusive)
+                each = [Condition(f"{c}({_VALUE})", graded=True) for c in checks]
+                both = _choose(each, exclusive=union.exclusive)
                 self._functions.append(_returning(check, [both]))
             rows.append(f"    {literal(value)}: {check},")
         self._tables.append("\n".join((f"{table}: Mapping[str, Check] = {{", *rows, "}")))
@@ -174,13 +193,9 @@ class Functions:
         self._write(name, variant.body, tag=union.tag)
         return name
 
-    def _variant(self, variant: Variant) -> str:
-        """The condition that a variant without a tag value accepts `value`."""
-        return self.condition(variant.body, _VALUE, f"is_{snake(variant.name)}")
-
 
 def _tags(protocol: Protocol) -> dict[TypeName, str]:
-    """The tag that stands beside the members of a type, for types that are variants by one tag."""
+    """The tag that selects a type and is not one of its members, where there is only one."""
     tags: dict[TypeName, set[str]] = {}
     for type_ in protocol.types.values():
         for part in walk(type_.body):
@@ -191,28 +206,34 @@ def _tags(protocol: Protocol) -> dict[TypeName, str]:
     return {name: used.pop() for name, used in tags.items() if len(used) == 1}
 
 
-def _choose(conditions: Iterable[str], *, exclusive: bool) -> str:
+def _choose(conditions: Iterable[Condition], *, exclusive: bool) -> Condition:
     """The condition that one of some holds or, if they exclude each other, one only."""
     parts = list(conditions)
     if not parts:
-        return "False"
-    if exclusive and len(parts) > 1:
-        return f"{' + '.join(f'bool({part})' for part in parts)} == 1"
-    return any_of(parts) if len(parts) > 1 else parts[0]
+        return Condition("False")
+    if len(parts) == 1:
+        return parts[0]
+    if not exclusive:
+        return any_of(parts)
+    if any(part.graded for part in parts):
+        return Condition(f"only({', '.join(part.text for part in parts)})", graded=True)
+    return Condition(f"{' + '.join(f'bool({part.text})' for part in parts)} == 1")
 
 
-def _unless(enough: str, conditions: Sequence[str]) -> str:
+def _unless(enough: str, conditions: Iterable[Condition]) -> Condition:
     """The condition that one holds or all of some others do, over several lines."""
-    lines = "\n                and ".join(conditions)
-    if len(conditions) > 1:
+    parts = in_order(conditions)
+    lines = "\n                and ".join(part.text for part in parts)
+    if len(parts) > 1:
         lines = f"(\n                {lines}\n            )"
-    return f"(\n            {enough}\n            or {lines}\n        )"
+    text = f"(\n            {enough}\n            or {lines}\n        )"
+    return Condition(text, any(part.graded for part in parts))
 
 
-def _returning(name: str, parts: Sequence[str]) -> str:
-    head = f"def {name}({_VALUE}: object) -> bool:"
-    condition = all_of(parts)
+def _returning(name: str, conditions: Iterable[Condition]) -> str:
+    parts = in_order(conditions) or [TRUE]
+    head = f"def {name}({_VALUE}: object) -> int:"
     if len(parts) < 2:
-        return f"{head}\n    return {condition}"
-    lines = "\n        and ".join(parts)
+        return f"{head}\n    return {parts[0].text}"
+    lines = "\n        and ".join(part.text for part in parts)
     return f"{head}\n    return (\n        {lines}\n    )"

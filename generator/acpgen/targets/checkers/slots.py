@@ -14,7 +14,7 @@ _SLOT = re.compile(r"\{\{ (\w+) \}\}")
 
 
 class Renderer(Protocol):
-    """What fills templates: `acpgen.emit.templates.Templates`, or `Slots`."""
+    """Fills templates: `acpgen.emit.templates.Templates`, or `Slots`."""
 
     def render(self, name: str, /, **context: object) -> str:
         """Fill one template."""

@@ -30,13 +30,13 @@ from acpgen.model import (
     TypeName,
     Union,
 )
-from acpgen.pattern import python_pattern
+from acpgen.patterns import python_pattern
 from acpgen.targets.checkers.names import Names, class_name, member_name
 from acpgen.targets.checkers.shapes import NoShapeError, Shape, Shapes
 
 _ANY_OBJECT = (Map(ANY), Object(), Object(additional=ANY))
-_SPOKEN_FOR = ("bool", "check", "checkers", "dict", "field", "float", "int", "list", "str")
-"""What a member can't be called, for its class needs the name itself."""
+_RESERVED = ("bool", "check", "dict", "field", "float", "int", "levels", "list", "str")
+"""Names that a member can't have, because its class needs them."""
 _ESCAPED = re.compile(r'[\\"\x00-\x1f]')
 _FAR = 2**63
 """How far from 0 msgspec takes no bound for a number."""
@@ -64,17 +64,14 @@ class Typed:
 
 
 class UntypedError(Exception):
-    """There is no struct, and no function that could check in its place."""
+    """A type has no struct and no name, so that no check can replace the struct."""
 
 
 class Structs:
     """Writes the structs that some types need, each after those it needs itself."""
 
-    def __init__(
-        self, protocol: Protocol, functions: Mapping[TypeName, str], taken: Iterable[str]
-    ) -> None:
+    def __init__(self, protocol: Protocol, taken: Iterable[str]) -> None:
         self._protocol = protocol
-        self._functions = functions
         self._shapes = Shapes(protocol)
         self.names = Names(taken)
         self._known: dict[TypeName, Typed] = {}
@@ -130,10 +127,9 @@ class Structs:
             self._open.remove(name)
 
     def _check(self, name: TypeName) -> str:
-        """A class for what is read as any JSON, and then checked."""
+        """A class for values that are read as any JSON and then checked."""
         class_ = self.names.claim(f"Checked{class_name(name)}")
-        function = self._functions[name]
-        self.text.append(f"class {class_}(Checked):\n    check = staticmethod(checkers.{function})")
+        self.text.append(f"class {class_}(Checked):\n    {_check_of(name)}")
         return class_
 
     def _choice(self, name: TypeName, shapes: tuple[Shape, ...]) -> Typed:
@@ -162,7 +158,7 @@ class Structs:
     def _struct(self, shape: Shape) -> Typed:
         _require_writable(shape.tag or "")
         members, depths, opaque = [], [0], False
-        names = Names(_SPOKEN_FOR)
+        names = Names(_RESERVED)
         for member in sorted(shape.members, key=lambda member: not member.required):
             try:
                 _require_writable(member.name)
@@ -180,7 +176,7 @@ class Structs:
         base = "Typed"
         if shape.check is not None:
             base = "Loose"
-            members.append(f"    check = staticmethod(checkers.{self._functions[shape.check]})")
+            members.append(f"    {_check_of(shape.check)}")
         self.text.append("\n".join([f"class {name}({base}{tag}):", *(members or ["    pass"])]))
         return Typed(name, max(depths) + 1, opaque)
 
@@ -193,6 +189,10 @@ def _member(member: Property, text: str, names: Names) -> str:
         default = f"field({', '.join(['default=UNSET', *renamed])})" if renamed else "UNSET"
         return f"{name}: {text} = {default}"
     return f"{name}: {text} = field({', '.join(renamed)})" if renamed else f"{name}: {text}"
+
+
+def _check_of(name: TypeName) -> str:
+    return f"check = staticmethod(_TYPES[{literal(name)}])"
 
 
 def _require_writable(name: str) -> None:
@@ -229,7 +229,7 @@ def _scalar(scalar: Scalar) -> str:
         le=scalar.maximum,
         min_length=scalar.min_length,
         max_length=scalar.max_length,
-        pattern=None if scalar.pattern is None else f"(?a){python_pattern(scalar.pattern)}",
+        pattern=None if scalar.pattern is None else python_pattern(scalar.pattern),
     )
     if scalar.type is ScalarType.NUMBER and limits:
         return f"{_annotated('int', limits)} | {_annotated('float', limits)}"

@@ -7,10 +7,11 @@ from enum import StrEnum
 from string import Formatter
 from typing import get_type_hints
 
+from acp_wire.keys import SEPARATORS
 from acpgen.emit.header import HEADER
 from acpgen.model import Protocol
 from acpgen.targets.languages.dialect import Dialect, Sentence, Slot
-from acpgen.targets.retry.decision import MAX_CARRIED, RULINGS, SEPARATORS
+from acpgen.targets.retry.decision import MAX_CARRIED, RULINGS
 from acpgen.targets.retry.derivation import NAMESPACE
 from acpgen.targets.retry.meanings import ENUMERATIONS, FIELDS, Enumeration
 from acpgen.targets.retry.table import Row, key_limits, rows

@@ -1,8 +1,8 @@
-"""Python models: one lazily imported module a domain, on a base that is exact on the wire.
+"""Python models: one lazily imported module a domain, on the base in `acp_wire.models`.
 
-`normal` turns the protocol's types into the `shapes` that Python has, `spelling` writes those as
-the JSON Schema that datamodel-code-generator renders well, `codegen` calls it, and `package` puts
-the base, the tolerant reading and the table of methods around what comes back.
+`normalization` turns the protocol's types into `python_shapes`, `codegen_schema` writes those as
+the JSON Schema that datamodel-code-generator renders well, `codegen` calls it, and `package` adds
+the table of methods and the lazy front.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from datamodel_code_generator import (
@@ -21,7 +21,7 @@ from datamodel_code_generator.format import Formatter
 from acpgen.emit.header import HEADER
 from acpgen.emit.jsonschema import DIALECT, JsonSchema
 from acpgen.model import JsonValue
-from acpgen.targets.models import spelling
+from acpgen.targets.models import codegen_schema
 
 Definitions = Mapping[str, JsonSchema]
 """Schemas by `<module>.<Name>`."""
@@ -74,7 +74,7 @@ def _excerpt(module: str, definitions: Definitions) -> JsonSchema:
 def _references(schema: JsonValue) -> Iterator[str]:
     match schema:
         case {"$ref": str(reference)}:
-            yield reference.removeprefix(spelling.REFERENCE)
+            yield reference.removeprefix(codegen_schema.REFERENCE)
         case dict():
             for value in schema.values():
                 yield from _references(value)
@@ -120,9 +120,9 @@ def _module(module: str, schema: str, base: str) -> str:
             remove_special_field_name_prefix=True,
             use_schema_description=True,
             use_field_description=True,
-            field_extra_keys=set(spelling.MEMBER_MARKS),
-            field_extra_keys_without_x_prefix={spelling.REPR},
-            model_extra_keys=set(spelling.RECORD_MARKS),
+            field_extra_keys=set(codegen_schema.MEMBER_MARKS),
+            field_extra_keys_without_x_prefix={codegen_schema.REPR},
+            model_extra_keys=set(codegen_schema.RECORD_MARKS),
             # The same text whatever the day and whatever pyproject.toml lies near.
             use_double_quotes=True,
             disable_timestamp=True,
@@ -134,6 +134,28 @@ def _module(module: str, schema: str, base: str) -> str:
         raise TypeError("datamodel-code-generator gave one module where several were asked for")
     texts = {path[-1].removesuffix(".py"): text for path, text in generated.items()}
     return f"{texts[module]}\n"
+
+
+def without_defaults(text: str, attributes: Mapping[str, Collection[str]]) -> str:
+    """A module whose classes have no defaults for some attributes, given by the class's name.
+
+    Type checkers refuse a class that has no default for an attribute if its base has one.
+    """
+    lines = text.split("\n")
+    parts = (
+        part
+        for statement in ast.parse(text).body
+        if isinstance(statement, ast.ClassDef) and statement.name in attributes
+        for part in statement.body
+        if isinstance(part, ast.AnnAssign)
+        and isinstance(part.target, ast.Name)
+        and part.target.id.rstrip("_") in attributes[statement.name]
+    )
+    for part in reversed(list(parts)):
+        first, last = part.annotation.end_lineno or 0, part.end_lineno or 0
+        kept = lines[first - 1].encode()[: part.annotation.end_col_offset].decode()
+        lines[first - 1 : last] = [kept]
+    return "\n".join(lines)
 
 
 def _require_names(module: str, text: str, expected: set[str]) -> None:

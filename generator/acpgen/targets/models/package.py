@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from graphlib import CycleError, TopologicalSorter
 
 from acpgen.emit.header import HEADER
 from acpgen.emit.python import literal
 from acpgen.emit.templates import Templates
+from acpgen.findings import Finding, Severity
 from acpgen.load.source import SchemaError
 from acpgen.model import Kind, Location, Method, Protocol, Ref, RetryClass, TypeName
-from acpgen.targets.models import codegen, spelling
-from acpgen.targets.models.naming import HELPERS, names_of, unusable, unusable_place
-from acpgen.targets.models.normal import normalize
-from acpgen.targets.models.shapes import Choice, Normal
+from acpgen.rulebook import Fault
+from acpgen.targets.models import codegen, codegen_schema
+from acpgen.targets.models.codegen import without_defaults
+from acpgen.targets.models.faults import model_faults
+from acpgen.targets.models.naming import HELPERS, attribute, names_of
+from acpgen.targets.models.normalization import normalize
+from acpgen.targets.models.python_shapes import Choice, Normal
 from acpgen.types.fingerprint import digest
-from acpgen.types.structure import references
 from acpgen.types.views import methods_only, without_docs
 
 
@@ -26,13 +28,16 @@ def models(protocol: Protocol, templates: Templates) -> dict[str, str]:
         SchemaError: a type or a domain has no counterpart in Python.
     """
     package = f"acp_v{protocol.version or 0}"
-    normal = normalize(protocol)
+    normalization = normalize(protocol)
+    normal = normalization.shapes
+    if faults := list(model_faults(protocol, normalization)):
+        raise SchemaError([_finding(fault) for fault in faults])
     names = names_of(normal)
-    if findings := unusable(protocol, names):
-        raise SchemaError(findings)
-    _require_order(protocol)
-    definitions = spelling.spell(normal, _carriers(protocol))
+    definitions = codegen_schema.definitions_of(normal, _carriers(protocol))
     generated = codegen.modules(definitions, "acp_wire.models.base", names)
+    generated = {
+        domain: without_defaults(text, _narrowed(normal)) for domain, text in generated.items()
+    }
     exported = {**HELPERS, **{f".{domain}": defined for domain, defined in names.items()}}
     context: dict[str, object] = {
         "header": HEADER,
@@ -62,24 +67,25 @@ def models(protocol: Protocol, templates: Templates) -> dict[str, str]:
     }
 
 
+def _finding(fault: Fault[Location]) -> Finding:
+    place = fault.place
+    rule = "unsupported-schema"
+    return Finding(rule, Severity.ERROR, place.file, place.pointer, fault.message)
+
+
+def _narrowed(normal: Normal) -> dict[str, frozenset[str]]:
+    """The attributes of each union's class that its variants declare in their own way."""
+    return {
+        name: frozenset(map(attribute, shape.narrowed))
+        for name, (_, shape) in normal.items()
+        if isinstance(shape, Choice) and shape.base
+    }
+
+
 def _homes(modules: dict[str, tuple[str, ...]]) -> Iterator[tuple[str, str]]:
     for module, names in modules.items():
         for name in names:
             yield name, module
-
-
-def _require_order(protocol: Protocol) -> None:
-    """Refuse domains that refer to each other: as Python modules they could not be imported."""
-    uses: dict[str, set[str]] = {domain: set() for domain in protocol.domains}
-    for type_ in protocol.types.values():
-        used = {protocol.types[name].domain for name in references(type_.body)}
-        uses[type_.domain] |= used - {type_.domain}
-    try:
-        TopologicalSorter({d: sorted(used) for d, used in uses.items()}).prepare()
-    except CycleError as error:
-        circle = " -> ".join(error.args[1])
-        message = f"the domains {circle} need each other; move what both need to a file of its own"
-        raise SchemaError([unusable_place(Location(protocol.source), message)]) from error
 
 
 def _carriers(protocol: Protocol) -> frozenset[TypeName]:

@@ -11,13 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from acp_wire.keys import SEPARATORS
 from acpgen.model import RetryClass
 
 MAX_CARRIED = 32
 """The number of messages around another one that the decision looks into."""
-
-SEPARATORS = "-_./:$ "
-"""The characters left out where names are compared."""
 
 SEPARATORS_IN_WORDS = f"{', '.join(f'`{each}`' for each in SEPARATORS.strip())} and space"
 

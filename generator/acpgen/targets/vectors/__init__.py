@@ -14,15 +14,15 @@ from collections.abc import Iterator
 
 from acpgen.emit.templates import Templates
 from acpgen.model import ENVELOPE_TYPES, JsonValue, Method, Protocol
-from acpgen.targets.vectors.calls import calls, results
-from acpgen.targets.vectors.derived import derived
-from acpgen.targets.vectors.envelope import envelope
-from acpgen.targets.vectors.files import File, VectorNameError, index
+from acpgen.targets.vectors.call_vectors import calls, results
+from acpgen.targets.vectors.derived_ids import derived
+from acpgen.targets.vectors.envelope_vectors import envelope
 from acpgen.targets.vectors.guide import guide
-from acpgen.targets.vectors.keys import keys
+from acpgen.targets.vectors.key_vectors import keys
 from acpgen.targets.vectors.proof import Proof, UnprovenError
-from acpgen.targets.vectors.resends import resends
-from acpgen.targets.vectors.traces import traces
+from acpgen.targets.vectors.resend_vectors import resends
+from acpgen.targets.vectors.trace_vectors import left_out, traces
+from acpgen.targets.vectors.vector_file import VectorFile, VectorNameError, index
 from acpgen.types.samples import SampleError, Samples
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "UnprovenError",
     "VectorNameError",
     "derived",
+    "left_out",
     "resends",
     "traces",
     "vectors",
@@ -63,17 +64,17 @@ def vectors(protocol: Protocol, templates: Templates) -> dict[str, str]:
     return {f"{_FOLDER}/{name}": text for name, text in files.items()}
 
 
-def _files(protocol: Protocol, samples: Samples, proof: Proof) -> Iterator[File]:
-    yield File("envelope.json", tuple(envelope(protocol, samples))).proven(proof)
+def _files(protocol: Protocol, samples: Samples, proof: Proof) -> Iterator[VectorFile]:
+    yield VectorFile("envelope.json", tuple(envelope(protocol, samples))).proven(proof)
     if any(method.key is not None for method in protocol.methods):
-        yield File("keys.json", tuple(keys(protocol, samples))).proven(proof)
+        yield VectorFile("keys.json", tuple(keys(protocol, samples))).proven(proof)
     for method in protocol.methods:
         name, kind = _slug(method), method.kind.value
         found = tuple(calls(method, protocol, samples))
-        yield File(f"{name}.{kind}.json", found, method.name, kind).proven(proof)
+        yield VectorFile(f"{name}.{kind}.json", found, method.name, kind).proven(proof)
         if method.result is not None:
             found = tuple(results(method, method.result, protocol, samples))
-            yield File(f"{name}.result.json", found, method.name, "result").proven(proof)
+            yield VectorFile(f"{name}.result.json", found, method.name, "result").proven(proof)
 
 
 def _slug(method: Method) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from acpgen.judge.verdict import ErrorCode
 from acpgen.model import JsonValue, Kind, Method, MethodName, Side
-from acpgen.targets.vectors.vector import Code, Fault, Path, Vector
+from acpgen.targets.vectors.vector import Defect, Path, Vector
 
 VERSION: Mapping[str, JsonValue] = {"jsonrpc": "2.0"}
 ID: Mapping[str, JsonValue] = {"id": 1}
@@ -28,7 +29,7 @@ class Frame:
     member: str
     sender: Side
     answers: MethodName | None = None
-    code: Code | None = None
+    code: ErrorCode | None = None
 
     def put(self, value: JsonValue) -> JsonValue:
         """The message with a value in it."""
@@ -47,7 +48,7 @@ class Frame:
         self,
         name: str,
         message: JsonValue,
-        fault: Fault,
+        fault: Defect,
         repair: tuple[JsonValue, ...] | None = None,
     ) -> Vector:
         """A vector whose message has that fault."""
@@ -58,7 +59,7 @@ def call(method: Method) -> Frame:
     """A request or a notification of a method, without its params."""
     request = method.kind is Kind.REQUEST
     members = {**VERSION, **(ID if request else {}), "method": method.name}
-    code = Code.INVALID_PARAMS if request else None
+    code = ErrorCode.INVALID_PARAMS if request else None
     return Frame(members, "params", _SENDERS[method.side], code=code)
 
 

@@ -8,7 +8,7 @@ from acpgen.emit.header import HEADER
 from acpgen.emit.markdown import Inline, code, prose, table
 from acpgen.emit.templates import Templates
 from acpgen.targets.languages import loops
-from acpgen.targets.vectors.vector import DIFFERENCES, OUTCOMES, Difference, Outcome
+from acpgen.targets.vectors.vector import DIFFERENCES, OUTCOMES, Dispute, Outcome
 
 
 def guide(templates: Templates) -> str:
@@ -26,6 +26,6 @@ def guide(templates: Templates) -> str:
     )
 
 
-def _table(title: str, meanings: Mapping[Outcome, str] | Mapping[Difference, str]) -> str:
+def _table(title: str, meanings: Mapping[Outcome, str] | Mapping[Dispute, str]) -> str:
     head = (Inline(title), Inline("What it means"))
     return table(head, ((code(name), prose(meaning)) for name, meaning in meanings.items()))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from acp_wire.keys import SEPARATORS
 from acpgen.emit.casing import snake
 from acpgen.model import JsonValue, Kind, Protocol, RetryClass
 from acpgen.targets.retry import Row
-from acpgen.targets.retry.decision import MAX_CARRIED, SEPARATORS
-from acpgen.targets.vectors.keys import KEY, NO_STRINGS, good_keys, of_length
+from acpgen.targets.retry.decision import MAX_CARRIED
+from acpgen.targets.vectors.key_vectors import KEY, NO_STRINGS, good_keys, of_length
 
 _EXTENSION = "_example/ping"
 _UNKNOWN = "nonsense"

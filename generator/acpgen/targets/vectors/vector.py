@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from enum import IntEnum, StrEnum
+from enum import StrEnum
 
+from acpgen.judge.verdict import ErrorCode, Rule
 from acpgen.model import JsonValue, MethodName, Pointer, Side, append
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
@@ -34,41 +35,7 @@ OUTCOMES: Mapping[Outcome, str] = {
 }
 
 
-class Code(IntEnum):
-    """The errors of JSON-RPC 2.0 (section 5.1) that a broken message is answered with."""
-
-    PARSE_ERROR = -32700
-    INVALID_REQUEST = -32600
-    METHOD_NOT_FOUND = -32601
-    INVALID_PARAMS = -32602
-
-
-class Rule(StrEnum):
-    """What is wrong with a message. The names are those of `acpgen validate`."""
-
-    NOT_JSON = "not-json"
-    NOT_A_MESSAGE = "not-a-message"
-    EXCLUSIVE_MEMBER = "exclusive-member"
-    UNKNOWN_METHOD = "unknown-method"
-    WRONG_KIND = "wrong-kind"
-    WRONG_SIDE = "wrong-side"
-    REQUIRED = "required"
-    TYPE = "type"
-    CONST = "const"
-    ENUM = "enum"
-    MIN_LENGTH = "min-length"
-    MAX_LENGTH = "max-length"
-    PATTERN = "pattern"
-    MINIMUM = "minimum"
-    MAXIMUM = "maximum"
-    MIN_ITEMS = "min-items"
-    MAX_ITEMS = "max-items"
-    ONE_OF = "one-of"
-    DUPLICATE_MEMBER = "duplicate-member"
-    NEAR_MISS = "near-miss"
-
-
-class Difference(StrEnum):
+class Dispute(StrEnum):
     """On what conforming implementations may disagree."""
 
     INTEGRAL_FLOAT = "integral-float"
@@ -80,26 +47,26 @@ class Difference(StrEnum):
     DEEP_NESTING = "deep-nesting"
 
 
-DIFFERENCES: Mapping[Difference, str] = {
-    Difference.INTEGRAL_FLOAT: "A whole number written with a fraction, such as `1.0`, is an "
+DIFFERENCES: Mapping[Dispute, str] = {
+    Dispute.INTEGRAL_FLOAT: "A whole number written with a fraction, such as `1.0`, is an "
     "integer to JSON Schema and to parsers that know one kind of number, and none to typed "
     "decoders.",
-    Difference.OPTIONAL_NOTIFICATION: "An unknown notification whose name starts with `$/` may be "
+    Dispute.OPTIONAL_NOTIFICATION: "An unknown notification whose name starts with `$/` may be "
     "passed over; the bundled schema, which lists the methods there are, refuses it.",
-    Difference.DUPLICATE_MEMBER: "Of a member that stands twice in its object most parsers take "
+    Dispute.DUPLICATE_MEMBER: "Of a member that stands twice in its object most parsers take "
     "the last, some take the first, and some refuse the message.",
-    Difference.LONE_SURROGATE: "Half a surrogate pair, written as an escape, is refused by parsers "
+    Dispute.LONE_SURROGATE: "Half a surrogate pair, written as an escape, is refused by parsers "
     "whose strings are UTF-8 and kept by those whose strings are UTF-16.",
-    Difference.BYTE_ORDER_MARK: "Some parsers skip a byte order mark, which JSON text must not "
+    Dispute.BYTE_ORDER_MARK: "Some parsers skip a byte order mark, which JSON text must not "
     "start with.",
-    Difference.HUGE_NUMBER: "Some parsers read a number that no double can hold, as infinity or "
+    Dispute.HUGE_NUMBER: "Some parsers read a number that no double can hold, as infinity or "
     "exactly.",
-    Difference.DEEP_NESTING: "Parsers limit how deep a text may nest, and the limits differ.",
+    Dispute.DEEP_NESTING: "Parsers limit how deep a text may nest, and the limits differ.",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class Defect:
     """The one thing that is wrong with a message, and where.
 
     A `loose` fault lies in a choice whose alternatives carry no tag. Which of them was meant is
@@ -111,7 +78,7 @@ class Fault:
     path: Path
     reason: str
     outcome: Outcome = Outcome.REFUSE
-    code: Code | None = None
+    code: ErrorCode | None = None
     loose: bool = False
     contested: bool = False
 
@@ -134,9 +101,9 @@ class Vector:
     message: JsonValue = None
     raw: str | None = None
     answers: MethodName | None = None
-    fault: Fault | None = None
+    fault: Defect | None = None
     repair: tuple[JsonValue, ...] | None = None
-    differs: Difference | None = None
+    differs: Dispute | None = None
 
     @property
     def outcome(self) -> Outcome:
@@ -153,7 +120,7 @@ class Vector:
         """The text of the message, in ASCII."""
         return compact(self.message) if self.raw is None else self.raw
 
-    def as_text(self, difference: Difference) -> Vector:
+    def as_text(self, difference: Dispute) -> Vector:
         """The same vector with its message kept as text, on which implementations differ."""
         return replace(self, message=None, raw=self.text, differs=difference)
 

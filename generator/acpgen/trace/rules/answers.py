@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 
 from acpgen.findings import Severity
 from acpgen.judge.verdict import ErrorCode
 from acpgen.trace.exchanges import CONNECTION_ERRORS, Attempt
-from acpgen.trace.insertion import InsertedMessage, message_of, must_know
+from acpgen.trace.insertion import InsertedMessage, insertions, message_of, must_know
 from acpgen.trace.recording import Recording
 from acpgen.trace.rule import Fault, fault, rule
 from acpgen.trace.shown_messages import MessageShown
@@ -47,48 +47,64 @@ def key_echoed(recording: Recording) -> Iterator[Fault]:
     RFD: How the Agent handles a keyed prompt.
 
     Why: updates, lists and replays go to every client of a session, and one would see the keys of
-    another. Looked for are strings of 8 and more characters that equal a key, anywhere in what the
-    agent sends, unless they are words of the protocol; keys of 16 and more characters that stand
-    as a word in a text; and strings in members that are called as keys are, outside of what belongs
-    to tools.
+    another. A key of 16 and more characters is found anywhere in what the agent sends, inside
+    longer words too. One of 8 and more characters is found where it is all of a string, unless it
+    is a word of the protocol; if it has letters and digits, also inside a longer ID. Strings in
+    members with the name of a key count as keys, except in what belongs to tools.
 
-    Example: `user_message` with the key in `_meta`
+    Example: `user_message` with the key in `_meta`, or with `"messageId": "msg_<key>"`
 
-    Fix: leave the key out. A client learns what became of it by sending it again.
+    Fix: leave the key out. Derive an ID from it, such as a UUIDv5, and don't embed it. A client
+    learns what became of a key by sending it again.
     """
     for echo in recording.echoes:
         others = echo.lines - 1
-        more = f" here and on {counted(others, 'more line')}" if others else ""
+        least = "" if echo.exact else "at least "
+        more = f" here and on {least}{counted(others, 'more line')}" if others else ""
         yield fault(echo.line, f"repeats the {echo.key}{more}", echo.path)
 
 
 @rule(Severity.ERROR, needs_keys=True)
 def inserted_despite_error(recording: Recording) -> Iterator[Fault]:
-    """An error means that the message was not inserted.
+    """A prompt whose message is inserted is not answered with an error.
 
     RFD: How the Agent handles a keyed prompt.
 
-    Why: the client believes it and lets the user edit and submit again, under a new key, although
-    the work is under way. So a retry of a prompt that was answered with a messageId gets that again
-    and no error, but for those of the connection itself (-32000 and -32002), or where the key may
-    be forgotten (see `key-forgotten`). Whoever answers in the agent's place, such as a proxy that
-    restarts, can give rise to this as well.
+    Why: an error to the first attempt means that nothing was inserted, so the client lets the user
+    edit and submit again under a new key, although the work is under way. A retry of an inserted
+    prompt gets its messageId, on every connection, except for errors of the connection itself
+    (-32000 and -32002), and where the key may be forgotten (see `key-forgotten`). To the client an
+    error to a retry proves nothing while the outcome of an earlier attempt is unknown. A proxy that
+    restarts and answers in place of the agent can cause this as well.
 
     Example: `user_message` with msg-1, then an error, and for the retry msg-1
 
-    Fix: answer with the messageId once the message is inserted. A proxy that doesn't know leaves
-    the request unanswered.
+    Fix: answer with the messageId once the message is inserted. An agent or a proxy that can't find
+    out leaves the request unanswered.
     """
-    yield from _inserted_all_the_same(recording)
+    found = _inserted_all_the_same(recording)
     for attempts in recording.prompts.submissions.values():
-        for recorded, retry in _refused_retries(recording, attempts):
-            yield fault(
-                retry.answer_line,
-                f"answers the {retry.prompt.key} with error {retry.code}, although line "
-                f"{recorded.answer_line} gave it a messageId",
-                ("error",),
-                retry.request.subject,
-            )
+        for message, retry in _refused_retries(recording, attempts):
+            if retry.line not in found:
+                inserted = (
+                    f"line {message.attempt.answer_line} gave it a messageId"
+                    if message.is_named
+                    else f"the message is inserted on line {message.line}"
+                )
+                yield fault(
+                    retry.answer_line,
+                    f"answers the {retry.prompt.key} with error {retry.code}, although {inserted}",
+                    ("error",),
+                    retry.request.subject,
+                )
+    for attempt, shown in found.values():
+        yield fault(
+            attempt.answer_line,
+            f"answers with error {attempt.code}, although the message is inserted on line "
+            f"{shown.line}",
+            ("error",),
+            attempt.request.subject,
+        )
 
 
 @rule(Severity.ERROR, needs_keys=True)
@@ -149,65 +165,76 @@ def key_not_forwarded(recording: Recording) -> Iterator[Fault]:
                         )
 
 
-def _inserted_all_the_same(recording: Recording) -> Iterator[Fault]:
-    """Errors for prompts whose message appears before them, or is what a retry is told of."""
-    later = _shown_before_retries(recording)
+_Refused = Mapping[int, tuple[Attempt, MessageShown]]
+"""Attempts that failed although their message is inserted, by their lines."""
+
+
+def _inserted_all_the_same(recording: Recording) -> _Refused:
+    """Errors for prompts whose message is shown before them, or is confirmed by a later retry."""
+    found = {attempt.line: (attempt, shown) for attempt, shown in _confirmed(recording)}
     for attempt in recording.prompts.attempts:
-        if attempt.failed:
-            alone = recording.prompts.sole.get(attempt.line) if attempt.prompt.well_formed else None
-            shown = alone or later.get(attempt.line)
-            if shown is not None:
-                yield fault(
-                    attempt.answer_line,
-                    f"answers with error {attempt.code}, although the message is inserted on line "
-                    f"{shown.line}",
-                    ("error",),
-                    attempt.request.subject,
-                )
-
-
-def _shown_before_retries(recording: Recording) -> dict[int, MessageShown]:
-    """For the line of a prompt that failed, the message that the first success tells a retry of.
-
-    It came before the retry and after that prompt, and all prompts before the retry failed.
-    """
-    found: dict[int, MessageShown] = {}
-    for attempts in recording.prompts.submissions.values():
-        told = next((i for i, a in enumerate(attempts) if a.message_id is not None), 0)
-        retry, earlier = attempts[told], attempts[:told]
-        shown = recording.messages.inserted.get((retry.session, retry.message_id or ""))
-        if shown is None or not all(a.failed and a.answered_by(retry.line) for a in earlier):
-            continue
-        inserting = bisect_left(earlier, shown.line, key=lambda attempt: attempt.line)
-        if inserting and shown.line < retry.line:
-            found[earlier[inserting - 1].line] = shown
+        alone = recording.prompts.sole.get(attempt.line)
+        if attempt.failed and attempt.prompt.well_formed and alone is not None:
+            found[attempt.line] = (attempt, alone)
     return found
+
+
+def _confirmed(recording: Recording) -> Iterator[tuple[Attempt, MessageShown]]:
+    """Attempts that failed, each with its message: the first success of a retry gives its ID.
+
+    The message is shown after the first attempt and before that retry. Attempts whose responses
+    were lost may come before, in between and after.
+    """
+    for attempts in recording.prompts.submissions.values():
+        confirming = next((i for i, a in enumerate(attempts) if a.message_id is not None), 0)
+        retry, earlier = attempts[confirming], attempts[:confirming]
+        shown = _first_shown(recording, retry)
+        if not earlier or shown is None or not earlier[0].line < shown.line < retry.line:
+            continue
+        for attempt in earlier:
+            refused_after = attempt.failed and shown.line < attempt.answer_line
+            if refused_after and (attempt.line < shown.line or _is_served(recording, attempt)):
+                yield attempt, shown
+        before = bisect_left(earlier, shown.line, key=lambda attempt: attempt.line)
+        if not shown.replayed and all(a.failed and a.answered_by(retry.line) for a in earlier):
+            yield earlier[before - 1], shown
+
+
+def _first_shown(recording: Recording, attempt: Attempt) -> MessageShown | None:
+    """The update that first shows the message which the answer to an attempt names."""
+    shown = recording.messages.by_name.get((attempt.session, attempt.message_id or ""), ())
+    return shown[0] if shown else None
 
 
 def _refused_retries(
     recording: Recording, attempts: Sequence[Attempt]
-) -> Iterator[tuple[Attempt, Attempt]]:
-    """The retries that fail although their key is recorded, each after a prompt that tells so."""
-    told = sorted(
-        (message for a in attempts if (message := message_of(recording, a)) is not None),
-        key=lambda message: message.attempt.answer_line,
-    )
+) -> Iterator[tuple[InsertedMessage, Attempt]]:
+    """The retries that fail although their key is recorded, each with its inserted message."""
+    answered = (message_of(recording, attempt) for attempt in attempts)
+    named = [message for message in answered if message is not None]
+    claimed = [message for message in insertions(recording, attempts) if not message.is_named]
+    inserted = sorted((*named, *claimed), key=lambda message: message.known_line)
     for retry in attempts:
-        before = bisect_left(told, retry.line, key=lambda message: message.attempt.answer_line)
-        if before and _owes(recording, told[before - 1], retry):
-            yield told[before - 1].attempt, retry
+        before = bisect_left(inserted, retry.line, key=lambda message: message.known_line)
+        if before and _owes(recording, inserted[before - 1], retry):
+            yield inserted[before - 1], retry
 
 
 def _owes(recording: Recording, message: InsertedMessage, retry: Attempt) -> bool:
-    """Whether a retry that fails should have been told of a message."""
+    """Whether a retry that fails should have been answered with the ID of a message."""
     return (
         retry.failed
-        and retry.code not in CONNECTION_ERRORS
         and retry.prompt.well_formed
         and retry.prompt.content == message.attempt.prompt.content
-        and recording.sessions.is_open(retry.connection, retry.session, retry.line)
+        and _is_served(recording, retry)
         and must_know(recording, message, retry)
     )
+
+
+def _is_served(recording: Recording, attempt: Attempt) -> bool:
+    """Whether the session of an attempt is open on its connection, and its error says no other."""
+    here = recording.sessions.is_open(attempt.connection, attempt.session, attempt.line)
+    return here and attempt.code not in CONNECTION_ERRORS
 
 
 def _is_phantom(recording: Recording, attempt: Attempt) -> bool:

@@ -70,8 +70,8 @@ def key_not_kept(recording: Recording) -> Iterator[Fault]:
     RFD: The idempotencyKey parameter.
 
     Why: with another key, or none, it is a new submission, and the work is done twice if the first
-    attempt had got through. A warning, because the user may have said the same thing twice on
-    purpose.
+    attempt had got through. An error to a retry, such as -32603 or -32002, does not show that it
+    had not. A warning, because the user may have said the same thing twice on purpose.
 
     Example: a key that is made when the request is written, so that each attempt gets its own
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import inf
 
+from acp_wire.pairing import Connection
 from acpgen.findings import Severity
-from acpgen.judge.transcript import Connection
 from acpgen.judge.verdict import ErrorCode
 from acpgen.model import Side
 from acpgen.trace.event import CallEvent

@@ -6,8 +6,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from acp_wire.pairing import Connection
 from acpgen.findings import Severity
-from acpgen.judge.transcript import Connection
 from acpgen.model import Side
 from acpgen.trace.digest import Digest
 from acpgen.trace.event import CallEvent

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Hashable, Iterator
 
 from acpgen.findings import Severity
 from acpgen.model import RetryClass
 from acpgen.trace.exchanges import Exchange
 from acpgen.trace.recording import Recording
-from acpgen.trace.repeats import resends
+from acpgen.trace.repeats import resends, shared_answer
 from acpgen.trace.rule import Fault, fault, rule
 
 
@@ -85,32 +86,38 @@ def unanswered_request(recording: Recording) -> Iterator[Fault]:
 
     RFD: A lost response has an unknown outcome.
 
-    Why: it has perhaps taken effect and perhaps not, and the recording doesn't tell. Nobody need
-    have made a mistake: the connection may have broken, or the recording may have stopped. Prompts
-    that `keyless-resend` or `key-not-kept` names are left to those.
+    Why: it has perhaps taken effect and perhaps not, and the recording doesn't show which. This
+    need not be a mistake: the connection may have broken, or the recording may have stopped. An
+    error to a retry of a prompt does not tell what became of the lost attempt. Prompts that
+    `keyless-resend` or `key-not-kept` names are left to those.
 
     Example: a prompt without a key on a connection that ends before the answer
 
     Fix: give prompts a key, and send again what may be sent again.
     """
-    learned: dict[Hashable, int] = {}
+    results: dict[Hashable, int] = {}
+    answers: dict[Hashable, list[int]] = {}
     for exchange in recording.traffic.exchanges:
         if exchange.response is not None:
             what = _identity(exchange)
-            learned[what] = max(learned.get(what, 0), exchange.response.line)
+            insort(answers.setdefault(what, []), exchange.response.line)
+            if exchange.request.prompt is None or not exchange.failed:
+                results[what] = max(results.get(what, 0), exchange.response.line)
     named = {first.line for first, _ in resends(recording)}
     for exchange in recording.traffic.exchanges:
-        known = exchange.line in named or learned.get(_identity(exchange), 0) > exchange.line
-        if exchange.response is None and not known:
-            yield fault(
-                exchange.line,
-                "is never answered, and no retry tells its outcome",
-                subject=exchange.request.subject,
-            )
+        if exchange.response is None and exchange.line not in named:
+            what = _identity(exchange)
+            shared = shared_answer(recording, exchange, answers.get(what, []))
+            if shared is None and results.get(what, 0) < exchange.line:
+                yield fault(
+                    exchange.line,
+                    "is never answered, and no retry shows its outcome",
+                    subject=exchange.request.subject,
+                )
 
 
 def _identity(exchange: Exchange) -> Hashable:
-    """Equal for requests of which one answer tells the outcome of all."""
+    """Equal for requests that have one outcome."""
     call = exchange.request
     if call.prompt is not None and call.prompt.key is not None:
         return (call.session, call.prompt.key)

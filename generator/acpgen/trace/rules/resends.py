@@ -6,8 +6,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
+from acp_wire.pairing import Connection
 from acpgen.findings import Severity
-from acpgen.judge.transcript import Connection
 from acpgen.model import Side
 from acpgen.trace.digest import Digest
 from acpgen.trace.event import CallEvent
@@ -22,7 +22,7 @@ _COMPLETE, _ELICIT = "elicitation/complete", "elicitation/create"
 _Target = tuple[Connection, Side, Digest]
 _Prompts = Mapping[tuple[Connection, str], Sequence[int]]
 _RESUME = "session/resume"
-"""A new connection needs a resume of its own, so one that equals a lost one is not a retry."""
+"""Each connection needs a resume of its own, so one that equals a lost one is not a retry."""
 
 
 @rule(Severity.WARNING)
@@ -122,18 +122,16 @@ def late_cancel(recording: Recording) -> Iterator[Fault]:
 
 @rule(Severity.WARNING)
 def stale_retry(recording: Recording) -> Iterator[Fault]:
-    """A request is sent again before any newer request that a copy would undo, or not at all.
+    """A change is sent again before any newer change that it would undo, or not at all.
 
     RFD: Method audit.
 
-    Why: sending it again sets the same value, which is harmless until another request changed it.
-    Then the retry undoes the newer request: it sets the old value, logs the user out again, or
-    closes a session that was resumed since. The annotation x-undoes names these requests. A
-    warning, because the user may have changed their mind. `session/resume` is not judged: every
-    connection needs one.
+    Why: sending it again is harmless until something newer is sent about the same thing: another
+    value, or the opposite operation, as x-undoes lists them. Then the retry undoes the newer
+    change. A warning, because the user may have changed it back.
 
     Example: mode is set to "ask", the answer is lost; mode is set to "code"; after reconnecting
-    mode is set to "ask" again, as a retry
+    mode is set to "ask" again, as a retry. Or a lost `auth/login`, sent again after `auth/logout`
 
     Fix: retry first, and drop what a newer change has overtaken.
     """
@@ -141,28 +139,27 @@ def stale_retry(recording: Recording) -> Iterator[Fault]:
     same: dict[tuple[str, Digest, Digest], Exchange] = {}
     for exchange in recording.traffic.exchanges:
         call = exchange.request
-        if call.method is None or not call.method.undoes or call.sender is not Side.CLIENT:
+        if call.method is None or call.sender is not Side.CLIENT:
             continue
-        change = call.name, call.about, call.params
+        change = (call.name, call.about, call.params)
         lost = same.get(change)
-        undone = [latest.get((name, call.about)) for name in call.method.undoes]
-        newer = max(filter(None, undone), key=lambda each: each.line, default=None)
-        if lost and newer and call.name != _RESUME and _is_stale(recording, lost, newer, exchange):
-            yield fault(
-                exchange.line,
-                f"sends line {lost.line} again, and undoes {newer.request.name} on line "
-                f"{newer.line}",
-                ("params",),
-                call.subject,
-            )
+        names = () if call.name == _RESUME else call.method.undoes
+        undone = (latest.get((name, call.about)) for name in names)
+        for newer in filter(None, undone):
+            if lost is not None and _is_stale(recording, lost, newer, exchange):
+                yield fault(
+                    exchange.line,
+                    f"sends line {lost.line} again, and undoes the change on line {newer.line}",
+                    ("params",),
+                    call.subject,
+                )
         latest[call.name, call.about] = same[change] = exchange
 
 
 def _is_stale(recording: Recording, lost: Exchange, newer: Exchange, again: Exchange) -> bool:
-    """Whether a lost request is sent again although a newer request that it undoes followed."""
-    old, new = again.request, newer.request
+    """Whether a request is sent again that was lost, although another value was set since."""
     return (
-        (new.name, new.params) != (old.name, old.params)
+        (newer.request.name, newer.request.params) != (again.request.name, again.request.params)
         and newer.line > lost.line
         and not newer.failed
         and lost.response is None

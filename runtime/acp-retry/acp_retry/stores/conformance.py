@@ -1,11 +1,11 @@
-"""Tells whether a store keeps the promises that a ledger builds on.
+"""Checks that a store keeps the promises that a ledger relies on.
 
 For stores of your own, under any test runner::
 
     async def test_my_store() -> None:
         await conform(lambda: MyStore.open("test.db"))
 
-Every check works in sessions of its own with random names, so a database may be shared.
+Every check uses its own sessions with random names, so that a database may be shared.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from acp_retry.store import Found, Message, Store
 __all__ = ["CHECKS", "SHARED_CHECKS", "Check", "NonconformingError", "Open", "conform"]
 
 Open = Callable[[], Awaitable[Store]]
-"""Opens the storage anew, as another process would. A store in memory gives itself again."""
+"""Opens the storage anew, as another process would. A store in memory returns itself."""
 
 Check = Callable[[Open], Awaitable[None]]
 
 WRITERS: Final = 8
-"""How many write at once."""
+"""How many tasks write at once."""
 ODD_NAMES: Final = (
     "",
     " ",
@@ -51,9 +51,9 @@ ODD_NAMES: Final = (
     "S",
     "s",
 )
-"""What session IDs begin or end with that are otherwise the same."""
+"""Prefixes and suffixes that distinguish session IDs which are otherwise equal."""
 LONG_NAME: Final = 1_000
-"""Characters of a session ID that every store takes."""
+"""The length of session IDs in characters that every store has to accept."""
 
 
 class NonconformingError(AssertionError):
@@ -72,13 +72,13 @@ def _message(session_id: str | None = None, body: bytes = b"[]") -> Message:
 
 
 async def misses_what_was_never_inserted(open_store: Open) -> None:
-    """A record that nobody inserted is not found, also in an unknown session."""
+    """A record that was never inserted is not found, nor is one in an unknown session."""
     store, message = await open_store(), _message()
     _expect(await store.find(message.session_id, message.record) is None, "find misses")
 
 
 async def finds_what_was_inserted(open_store: Open) -> None:
-    """An inserted record is found, under the `messageId` that `insert` told."""
+    """An inserted record is found, under the `messageId` that `insert` returned."""
     store, message = await open_store(), _message()
     told, new = await store.insert(message)
     _expect(new, "the first insert is new")
@@ -89,7 +89,7 @@ async def finds_what_was_inserted(open_store: Open) -> None:
 
 
 async def inserts_once(open_store: Open) -> None:
-    """A second insert changes nothing and tells what the first one told."""
+    """A second insert changes nothing and returns what the first one returned."""
     store, message = await open_store(), _message()
     first, _ = await store.insert(message)
     other = replace(_message(message.session_id, b"other"), record=message.record)
@@ -101,7 +101,7 @@ async def inserts_once(open_store: Open) -> None:
 
 
 async def keeps_sessions_apart(open_store: Open) -> None:
-    """A record is known in its own session only, whatever the sessions are called."""
+    """A record is known in its own session only, whatever the session IDs are."""
     store, stem = await open_store(), uuid4().hex
     long = stem.ljust(LONG_NAME - 1, "x")
     names = [*(odd + stem for odd in ODD_NAMES), long + "1", long + "2"]
@@ -121,7 +121,7 @@ async def keeps_sessions_apart(open_store: Open) -> None:
 
 
 async def takes_messages_without_digest_or_writer(open_store: Open) -> None:
-    """A message is stored without a digest, as by a ledger that compares nothing, or a writer."""
+    """A message is stored without a digest or a writer."""
     store = await open_store()
     for digest, writer in product((os.urandom(32), None), (os.urandom(16), None)):
         message = replace(_message(), digest=digest, writer=writer)
@@ -136,7 +136,7 @@ async def takes_messages_without_digest_or_writer(open_store: Open) -> None:
 
 
 async def survives_reopening(open_store: Open) -> None:
-    """What was inserted is there when the storage is opened anew."""
+    """An inserted message is there when the storage is opened anew."""
     message = _message()
     told, _ = await (await open_store()).insert(message)
     again = await open_store()
@@ -145,7 +145,7 @@ async def survives_reopening(open_store: Open) -> None:
 
 
 async def takes_bodies_of_any_size(open_store: Open) -> None:
-    """An empty body and one of a megabyte are stored."""
+    """An empty body and a body of one megabyte are stored."""
     store = await open_store()
     for body in (b"", b"\0" * 2**20):
         message = _message(body=body)
@@ -153,14 +153,14 @@ async def takes_bodies_of_any_size(open_store: Open) -> None:
 
 
 async def tells_ids_apart(open_store: Open) -> None:
-    """Two messages of a session have two `messageId`s."""
+    """Two messages of a session have different `messageId`s."""
     store, session_id = await open_store(), uuid4().hex
     ids = {(await store.insert(_message(session_id)))[0].message_id for _ in range(20)}
     _expect(len(ids) == 20, "every message has a messageId of its own")
 
 
 async def forgets_a_session(open_store: Open) -> None:
-    """A deleted session's records are gone, those of others stay; deleting again succeeds."""
+    """A deleted session's records are gone, and those of others stay. Deleting again succeeds."""
     store, gone, kept = await open_store(), _message(), _message()
     await store.insert(gone)
     await store.insert(kept)
@@ -179,7 +179,7 @@ async def forgets_a_session(open_store: Open) -> None:
 
 
 async def inserts_once_under_a_race(open_store: Open) -> None:
-    """Of many inserts at once, one is new, and all tell the same `messageId`."""
+    """Of several simultaneous inserts one is new, and all return the same `messageId`."""
     store = await open_store()
     for _ in range(10):
         message = _message()
@@ -187,7 +187,7 @@ async def inserts_once_under_a_race(open_store: Open) -> None:
 
 
 async def tells_the_truth_after_a_cancelled_insert(open_store: Open) -> None:
-    """Once a cancelled insert has ended, nothing of it happens later."""
+    """Once a cancelled insert has ended, it has no later effect."""
     store = await open_store()
     for turns in range(12):
         message = _message()
@@ -207,7 +207,7 @@ async def tells_the_truth_after_a_cancelled_insert(open_store: Open) -> None:
 
 
 async def inserts_once_among_writers(open_store: Open) -> None:
-    """Of many writers that share the storage, one inserts, and all tell its `messageId`."""
+    """Of several writers that share the storage one inserts, and all return its `messageId`."""
     stores = [await open_store() for _ in range(WRITERS)]
     for _ in range(10):
         message = _message()
@@ -215,7 +215,7 @@ async def inserts_once_among_writers(open_store: Open) -> None:
 
 
 async def trusts_no_cached_miss(open_store: Open) -> None:
-    """A record that another writer inserts is found by one that missed it before."""
+    """A record that another writer inserts is found after it was missed before."""
     reader, writer, message = await open_store(), await open_store(), _message()
     _expect(await reader.find(message.session_id, message.record) is None, "find misses")
     told, _ = await writer.insert(message)
@@ -246,14 +246,14 @@ CHECKS: Final[tuple[Check, ...]] = (
     forgets_a_session,
     tells_the_truth_after_a_cancelled_insert,
 )
-"""What every store promises."""
+"""The promises of every store."""
 
 SHARED_CHECKS: Final[tuple[Check, ...]] = (
     inserts_once_under_a_race,
     inserts_once_among_writers,
     trusts_no_cached_miss,
 )
-"""What a store promises besides when several tasks or processes write to it."""
+"""The promises of a store to which several tasks or processes write."""
 
 
 async def conform(open_store: Open, *, shared: bool = True) -> None:

@@ -1,4 +1,4 @@
-"""Messages in memory: for agents whose sessions end with their process."""
+"""Messages in memory, for agents whose sessions end with their process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["MemoryStore"]
 
 
 class MemoryStore:
-    """A `Store` without a file. A key costs 16 bytes and its place in two dictionaries."""
+    """A `Store` without a file. A key takes 16 bytes and an entry in two dictionaries."""
 
     def __init__(self) -> None:
         self._bodies: dict[str, dict[bytes, bytes]] = {}
@@ -51,7 +51,7 @@ class MemoryStore:
         return dict(self._sessions)
 
     async def messages(self, session_id: str) -> list[tuple[str, bytes]]:
-        """The session's messages, oldest first, each with its `messageId`: for a replay."""
+        """Return the session's messages for a replay, oldest first, each with its `messageId`."""
         bodies = self._bodies.get(session_id, {})
         return [(str(UUID(bytes=record)), body) for record, body in bodies.items()]
 

@@ -1,4 +1,4 @@
-"""Messages in PostgreSQL: for agents that run on many nodes. Needs acp-retry's extra `postgres`."""
+"""Messages in PostgreSQL, for agents on several nodes. Needs acp-retry's extra `postgres`."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ CREATE TABLE IF NOT EXISTS acp_message (
   PRIMARY KEY (session_id, record)
 )
 """
-"""The table. `PostgresStore.create` makes it where no migration does."""
+"""The table. `PostgresStore.create` creates it where no migration does."""
 
 T = TypeVar("T")
 Connection = AsyncConnection[TupleRow]
 
 
 class PostgresStore:
-    """A `Store` that any number of nodes share: the primary key decides who was first.
+    """A `Store` for any number of nodes. The primary key decides which insert is first.
 
-    Nothing is cached, so a miss is always the database's own. Session IDs are stored as bytes:
-    PostgreSQL's text can't hold NUL. A connection that broke is replaced when it is next needed.
+    Nothing is cached, so a miss always comes from the database. Session IDs are stored as bytes,
+    since PostgreSQL's text can't hold NUL. A broken connection is replaced at the next use.
 
     Args:
-        conninfo: how to connect, as libpq reads it.
-        also: what else to write in the same transaction, such as rows of the agent's own tables.
-            Only for a new message; if it raises, nothing is stored.
+        conninfo: the connection string of libpq.
+        also: writes more in the same transaction, such as rows of the agent's own tables. It is
+            called only for a new message. If it raises, nothing is stored.
     """
 
     def __init__(
@@ -56,10 +56,10 @@ class PostgresStore:
         self._turn = asyncio.Lock()
 
     async def create(self) -> None:
-        """Create the table if it is missing. Nodes that start together may all call this."""
+        """Create the table if it is missing. Several nodes may call this at once."""
 
         async def work(rows: Connection) -> None:
-            # IF NOT EXISTS alone still fails when two transactions create the table at once.
+            # With IF NOT EXISTS alone, two simultaneous transactions can still fail.
             await rows.execute("SELECT pg_advisory_xact_lock(hashtext('acp_message'))")
             await rows.execute(SCHEMA)
 
@@ -79,7 +79,7 @@ class PostgresStore:
         await self._write(lambda rows: rows.execute(delete, (session_id.encode(),)))
 
     async def messages(self, session_id: str) -> list[tuple[str, bytes]]:
-        """The session's messages, oldest first, each with its `messageId`: for a replay."""
+        """Return the session's messages for a replay, oldest first, each with its `messageId`."""
 
         async def work(rows: Connection) -> list[tuple[str, bytes]]:
             cursor = await rows.execute(

@@ -1,4 +1,4 @@
-"""Messages in an SQLite file: the embedded default."""
+"""Messages in an SQLite file: the default for an agent on one machine."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ CREATE TABLE IF NOT EXISTS acp_session (
 class SqliteStore:
     """A `Store` in one file, which several processes may share.
 
-    Key and message are one row, written in one transaction that is on the disk before the prompt
-    is answered. Session IDs are stored as bytes: SQLite's text functions stop at NUL.
+    Key and message are one row. Its transaction is on the disk before the prompt is answered.
+    Session IDs are stored as bytes, since SQLite's text functions stop at NUL.
 
     Args:
-        path: the file; made when it is missing.
-        also: what else to write in the same transaction, such as rows of the agent's own tables.
-            Runs in the store's thread, only for a new message; if it raises, nothing is stored.
+        path: the file; created if it is missing.
+        also: writes more in the same transaction, such as rows of the agent's own tables. It runs
+            in the store's thread, only for a new message. If it raises, nothing is stored.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class SqliteStore:
         return {session_id.decode(): cwd for session_id, cwd in rows}
 
     async def messages(self, session_id: str) -> list[tuple[str, bytes]]:
-        """The session's messages, oldest first, each with its `messageId`: for a replay."""
+        """Return the session's messages for a replay, oldest first, each with its `messageId`."""
         select = "SELECT record, body FROM acp_message WHERE session_id = ? ORDER BY position"
         rows = await self._database.read(
             lambda rows: rows.execute(select, (session_id.encode(),)).fetchall()

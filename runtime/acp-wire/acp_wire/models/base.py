@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import pydantic
 from pydantic import MISSING, BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
@@ -12,8 +12,15 @@ from typing_extensions import dataclass_transform
 
 from acp_wire.models.codec import Text, explained, read, read_tolerantly, write
 from acp_wire.models.marks import EXCLUDES, INTEGER, META, OPEN, TAG
-from acp_wire.models.members import constants_of, mark_of, marked_base, members_of, wire_names
-from acp_wire.models.unions import Tag, none_of
+from acp_wire.models.members import (
+    constants_of,
+    mark_of,
+    marked_base,
+    members_of,
+    variants_of,
+    wire_names,
+)
+from acp_wire.models.unions import Tag, none_of, union_of
 
 __all__ = ["MISSING", "AcpModel", "Field"]
 
@@ -66,10 +73,15 @@ class AcpModel(BaseModel, metaclass=_Frozen):
         # With null, the default, the value would be lost silently; a constant is found.
         ser_json_inf_nan="constants",
         hide_input_in_errors=True,
+        # Generated patterns are spelled for it; Rust's engine has no lookahead.
+        regex_engine="python-re",
         defer_build=True,
     )
 
     def __init__(self, /, **members: Any) -> None:
+        if variants := variants_of(type(self)):
+            names = " or ".join(variant.__name__ for variant in variants)
+            raise TypeError(f"{type(self).__name__} is a union; use {names}")
         given = {**constants_of(type(self)), **_by_wire_name(type(self), members)}
         try:
             super().__init__(**given)
@@ -150,6 +162,11 @@ class AcpModel(BaseModel, metaclass=_Frozen):
     def __get_pydantic_core_schema__(
         cls, source: type[BaseModel], handler: GetCoreSchemaHandler
     ) -> CoreSchema:
+        union = union_of(cls)
+        if union is not None:
+            # By reference, as pydantic calls it: so it stays one variant of an outer union.
+            reference = f"{cls.__module__}.{cls.__qualname__}:{id(cls)}"
+            return cast("CoreSchema", {**handler.generate_schema(union), "ref": reference})
         schema = handler(source)
         if isinstance(cls.__dict__.get("__pydantic_core_schema__"), dict):
             return schema  # It was built before, with all that follows.

@@ -17,6 +17,7 @@ __all__ = [
     "OPEN",
     "SKIP_ITEMS",
     "TAG",
+    "VARIANTS",
 ]
 
 META: Final = "_meta"
@@ -45,3 +46,6 @@ EXCLUDES: Final = "x-excludes"
 
 OPEN: Final = "x-open"
 """On a class: it has members of any name, so the constructor takes any keyword."""
+
+VARIANTS: Final = "x-variants"
+"""On a class that is a union: the names of the classes that extend it."""

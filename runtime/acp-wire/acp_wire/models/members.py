@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib import import_module
 from typing import Any, Literal, get_origin
 
 from pydantic import MISSING, BaseModel
 
-__all__ = ["constants_of", "mark_of", "marked_base", "members_of", "wire_names"]
+from acp_wire.models.marks import VARIANTS
+
+__all__ = [
+    "constants_of",
+    "mark_of",
+    "marked_base",
+    "members_of",
+    "package_of",
+    "variants_of",
+    "wire_names",
+]
 
 
 @cache
@@ -51,6 +62,22 @@ def marked_base(model: type[BaseModel], mark: str) -> type[BaseModel]:
         if mark in _marks(class_):
             return class_
     raise LookupError(f"{model.__name__} has no mark {mark}")
+
+
+@cache
+def variants_of(model: type[BaseModel]) -> tuple[type[BaseModel], ...]:
+    """The classes that a union's own class is a union of; none for any other class."""
+    marks = _marks(model)
+    # A class without marks of its own has the marks of a base, in the same dictionary.
+    if VARIANTS not in marks or any(_marks(base) is marks for base in model.__mro__[1:]):
+        return ()
+    package = import_module(package_of(model))
+    return tuple(getattr(package, name) for name in marks[VARIANTS])
+
+
+def package_of(model: type[BaseModel]) -> str:
+    """The package that exports a generated class."""
+    return model.__module__.rpartition(".")[0]
 
 
 def _marks(class_: type) -> dict[str, Any]:

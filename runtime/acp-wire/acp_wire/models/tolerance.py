@@ -38,7 +38,12 @@ def core_of(type_: Any) -> Any:
 
 def reader_of(type_: Any, core: Any) -> SchemaValidator:
     """A strict reader for a changed core schema of a type."""
-    config = CoreConfig(title=type_.__name__, strict=True, hide_input_in_errors=True)
+    config = CoreConfig(
+        title=type_.__name__,
+        strict=True,
+        hide_input_in_errors=True,
+        regex_engine="python-re",
+    )
     # With prebuilt validators, a class would read with its own one, without the changes.
     return SchemaValidator(core, config, _use_prebuilt=False)
 

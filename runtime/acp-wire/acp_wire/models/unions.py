@@ -14,9 +14,9 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 from typing_extensions import TypeAliasType
 
 from acp_wire.models.marks import TAG
-from acp_wire.models.members import members_of
+from acp_wire.models.members import mark_of, members_of, package_of, variants_of
 
-__all__ = ["Tag", "none_of"]
+__all__ = ["Tag", "none_of", "union_of"]
 
 
 class Tag:
@@ -62,10 +62,22 @@ class Tag:
             alias = isinstance(variant, TypeAliasType)
             variant = variant.__value__ if alias else get_args(variant)[0]
         model: type[BaseModel] = variant
+        while variants := variants_of(model):
+            model = variants[0]
         for name, field in model.__pydantic_fields__.items():
             if (field.alias or name) == self._tag and get_origin(field.annotation) is Literal:
                 return name
         return None
+
+
+def union_of(model: type[BaseModel]) -> Any:
+    """The type whose values are those of a union's own class; None for any other class."""
+    variants = variants_of(model)
+    if not variants:
+        return None
+    union = reduce(or_, variants)
+    tag = mark_of(model, TAG)
+    return union if tag is None else Annotated[union, Tag(tag)]
 
 
 def none_of(owner: type[BaseModel], rivals: list[str]) -> Callable[[BaseModel], BaseModel]:
@@ -75,7 +87,7 @@ def none_of(owner: type[BaseModel], rivals: list[str]) -> Callable[[BaseModel], 
         owner: the class that states the rivals.
         rivals: the names of the other classes, which the owner's package exports.
     """
-    package = owner.__module__.rpartition(".")[0]
+    package = package_of(owner)
 
     def check(model: BaseModel) -> BaseModel:
         members = members_of(model)

@@ -17,7 +17,12 @@ __all__ = ["dump", "parse", "parse_as", "parse_tolerant"]
 
 _T = TypeVar("_T", bound=BaseModel)
 
-_CONFIG = ConfigDict(strict=True, hide_input_in_errors=True, ser_json_inf_nan="constants")
+_CONFIG = ConfigDict(
+    strict=True,
+    hide_input_in_errors=True,
+    ser_json_inf_nan="constants",
+    regex_engine="python-re",
+)
 
 
 @overload

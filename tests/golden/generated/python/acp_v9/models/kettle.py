@@ -36,7 +36,7 @@ class AskRequestOther(AcpModel):
     """
     The words.
     """
-    mode: Annotated[str, Field(pattern="^(?!(?:confirm)(?![\\s\\S]))")]
+    mode: Annotated[str, Field(pattern="^(?!confirm(?![\\s\\S]))")]
     """
     The unknown way.
     """

@@ -76,7 +76,7 @@ class TeaOther(AcpModel):
         regex_engine="python-re",
         json_schema_extra={"x-open": True},
     )
-    kind: Annotated[str, Field(pattern="^(?!(?:leaves|tea\\-bag|powder)(?![\\s\\S]))")]
+    kind: Annotated[str, Field(pattern="^(?!(?:leaves|tea-bag|powder)(?![\\s\\S]))")]
     """
     The unknown kind.
     """

@@ -1,0 +1,3 @@
+from acpgen.judge import validate as validate
+
+__version__: str

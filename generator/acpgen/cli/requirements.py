@@ -1,0 +1,31 @@
+"""The requirements that `acpgen conform` reports, as rules with pages."""
+
+from __future__ import annotations
+
+from acp_conformance.requirements import ASKED, Level, Requirement
+from acpgen.findings import Severity
+from acpgen.rulebook import Group, Rule
+
+_SEVERITIES = {
+    Level.MUST: Severity.ERROR,
+    Level.SHOULD: Severity.WARNING,
+    Level.STATED: Severity.WARNING,
+}
+
+
+def _text(requirement: Requirement) -> str:
+    """What is required, in one sentence."""
+    return requirement.text
+
+
+RULES = tuple(
+    Rule(
+        requirement.id,
+        Group.CONFORM,
+        _SEVERITIES[requirement.level],
+        f"{requirement.text}\n\nRFD: {requirement.section}.\n\n"
+        f"Level: {requirement.level}, for the {requirement.role}.",
+        _text,
+    )
+    for requirement in ASKED
+)

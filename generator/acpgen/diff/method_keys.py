@@ -1,0 +1,59 @@
+"""Comparing idempotency keys: what a keyed method promises depends on where its key is, if any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from acpgen.diff.rules.promises import key_added, key_member_changed, key_removed
+from acpgen.diff.schema_difference import SchemaDifference, found
+from acpgen.diff.schema_place import SchemaPlace
+from acpgen.model import Method, Object, Protocol, Ref, RetryClass, Type, Union
+from acpgen.types.objects import resolve
+from acpgen.types.structure import is_key
+
+_BY_KEY = {RetryClass.KEYED, None}
+"""Of these classes, a method is safe to send again by its key alone."""
+
+
+def keys(
+    protocols: tuple[Protocol, Protocol], old: Method, new: Method, at: SchemaPlace
+) -> Iterator[SchemaDifference]:
+    """What differs about the key of a method, which both protocols have.
+
+    That a key comes or goes together with the class is told by the class, and that it does so in a
+    class that makes every copy harmless is nothing to tell.
+    """
+    if old.key is not None and new.key is not None and old.key != new.key:
+        yield found(key_member_changed, at, old=old.key, new=new.key)
+    if old.retry is not new.retry or old.retry not in _BY_KEY:
+        return
+    before, after = _reach(protocols[0], old), _reach(protocols[1], new)
+    if before > after:
+        yield found(key_removed, at, name=_where(after), old=old.key or "", new=new.key or "")
+    if before < after:
+        yield found(key_added, at, name=_where(before), old=old.key or "", new=new.key or "")
+
+
+def _reach(protocol: Protocol, method: Method) -> int:
+    """How much of a method its key is for: nothing, some forms of the params, or all."""
+    if method.key is None:
+        return 0
+    return 1 if _lacks(protocol, Ref(method.params)) else 2
+
+
+def _where(rest: int) -> str:
+    """Which forms of params make the difference, if the others have a key."""
+    return "some forms of the params" if rest else ""
+
+
+def _lacks(protocol: Protocol, type_: Type) -> bool:
+    """Whether some form of a type has no key."""
+    match resolve(protocol, type_):
+        case Object() as params:
+            own = any(is_key(member.type) for member in params.properties)
+            parts: tuple[Type, ...] = (*params.bases, *params.unions)
+            return not own and all(_lacks(protocol, part) for part in parts)
+        case Union(variants=variants):
+            return any(_lacks(protocol, variant.body) for variant in variants)
+        case _:
+            return True

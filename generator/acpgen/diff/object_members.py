@@ -1,0 +1,289 @@
+"""Comparing objects: their members, whichever of their bases brings them, and their choices."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from acpgen.diff import covering
+from acpgen.diff.effect import Effect
+from acpgen.diff.rules.choices import choice_added, choice_removed
+from acpgen.diff.rules.members import (
+    default_changed,
+    default_dropped,
+    default_stated,
+    member_now_optional,
+    member_now_required,
+    optional_member_added,
+    optional_member_removed,
+    required_member_added,
+    required_member_removed,
+    tolerance_added,
+    tolerance_removed,
+)
+from acpgen.diff.rules.names import type_restructured
+from acpgen.diff.rules.promises import key_tolerated
+from acpgen.diff.rules.values import type_narrowed, type_replaced, type_widened
+from acpgen.diff.schema_difference import Edge, Found, found
+from acpgen.diff.schema_place import SchemaPlace
+from acpgen.model import ANY, Map, Object, Property, Protocol, Ref, Tolerance, Type, TypeName, Union
+from acpgen.types.objects import FlatObject, alternatives, as_object, flatten
+from acpgen.types.structure import is_key
+from acpgen.types.wording import as_json, same, spelled
+
+if TYPE_CHECKING:
+    from acpgen.diff.type_comparison import TypeComparison
+
+
+def objects(
+    walk: TypeComparison, old: Object | Map, new: Object | Map, at: SchemaPlace
+) -> Iterator[Found]:
+    """Two objects, or an object and a dictionary."""
+    before, after = as_object(old), as_object(new)
+    bases = [{base.name for base in object_.bases} for object_ in (before, after)]
+    shared = bases[0] & bases[1] & walk.old.types.keys() & walk.new.types.keys()
+    if bases[0] != bases[1] or isinstance(old, Map) != isinstance(new, Map):
+        yield found(type_restructured, at, old=_parents(old), new=_parents(new))
+    flat = _flat(walk.old, before, shared), _flat(walk.new, after, shared)
+    for name in sorted(flat[0].members.keys() ^ flat[1].members.keys()):
+        for one, protocol in zip(flat, (walk.old, walk.new), strict=True):
+            inherited = _inherited(protocol, shared).members
+            if name not in one.members and name in inherited:
+                one.members[name] = inherited[name]
+    own = frozenset(flat[0].members.keys() & flat[1].members.keys())
+    for base in sorted(shared):
+        yield Edge(at.base(base, own), (base, base))
+    yield from _members(walk, *flat, (old, new), at)
+    yield from _unions(walk, *flat, (old, new), at)
+    if flat[0].additional is not None or flat[1].additional is not None:
+        extra = (flat[0].additional or ANY, flat[1].additional or ANY)
+        yield from walk.types(*extra, at.entry())
+
+
+def _flat(protocol: Protocol, object_: Object, shared: Collection[TypeName]) -> FlatObject:
+    """An object without its shared bases, but with what these require of the same members."""
+    flat = flatten(protocol, object_, shared)
+    inherited = _inherited(protocol, shared).members
+    for name in flat.members.keys() & inherited.keys():
+        member = flat.members[name]
+        flat.members[name] = replace(member, required=member.required or inherited[name].required)
+    return flat
+
+
+def _inherited(protocol: Protocol, bases: Collection[TypeName]) -> FlatObject:
+    return flatten(protocol, Object(bases=tuple(Ref(name) for name in sorted(bases))))
+
+
+def _parents(type_: Object | Map) -> str:
+    names = "`, `".join(sorted(base.name for base in as_object(type_).bases))
+    return f"{spelled(type_)} on `{names}`" if names else spelled(type_)
+
+
+def _members(
+    walk: TypeComparison,
+    old: FlatObject,
+    new: FlatObject,
+    types: tuple[Type, Type],
+    at: SchemaPlace,
+) -> Iterator[Found]:
+    for name in sorted(old.members.keys() | new.members.keys()):
+        before, after = old.members.get(name), new.members.get(name)
+        if before is not None and after is not None:
+            yield from _member(walk, before, after, types, at)
+        elif after is not None:
+            yield from _added(walk, after, _told(old, types[0]), types, at)
+        elif before is not None:
+            yield from _removed(walk, before, _told(new, types[1]), types, at)
+
+
+def _told(flat: FlatObject, type_: Type) -> Type | None:
+    """What any member is, where that says something: an open object says nothing of others."""
+    return flat.additional if flat.additional != ANY or isinstance(type_, Map) else None
+
+
+def _added(
+    walk: TypeComparison,
+    member: Property,
+    before: Type | None,
+    types: tuple[Type, Type],
+    at: SchemaPlace,
+) -> Iterator[Found]:
+    kind = required_member_added if member.required else optional_member_added
+    yield found(
+        kind,
+        at,
+        types,
+        name=member.name,
+        new=spelled(member.type),
+        at=member.location,
+        member=True,
+        shapes=(None, member.type),
+    )
+    if _forgets_keys(member):
+        yield found(key_tolerated, at, name=member.name, at=member.location, member=True)
+    if before is not None:
+        yield from walk.types(before, member.type, at.member(_unmarked(member), member))
+
+
+def _removed(
+    walk: TypeComparison,
+    member: Property,
+    after: Type | None,
+    types: tuple[Type, Type],
+    at: SchemaPlace,
+) -> Iterator[Found]:
+    kind = required_member_removed if member.required else optional_member_removed
+    yield found(
+        kind,
+        at,
+        types,
+        name=member.name,
+        old=spelled(member.type),
+        gone=member.location,
+        member=True,
+        shapes=(member.type, None),
+    )
+    if after is not None:
+        still = replace(_unmarked(member), location=at.new)
+        yield from walk.types(member.type, after, at.member(member, still))
+
+
+def _unmarked(member: Property) -> Property:
+    """A member as a version has it that doesn't list it: nobody falls back there."""
+    return replace(member, tolerance=Tolerance())
+
+
+def _member(
+    walk: TypeComparison, old: Property, new: Property, types: tuple[Type, Type], at: SchemaPlace
+) -> Iterator[Found]:
+    here = at.member(old, new)
+    if old.required != new.required:
+        kind = member_now_required if new.required else member_now_optional
+        yield found(kind, at, types, name=new.name, at=new.location, member=True)
+    yield from _tolerance(old, new, here)
+    yield from _default(old, new, here)
+    yield from walk.docs(old.docs, new.docs, here)
+    yield from walk.types(old.type, new.type, here)
+
+
+def _tolerance(old: Property, new: Property, at: SchemaPlace) -> Iterator[Found]:
+    if _forgets_keys(new) and not _forgets_keys(old):
+        yield found(key_tolerated, at)
+    for mark in ("default_on_error", "default_on_null", "skip_invalid_items"):
+        was, now = getattr(old.tolerance, mark), getattr(new.tolerance, mark)
+        told = mark == "default_on_error" and _forgets_keys(new)
+        if was != now and not told:
+            kind = tolerance_added if now else tolerance_removed
+            yield found(kind, at, name=f"x-deserialize-{mark.replace('_', '-')}")
+
+
+def _forgets_keys(member: Property) -> bool:
+    """Whether receivers take a malformed key for one that was left out."""
+    return member.tolerance.default_on_error and is_key(member.type)
+
+
+def _default(old: Property, new: Property, at: SchemaPlace) -> Iterator[Found]:
+    if not same(old.default, new.default):
+        kind = default_changed
+        if old.default is None or new.default is None:
+            kind = default_stated if old.default is None else default_dropped
+        yield found(kind, at, old=as_json(old.default), new=as_json(new.default))
+
+
+def _unions(
+    walk: TypeComparison,
+    old: FlatObject,
+    new: FlatObject,
+    types: tuple[Type, Type],
+    at: SchemaPlace,
+) -> Iterator[Found]:
+    pairs, lost, gained = _matched(old.unions, new.unions)
+    for i, j in pairs:
+        yield from walk.types(old.unions[i], new.unions[j], at.choice(i, j))
+    for i in lost:
+        union = old.unions[i]
+        wider = covering.released(walk, union, _plain(new))
+        narrower = _differs(walk, union, new, old, Effect.NARROWS)
+        kind = _LOST[narrower, wider]
+        yield found(
+            kind,
+            at,
+            types,
+            old=spelled(union),
+            new=spelled(types[1]),
+            shapes=(union, None),
+            mark=f"choice {i + 1}",
+        )
+    for j in gained:
+        union = new.unions[j]
+        narrower = covering.demanded(walk, _plain(old), union)
+        wider = _differs(walk, union, old, new, Effect.WIDENS)
+        kind = _GAINED[narrower, wider]
+        yield found(
+            kind,
+            at,
+            types,
+            old=spelled(types[0]),
+            new=spelled(union),
+            shapes=(None, union),
+            mark=f"choice {j + 1}",
+        )
+
+
+_LOST = {
+    (False, False): type_restructured,
+    (False, True): choice_removed,
+    (True, False): type_narrowed,
+    (True, True): type_replaced,
+}
+_GAINED = {
+    (False, False): type_restructured,
+    (True, False): choice_added,
+    (False, True): type_widened,
+    (True, True): type_replaced,
+}
+"""What a choice means that went or came, by whether that narrows and widens the object."""
+
+
+def _differs(
+    walk: TypeComparison, union: Union, there: FlatObject, beside: FlatObject, effect: Effect
+) -> bool:
+    """Whether a member that only variants list differs from the one that the other version has.
+
+    `there` is the object of the other version, `beside` what is listed around the union.
+    """
+    protocol = walk.old if effect is Effect.NARROWS else walk.new
+    for part in alternatives(protocol, union):
+        members = flatten(protocol, as_object(part)).members if _is_object(part) else {}
+        for name in members.keys() & there.members.keys() - beside.members.keys():
+            pair = (members[name].type, there.members[name].type)
+            if effect in walk.verdict(*(pair if effect is Effect.NARROWS else pair[::-1])):
+                return True
+    return False
+
+
+def _is_object(type_: Type) -> bool:
+    return isinstance(type_, Object | Map)
+
+
+def _plain(flat: FlatObject) -> Object:
+    """An object without its choices."""
+    return Object(tuple(flat.members.values()), additional=flat.additional)
+
+
+def _matched(
+    old: list[Union], new: list[Union]
+) -> tuple[list[tuple[int, int]], list[int], list[int]]:
+    """The unions that stand for each other, by tag and then by order, and those without."""
+    pairs: list[tuple[int, int]] = []
+    lost, gained = list(range(len(old))), list(range(len(new)))
+    for by_tag in (True, False):
+        for i in tuple(lost):
+            fits = (j for j in gained if not by_tag or old[i].tag == new[j].tag)
+            j = next(fits, None)
+            if j is not None:
+                pairs.append((i, j))
+                lost.remove(i)
+                gained.remove(j)
+    return pairs, lost, gained

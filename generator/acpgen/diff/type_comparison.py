@@ -1,0 +1,217 @@
+"""Comparing the types of two protocols, pair by pair.
+
+Every function that compares yields what differs at its place, and edges to the named types that
+both sides refer to there. Each such pair is compared once, wherever it is referred to.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from acpgen.diff import listed_values, object_members, scalar_limits, union_variants
+from acpgen.diff.effect import Effect
+from acpgen.diff.rules.members import null_allowed, null_refused, patch_added, patch_removed
+from acpgen.diff.rules.names import (
+    docs_changed,
+    type_inlined,
+    type_named,
+    type_renamed,
+    type_switched,
+)
+from acpgen.diff.schema_difference import Edge, Found, SchemaDifference, found
+from acpgen.diff.schema_place import Pair, SchemaPlace
+from acpgen.model import (
+    Array,
+    ClosedEnum,
+    Location,
+    Map,
+    Nullable,
+    Object,
+    OpenEnum,
+    Protocol,
+    Ref,
+    Scalar,
+    Type,
+    TypeDef,
+    Union,
+)
+from acpgen.types.objects import as_object, resolve, takes_null, without_null
+from acpgen.types.wording import as_json, same, spelled
+
+R = TypeVar("R")
+_NOWHERE = SchemaPlace("", Location(""), Location(""))
+
+
+class TypeComparison:
+    """Compares the types of two protocols.
+
+    It remembers the finished pairs of named types, and the pairs that are open: a type may lead
+    back to itself.
+    """
+
+    def __init__(self, old: Protocol, new: Protocol) -> None:
+        self.old = old
+        self.new = new
+        self._tells_patches = all(
+            any(type_.patch for type_ in protocol.types.values()) for protocol in (old, new)
+        )
+        self._done: dict[Pair, tuple[Found, ...]] = {}
+        self._open: list[Pair | tuple[Type, Type]] = []
+        self._assumed = False
+
+    def pair(self, pair: Pair) -> tuple[Found, ...]:
+        """Return what differs between two named types, without the types that they refer to."""
+        if pair in self._done:
+            return self._done[pair]
+        equal: tuple[Found, ...] = ()
+        result = self._once(pair, lambda: tuple(self._definitions(pair)), equal)
+        if not self._assumed:
+            self._done[pair] = result
+        return result
+
+    def _once(self, key: Pair | tuple[Type, Type], compare: Callable[[], R], equal: R) -> R:
+        """The result of a comparison, or `equal` if the same one is still open further up.
+
+        If the two are not equal after all, that shows there. What was found under an assumption is
+        not remembered.
+        """
+        if key in self._open:
+            self._assumed = True
+            return equal
+        self._open.append(key)
+        result = compare()
+        self._open.pop()
+        self._assumed = self._assumed and bool(self._open)
+        return result
+
+    def types(self, old: Type, new: Type, at: SchemaPlace) -> Iterator[Found]:
+        """What differs between two types at one place."""
+        if isinstance(old, Nullable) or isinstance(new, Nullable):
+            yield from self._nullables(old, new, at)
+        elif isinstance(old, Ref) and isinstance(new, Ref):
+            yield from self._references(old, new, at)
+        elif isinstance(old, Ref) or isinstance(new, Ref):
+            yield from self._named_or_not(old, new, at)
+        else:
+            yield from self._bodies(old, new, at)
+
+    def verdict(self, old: Type, new: Type) -> frozenset[Effect]:
+        """Return NARROWS if the new type refuses a value of the old one, WIDENS for the reverse.
+
+        The set is empty when both take the same values.
+        """
+        return self._once((old, new), lambda: self._effects(old, new), frozenset())
+
+    def _effects(self, old: Type, new: Type) -> frozenset[Effect]:
+        effects: set[Effect] = set()
+        seen: set[tuple[Pair, frozenset[Effect], frozenset[str]]] = set()
+        start = (frozenset[Effect](), frozenset[str]())
+        queue = deque((step, *start) for step in self.types(old, new, _NOWHERE))
+        while queue:
+            step, masked, overridden = queue.popleft()
+            masked |= step.place.masked
+            overridden = step.place.inherited(overridden)
+            if isinstance(step, SchemaDifference):
+                if step.matters(overridden):
+                    effects |= step.rule.effect.moves - masked
+            elif (state := (step.pair, masked, overridden)) not in seen:
+                seen.add(state)
+                queue.extend((further, masked, overridden) for further in self.pair(step.pair))
+        return frozenset(effects)
+
+    def docs(self, old: str, new: str, at: SchemaPlace, name: str = "") -> Iterator[Found]:
+        """A text that changed. `name` says which, where a place has several."""
+        if old != new:
+            yield found(docs_changed, at, name=name, old=old, new=new)
+
+    def _definitions(self, pair: Pair) -> Iterator[Found]:
+        old, new = self.old.types[pair[0]], self.new.types[pair[1]]
+        once = "" if old.name == new.name else old.name
+        at = SchemaPlace(new.name, old.location, new.location, inside=frozenset({pair}), once=once)
+        if old.name != new.name:
+            yield found(type_renamed, at, old=old.name, new=new.name)
+        if old.patch != new.patch and self._tells_patches:
+            yield found(patch_added if new.patch else patch_removed, at)
+        yield from self._prose(old, new, at)
+        yield from self.types(old.body, new.body, at)
+
+    def _bodies(self, old: Type, new: Type, at: SchemaPlace) -> Iterator[Found]:
+        match old, new:
+            case Scalar() as before, Scalar() as after:
+                yield from scalar_limits.scalars(before, after, at)
+            case Array() as before, Array() as after:
+                yield from scalar_limits.limits(before, after, at)
+                yield from self.types(before.items, after.items, at.item())
+            case Map() as before, Map() as after:
+                yield from self.types(before.values, after.values, at.entry())
+            case (Object() | Map()) as before, (Object() | Map()) as after:
+                yield from object_members.objects(self, before, after, at)
+            case Union() as before, Union() as after:
+                yield from union_variants.unions(self, before, after, at)
+            case (Scalar() | OpenEnum() | ClosedEnum()) as before, (
+                Scalar() | OpenEnum() | ClosedEnum()
+            ) as after:
+                yield from listed_values.enums(self, before, after, at)
+            case _, Union() as after:
+                yield from union_variants.one_to_many(self, old, after, at)
+            case Union() as before, _:
+                yield from union_variants.many_to_one(self, before, new, at)
+            case _:
+                yield scalar_limits.replacement(old, new, at)
+
+    def _prose(self, old: TypeDef, new: TypeDef, at: SchemaPlace) -> Iterator[Found]:
+        yield from self.docs(old.docs, new.docs, at)
+        yield from self.docs(old.title or "", new.title or "", at, "title")
+        before, after = list(old.examples), list(new.examples)
+        if not same(before, after):
+            examples = (as_json(before), as_json(after))
+            yield found(docs_changed, at, name="examples", old=examples[0], new=examples[1])
+
+    def _nullables(self, old: Type, new: Type, at: SchemaPlace) -> Iterator[Found]:
+        was, now = takes_null(self.old, old), takes_null(self.new, new)
+        if was and not now:
+            yield found(null_refused, at.null(), (old, new))
+        if now and not was:
+            yield found(null_allowed, at.null(), (old, new))
+        bodies = without_null(self.old, old), without_null(self.new, new)
+        if isinstance(old, Ref) != isinstance(new, Ref) and not any(
+            isinstance(part, Ref) for part in bodies
+        ):
+            yield _named(old, new, at)
+        inside = takes_null(self.old, bodies[0]) or takes_null(self.new, bodies[1])
+        if was and now and inside:
+            # One of them is a choice that has null among its variants, so both are made one.
+            bodies = (
+                union_variants.with_null(self.old, old),
+                union_variants.with_null(self.new, new),
+            )
+        yield from self.types(*bodies, at)
+
+    def _references(self, old: Ref, new: Ref, at: SchemaPlace) -> Iterator[Found]:
+        pair = (old.name, new.name)
+        renamed = old.name not in self.new.types and new.name not in self.old.types
+        if old.name == new.name or renamed:
+            if old.name in self.old.types and new.name in self.new.types:
+                yield Edge(at, pair)
+            return
+        yield found(type_switched, at, old=old.name, new=new.name)
+        if pair not in at.inside:
+            bodies = resolve(self.old, old), resolve(self.new, new)
+            yield from self.types(*bodies, at.within(pair))
+
+    def _named_or_not(self, old: Type, new: Type, at: SchemaPlace) -> Iterator[Found]:
+        bodies = resolve(self.old, old), resolve(self.new, new)
+        objects = [isinstance(part, Object | Map) for part in bodies]
+        if all(objects) and (isinstance(old, Object) or isinstance(new, Object)):
+            bodies = as_object(old), as_object(new)
+        else:
+            yield _named(old, new, at)
+        yield from self.types(*bodies, at)
+
+
+def _named(old: Type, new: Type, at: SchemaPlace) -> Found:
+    """A type that has a name in one of the two only."""
+    kind = type_inlined if isinstance(old, Ref) else type_named
+    return found(kind, at, old=spelled(old), new=spelled(new))

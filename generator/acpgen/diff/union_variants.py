@@ -1,0 +1,233 @@
+"""Comparing unions. A variant is known by its tag value, or else by its title or type."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain, count
+from typing import TYPE_CHECKING
+
+from acpgen.diff.covering import crowded, demanded, released, uncrowded
+from acpgen.diff.effect import Effect
+from acpgen.diff.rule import ChangeRule
+from acpgen.diff.rules.choices import (
+    choice_exclusive,
+    choice_inclusive,
+    known_variant_added,
+    known_variant_removed,
+    union_closed,
+    union_opened,
+    variant_added,
+    variant_removed,
+    variant_renamed,
+)
+from acpgen.diff.rules.names import type_restructured
+from acpgen.diff.rules.values import type_narrowed, type_replaced, type_widened
+from acpgen.diff.schema_difference import Found, found
+from acpgen.diff.schema_place import SchemaPlace, VariantStep
+from acpgen.model import (
+    NULL,
+    Location,
+    Nullable,
+    Protocol,
+    Ref,
+    Type,
+    TypeName,
+    Union,
+    Variant,
+)
+from acpgen.types.objects import alternatives, resolve, with_tag
+from acpgen.types.wording import spelled
+
+if TYPE_CHECKING:
+    from acpgen.diff.type_comparison import TypeComparison
+
+_FALLBACK = "other"
+
+
+def unions(walk: TypeComparison, old: Union, new: Union, at: SchemaPlace) -> Iterator[Found]:
+    """Two unions: variant by variant, then those that only one of them has."""
+    whole_unions = (old, new)
+    if old.tag != new.tag:
+        old, new = _untagged(old), _untagged(new)
+    pairs, lost, gained = _matched(walk, old, new)
+    masked = _masked(walk, *whole_unions)
+    before_labels, after_labels = _labels(old), _labels(new)
+    for i, j in pairs:
+        before, after = old.variants[i], new.variants[j]
+        label = after_labels[j] or before_labels[i]
+        place = at.branch(label, VariantStep(i, j), before.location, after.location, masked)
+        yield from walk.docs(before.docs, after.docs, place)
+        if _key(before) != _key(after) and before.name and after.name:
+            yield found(variant_renamed, place, old=_label(before), new=_label(after))
+        yield from walk.types(before.body, after.body, place)
+    for i in lost:
+        variant = old.variants[i]
+        yield found(
+            _loss(walk, variant, *whole_unions),
+            at,
+            (old, new),
+            name=before_labels[i],
+            gone=variant.location,
+            variant=True,
+            shapes=(variant.body, None),
+        )
+    for j in gained:
+        variant = new.variants[j]
+        yield found(
+            _gain(walk, variant, *whole_unions),
+            at,
+            (old, new),
+            name=after_labels[j],
+            at=variant.location,
+            variant=True,
+            shapes=(None, variant.body),
+        )
+    if old.tag is None:
+        if Effect.NARROWS not in masked and crowded(walk, old, new, pairs):
+            yield found(choice_exclusive, at, (old, new), shapes=(old, new))
+        if Effect.WIDENS not in masked and uncrowded(walk, old, new, pairs):
+            yield found(choice_inclusive, at, (old, new), shapes=(old, new))
+
+
+def one_to_many(walk: TypeComparison, old: Type, new: Union, at: SchemaPlace) -> Iterator[Found]:
+    """A type that is now a choice, of which it may well be one."""
+    widens = any(Effect.WIDENS in walk.verdict(old, part) for part in alternatives(walk.new, new))
+    yield _regrouped(old, new, at, narrows=demanded(walk, old, new), widens=widens)
+
+
+def many_to_one(walk: TypeComparison, old: Union, new: Type, at: SchemaPlace) -> Iterator[Found]:
+    """A choice that is now another type, which may well have been one of them."""
+    narrows = any(Effect.NARROWS in walk.verdict(part, new) for part in alternatives(walk.old, old))
+    yield _regrouped(old, new, at, narrows=narrows, widens=released(walk, old, new))
+
+
+def _regrouped(old: Type, new: Type, at: SchemaPlace, *, narrows: bool, widens: bool) -> Found:
+    kind = _REGROUPED[narrows, widens]
+    return found(kind, at, (old, new), old=spelled(old), new=spelled(new), shapes=(old, new))
+
+
+_REGROUPED = {
+    (False, False): type_restructured,
+    (True, False): type_narrowed,
+    (False, True): type_widened,
+    (True, True): type_replaced,
+}
+
+
+def with_null(protocol: Protocol, type_: Type) -> Type:
+    """A type that takes null as a union of nameless variants, of which null is one."""
+    type_ = resolve(protocol, type_)
+    if not isinstance(type_, Nullable):
+        return type_
+    inner = with_null(protocol, type_.of)
+    variants = inner.variants if isinstance(inner, Union) else (_nameless(inner),)
+    if any(variant.body == NULL for variant in variants):
+        return inner
+    return Union((*variants, _nameless(NULL)))
+
+
+def _masked(walk: TypeComparison, old: Union, new: Union) -> frozenset[Effect]:
+    """What doesn't show in a pair of variants, as others take the same values.
+
+    A tag leaves a value to one variant.
+    """
+    if all(not _plain(variant) for union in (old, new) for variant in union.variants):
+        return frozenset()
+    kept, known = not demanded(walk, old, new), not released(walk, old, new)
+    masks = ((Effect.NARROWS, kept), (Effect.WIDENS, known))
+    return frozenset(effect for effect, masks_it in masks if masks_it)
+
+
+def _plain(variant: Variant) -> bool:
+    """Whether no tag selects a variant."""
+    return variant.value is None and not variant.fallback
+
+
+def _matched(
+    walk: TypeComparison, old: Union, new: Union
+) -> tuple[list[tuple[int, int]], list[int], list[int]]:
+    """The variants that stand for each other, by index, and those without a counterpart."""
+    keys = {key: j for j, key in enumerate(_keys(new))}
+    pairs = [(i, keys[key]) for i, key in enumerate(_keys(old)) if key in keys]
+    lost = [i for i in range(len(old.variants)) if i not in {i for i, _ in pairs}]
+    gained = [j for j in range(len(new.variants)) if j not in {j for _, j in pairs}]
+    for i in tuple(lost):
+        before = old.variants[i]
+        if _plain(before):
+            j = next((j for j in gained if _same(walk, before, new.variants[j])), None)
+            if j is not None:
+                pairs.append((i, j))
+                lost.remove(i)
+                gained.remove(j)
+    return pairs, lost, gained
+
+
+def _same(walk: TypeComparison, old: Variant, new: Variant) -> bool:
+    return _plain(new) and not walk.verdict(old.body, new.body)
+
+
+def _keys(union: Union) -> Iterator[tuple[str, str, int]]:
+    """What tells the variants of a union apart: a repeated title doesn't without a number."""
+    seen = Counter[tuple[str, str]]()
+    for variant in union.variants:
+        key = _key(variant)
+        yield (*key, seen[key])
+        seen[key] += 1
+
+
+def _key(variant: Variant) -> tuple[str, str]:
+    if variant.fallback:
+        return ("fallback", "")
+    if variant.value is not None:
+        return ("value", variant.value)
+    return ("title", variant.title or _type_name(variant) or variant.name)
+
+
+def _type_name(variant: Variant) -> str:
+    return variant.body.name if isinstance(variant.body, Ref) else ""
+
+
+def _labels(union: Union) -> list[str]:
+    """What the variants of a union are called, with a number where that says too little."""
+    labels: list[str] = []
+    for variant in union.variants:
+        label = _label(variant)
+        numbered = (f"{label}#{n}" for n in count(2))
+        labels.append(next(text for text in chain([label], numbered) if text not in labels))
+    return labels
+
+
+def _label(variant: Variant) -> str:
+    return _FALLBACK if variant.fallback else _key(variant)[1]
+
+
+def _loss(walk: TypeComparison, variant: Variant, old: Union, new: Union) -> ChangeRule:
+    if not demanded(walk, _alone(variant, old), new):
+        return known_variant_removed
+    return union_closed if variant.fallback else variant_removed
+
+
+def _gain(walk: TypeComparison, variant: Variant, old: Union, new: Union) -> ChangeRule:
+    if not released(walk, old, _alone(variant, new)):
+        return known_variant_added
+    return union_opened if variant.fallback else variant_added
+
+
+def _alone(variant: Variant, union: Union) -> Union:
+    """A variant as the only one of its union."""
+    return replace(union, variants=(variant,))
+
+
+def _untagged(union: Union) -> Union:
+    """A union whose variants hold their tags themselves."""
+    variants = (
+        replace(v, body=with_tag(v, union.tag), value=None, title=v.value or v.title)
+        for v in union.variants
+    )
+    return replace(union, tag=None, variants=tuple(variants))
+
+
+def _nameless(body: Type) -> Variant:
+    return Variant(TypeName(""), body, "", Location(""))

@@ -1,0 +1,226 @@
+"""The engine of `acpgen validate`: a fast path for most messages, and the judge for the rest.
+
+Most messages are valid, and there is nothing to report about them. Checkers made from the schema
+find this out in a fraction of the time that the judge needs, and for long input, decoders are
+faster still. They only ever accept a message: the judge gives the verdict on all others. Both know
+the same pending requests. Decoders do not notice that an object names a member twice, unless the
+member may be a key, so this is not reported of long input.
+
+Like the command's start, this imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from acp_wire.envelope import SENDERS, is_id
+from acp_wire.pairing import Pairing
+from acp_wire.reader import BLANK, Decoded, NotJsonError, decode
+from acpgen.judge.inputs import is_transcript_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol as Structural
+
+    from acp_wire.checking import Checkers
+    from acp_wire.decoding import Decoders
+    from acpgen.judge.transcript import Transcript
+    from acpgen.judge.verdict import Verdict
+    from acpgen.model import Protocol
+
+    class Source(Structural):
+        """Gives one protocol's checkers, decoders and types when they are needed.
+
+        For an input of `size` bytes checkers or decoders may be None: they cost more than they
+        save, or can't be made.
+        """
+
+        def checkers(self, size: int, /) -> Checkers | None: ...  # noqa: D102
+        def decoders(self, size: int, /) -> Decoders | None: ...  # noqa: D102
+        def protocol(self) -> Protocol: ...  # noqa: D102
+
+
+Read = Decoded | NotJsonError
+"""A text that was read, once: its value or the reason why it has none."""
+Filter = Callable[[bytes], Read | bytes | None]
+"""Accepts a line (None), or returns what was read of it, or the line itself if it was not read."""
+
+_ACCEPTED = 1
+
+
+class FastEngine:
+    """Judges the messages of one stream after another, in their order; see `stream.Engine`.
+
+    `expected` is the number of bytes there will be, as far as that is known.
+    """
+
+    def __init__(self, source: Source, expected: int = 0) -> None:
+        self.seen = 0
+        self.pairing = Pairing()
+        self._source = source
+        self._expected = expected
+        self._judge: Transcript | None = None
+
+    def filter(self, sender: str | None, *, transcript: bool) -> Filter:
+        """Return the fast path for the next lines."""
+        size = max(self._expected, self.seen)
+        checkers = self._source.checkers(size)
+        if checkers is None:
+            return lambda line: line
+        decoders = self._source.decoders(size)
+        path = FastPath(checkers, self.pairing)
+        if decoders is None:
+            return path.for_lines() if transcript else path.for_messages(sender)
+        return _decoded_lines(path, decoders) if transcript else _decoded(path, decoders, sender)
+
+    def verdict(self, read: Read, sender: str | None, *, transcript: bool) -> Verdict:
+        """Return the verdict of the judge on the next message, or line of a transcript."""
+        judge = self._judge
+        if judge is None:
+            from acpgen.judge.transcript import Transcript
+
+            judge = self._judge = Transcript(self._source.protocol(), self.pairing)
+        if transcript:
+            return judge.judge_line_read(read)
+        from acpgen.model import Side
+
+        return judge.judge_read(read, sender=None if sender is None else Side(sender))
+
+
+class FastPath:
+    """Accepts clean messages by checkers alone."""
+
+    def __init__(self, checkers: Checkers, pairing: Pairing) -> None:
+        self.checkers = checkers
+        self.pairing = pairing
+
+    def for_messages(self, sender: str | None) -> Filter:
+        """Return the filter of messages from a sender."""
+
+        def passes(text: bytes) -> Read | None:
+            try:
+                read = decode(text.rstrip(BLANK))
+            except NotJsonError as error:
+                return error
+            if read.repeats or not self.accepts(read.value, sender, "", transcript=False):
+                return read
+            return None
+
+        return passes
+
+    def for_lines(self) -> Filter:
+        """Return the filter of lines of a transcript."""
+
+        def passes(text: bytes) -> Read | None:
+            try:
+                read = decode(text.rstrip(BLANK))
+            except NotJsonError as error:
+                return error
+            return None if not read.repeats and self.accepts_line(read.value) else read
+
+        return passes
+
+    def accepts_line(self, line: object) -> bool:
+        """Whether a line of a transcript is clean; if so, note what it asks or answers."""
+        if not is_transcript_line(line):
+            return False
+        sender, connection = line["from"], line.get("connection")
+        if connection is None:
+            connection = ""
+        if sender not in SENDERS or type(connection) not in (int, str):
+            return False
+        return self.accepts(line["message"], str(sender), connection, transcript=True)
+
+    def accepts(
+        self, message: object, sender: str | None, connection: object, *, transcript: bool
+    ) -> bool:
+        """Whether a message is clean; if so, note what it asks or answers."""
+        if type(message) is not dict or not isinstance(connection, int | str):
+            return False
+        checkers = self.checkers
+        if "method" in message:
+            if checkers.grade(message, sender) != _ACCEPTED or checkers.remarkable(message):
+                return False
+            return "id" not in message or self.asks(
+                message["method"], message["id"], sender, connection, transcript=transcript
+            )
+        id_ = message.get("id")
+        if not is_id(id_):
+            return False
+        asked = self.pairing.find(id_, connection, sender)
+        if asked is None or checkers.grade(message, sender, asked[0]) != _ACCEPTED:
+            return False
+        self.pairing.answered(id_, connection, sender)
+        return True
+
+    def asks(
+        self,
+        method: str,
+        id_: int | str,
+        sender: str | None,
+        connection: int | str,
+        *,
+        transcript: bool,
+    ) -> bool:
+        """Note a valid request, except one in a transcript whose id is that of a pending one."""
+        if transcript and self.pairing.waits(id_, connection, sender):
+            return False
+        self.pairing.asked(method, id_, connection, sender, self.checkers.callers.get(method))
+        return True
+
+
+def _decoded(path: FastPath, decoders: Decoders, sender: str | None) -> Filter:
+    """The filter of messages by decoders, and by checkers where these can't decide."""
+    decoder, undecided, quiet = decoders.DECODERS[sender], decoders.UNDECIDED, decoders.QUIET
+
+    def passes(text: bytes) -> bytes | None:
+        try:
+            kind = type(decoder(text))
+        except undecided:
+            return None if by_checkers(text) else text
+        return None if kind in quiet or keeps_id(text) else text
+
+    def by_checkers(text: bytes) -> bool:
+        try:
+            return path.accepts(decoders.read(text), sender, "", transcript=False)
+        except NotJsonError:
+            return False
+
+    def keeps_id(text: bytes) -> bool:
+        call = decoders.decode(text, sender)
+        if call is None:
+            return by_checkers(text)
+        id_ = getattr(call, "id", None)
+        return id_ is None or path.asks(call.method, id_, sender, "", transcript=False)
+
+    return passes
+
+
+def _decoded_lines(path: FastPath, decoders: Decoders) -> Filter:
+    """The filter of lines of a transcript by decoders, and by checkers where these can't decide."""
+    decoder, undecided, quiet = decoders.DECODE_LINE, decoders.UNDECIDED, decoders.QUIET
+
+    def passes(text: bytes) -> bytes | None:
+        try:
+            kind = type(decoder(text).message)
+        except undecided:
+            return None if by_checkers(text) else text
+        return None if kind in quiet or keeps_id(text) else text
+
+    def by_checkers(text: bytes) -> bool:
+        try:
+            return path.accepts_line(decoders.read(text))
+        except NotJsonError:
+            return False
+
+    def keeps_id(text: bytes) -> bool:
+        line = decoders.decode_line(text)
+        if line is None:
+            return by_checkers(text)
+        id_ = getattr(line.message, "id", None)
+        connection = line.connection if isinstance(line.connection, int | str) else ""
+        return id_ is None or path.asks(
+            line.message.method, id_, line.sender, connection, transcript=True
+        )
+
+    return passes

@@ -1,0 +1,96 @@
+"""Regular expressions of a schema, which are those of ECMA-262 with the flag `u`.
+
+`parse` reads one and refuses what acpgen can't use. From its parts follow the two spellings that
+every engine understands alike, and the bound on the time that a match can take. A schema that was
+loaded holds no pattern that is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from acpgen.patterns import paths
+from acpgen.patterns.parser import PatternError, UnsupportedPatternError, parse
+from acpgen.patterns.searching import trimmed
+from acpgen.patterns.writing import END, spelled, written
+
+__all__ = [
+    "PatternError",
+    "UnsupportedPatternError",
+    "compiled",
+    "is_pattern",
+    "literal",
+    "matches",
+    "parse",
+    "portable",
+    "python_pattern",
+    "require_usable",
+]
+
+
+def require_usable(pattern: str, max_length: int | None = None) -> None:
+    """Refuse a pattern that is not judged alike everywhere, or can take too long.
+
+    `max_length` is the maxLength beside the pattern.
+
+    Raises:
+        PatternError: it is not a regular expression.
+        UnsupportedPatternError: acpgen can't use it; the message holds what to write instead.
+    """
+    reason = paths.complaint(trimmed(parse(pattern)), max_length)
+    if reason is not None:
+        raise UnsupportedPatternError(reason)
+
+
+def literal(text: str) -> str:
+    """The pattern that a text itself is found by."""
+    return "".join(map(spelled, text))
+
+
+def is_pattern(text: str) -> bool:
+    """Whether a text is a regular expression, even if it is one that acpgen can't use."""
+    try:
+        parse(text)
+    except UnsupportedPatternError:
+        return True
+    except PatternError:
+        return False
+    return True
+
+
+@cache
+def portable(pattern: str) -> str:
+    """The pattern as each engine of JSON Schema understands it.
+
+    Its `$` is the end of the text. Python's `re` treats it as a place before a last line feed.
+
+    Raises:
+        PatternError: it can't be used.
+    """
+    return written(trimmed(parse(pattern)), "$")
+
+
+@cache
+def python_pattern(pattern: str) -> str:
+    """The pattern for `re.search`, which needs no flags. Rust's fancy-regex reads it alike.
+
+    Raises:
+        PatternError: it can't be used.
+    """
+    return written(trimmed(parse(pattern)), END)
+
+
+@cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    """The pattern, ready to search with.
+
+    Raises:
+        PatternError: it can't be used.
+    """
+    return re.compile(python_pattern(pattern))
+
+
+def matches(pattern: str | None, text: str) -> bool:
+    """Whether a text fits a pattern; without one, every text does."""
+    return pattern is None or compiled(pattern).search(text) is not None

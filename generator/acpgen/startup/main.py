@@ -1,0 +1,106 @@
+"""Runs the command line. It imports no more than one call needs.
+
+No exception is printed with its message, which may quote a key.
+"""
+
+# Importing pathlib takes longer than judging a message.
+# ruff: noqa: PTH123
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from acpgen.startup import accept
+from acpgen.startup.blanks import blank
+from acpgen.startup.commands import HELP, NAMES, overview
+from acpgen.startup.options import parse
+
+_COMPLETING = "_ACPGEN_COMPLETE"
+"""What a shell sets that asks for completion."""
+_TYPER_INTERRUPTED = 130
+"""The exit status that Typer gives to Ctrl-C, which no command of acpgen has."""
+
+
+def main() -> None:
+    """Run the command line, and exit with its status.
+
+    The status is 2 where the reader of the output closes it early, and where Ctrl-C interrupts a
+    command that doesn't end by it.
+    """
+    _require_streams()
+    stdout = sys.stdout
+    try:
+        try:
+            status = _run(sys.argv[1:])
+        finally:
+            stdout.flush()  # Python would do so at its end, with a status of its own
+    except BrokenPipeError:
+        status = _give_up_output()
+    except KeyboardInterrupt:
+        status = _interrupted()
+    except SystemExit as error:
+        if sys.stdout is not stdout:  # Typer replaces it when its reader is gone
+            status = _give_up_output()
+        elif error.code == _TYPER_INTERRUPTED:
+            status = _interrupted()
+        else:
+            raise
+    except Exception as error:
+        from acpgen.cli.crash import account
+        from acpgen.report.forms import CountsOnlyError
+
+        known = isinstance(error, CountsOnlyError)
+        sys.stderr.write(f"acpgen: {error}\n" if known else account(error))
+        try:
+            stdout.flush()
+            status = 2
+        except OSError:
+            status = _give_up_output()
+    sys.exit(status)
+
+
+def _run(arguments: Sequence[str]) -> int:
+    """Run one command; Typer exits by itself."""
+    completing = _COMPLETING in os.environ
+    if not completing:
+        if not arguments or arguments[0] in HELP:
+            sys.stdout.write(overview())
+            return 0 if arguments else 2
+        # COMMAND of `conform` may have blank words.
+        found = None if arguments[0] == "conform" else blank(arguments[1:])
+        if found:
+            sys.stderr.write(f"acpgen: {found} is blank: is a variable unset?\n")
+            return 2
+        options = parse(arguments[1:]) if arguments[0] == "validate" else None
+        if options is not None:
+            if accept.accepts(options):
+                return 0
+            from acpgen.cli.validation import run
+
+            return run(options)
+    from acpgen.cli.app import typer_app
+
+    words = os.environ.get("COMP_WORDS", "").split()[1:] if completing else arguments
+    typer_app([name for name in NAMES if name in words[:1]])()
+    return 0
+
+
+def _require_streams() -> None:
+    """Exit with status 2 if standard output is closed; drop messages if standard error is."""
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - open until the end
+    if sys.stdout is None:
+        sys.stderr.write("acpgen: standard output is closed\n")
+        sys.exit(2)
+
+
+def _give_up_output() -> int:
+    """Keep Python from trying, at its end, to write what has no reader."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return 2
+
+
+def _interrupted() -> int:
+    sys.stderr.write("acpgen: interrupted\n")
+    return 2

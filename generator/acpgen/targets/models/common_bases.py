@@ -1,0 +1,90 @@
+"""Common base classes for unions inside unions.
+
+`isinstance` and `case` take classes only, and programs want to match a union inside a union as a
+whole. So it becomes a class that its variants extend, if all of them are classes of its module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from acpgen.model import Ref, Tolerance, TypeName
+from acpgen.targets.models.python_shapes import Alias, Choice, Normal, Record
+
+
+def with_common_bases(shapes: Normal) -> Normal:
+    """The shapes with a class for each choice inside a choice, and for the choices it extends."""
+    wanted = _inner(shapes)
+    inner = {
+        name: _for_all_branches(shape, shapes)
+        for name, (_, shape) in shapes.items()
+        if isinstance(shape, Choice) and name in wanted and _is_classes(name, shapes)
+    }
+    bases: dict[TypeName, list[TypeName]] = {name: [] for name in shapes}
+    for name, choice in sorted(inner.items()):
+        if choice.extends in inner:
+            bases[name].insert(0, choice.extends)
+        for branch in choice.branches:
+            bases[branch.type.name].append(name)
+    changed = {}
+    for name, (domain, shape) in shapes.items():
+        based = inner.get(name, shape)
+        if isinstance(based, Record | Choice):
+            inherited = [member for base in bases[name] for member in inner[base].members]
+            members = tuple(member for member in based.members if member not in inherited)
+            based = replace(based, bases=(*based.bases, *bases[name]), members=members)
+        changed[name] = (domain, based)
+    return changed
+
+
+def _for_all_branches(choice: Choice, shapes: Normal) -> Choice:
+    """A choice as a class, with the members of all its branches.
+
+    A branch that narrows a member inherits nothing but the name and the docs.
+    """
+    branches = [shapes[branch.type.name][1] for branch in choice.branches]
+    narrowed = frozenset(
+        member.name
+        for member in choice.members
+        if not all(isinstance(b, Record | Choice) and member in b.members for b in branches)
+    )
+    members = tuple(
+        replace(member, tolerance=Tolerance(), default=None) if member.name in narrowed else member
+        for member in choice.members
+    )
+    return replace(choice, base=True, members=members, narrowed=narrowed)
+
+
+def _inner(shapes: Normal) -> set[TypeName]:
+    """The choices that are branches of a choice, and those that they extend."""
+    return set(_branches(shapes))
+
+
+def _branches(shapes: Normal) -> Iterator[TypeName]:
+    for _, shape in shapes.values():
+        if isinstance(shape, Choice):
+            for branch in shape.branches:
+                yield from _extended(branch.type.name, shapes)
+
+
+def _extended(name: TypeName, shapes: Normal) -> Iterator[TypeName]:
+    match shapes[name][1]:
+        case Alias(type=Ref(name=further)):
+            yield from _extended(further, shapes)
+        case Choice(extends=extends):
+            yield name
+            if extends is not None:
+                yield from _extended(extends, shapes)
+
+
+def _is_classes(name: TypeName, shapes: Normal) -> bool:
+    """Whether all branches of a choice, and of the choices in it, are classes of its module."""
+    domain, shape = shapes[name]
+    return isinstance(shape, Record) or (
+        isinstance(shape, Choice)
+        and all(
+            shapes[branch.type.name][0] == domain and _is_classes(branch.type.name, shapes)
+            for branch in shape.branches
+        )
+    )

@@ -1,0 +1,59 @@
+"""Names that look like the name of an idempotency key, and other names that are spelled alike.
+
+The rule, in one place: two names look alike if they are equal after the separators `-`, `_`, `.`,
+`/`, `:`, `$` and space are removed and the letters A to Z are replaced by a to z. All other
+characters are compared exactly. So `idempotency_key`, `Idempotency-Key` and `idempotency.key` look
+like `idempotencyKey`. A name with a dotless i or a Kelvin sign does not: languages disagree on the
+case of letters outside ASCII, and every generated table must give the same answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+KEY = "idempotencyKey"
+"""The member of the params of a keyed method that holds the key."""
+
+SEPARATORS = "-_./:$ "
+"""The characters between the words of a name."""
+
+_FOLDS = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz", SEPARATORS)
+
+
+@lru_cache(maxsize=1024)
+def skeleton(name: str) -> str:
+    """Return a name without separators and in lower case: equal for `fooBar` and `foo_bar`."""
+    return name.translate(_FOLDS)
+
+
+KEY_SKELETON = skeleton(KEY)
+"""The skeleton of the name of an idempotency key."""
+
+
+def looks_like_key(name: str) -> bool:
+    """Whether a name is that of an idempotency key, perhaps in another spelling."""
+    return skeleton(name) == KEY_SKELETON
+
+
+def respelled(name: str, candidates: Iterable[str]) -> str | None:
+    """Return the first candidate that looks like a name, or None."""
+    bones = skeleton(name)
+    return next((candidate for candidate in candidates if skeleton(candidate) == bones), None)
+
+
+def may_hold_key(text: bytes) -> bool:
+    """Whether the bytes of a message may hold a member that looks like a key: a quick test.
+
+    Only escapes can hide a name from it.
+    """
+    return b"\\u" in text or _KEY_BYTES in text.translate(None, _SEPARATOR_BYTES).lower()
+
+
+_KEY_BYTES = KEY_SKELETON.encode("ascii")
+_SEPARATOR_BYTES = SEPARATORS.encode("ascii")
+
+
+def is_unicode(text: str) -> bool:
+    """Whether UTF-8 can represent a text: it holds no half of a surrogate pair."""
+    return text.isascii() or not any("\ud800" <= point <= "\udfff" for point in text)

@@ -1,0 +1,458 @@
+"""JSON text to values, as strictly as the strictest peer reads it.
+
+Python accepts more than other parsers do. Refused here: NaN and the infinities, numbers beyond a
+double, a byte order mark, escaped lone surrogates (no UTF-8 text can hold them), and deep nesting.
+serde_json refuses the same. Integers of any size are accepted.
+
+`decode` gives everything that a text can show; `read` and `read_once` give the value only, and are
+faster. `peek` and `first_value` are not strict: they find out what a file is meant to hold.
+
+This module is imported whenever a message is judged, so it imports only what `json` itself needs.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+__all__ = [
+    "BLANK",
+    "BROKEN",
+    "MAX_DEPTH",
+    "Decoded",
+    "JsonValue",
+    "NotJsonError",
+    "as_bytes",
+    "attempt",
+    "decode",
+    "first_value",
+    "is_utf_16",
+    "peek",
+    "read",
+    "read_once",
+    "repeated_lines",
+    "value_lines",
+]
+
+JsonValue = bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"] | None
+"""A decoded JSON value."""
+
+BLANK = b" \t\r\n"
+"""The bytes that may surround a JSON text (RFC 8259 section 2)."""
+
+MAX_DEPTH = 127
+"""How deep arrays and objects may nest: as deep as serde_json follows them."""
+
+BROKEN = object()
+"""The result of `peek` for a text that is not JSON at all."""
+
+Path = tuple[str | int, ...]
+_Members = list[tuple[str, JsonValue]]
+_Build = Callable[[_Members], dict[str, JsonValue]]
+_Scan = Callable[[str, int], tuple[JsonValue, int]]
+
+_EXACT_DIGITS = 640
+"""How many digits Python converts with any setting (`sys.int_info.str_digits_check_threshold`)."""
+_MAX_DIGITS = 4300
+"""How many digits of an integer are converted. Longer ones are equal to each other."""
+_HUGE: int = 10**_MAX_DIGITS
+_BLANK = " \t\r\n"
+_BOM = "\ufeff"
+_UTF_16 = "is UTF-16, and JSON is exchanged in UTF-8 (RFC 8259 section 8.1)"
+# Patterns are compiled when they are first needed, which for most texts is never.
+_NESTING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]|[\]}]'
+_ESCAPE = (
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    r"|(?P<lone>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)"
+)
+_LEXEME = r'[\[\]{}:,]|"[^"\\]*+(?:\\.[^"\\]*+)*+"|[^\s\[\]{}:,"]+'
+
+
+class NotJsonError(ValueError):
+    """A text that is not JSON. `line` is the 1-based line of the text where the fault shows."""
+
+    def __init__(self, message: str, line: int = 1) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+class _OddNumberError(ValueError):
+    """A lexeme that Python reads as a number, and other parsers do not."""
+
+    def __init__(self, lexeme: str, reason: str) -> None:
+        super().__init__(reason)
+        self.lexeme = lexeme
+
+
+class Decoded:
+    """The value of a JSON text, and what only the text shows.
+
+    `repeats` holds each object that names a member more than once, with all its members.
+    """
+
+    __slots__ = ("_lines", "repeats", "text", "value")
+
+    def __init__(
+        self, text: str, value: JsonValue, repeats: list[tuple[dict[str, JsonValue], _Members]]
+    ) -> None:
+        self.text = text
+        self.value = value
+        self.repeats = repeats
+        self._lines: Mapping[Path, int] | None = None
+
+    def repeated(self, root: JsonValue) -> Iterator[Path]:
+        """Yield the paths of repeated members below `root`, which is a part of the value."""
+        if not self.repeats:
+            return
+        names = {id(object_): _named_twice(members) for object_, members in self.repeats}
+        pending: list[tuple[Path, JsonValue]] = [((), root)]
+        while pending:
+            path, value = pending.pop()
+            if isinstance(value, dict):
+                yield from ((*path, name) for name in names.get(id(value), ()))
+                pending += [((*path, name), value[name]) for name in reversed(value)]
+            elif isinstance(value, list):
+                pending += [((*path, i), value[i]) for i in reversed(range(len(value)))]
+
+    def members(self) -> Iterator[tuple[str, JsonValue]]:
+        """Yield every member of every object, also those that a repeated name hides."""
+        hidden = {id(object_): members for object_, members in self.repeats}
+        pending: list[JsonValue] = [self.value]
+        while pending:
+            value = pending.pop()
+            if isinstance(value, dict):
+                members = hidden.get(id(value)) or list(value.items())
+                yield from members
+                pending += [member for _, member in members]
+            elif isinstance(value, list):
+                pending += value
+
+    @property
+    def lines(self) -> Mapping[Path, int]:
+        """The 1-based line on which the value of each path starts."""
+        if self._lines is None:
+            self._lines = value_lines(self.text)
+        return self._lines
+
+
+def decode(message: bytes | str, *, exact: bool = False) -> Decoded:
+    """Read one JSON text.
+
+    The value of a repeated member is the last one, as in most parsers. An integer that is too long
+    to convert becomes another one that is beyond all bounds; with `exact` it is refused.
+
+    Raises:
+        NotJsonError: the text is not JSON, or a strict peer can't read it.
+        TypeError: the message is neither bytes nor str, for example because it is decoded already.
+    """
+    recorder = _Recorder(_short_integer) if exact else _recorder()
+    try:
+        text = _text(message)
+        return Decoded(text, _value(text, recorder.scan, recorder.again), recorder.repeats)
+    finally:
+        recorder.repeats = []
+        if not exact:
+            _recorders.append(recorder)
+
+
+def attempt(message: bytes) -> Decoded | NotJsonError:
+    """Read one JSON text as `decode` does, and return the error instead of raising it."""
+    try:
+        return decode(message)
+    except NotJsonError as error:
+        return error
+
+
+def read(text: bytes) -> object:
+    """Return the value of a JSON text in UTF-8, with the last value of a repeated member.
+
+    Raises:
+        NotJsonError: the text is not JSON, or a strict peer can't read it.
+        TypeError: the text is not bytes.
+    """
+    return _value(_text(as_bytes(text)), _last_wins, lambda: _scanner(None, _integer))
+
+
+def read_once(text: bytes) -> object:
+    """Return the value of a JSON text in UTF-8 in which no object repeats a member.
+
+    Raises:
+        NotJsonError: the text is not JSON, a strict peer can't read it, or a member is repeated.
+        TypeError: the text is not bytes.
+    """
+    return _value(_text(as_bytes(text)), _each_once, lambda: _scanner(_refuse_repeats, _integer))
+
+
+def peek(text: bytes) -> object:
+    """Return the value of a text that need not be strict JSON, or `BROKEN`."""
+    try:
+        return json.loads(text.decode("utf-8"))
+    except (ValueError, RecursionError):
+        return BROKEN
+
+
+def first_value(text: bytes) -> tuple[object, str]:
+    """Return the value at the start of a text, or `BROKEN`, and the text after it."""
+    try:
+        start = text.decode("utf-8").lstrip()
+        value, end = json.JSONDecoder().raw_decode(start)
+    except (ValueError, RecursionError):
+        return BROKEN, ""
+    return value, start[end:]
+
+
+def value_lines(text: str) -> Mapping[Path, int]:
+    """Return the 1-based line on which the value of each path into a JSON text starts."""
+    lines: dict[Path, int] = {}
+    for path, line, repeats in _places(text):
+        if not repeats:
+            lines.setdefault(path, line)
+    return lines
+
+
+def repeated_lines(text: str) -> Iterator[tuple[Path, int]]:
+    """Yield each second and later use of a name in an object, with its 1-based line."""
+    return ((path, line) for path, line, repeats in _places(text) if repeats)
+
+
+def is_utf_16(text: bytes) -> bool:
+    """Whether a text starts like JSON in UTF-16, whose lines end differently from UTF-8."""
+    return text.startswith((b"\xff\xfe", b"\xfe\xff")) or text[:2].count(0) == 1
+
+
+def as_bytes(text: object) -> bytes:
+    """Return the bytes of any bytes-like object.
+
+    Raises:
+        TypeError: the object is something else, such as a str.
+    """
+    if isinstance(text, bytes):
+        return text
+    if not isinstance(text, bytearray | memoryview):
+        raise TypeError(f"a message is read from its bytes, not from {type(text).__name__}")
+    return bytes(text)
+
+
+def _text(message: object) -> str:
+    if isinstance(message, bytes):
+        try:
+            return message.decode("utf-8")
+        except UnicodeDecodeError as error:
+            if is_utf_16(message):
+                raise NotJsonError(_UTF_16) from None
+            line = error.object.count(b"\n", 0, error.start) + 1
+            raise NotJsonError(f"is not UTF-8 at byte {error.start + 1}", line) from None
+    if not isinstance(message, str):
+        kind = type(message).__name__
+        raise TypeError(f"a message is judged as text: give bytes or str, not {kind}")
+    if not message.isascii():
+        try:
+            message.encode("utf-8")
+        except UnicodeEncodeError:
+            raise NotJsonError("holds a lone surrogate, which UTF-8 can't carry") from None
+    return message
+
+
+def _value(text: str, scan: _Scan, again: Callable[[], _Scan]) -> JsonValue:
+    """The value of a text. `again` makes a scanner for integers that are too long for `scan`."""
+    if len(text) > 2 * MAX_DEPTH and text.count("[") + text.count("{") > MAX_DEPTH:
+        _require_shallow(text)
+    start = len(text) - len(text.lstrip(_BLANK)) if text[:1] in _BLANK else 0
+    try:
+        value, end = scan(text, start)
+    except StopIteration as stop:
+        error = json.JSONDecodeError("Expecting value", text, stop.value)
+        raise _not_json(error) from None
+    except json.JSONDecodeError as error:
+        raise _not_json(error) from None
+    except _OddNumberError as error:
+        raise NotJsonError(str(error), _line_of(text, error.lexeme)) from None
+    except NotJsonError:
+        raise
+    except ValueError:
+        # Python refuses to convert an integer of that many digits by itself.
+        return _value(text, again(), again)
+    if end < len(text) and (rest := text[end:].lstrip(_BLANK)):
+        raise _not_json(json.JSONDecodeError("Extra data", text, len(text) - len(rest)))
+    if "\\u" in text:
+        _require_no_lone_surrogate(text)
+    return value
+
+
+def _require_shallow(text: str) -> None:
+    depth = 0
+    for match in re.finditer(_NESTING, text, re.DOTALL):
+        token = match.group()
+        depth += (token in ("[", "{")) - (token in ("]", "}"))
+        if depth > MAX_DEPTH:
+            raise NotJsonError(f"nests deeper than {MAX_DEPTH} levels", _line_at(text, match))
+
+
+def _require_no_lone_surrogate(text: str) -> None:
+    for match in re.finditer(_ESCAPE, text, re.DOTALL):
+        if match["lone"] is not None:
+            raise NotJsonError(
+                "escapes a lone surrogate, which UTF-8 can't carry", _line_at(text, match)
+            )
+
+
+def _recorder() -> _Recorder:
+    try:
+        return _recorders.pop()
+    except IndexError:  # all are in use, by other threads
+        return _Recorder(None)
+
+
+def _refuse_repeats(members: _Members) -> dict[str, JsonValue]:
+    built = dict(members)
+    if len(built) < len(members):
+        raise NotJsonError("names a member twice")
+    return built
+
+
+def _named_twice(members: _Members) -> list[str]:
+    seen: dict[str, int] = {}
+    for name, _ in members:
+        seen[name] = seen.get(name, 0) + 1
+    return [name for name, count in seen.items() if count > 1]
+
+
+def _integer(digits: str) -> int:
+    """An integer, whatever Python's limit for conversions is set to."""
+    if len(digits) <= _EXACT_DIGITS:
+        return int(digits)
+    sign, magnitude = (-1, digits[1:]) if digits.startswith("-") else (1, digits)
+    if len(magnitude) > _MAX_DIGITS:
+        return sign * _HUGE
+    value = 0
+    for start in range(0, len(magnitude), _EXACT_DIGITS):
+        part = magnitude[start : start + _EXACT_DIGITS]
+        value = value * 10 ** len(part) + int(part)
+    return sign * value
+
+
+def _short_integer(digits: str) -> int:
+    if len(digits) > _EXACT_DIGITS:
+        raise _OddNumberError(digits, f"holds an integer of more than {_EXACT_DIGITS} digits")
+    return int(digits)
+
+
+def _double(digits: str) -> float:
+    number = float(digits)
+    if number in (float("inf"), float("-inf")):
+        raise _OddNumberError(digits, "holds a number that is too large for a double")
+    return number
+
+
+def _refuse_constant(constant: str) -> NoReturn:
+    raise _OddNumberError(constant, f"holds {constant}, which is not a JSON value")
+
+
+def _scanner(build: _Build | None, integer: Callable[[str], int] | None) -> _Scan:
+    """A scanner of values; without `integer` Python converts integers, up to a limit of its own."""
+    decoder = json.JSONDecoder(
+        object_pairs_hook=build,
+        parse_int=integer,
+        parse_float=_double,
+        parse_constant=_refuse_constant,
+    )
+    scan: _Scan = decoder.scan_once  # type: ignore[attr-defined] # not in the stubs
+    return scan
+
+
+class _Recorder:
+    """A scanner that records repeated members, for one text at a time."""
+
+    __slots__ = ("repeats", "scan")
+
+    def __init__(self, integer: Callable[[str], int] | None) -> None:
+        self.repeats: list[tuple[dict[str, JsonValue], _Members]] = []
+        self.scan = _scanner(self._build, integer)
+
+    def again(self) -> _Scan:
+        """A scanner for a text with integers that are too long for `scan`."""
+        self.repeats = []
+        return _scanner(self._build, _integer)
+
+    def _build(self, members: _Members) -> dict[str, JsonValue]:
+        built = dict(members)
+        if len(built) < len(members):
+            self.repeats.append((built, members))
+        return built
+
+
+_recorders: list[_Recorder] = []
+"""Recorders that are not in use: to make one takes longer than to read a message."""
+_last_wins = _scanner(None, None)
+_each_once = _scanner(_refuse_repeats, None)
+
+
+def _places(text: str) -> Iterator[tuple[Path, int, bool]]:
+    """Yield the path and line of each value of a valid text, and (True) of each repeated name."""
+    stack: list[tuple[Path, bool]] = []
+    seen = [set[str]()]
+    index = [0]
+    path: Path = ()
+    expects_name = False
+    line, consumed = 1, 0
+    for match in re.finditer(_LEXEME, text, re.DOTALL):
+        lexeme = match.group()
+        line += text.count("\n", consumed, match.start())
+        consumed = match.start()
+        if lexeme in "]}":
+            path = stack.pop()[0]
+            index.pop()
+            seen.pop()
+            expects_name = False
+        elif lexeme == ",":
+            parent, is_object = stack[-1]
+            index[-1] += 1
+            expects_name = is_object
+            path = parent if is_object else (*parent, index[-1])
+        elif lexeme == ":":
+            expects_name = False
+        elif expects_name:
+            name: str = json.loads(lexeme)
+            path = (*stack[-1][0], name)
+            if name in seen[-1]:
+                yield path, line, True
+            seen[-1].add(name)
+        else:
+            yield path, line, False
+            if lexeme in "[{":
+                expects_name = lexeme == "{"
+                stack.append((path, expects_name))
+                index.append(0)
+                seen.append(set())
+                path = path if expects_name else (*path, 0)
+
+
+def _line_of(text: str, lexeme: str) -> int:
+    """The 1-based line of the first token that starts with a lexeme. More may follow it."""
+    tokens = re.finditer(_LEXEME, text, re.DOTALL)
+    return next(_line_at(text, match) for match in tokens if match.group().startswith(lexeme))
+
+
+def _line_at(text: str, match: re.Match[str]) -> int:
+    return text.count("\n", 0, match.start()) + 1
+
+
+def _not_json(error: json.JSONDecodeError) -> NotJsonError:
+    text = error.doc
+    if text.startswith(_BOM):
+        return NotJsonError("starts with a byte order mark; RFC 8259 section 8.1 forbids it")
+    if "\0" in text[:2]:
+        return NotJsonError(_UTF_16)
+    if error.msg == "Extra data":
+        reason = f"goes on after the JSON value, at column {error.colno}"
+    elif error.pos >= len(text.rstrip()):
+        reason = "ends before the JSON value does"
+    else:
+        what = f"{error.msg[:1].lower()}{error.msg[1:]}".removesuffix(" at")
+        reason = f"is not JSON: {what} at column {error.colno}"
+    return NotJsonError(reason, error.lineno)
