@@ -173,3 +173,12 @@ def test_an_example_is_not_quoted(tmp_path: Path) -> None:
     (finding,) = (f for f in lint(load(tmp_path)) if f.rule == "invalid-example")
     assert finding.severity is Severity.ERROR
     assert "secret" not in finding.message
+
+
+def test_every_object_without_a_name_is_reported(tmp_path: Path) -> None:
+    nameless = {"type": "object", "properties": {"first": {"type": "string"}}}
+    text = {"type": "object", "properties": dict.fromkeys(("name", "place", "size"), nameless)}
+    schema = tmp_path / "schema.json"
+    schema.write_text(json.dumps({"$defs": {"Text": text}}), "utf-8")
+    found = [finding.pointer for finding in lint(load(schema)) if finding.rule == "no-model"]
+    assert found == [f"/$defs/Text/properties/{name}" for name in ("name", "place", "size")]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 import typer.main
@@ -157,21 +157,22 @@ def _command_table() -> str:
     from acpgen.emit.markdown import Inline, code, join, prose, table
 
     rows = []
-    for name, command in _walk("acpgen", typer.main.get_command(typer_app())):
-        sentence = re.split(r"(?<=\.)\s", (command.help or "").strip())[0]
-        options = (max(p.opts, key=len) for p in command.params if p.param_type_name == "option")
+    for name, help_, options in _walk("acpgen", typer.main.get_command(typer_app())):
+        sentence = re.split(r"(?<=\.)\s", help_.strip())[0]
         shown = (code(option) for option in options if option != "--help")
         rows.append((code(name), prose(" ".join(sentence.split())), join(shown, ", ")))
     return table([Inline("Command"), Inline("What it does"), Inline("Options")], rows)
 
 
-def _walk(name: str, command: Any) -> Iterator[tuple[str, Any]]:
-    """Every command below one, with its whole name."""
-    children = getattr(command, "commands", None)
-    if children is None:
-        yield name, command
-    for child, found in sorted((children or {}).items()):
+def _walk(name: str, command: object) -> Iterator[tuple[str, str, list[str]]]:
+    """Every command below one: its whole name, its help, and its options."""
+    # Typer brings its own copy of Click in some versions, so the class has no name to import.
+    children: dict[str, object] = getattr(command, "commands", {})
+    for child, found in sorted(children.items()):
         yield from _walk(f"{name} {child}", found)
+    if not children:
+        params = [p for p in getattr(command, "params", ()) if p.param_type_name == "option"]
+        yield name, getattr(command, "help", "") or "", [max(p.opts, key=len) for p in params]
 
 
 def _page(

@@ -15,7 +15,7 @@ from pathlib import Path
 from acpgen import resources
 from acpgen.emit.header import HEADER
 from acpgen.emit.templates import files as template_files
-from acpgen.load.listing import is_hidden, schema_files
+from acpgen.load.listing import is_hidden, require_file, schema_files
 from acpgen.startup import digests
 
 NAME = "manifest.json"
@@ -83,6 +83,7 @@ def inputs(schema: Path, templates: Path, accepted: Path | None = None) -> dict[
         TemplateError: there is no such folder of templates.
         OSError: one of them can't be read.
     """
+    require_file(schema)
     files = schema_files(schema) if schema.is_dir() else [schema]
     return {
         "schema": _combined(schema.parent if schema.is_file() else schema, files),

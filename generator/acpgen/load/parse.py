@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from acpgen.findings import Finding
 from acpgen.load.references import ignored
 from acpgen.load.source import Document, Documents, RawSchema, SchemaError
-from acpgen.load.support import foreign_bases
+from acpgen.load.support import foreign_bases, repetitive
 from acpgen.load.types import TypeParser
 from acpgen.model import (
     Kind,
@@ -89,18 +89,18 @@ def _types(
             types[name] = parser.definition(name, definition, release=documents.release)
         except SchemaError as error:
             findings.extend(error.findings)
-    if not findings:
-        findings.extend(
-            documents.find(definition.location).finding(
-                "unsupported-schema",
-                definition.location.pointer,
-                f"gives members to {base}, which is no object",
-            )
-            for definition, base in foreign_bases(types)
-        )
-    if findings:
+    findings = findings or [*_refused(documents, repetitive(types))]
+    if findings := findings or [*_refused(documents, foreign_bases(types))]:
         raise SchemaError(findings)
     return types
+
+
+def _refused(documents: Documents, faults: Iterable[tuple[TypeDef, str]]) -> Iterator[Finding]:
+    """The findings of definitions that no type of the model fits, with the reasons."""
+    for definition, reason in faults:
+        location = definition.location
+        document = documents.find(location)
+        yield document.finding("unsupported-schema", location.pointer, reason)
 
 
 def _title(documents: Documents, version: int | None) -> str:

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from acp_wire.reader import NotJsonError, decode, repeated_lines, value_lines
 from acpgen.findings import Finding, Severity, order
-from acpgen.load.listing import schema_files
+from acpgen.load.listing import require_file, schema_files
 from acpgen.model import Location, Pointer, append
 
 RawSchema = dict[str, Any]
@@ -86,6 +86,7 @@ def read(path: Path) -> Documents:
         OSError: the path can't be read.
     """
     if not path.is_dir():
+        require_file(path)
         release = Documents(path, (_read_file(path),), release=True)
         if contradictions := list(_contradictions(release)):
             raise SchemaError(contradictions)

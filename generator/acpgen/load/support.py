@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from acpgen.load.source import RawSchema
-from acpgen.model import Map, Object, Ref, Type, TypeDef, TypeName, Union
+from acpgen.model import Map, Nullable, Object, Ref, Type, TypeDef, TypeName, Union
 from acpgen.types.structure import walk
 
 ANNOTATIONS = frozenset({"title", "description", "default", "examples", "discriminator"})
@@ -27,6 +27,9 @@ _OBJECT = SHAPE | {"type", "$ref", "not"}
 _LIMITS = frozenset({"pattern", "minLength", "maxLength", "minimum", "maximum"})
 _SCALAR = _LIMITS | {"type", "format", "contentEncoding"}
 _COUNTS = ("minLength", "maxLength", "minItems", "maxItems")
+MOST_PARTS = 10_000
+"""The most members and variants that a type has when its bases are written out."""
+
 _LARGEST = 2**31 - 1
 """The most that every language counts characters and items to."""
 
@@ -59,14 +62,44 @@ def complaint(schema: RawSchema) -> str | None:
     return f"requires {_list(missing)}, but does not define it" if missing else None
 
 
-def foreign_bases(types: Mapping[TypeName, TypeDef]) -> Iterator[tuple[TypeDef, TypeName]]:
-    """The definitions that give members to a type that is no object, with that type."""
+def foreign_bases(types: Mapping[TypeName, TypeDef]) -> Iterator[tuple[TypeDef, str]]:
+    """The definitions with a base that is not an object, each with the reason to refuse it."""
     for definition in types.values():
         for part in walk(definition.body):
             if isinstance(part, Object):
                 for base in part.bases:
                     if not _is_object(types, base):
-                        yield definition, base.name
+                        yield definition, f"gives members to {base.name}, which is not an object"
+
+
+def repetitive(types: Mapping[TypeName, TypeDef]) -> Iterator[tuple[TypeDef, str]]:
+    """The definitions with more than `MOST_PARTS` parts if all bases and variants were copied."""
+    counts: dict[TypeName, int] = {}
+
+    def count(type_: Type) -> int:
+        match type_:
+            case Ref(name=name):
+                if name not in counts:
+                    counts[name] = 0  # A circle through a member ends here.
+                    counts[name] = count(types[name].body)
+                return counts[name]
+            case Object():
+                inner: tuple[Type, ...] = (*type_.bases, *type_.unions)
+                return 1 + len(type_.properties) + sum(map(count, inner))
+            case Union(variants=variants):
+                return 1 + sum(count(variant.body) for variant in variants)
+            case Nullable(of=of):
+                return count(of)
+            case _:
+                return 1
+
+    for name, definition in types.items():
+        if count(Ref(name)) > MOST_PARTS:
+            yield (
+                definition,
+                f"has more than {MOST_PARTS} parts when its bases and variants are written out; "
+                "name each base once",
+            )
 
 
 def _companions(schema: RawSchema, keywords: set[str]) -> frozenset[str]:

@@ -34,7 +34,7 @@ UNKNOWN = "_custom"
 SAMPLE_MEMBER = "sample"
 """The name of a member whose name the schema leaves open."""
 LONGEST = 10_000
-"""The number of characters or items that a sample has at most."""
+"""The number of characters, items or parts that a sample has at most."""
 
 _TEXTS: Mapping[str | None, str] = {
     "uri": "https://example.com/",
@@ -57,11 +57,16 @@ class SampleError(ValueError):
     """A type has no value that could be worked out."""
 
 
+class TooManyPartsError(SampleError):
+    """A value has more parts than a vector may have."""
+
+
 class Samples:
     """Makes values of the types of one protocol, always the same ones."""
 
     def __init__(self, protocol: Protocol) -> None:
         self._protocol = protocol
+        self._made = 0
 
     def least(self, type_: Type) -> JsonValue:
         """Return a valid value with as little in it as possible.
@@ -69,17 +74,21 @@ class Samples:
         Raises:
             SampleError: the type has no finite value, or a pattern that no example matches.
         """
-        return self._value(type_, frozenset(), full=False)
+        return self._whole(type_, full=False)
 
     def full(self, type_: Type) -> JsonValue:
         """Return a valid value with every member that it may have, and one item in every array.
 
-        A choice gives its first alternative. A type inside itself is as small as possible.
+        A choice gives its first alternative. A type inside itself is as small as possible, and so
+        is the whole value if it would be larger than `LONGEST`.
 
         Raises:
             SampleError: as for `least`.
         """
-        return self._value(type_, frozenset(), full=True)
+        try:
+            return self._whole(type_, full=True)
+        except TooManyPartsError:
+            return self.least(type_)
 
     def members(self, object_: Object, without: Ref | Union | None = None) -> Members:
         """Return the least members of an object, but for those of one of its bases or unions.
@@ -98,6 +107,7 @@ class Samples:
         Raises:
             SampleError: as for `least`.
         """
+        self._made = 0
         return self._object(flat, frozenset(), full=False)
 
     def variant(self, union: Union, variant: Variant, *, full: bool) -> JsonValue:
@@ -106,6 +116,7 @@ class Samples:
         Raises:
             SampleError: as for `least`.
         """
+        self._made = 0
         return self._variant(union, variant, frozenset(), full=full)
 
     def tagged(self, variant: Variant, union: Union, value: JsonValue) -> JsonValue:
@@ -162,7 +173,12 @@ class Samples:
             case _:
                 return False
 
+    def _whole(self, type_: Type, *, full: bool) -> JsonValue:
+        self._made = 0
+        return self._value(type_, frozenset(), full=full)
+
     def _value(self, type_: Type, above: frozenset[TypeName], *, full: bool) -> JsonValue:
+        self._count_part()
         match type_:
             case Ref(name=name):
                 return self._named(name, above, full=full)
@@ -185,6 +201,14 @@ class Samples:
                 return type_.values[0].value
             case Scalar():
                 return self._scalar(type_)
+
+    def _count_part(self) -> None:
+        """Keep the value from becoming too large: members of members can repeat without end."""
+        self._made += 1
+        if self._made > LONGEST:
+            raise TooManyPartsError(
+                f"a value of more than {LONGEST} parts is too large for a vector"
+            )
 
     def _named(self, name: TypeName, above: frozenset[TypeName], *, full: bool) -> JsonValue:
         body = resolve(self._protocol, Ref(name))

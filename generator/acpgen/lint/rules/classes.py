@@ -16,9 +16,9 @@ def missing_retry_class(protocol: Protocol) -> Iterator[Fault]:
     Why: a sender whose connection broke has to know whether it may send the message again. Without
     a class each client guesses, and some guess wrong.
 
-    Mistake: `"FooRequest": {"x-method": "foo", "x-side": "agent", "type": "object"}`
+    Example: `"FooRequest": {"x-method": "foo", "x-side": "agent", "type": "object"}`
 
-    Mend: give the params x-retry-class, and x-resend with a sentence on what a second copy does.
+    Fix: give the params x-retry-class, and x-resend with a sentence on what a second copy does.
     """
     for method in protocol.methods:
         if method.retry is None:
@@ -34,9 +34,9 @@ def retried_notification(protocol: Protocol) -> Iterator[Fault]:
     Why: nobody answers a notification, so its sender never learns that it was lost and has no
     reason to send it again. The other classes promise something about a second attempt.
 
-    Mistake: `"FooNotification": {"x-retry-class": "idempotent", ...}`
+    Example: `"FooNotification": {"x-retry-class": "idempotent", ...}`
 
-    Mend: make it not_retried, or a request if the sender must know that it arrived.
+    Fix: make it not_retried, or a request if the sender must know that it arrived.
     """
     for method in protocol.methods:
         if method.kind is Kind.NOTIFICATION and method.retry not in {
@@ -56,9 +56,9 @@ def carried_nothing(protocol: Protocol) -> Iterator[Fault]:
     Why: its class is that of the message inside. A sender can only look there if the params are
     those of another method, or have a required string `method` that names one.
 
-    Mistake: `"FooRequest": {"x-retry-class": "carried", "properties": {"body": {...}}, ...}`
+    Example: `"FooRequest": {"x-retry-class": "carried", "properties": {"body": {...}}, ...}`
 
-    Mend: refer to the other method's params, add the member `method`, or give it its own class.
+    Fix: refer to the other method's params, add the member `method`, or give it its own class.
     """
     for method in protocol.methods:
         if method.retry is RetryClass.CARRIED and method.carries is None:

@@ -17,9 +17,9 @@ def unknown_error_code(protocol: Protocol) -> Iterator[Fault]:
     Why: programs branch on the code. One that the schema doesn't describe is often a typing error,
     and its reader looks in vain for what it means.
 
-    Mistake: `"x-errors": [{"code": -32020, "when": "..."}]`
+    Example: `"x-errors": [{"code": -32020, "when": "..."}]`
 
-    Mend: correct the code, or describe it in ErrorCode.
+    Fix: correct the code, or describe it in ErrorCode.
     """
     known = {*protocol.error_codes, _INVALID_PARAMS}
     for method, index, error in _errors(protocol):
@@ -34,9 +34,9 @@ def repeated_error(protocol: Protocol) -> Iterator[Fault]:
     Why: a code may have many reasons, each a sentence of its own. The same sentence twice is a
     slip, and often the second was to say something else.
 
-    Mistake: `"x-errors": [{"code": -32602, "when": "A."}, {"code": -32602, "when": "A."}]`
+    Example: `"x-errors": [{"code": -32602, "when": "A."}, {"code": -32602, "when": "A."}]`
 
-    Mend: remove one of the two, or say what sets it apart.
+    Fix: remove one of the two, or say what sets it apart.
     """
     seen: set[tuple[str, MethodError]] = set()
     for method, index, error in _errors(protocol):
@@ -52,9 +52,9 @@ def error_sentence(protocol: Protocol) -> Iterator[Fault]:
     Why: the pages put the sentences of one code after each other. Without the stop, two run into
     one.
 
-    Mistake: `"x-errors": [{"code": -32602, "when": "unknown option"}]`
+    Example: `"x-errors": [{"code": -32602, "when": "unknown option"}]`
 
-    Mend: write a whole sentence, as in "The Agent does not know the option."
+    Fix: write a whole sentence, as in "The Agent does not know the option."
     """
     for method, index, error in _errors(protocol):
         if not error.when.endswith("."):

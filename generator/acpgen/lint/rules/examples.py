@@ -20,9 +20,9 @@ def missing_example(protocol: Protocol) -> Iterator[Fault]:
 
     Why: a reader takes in an example before any table, and each one is validated.
 
-    Mistake: `"FooRequest": {"x-method": "foo", ...}` without `examples`
+    Example: `"FooRequest": {"x-method": "foo", ...}` without `examples`
 
-    Mend: add `examples` with at least one instance, of the kind that a real peer sends.
+    Fix: add `examples` with at least one instance, of the kind that a real peer sends.
     """
     for type_ in protocol.types.values():
         if type_.method is not None and not type_.examples:
@@ -35,9 +35,9 @@ def invalid_example(protocol: Protocol) -> Iterator[Fault]:
 
     Why: people copy them.
 
-    Mistake: `"Foo": {"type": "string", "examples": [5]}`
+    Example: `"Foo": {"type": "string", "examples": [5]}`
 
-    Mend: correct the example, or the type.
+    Fix: correct the example, or the type.
     """
     validators = _validators(_definitions(protocol))
     for type_ in protocol.types.values():
@@ -52,9 +52,9 @@ def invalid_default(protocol: Protocol) -> Iterator[Fault]:
 
     Why: a receiver that fills it in would hold a value that no sender may send.
 
-    Mistake: `"count": {"type": "integer", "default": "none"}`
+    Example: `"count": {"type": "integer", "default": "none"}`
 
-    Mend: correct the default, or the type.
+    Fix: correct the default, or the type.
     """
     defaults = [
         (f"default {number}", member)

@@ -19,9 +19,9 @@ def unreachable_type(protocol: Protocol) -> Iterator[Fault]:
     Why: a type that no message can hold is dead weight in every language, and often the sign of a
     reference that was forgotten.
 
-    Mistake: `"Foo": {...}` that no `$ref` names
+    Example: `"Foo": {...}` that no `$ref` names
 
-    Mend: refer to it where it is meant to be used, or remove it.
+    Fix: refer to it where it is meant to be used, or remove it.
     """
     roots = [t.name for t in protocol.types.values() if t.method is not None]
     roots.extend(name for name in ENVELOPE_TYPES if name in protocol.types)
@@ -59,9 +59,9 @@ def domain_cycle(protocol: Protocol) -> Iterator[Fault]:
     Why: a domain becomes a module in the languages that acpgen writes, and modules that import
     each other in a circle are trouble in most of them. It also keeps a domain readable on its own.
 
-    Mistake: `a.json` refers to `b.json#/$defs/B`, and `b.json` to `a.json#/$defs/A`
+    Example: `a.json` refers to `b.json#/$defs/B`, and `b.json` to `a.json#/$defs/A`
 
-    Mend: move what both need to a file that refers to neither.
+    Fix: move what both need to a file that refers to neither.
     """
     uses = _uses(protocol)
     reported: set[str] = set()

@@ -31,9 +31,9 @@ def keyed_without_key(protocol: Protocol) -> Iterator[Fault]:
     Why: a keyed method is safe to send again only with the key of the first attempt. With no member
     to put it in, the class promises what no client can use.
 
-    Mistake: `"FooRequest": {"x-retry-class": "keyed", "properties": {"text": {...}}, ...}`
+    Example: `"FooRequest": {"x-retry-class": "keyed", "properties": {"text": {...}}, ...}`
 
-    Mend: add the optional member idempotencyKey: IdempotencyKey or null; or choose another class.
+    Fix: add the optional member idempotencyKey: IdempotencyKey or null; or choose another class.
     """
     for method in protocol.methods:
         if method.retry is RetryClass.KEYED and not _takes_key(protocol, method):
@@ -47,9 +47,9 @@ def key_without_keyed(protocol: Protocol) -> Iterator[Fault]:
     Why: a client that fills the key in relies on it. In any other class nothing obliges the
     receiver to look at it.
 
-    Mistake: `"FooRequest": {"x-retry-class": "duplicating", "properties": {"idempotencyKey": ...}}`
+    Example: `"FooRequest": {"x-retry-class": "duplicating", "properties": {"idempotencyKey": ...}}`
 
-    Mend: make the method keyed, or take the key out of its params.
+    Fix: make the method keyed, or take the key out of its params.
     """
     for method in protocol.methods:
         if method.retry not in {None, RetryClass.KEYED, RetryClass.CARRIED} and _takes_key(
@@ -65,9 +65,9 @@ def key_shape(protocol: Protocol) -> Iterator[Fault]:
     Why: a client without a key leaves it out or sends null, which mean the same, and every peer
     holds to the same limits, counted in Unicode code points.
 
-    Mistake: `"idempotencyKey": {"type": "string"}`, or the member listed in `required`
+    Example: `"idempotencyKey": {"type": "string"}`, or the member listed in `required`
 
-    Mend: `"idempotencyKey": {"anyOf": [{"$ref": "#/$defs/IdempotencyKey"}, {"type": "null"}]}`,
+    Fix: `"idempotencyKey": {"anyOf": [{"$ref": "#/$defs/IdempotencyKey"}, {"type": "null"}]}`,
     and leave it out of `required`.
     """
     key = protocol.types.get(KEY_TYPE)
@@ -87,9 +87,9 @@ def key_name(protocol: Protocol) -> Iterator[Fault]:
     Why: proxies forward it by that name, SDKs fill it in by that name, and a receiver ignores any
     other: it would carry out every copy.
 
-    Mistake: `"properties": {"requestKey": {"anyOf": [{"$ref": "#/$defs/IdempotencyKey"}, ...]}}`
+    Example: `"properties": {"requestKey": {"anyOf": [{"$ref": "#/$defs/IdempotencyKey"}, ...]}}`
 
-    Mend: call the member idempotencyKey. What is no key of the request gets a type of its own.
+    Fix: call the member idempotencyKey. What is no key of the request gets a type of its own.
     """
     misnamed = (
         member
@@ -109,9 +109,9 @@ def tolerant_key(protocol: Protocol) -> Iterator[Fault]:
     Why: a receiver that takes a malformed key for an omitted one would insert the prompt again,
     against the client's intent. It has to answer -32602.
 
-    Mistake: `"idempotencyKey": {"x-deserialize-default-on-error": true, ...}`
+    Example: `"idempotencyKey": {"x-deserialize-default-on-error": true, ...}`
 
-    Mend: remove the mark.
+    Fix: remove the mark.
     """
     for member in _keys(protocol):
         if member.tolerance:

@@ -22,9 +22,9 @@ def method_name(protocol: Protocol) -> Iterator[Fault]:
     Why: pages and files are called after it, so it must be safe to spell in both. A name that
     begins with an underscore is an extension's, which the protocol leaves to others.
 
-    Mistake: `"x-method": "_foo"`, `"x-method": "foo bar"`, `"x-method": "../foo"`
+    Example: `"x-method": "_foo"`, `"x-method": "foo bar"`, `"x-method": "../foo"`
 
-    Mend: write letters, digits and underscores, each word beginning with a letter; `$/` may stand
+    Fix: write letters, digits and underscores, each word beginning with a letter; `$/` may stand
     before the first.
     """
     for method in protocol.methods:
@@ -39,9 +39,9 @@ def method_suffix(protocol: Protocol) -> Iterator[Fault]:
     Why: nothing else tells params from a result, or a request from a notification. With another
     name, no method comes of the definition.
 
-    Mistake: `"FooParams": {"x-method": "foo", "x-side": "agent", ...}`
+    Example: `"FooParams": {"x-method": "foo", "x-side": "agent", ...}`
 
-    Mend: rename the definition, or remove x-method and x-side if it is no part of a method.
+    Fix: rename the definition, or remove x-method and x-side if it is no part of a method.
     """
     for type_ in _types(protocol):
         if kind_of(type_.name) is None and not type_.name.endswith(_RESPONSE):
@@ -54,9 +54,9 @@ def missing_response(protocol: Protocol) -> Iterator[Fault]:
 
     Why: without a definition for its result, a request has an answer that nobody can check.
 
-    Mistake: `"FooRequest": {"x-method": "foo", ...}` with no definition of `FooResponse`
+    Example: `"FooRequest": {"x-method": "foo", ...}` with no definition of `FooResponse`
 
-    Mend: define the response with the same x-method and x-side; an empty object is fine.
+    Fix: define the response with the same x-method and x-side; an empty object is fine.
     """
     answered = {type_.method for type_ in _types(protocol) if type_.name.endswith(_RESPONSE)}
     for type_ in _requests(protocol):
@@ -71,9 +71,9 @@ def orphan_response(protocol: Protocol) -> Iterator[Fault]:
     Why: a result that no request leads to can't be sent. Often the request was renamed, or is a
     notification, which nobody answers.
 
-    Mistake: `"FooResponse": {"x-method": "foo", ...}` with no definition of `FooRequest`
+    Example: `"FooResponse": {"x-method": "foo", ...}` with no definition of `FooRequest`
 
-    Mend: define the request with the same x-method and x-side, or remove the response.
+    Fix: define the request with the same x-method and x-side, or remove the response.
     """
     asked = {type_.method for type_ in _requests(protocol)}
     for type_ in _responses(protocol):
@@ -88,9 +88,9 @@ def response_side(protocol: Protocol) -> Iterator[Fault]:
     Why: x-side is the side that handles the method, on both definitions. The side that receives a
     request is the one that sends its response.
 
-    Mistake: `"FooRequest": {"x-side": "agent", ...}, "FooResponse": {"x-side": "client", ...}`
+    Example: `"FooRequest": {"x-side": "agent", ...}, "FooResponse": {"x-side": "client", ...}`
 
-    Mend: repeat the request's x-side on the response.
+    Fix: repeat the request's x-side on the response.
     """
     asked = {type_.method: type_.side for type_ in _requests(protocol)}
     sides = {(type_.method, type_.side) for type_ in _requests(protocol)}
@@ -106,9 +106,9 @@ def repeated_method(protocol: Protocol) -> Iterator[Fault]:
     Why: a message names its method only. Two definitions for one kind of message leave open which
     of them it must satisfy.
 
-    Mistake: `"FooRequest": {"x-method": "foo", ...}, "BarRequest": {"x-method": "foo", ...}`
+    Example: `"FooRequest": {"x-method": "foo", ...}, "BarRequest": {"x-method": "foo", ...}`
 
-    Mend: give one of the two another x-method. A request and a notification may share a name.
+    Fix: give one of the two another x-method. A request and a notification may share a name.
     """
     homes: dict[tuple[str | None, Kind | None], list[TypeDef]] = defaultdict(list)
     for type_ in _types(protocol):
@@ -128,9 +128,9 @@ def split_stability(protocol: Protocol) -> Iterator[Fault]:
     Why: a method is in the stable bundle as a whole or not at all. One with half of it marked would
     have no result there, or a result without params.
 
-    Mistake: `"FooRequest": {"x-stability": "unstable", ...}, "FooResponse": {...}`
+    Example: `"FooRequest": {"x-stability": "unstable", ...}, "FooResponse": {...}`
 
-    Mend: mark both definitions, or neither.
+    Fix: mark both definitions, or neither.
     """
     for method in protocol.methods:
         result = protocol.types[method.result] if method.result is not None else None

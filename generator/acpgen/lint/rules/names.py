@@ -32,9 +32,9 @@ def ordinal_name(protocol: Protocol) -> Iterator[Fault]:
     Why: code generators number what has no name of its own, and the numbers move when something is
     inserted before. A name that ends in one can't be told from those.
 
-    Mistake: `"Content1": {...}`
+    Example: `"Content1": {...}`
 
-    Mend: say what sets it apart. A tag value that has to end in a digit can be accepted.
+    Fix: say what sets it apart. A tag value that has to end in a digit can be accepted.
     """
     for type_ in protocol.types.values():
         if type_.name[-1].isdigit():
@@ -53,9 +53,9 @@ def name_collision(protocol: Protocol) -> Iterator[Fault]:
     the body of a variant may have that variant's name: there is one class for both. If the
     variant has a tag value, nothing else may refer to the type, which lacks the tag.
 
-    Mistake: `"AgentRequest": {...}`, or a variant `bar` of `Foo` beside a type `FooBar`
+    Example: `"AgentRequest": {...}`, or a variant `bar` of `Foo` beside a type `FooBar`
 
-    Mend: rename the definition, or the variant: by its tag value, or by its title if it has none.
+    Fix: rename the definition, or the variant: by its tag value, or by its title if it has none.
     """
     users = Counter(name for t in protocol.types.values() for name in references(t.body))
     taken: dict[str, list[Location]] = defaultdict(list)
@@ -83,9 +83,9 @@ def member_collision(protocol: Protocol) -> Iterator[Fault]:
     `foo_bar` become one, and `_meta` is `meta` in Python. One member would replace the other, or
     get a number that moves. Members that come from bases and from variants count, too.
 
-    Mistake: `"properties": {"fooBar": {...}, "FooBar": {...}}`, or `meta` beside `_meta`
+    Example: `"properties": {"fooBar": {...}, "FooBar": {...}}`, or `meta` beside `_meta`
 
-    Mend: rename the newer of the two.
+    Fix: rename the newer of the two.
     """
     from acpgen.targets.models.naming import colliding_members
     from acpgen.targets.models.normalization import normalize
@@ -101,9 +101,9 @@ def reserved_member(protocol: Protocol) -> Iterator[Fault]:
     is that writes the model, and names that begin with `model_dump` or `model_validate` are
     pydantic's own.
 
-    Mistake: `"properties": {"toWire": {...}}`
+    Example: `"properties": {"toWire": {...}}`
 
-    Mend: rename the member.
+    Fix: rename the member.
     """
     for type_ in protocol.types.values():
         for member in members(type_):
@@ -118,9 +118,9 @@ def repeated_value(protocol: Protocol) -> Iterator[Fault]:
 
     Why: the second can never be told from the first.
 
-    Mistake: `"oneOf": [{"const": "a", "type": "string"}, {"const": "a", "type": "string"}]`
+    Example: `"oneOf": [{"const": "a", "type": "string"}, {"const": "a", "type": "string"}]`
 
-    Mend: remove one of the two.
+    Fix: remove one of the two.
     """
     for type_ in protocol.types.values():
         for _, part in parts(type_):

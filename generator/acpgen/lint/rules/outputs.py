@@ -23,9 +23,9 @@ def method_collision(protocol: Protocol) -> Iterator[Fault]:
     Why: pages and files of vectors are called after methods, in small letters and hyphens. Two
     methods that come to the same would be one file.
 
-    Mistake: `"x-method": "Session/List"` beside `session/list`, or `a_b` beside `a/b`
+    Example: `"x-method": "Session/List"` beside `session/list`, or `a_b` beside `a/b`
 
-    Mend: rename one of the two.
+    Fix: rename one of the two.
     """
     from acpgen.targets.pages.site import slug_of
 
@@ -44,9 +44,9 @@ def unknown_guide(protocol: Protocol) -> Iterator[Fault]:
     Why: the method's page would link to nothing. The guides are about keyed prompts, so they are
     written only where session/prompt takes a key.
 
-    Mistake: `"x-docs": "promt-lifecycle"`, or x-docs in a schema without session/prompt
+    Example: `"x-docs": "promt-lifecycle"`, or x-docs in a schema without session/prompt
 
-    Mend: name one that exists, or remove x-docs.
+    Fix: name one that exists, or remove x-docs.
     """
     from acpgen.targets.pages.site import guide_complaint
 
@@ -62,9 +62,9 @@ def unusable_name(protocol: Protocol) -> Iterator[Fault]:
     Why: the models are a package with a module a domain. What Python or that package needs itself
     can be the name of neither.
 
-    Mistake: a file `class.json`, or a type called `AcpModel`
+    Example: a file `class.json`, or a type called `AcpModel`
 
-    Mend: rename the file or the type.
+    Fix: rename the file or the type.
     """
     from acpgen.targets.models.naming import unusable_names
     from acpgen.targets.models.normalization import normalize
@@ -79,9 +79,9 @@ def no_model(protocol: Protocol) -> Iterator[Fault]:
     Why: the models are made of all types. Some of what JSON Schema can say has
     none, such as an object without a name inside another.
 
-    Mistake: `"properties": {"size": {"type": "object", "properties": {"height": ...}}}`
+    Example: `"properties": {"size": {"type": "object", "properties": {"height": ...}}}`
 
-    Mend: give the part that is named a definition of its own in `$defs`.
+    Fix: give the part that is named a definition of its own in `$defs`.
     """
     from acpgen.targets.models.normalization import normalize
 
@@ -97,10 +97,10 @@ def no_sample(protocol: Protocol) -> Iterator[Fault]:
     Why: the test vectors are made of such values. A string that has to match a pattern is looked
     for among the examples, and what is larger than a vector may be is not made.
 
-    Mistake: `{"type": "string", "pattern": "^[0-9a-f]{8}$"}` and no such string in any example,
+    Example: `{"type": "string", "pattern": "^[0-9a-f]{8}$"}` and no such string in any example,
     or a type with a required member of its own type
 
-    Mend: put one in an example, or ask for less. A member that leads back to the type has to be
+    Fix: put one in an example, or ask for less. A member that leads back to the type has to be
     optional.
     """
     if not all(name in protocol.types for name in ENVELOPE_TYPES):

@@ -23,9 +23,9 @@ def missing_prose(protocol: Protocol) -> Iterator[Fault]:
 
     Why: the pages and the docstrings are made of these texts. What has none is a name only.
 
-    Mistake: `"title": {"type": "string"}`
+    Example: `"title": {"type": "string"}`
 
-    Mend: add a description. Write an `enum` as `oneOf` with a described `const` for each value.
+    Fix: add a description. Write an `enum` as `oneOf` with a described `const` for each value.
     """
     for type_ in protocol.types.values():
         if not type_.docs.strip():
@@ -44,9 +44,9 @@ def long_resend(protocol: Protocol) -> Iterator[Fault]:
     Why: it is a row of the table that a client asks what to do. What takes longer to say is read by
     nobody there.
 
-    Mistake: `"x-resend": "Does it again. The first one stays. The user sees both. Don't."`
+    Example: `"x-resend": "Does it again. The first one stays. The user sees both. Don't."`
 
-    Mend: keep what a second copy does and its side condition; move the rest to the page that x-docs
+    Fix: keep what a second copy does and its side condition; move the rest to the page that x-docs
     names.
     """
     for method in protocol.methods:

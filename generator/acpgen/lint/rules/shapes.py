@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import ceil, floor
 
 from acpgen.findings import Severity
 from acpgen.lint.parts import members, parts, union_place
@@ -30,9 +31,9 @@ def untagged_variant(protocol: Protocol) -> Iterator[Fault]:
     Why: with a tag a receiver knows at once which variant was meant, and can say what is wrong with
     it. Without one it has to try each in turn, and an object may satisfy several.
 
-    Mistake: `"anyOf": [{"$ref": "#/$defs/Cat", "title": "cat"}, {"$ref": "#/$defs/Dog", ...}]`
+    Example: `"anyOf": [{"$ref": "#/$defs/Cat", "title": "cat"}, {"$ref": "#/$defs/Dog", ...}]`
 
-    Mend: give each variant a required string member with a `const`, the same member in all of them,
+    Fix: give each variant a required string member with a `const`, the same member in all of them,
     and `x-fallback` to the one that takes unknown values.
     """
     for type_ in protocol.types.values():
@@ -50,9 +51,9 @@ def empty_range(protocol: Protocol) -> Iterator[Fault]:
 
     Why: no value satisfies both, so no message that needs one can be sent.
 
-    Mistake: `{"type": "string", "minLength": 255, "maxLength": 1}`
+    Example: `{"type": "string", "minLength": 255, "maxLength": 1}`
 
-    Mend: swap the two, or correct the one that is wrong.
+    Fix: swap the two, or correct the one that is wrong.
     """
     for type_ in protocol.types.values():
         for location, part in parts(type_):
@@ -62,15 +63,36 @@ def empty_range(protocol: Protocol) -> Iterator[Fault]:
 
 
 @rule()
+def fractional_limit(protocol: Protocol) -> Iterator[Fault]:
+    """A limit of an integer is an integer.
+
+    Why: 0.5 and 1 are the same lower limit of an integer, but a language that holds the limit in an
+    integer, or compares it with one, rounds 0.5 to 0.
+
+    Example: `{"type": "integer", "minimum": 0.5}`
+
+    Fix: write the nearest integer that the limit lets through, here 1.
+    """
+    for type_ in protocol.types.values():
+        for location, part in parts(type_):
+            if isinstance(part, Scalar) and part.type is ScalarType.INTEGER:
+                limits = ("minimum", part.minimum, ceil), ("maximum", part.maximum, floor)
+                for keyword, limit, nearest in limits:
+                    if isinstance(limit, float) and not limit.is_integer():
+                        wanted = nearest(limit)
+                        yield Fault(location, f"has {keyword} {limit}; write {wanted}")
+
+
+@rule()
 def required_meta(protocol: Protocol) -> Iterator[Fault]:
     """`_meta` is optional.
 
     Why: it is where implementations put what the protocol has no word for. Who has nothing to put
     there could send nothing.
 
-    Mistake: `"required": ["_meta"]`
+    Example: `"required": ["_meta"]`
 
-    Mend: take it out of `required`; what a message can't do without is a member of its own.
+    Fix: take it out of `required`; what a message can't do without is a member of its own.
     """
     for type_ in protocol.types.values():
         for member in members(type_):
@@ -85,9 +107,9 @@ def empty_patch(protocol: Protocol) -> Iterator[Fault]:
     Why: x-patch says that omitted, null and a value mean three things. That takes a member other
     than `_meta` that is optional and nullable; a type without one is no patch.
 
-    Mistake: `"FooUpdate": {"x-patch": true, "properties": {"title": {"type": "string"}}, ...}`
+    Example: `"FooUpdate": {"x-patch": true, "properties": {"title": {"type": "string"}}, ...}`
 
-    Mend: let the members that the patch changes be null too, or remove x-patch.
+    Fix: let the members that the patch changes be null too, or remove x-patch.
     """
     for type_ in protocol.types.values():
         if type_.patch and not any(

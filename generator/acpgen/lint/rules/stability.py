@@ -17,9 +17,9 @@ def stable_uses_unstable(protocol: Protocol) -> Iterator[Fault]:
     Why: the stable bundle leaves out all that is marked. A stable member or variant that refers to
     a marked type would refer to nothing there, and a choice of marked ones only would be empty.
 
-    Mistake: `"title": {"$ref": "#/$defs/Title"}` where `Title` has x-stability
+    Example: `"title": {"$ref": "#/$defs/Title"}` where `Title` has x-stability
 
-    Mend: mark the member or variant too, or take the mark off the type.
+    Fix: mark the member or variant too, or take the mark off the type.
     """
     kept = stable(protocol)
     for type_ in kept.types.values():
@@ -40,9 +40,9 @@ def unstable_required(protocol: Protocol) -> Iterator[Fault]:
     Why: who knows the stable part only leaves the member out, and that message has to satisfy the
     whole schema too.
 
-    Mistake: `"properties": {"foo": {"x-stability": "unstable", ...}}, "required": ["foo"]`
+    Example: `"properties": {"foo": {"x-stability": "unstable", ...}}, "required": ["foo"]`
 
-    Mend: take the member out of `required`, or mark the whole type.
+    Fix: take the member out of `required`, or mark the whole type.
     """
     for type_ in protocol.types.values():
         if type_.stability is Stability.STABLE:

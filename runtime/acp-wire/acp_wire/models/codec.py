@@ -66,12 +66,26 @@ def attempt(reader: Any, data: object) -> Any:
 
 
 def explained(
-    type_: Any, data: object, refused: ValidationError, *, tolerant: bool = False
+    type_: Any,
+    data: object,
+    refused: ValidationError,
+    *,
+    as_text: bool | None = None,
+    tolerant: bool = False,
 ) -> ValidationError:
-    """The error to raise where the reader of a type refused the data."""
+    """The error to raise where the reader of a type refused the data.
+
+    Args:
+        type_: the model or alias that the data was read as.
+        data: JSON text or a decoded value.
+        refused: the error in pydantic's own words.
+        as_text: whether the data was read as JSON text; by default, whether it is text.
+        tolerant: whether the reader recovered where it could.
+    """
     from acp_wire.models import errors
 
-    return errors.explained(type_, data, refused, tolerant=tolerant)
+    as_text = isinstance(data, Text) if as_text is None else as_text
+    return errors.explained(type_, data, refused, as_text=as_text, tolerant=tolerant)
 
 
 def write(type_: Any, writer: Any, value: object) -> bytes:

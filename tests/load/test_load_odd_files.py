@@ -1,0 +1,76 @@
+"""Files among those of a schema that can't be read as files."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+
+def make_pipe(place: Path) -> None:
+    os.mkfifo(place)
+
+
+def make_socket(place: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(place))
+
+
+def make_link_to_a_device(place: Path) -> None:
+    place.symlink_to("/dev/zero")
+
+
+def make_a_name_that_is_not_unicode(place: Path) -> None:
+    Path(os.fsdecode(bytes(place.parent) + b"/\xff.json")).write_text("{}")
+
+
+def make_a_link_to_nothing(place: Path) -> None:
+    place.symlink_to("nowhere")
+
+
+def make_folder(place: Path) -> None:
+    place.mkdir()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        make_pipe,
+        make_socket,
+        make_link_to_a_device,
+        make_a_name_that_is_not_unicode,
+        make_a_link_to_nothing,
+        make_folder,
+    ],
+)
+@pytest.mark.parametrize("command", [["lint"], ["generate", "--schema"], ["methods", "--schema"]])
+def test_a_folder_with_one_is_2(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    make: Callable[[Path], None],
+    command: list[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("v9").mkdir()
+    make(Path("v9") / "odd.json")
+    done = run(*command, "v9")
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1), done.stderr
+    assert b"v9/" in done.stderr
+
+
+@pytest.mark.parametrize("command", [["lint"], ["generate", "--schema"]])
+def test_a_device_as_the_schema_is_2(command: list[str]) -> None:
+    done = run(*command, "/dev/zero")
+    assert done.returncode == 2
+    assert done.stderr == b"acpgen: /dev/zero: is not a regular file\n"
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "acpgen", *arguments], capture_output=True, timeout=20, check=False
+    )
