@@ -14,7 +14,9 @@ from dataclasses import replace
 
 from acp_wire.keys import respelled
 from acpgen.findings import Severity
+from acpgen.judge import v1_words
 from acpgen.judge.limits import item_limits, limits
+from acpgen.judge.meant_variant import Reading, nearest
 from acpgen.judge.resemblance import resembled
 from acpgen.judge.verdict import Fault, Rule
 from acpgen.model import (
@@ -33,7 +35,6 @@ from acpgen.model import (
     TypeDef,
     TypeName,
     Union,
-    Variant,
 )
 from acpgen.types.json_types import JsonType, json_type, mismatch, taken
 from acpgen.types.structure import is_key
@@ -120,23 +121,24 @@ class Checker:
         tag = union.tag
         named = value.get(tag) if tag is not None and isinstance(value, dict) else None
         known = isinstance(named, str) and named in union.known
-        tried: list[tuple[Variant, list[Fault]]] = []
+        tried: list[Reading] = []
         for variant in union.variants:
             if variant.value is not None and variant.value == named:
-                tried.append((variant, self.check(variant.body, value, tag)))
+                tried.append(Reading(variant, self.check(variant.body, value, tag)))
             elif variant.value is None and not (variant.fallback and known):
-                tried.append((variant, self.check(variant.body, value)))
-        fitting = [(variant, faults) for variant, faults in tried if _fits(faults)]
+                tried.append(Reading(variant, self.check(variant.body, value)))
+        fitting = [reading for reading in tried if _fits(reading.faults)]
         if len(fitting) == 1 or (fitting and not union.exclusive):
-            variant, faults = fitting[0]
-            return [*_slips(union, named), *faults] if variant.fallback else faults
+            chosen = fitting[0]
+            odd = _unlisted_tag(union, named) if chosen.variant.fallback else []
+            return [*odd, *chosen.faults]
         if fitting:
-            return [_ambiguous([variant for variant, _ in fitting])]
+            return [_ambiguous(fitting)]
         if json_type(value) not in taken(declared, self._types):
             return [mistyped(taken(declared, self._types), value)]
         if known:
-            tried = [(variant, faults) for variant, faults in tried if variant.value == named]
-        return _nearest(tried) if tried else _untagged(union, value)
+            tried = [reading for reading in tried if reading.variant.value == named]
+        return nearest(tried, value, self._types) if tried else _untagged(union, value)
 
 
 def mistyped(expected: AbstractSet[JsonType], value: JsonValue) -> Fault:
@@ -176,7 +178,10 @@ def _one_a_place(faults: list[Fault]) -> list[Fault]:
 
 def _missing(name: str, value: Mapping[str, JsonValue]) -> Fault:
     respelling = respelled(name, value)
+    former = next((old for old in v1_words.MEMBERS.get(name, ()) if old in value), None)
     hint = "" if respelling is None else f"; {respelling} is not its name"
+    if former is not None:
+        hint = f"; {former} was its name in v1"
     return Fault(Rule.REQUIRED, f"is missing{hint}", (name,))
 
 
@@ -198,44 +203,28 @@ def _untagged(union: Union, value: JsonValue) -> list[Fault]:
     return [fault.below(tag) for fault in _listed(union.known, value[tag])]
 
 
-def _fits(faults: list[Fault]) -> bool:
+def _fits(faults: Sequence[Fault]) -> bool:
     """Whether a value with these faults still counts as the variant."""
     return all(fault.severity is Severity.WARNING for fault in faults)
 
 
-def _slips(union: Union, named: JsonValue) -> list[Fault]:
-    """The warning about a tag that selects no variant and resembles one that does.
+def _unlisted_tag(union: Union, named: JsonValue) -> list[Fault]:
+    """The warning about a tag that selects no variant by name, and is not the sender's own.
 
-    Names with an underscore in front are private extensions.
+    Names that begin with an underscore belong to their senders.
     """
     if union.tag is None or not isinstance(named, str) or named.startswith("_"):
         return []
     meant = resembled(named, union.known)
-    if meant is None:
-        return []
-    hint = f"is not one of the protocol; did you mean {meant}?"
-    return [Fault(Rule.UNKNOWN_TAG, hint, (union.tag,), Severity.WARNING)]
+    hint = "begin it with _ if it is your own"
+    if (union.tag, named) in v1_words.TAGS:
+        hint = "it is a value of ACP v1"
+    elif meant is not None:
+        hint = f"did you mean {meant}?"
+    message = f"is not a value of the protocol, so receivers ignore the object; {hint}"
+    return [Fault(Rule.UNKNOWN_TAG, message, (union.tag,), Severity.WARNING)]
 
 
-def _nearest(tried: list[tuple[Variant, list[Fault]]]) -> list[Fault]:
-    """The faults of the variant that the value is nearest to."""
-    variant, faults = min(tried, key=lambda each: _distance(each[1]))
-    if len(tried) == 1:
-        return faults
-    return [replace(f, message=f"{f.message} (read as {_label(variant)})") for f in faults]
-
-
-def _distance(faults: list[Fault]) -> tuple[bool, int, int]:
-    """How far a value is from a variant: tolerated at least, then by missing members, by faults."""
-    errors = [fault for fault in faults if fault.severity is Severity.ERROR]
-    missing = sum(fault.rule is Rule.REQUIRED for fault in errors)
-    return bool(errors), missing, len(faults)
-
-
-def _ambiguous(fitting: list[Variant]) -> Fault:
-    labels = " and ".join(_label(variant) for variant in fitting)
+def _ambiguous(fitting: list[Reading]) -> Fault:
+    labels = " and ".join(reading.label for reading in fitting)
     return Fault(Rule.ONE_OF, f"fits {labels} at once, and only one may fit")
-
-
-def _label(variant: Variant) -> str:
-    return variant.title or variant.value or variant.name

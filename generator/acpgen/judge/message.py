@@ -20,8 +20,8 @@ from acp_wire.envelope import (
 )
 from acp_wire.keys import respelled, skeleton
 from acpgen.findings import Severity
+from acpgen.judge import v1_words
 from acpgen.judge.check import Checker, mistyped
-from acpgen.judge.earlier import METHODS_OF_V1
 from acpgen.judge.near_misses import near_misses
 from acpgen.judge.verdict import Fault, Rule, Verdict
 from acpgen.model import SENDS, JsonValue, Kind, Method, Protocol, Ref, Side, TypeName
@@ -118,7 +118,7 @@ class Judge:
             return None
         meant = respelled(name, self._methods)
         hint = "" if meant is None else f"; did you mean {meant}?"
-        if name in METHODS_OF_V1 and self._version != 1:
+        if name in v1_words.METHODS and self._version != 1:
             hint = "; it is a method of ACP v1"
             if self._version is not None:
                 hint += f", and the schema is of version {self._version}"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 from acp_wire.envelope import MessageKind, kind_of, request_id
-from acp_wire.pairing import Connection, Pairing
+from acp_wire.pairing import Connection, Pairing, retyped
 from acp_wire.reader import Decoded, NotJsonError, decode
 from acpgen.findings import Severity
 from acpgen.judge.inputs import is_transcript_line
@@ -98,10 +99,20 @@ class Transcript:
         if verdict.id is None:
             return verdict
         if verdict.kind is MessageKind.RESPONSE and not met:
-            return _with(verdict, Rule.UNEXPECTED_RESPONSE, _UNEXPECTED)
+            hint = self._meant(verdict.id, sender, connection)
+            return _with(verdict, Rule.UNEXPECTED_RESPONSE, f"{_UNEXPECTED}{hint}")
         if verdict.kind is MessageKind.REQUEST and met:
             return _with(verdict, Rule.DUPLICATE_ID, _TAKEN)
         return verdict
+
+    def _meant(self, id_: int | str, sender: JsonValue, connection: Connection) -> str:
+        """A hint that names the pending request whose id has the other JSON type."""
+        other = retyped(id_)
+        if other is None or self._pairing.find(other, connection, str(sender)) is None:
+            return ""
+        type_ = "number" if isinstance(other, int) else "string"
+        shown = json.dumps(other)
+        return f"; request {shown} is pending, and {shown} is a {type_}"
 
     def _next(
         self, decoded: Decoded, value: JsonValue, sender: Side | None, connection: Connection

@@ -75,9 +75,10 @@ def unexpected_response(recording: Recording) -> Iterator[Fault]:
     """
     for each in recording.traffic.unmatched:
         if each.answered is None:
-            yield fault(
-                each.response.line, "answers no request that was recorded here before", ("id",)
-            )
+            type_ = "number" if isinstance(each.response.id, str) else "string"
+            hint = f"; line {each.meant} has this id as a {type_}" if each.meant else ""
+            message = f"answers no request that was recorded here before{hint}"
+            yield fault(each.response.line, message, ("id",))
 
 
 @rule(Severity.NOTE)
