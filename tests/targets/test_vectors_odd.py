@@ -110,7 +110,7 @@ def test_a_pattern_takes_its_sample_from_the_examples() -> None:
     ids=["string", "list"],
 )
 def test_what_a_file_could_not_hold_is_an_error(greedy: Type) -> None:
-    with pytest.raises(SampleError, match="more than the 10000 of a vector"):
+    with pytest.raises(SampleError, match="more than the 10000 of a sample"):
         vectors(with_base(Object((property_of(greedy, "much"),))), TEMPLATES)
 
 

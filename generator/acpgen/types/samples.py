@@ -32,7 +32,7 @@ Members = dict[str, JsonValue]
 UNKNOWN = "_custom"
 """A tag value and a member's name that no protocol describes: names like it belong to its users."""
 SAMPLE_MEMBER = "sample"
-"""The name of a member whose name the schema leaves open."""
+"""The name of a sample member of a map."""
 LONGEST = 10_000
 """The number of characters, items or parts that a sample has at most."""
 
@@ -264,7 +264,9 @@ class Samples:
             fits = len(text) >= least and (most is None or len(text) <= most)
             if fits and matches(scalar.pattern, text):
                 return text
-        raise SampleError(f"no string in any example matches {scalar.pattern}: put one in one")
+        raise SampleError(
+            f"no string in any example matches {scalar.pattern}: add such a string to an example"
+        )
 
     @cached_property
     def _examples(self) -> tuple[str, ...]:
@@ -356,7 +358,7 @@ def _selected(variant: Variant, union: Union, value: JsonValue) -> JsonValue:
 def _affordable(count: int, unit: str) -> int:
     if count > LONGEST:
         raise SampleError(
-            f"a value of at least {count} {unit} is more than the {LONGEST} of a vector"
+            f"a value of at least {count} {unit} is more than the {LONGEST} of a sample"
         )
     return count
 

@@ -18,7 +18,7 @@ _BOUND: Mapping[Rule, str] = {
 
 
 def limits(scalar: Scalar) -> Iterator[tuple[Rule, str, JsonValue, JsonValue]]:
-    """Each limit of a scalar: its rule, what it says, the last value within, the first beyond."""
+    """Yield each limit: its rule, the reason, the last value within and the first beyond."""
     lengths = (Rule.MIN_LENGTH, scalar.min_length, -1), (Rule.MAX_LENGTH, scalar.max_length, 1)
     for rule, length, step in lengths:
         if length is None or scalar.pattern is not None:
@@ -42,7 +42,7 @@ def unmatched(scalar: Scalar) -> str | None:
 
 
 def not_among(known: Sequence[str | int]) -> tuple[Rule, str]:
-    """The rule and the reason of a value that is none of the known ones."""
+    """Return the rule and the reason for a value that is not one of the known ones."""
     names = ", ".join(json.dumps(value) for value in known)
     if len(known) == 1:
         return Rule.CONST, f"must be {names}"

@@ -14,7 +14,7 @@ from acpgen.types.samples import Members
 
 
 class Breaker:
-    """Makes the vectors of one frame. Every fault comes with the patch that mends it."""
+    """Makes the vectors of one frame. Every fault comes with the patch that fixes it."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
@@ -32,11 +32,11 @@ class Breaker:
         return self._frame.broken(title, place.message(rest), fault, repair)
 
     def mistyped(
-        self, place: VectorPlace, takes: frozenset[JsonType], misfit: JsonValue, good: JsonValue
+        self, place: VectorPlace, takes: frozenset[JsonType], wrong: JsonValue, good: JsonValue
     ) -> Vector:
         """A message with a value of a type that is not taken."""
-        vector = self.replaced(place, Rule.TYPE, mismatch(takes, misfit), misfit, good)
-        return replace(vector, name=f"{place.label}: {json_type(misfit)}")
+        vector = self.replaced(place, Rule.TYPE, mismatch(takes, wrong), wrong, good)
+        return replace(vector, name=f"{place.label}: {json_type(wrong)}")
 
     def integral_float(self, place: VectorPlace, takes: frozenset[JsonType], good: int) -> Vector:
         """A message with an integer that is written with a fraction."""

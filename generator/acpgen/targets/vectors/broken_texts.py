@@ -1,4 +1,4 @@
-"""Vectors for what is no message: other JSON values, and texts that are not JSON (RFC 8259)."""
+"""Vectors that are not messages: other JSON values, and texts that are not JSON (RFC 8259)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TOO_DEEP = 200
 
 
 def no_messages(message: Members, purposeless: Members) -> Iterator[Vector]:
-    """JSON values that are no message. Arrays are none, for the protocol has no batches."""
+    """Yield JSON values that are not messages. An array is not: the protocol has no batches."""
     values: dict[str, JsonValue] = {
         "batch": [message],
         "empty batch": [],
@@ -34,7 +34,7 @@ def no_messages(message: Members, purposeless: Members) -> Iterator[Vector]:
 
 
 def texts(message: Members) -> Iterator[Vector]:
-    """Texts that are not JSON, or not to every parser. The message holds the string "b"."""
+    """Yield texts that are not JSON, or not to every parser. The message holds the string "b"."""
     text = compact(message)
     nested = "[" * _TOO_DEEP + "]" * _TOO_DEEP
     yield _broken("empty text", "", "ends before the JSON value does")

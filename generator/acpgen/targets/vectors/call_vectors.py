@@ -1,4 +1,4 @@
-"""Vectors for the calls of one method and for their answers."""
+"""Vectors for the calls of one method and for their responses."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _without_params(method: Method, frame: Frame, samples: Samples) -> Vector:
 def _by_others(
     method: Method, frame: Frame, protocol: Protocol, samples: Samples
 ) -> Iterator[Vector]:
-    """The method as it is called by those who must not. What mends it is another sender."""
+    """The method sent by sides that must not send it. No patch fixes that: the sender is wrong."""
     takers = {m.side for m in protocol.methods if (m.name, m.kind) == (method.name, method.kind)}
     code = ErrorCode.METHOD_NOT_FOUND if method.kind is Kind.REQUEST else None
     for sender in senders(protocol):

@@ -1,4 +1,4 @@
-"""Vectors for the JSON-RPC 2.0 envelope (sections 4 and 5), whatever is in it."""
+"""Vectors for the JSON-RPC 2.0 envelope (sections 4 and 5), independent of its content."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class _Envelope:
         return self._broken(f"{member} missing", rest, member, Rule.REQUIRED, "is missing", repair)
 
     def beside(self, member: str, value: JsonValue, other: str) -> Vector:
-        """The message with a member that must not stand beside another one."""
+        """The message with a member that excludes another one."""
         message = {**self._message, member: value}
         reason = f"stands beside a {other}"
         repair = remove((member,))

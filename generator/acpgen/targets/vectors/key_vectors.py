@@ -1,7 +1,7 @@
 """Vectors for idempotency keys: the shape of a key, and where one has no effect.
 
 The RFD, "The idempotencyKey parameter": 1 to 255 Unicode code points, compared exactly; omitted
-and null are no key; anything else that is malformed is refused with -32602.
+and null mean that there is no key; any other malformed value is refused with -32602.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class _Keyed:
             yield self._text(f"{what} surrogate alone", lone, fault, Dispute.LONE_SURROGATE)
 
     def _elsewhere(self) -> Iterator[Vector]:
-        """Keys that are misspelled or misplaced, so that no receiver takes them for one."""
+        """Keys that are misspelled or misplaced, so that no receiver finds them."""
         for name in (snake(self._key), self._key.lower()):
             if name != self._key:
                 message = self._frame.put({**self._params, name: KEY})

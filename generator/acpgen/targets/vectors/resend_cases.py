@@ -1,4 +1,4 @@
-"""Messages whose response never came: every method, and each way to one that decides."""
+"""Messages without a response: every method, and every part that the decision depends on."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def keys(rows: tuple[Row, ...], least: int, most: int | None) -> Iterator[Case]:
 
 
 def carried(rows: tuple[Row, ...]) -> Iterator[Case]:
-    """Messages inside others: all of them, keys, what is no message, and nests."""
+    """Messages inside others: all methods, keys, values that are not messages, and nesting."""
     for row in rows:
         if row.retry_class is not RetryClass.CARRIED or row.kind is not Kind.REQUEST:
             continue
