@@ -9,7 +9,7 @@ from acpgen.rulebook import Group, rule
 def drift_changed() -> str:
     """A generated file is what the schema, the templates and acpgen make of it.
 
-    Why: who edits it by hand loses the edit with the next `acpgen generate`, and until then it says
+    Why: the next `acpgen generate` overwrites an edit by hand, and until then the file says
     something else than the schema.
 
     Example: a schema that was edited and not generated from, or an edit below `generated/`; or a
@@ -38,7 +38,7 @@ def drift_missing() -> str:
 def drift_surplus() -> str:
     """No generated file is left that follows from nothing.
 
-    Why: a page or a module of a type that is gone misleads whoever finds it.
+    Why: a page or a module of a type that is gone misleads its readers.
 
     Example: a domain file that was renamed, with the models of the old name still there
 
@@ -51,7 +51,7 @@ def drift_surplus() -> str:
 def drift_foreign() -> str:
     """What acpgen would write has its place free.
 
-    Why: a file without acpgen's header, a folder or a link there may be somebody's work, so acpgen
+    Why: a file without acpgen's header, a folder or a link there may be a user's work, so acpgen
     neither replaces nor removes it. A generated file whose header was edited away is one of these.
 
     Example: an edit of the first lines of a generated file
