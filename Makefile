@@ -25,6 +25,8 @@ check: .venv/installed-dev
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/acpgen lint
 	$(BIN)/acpgen generate --check
+	$(BIN)/acpgen docs inject --check README.md schema/README.md
+	$(BIN)/acpgen docs inject --check templates/README.md --links generated/docs
 
 generate: .venv/installed
 	$(BIN)/acpgen generate

@@ -263,7 +263,7 @@ def test_a_client_that_hangs_is_ended() -> None:
     assert keys.reason == f"it takes {LEAST_KEYS} keys, and the client sent 0{ended}"
 
 
-ENDED = "nothing that it sent tells (a run took too long and was ended: see --timeout)"
+ENDED = "nothing that it sent shows it (a run took too long and was ended: see --timeout)"
 
 
 def test_what_a_run_that_was_ended_left_undone_is_no_fault(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def test_an_agent_that_starts_only_once_proves_nothing(tmp_path: Path) -> None:
     program = f"{once}ODD = {{'session/prompt': {{'result': {{'messageId': 'm'}}}}}}\n{PROGRAM}"
     script = next(script for script in scripts() if script.name == "retry-after-restart")
     result = play(script, Programs([sys.executable, "-c", program]), AgentTimeouts(5.0, 0.05))
-    why = "step 6, connect: the agent did not come up again: initialize: the connection ended"
+    why = "step 6, connect: the agent did not start again: initialize: the connection ended"
     assert result.reason.startswith(f"{why} (exit status 1; standard error: ")
     assert "File exists" in result.reason
     assert result.open == script.proves

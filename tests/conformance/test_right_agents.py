@@ -211,7 +211,7 @@ REASONS = [
         "support-keys",
         "got no messageId: let the agent take prompts without a login",
     ),
-    (NeverAgain, "known-after-restart", "step 6, connect: the agent did not come up again: "),
+    (NeverAgain, "known-after-restart", "step 6, connect: the agent did not start again: "),
 ]
 
 Found = dict[VerdictStatus, dict[str, str]]

@@ -26,8 +26,8 @@ USED = {step.verb for script in scripts() for step in script.steps}
 BROKEN = {
     "no JSON": ("{", "t: Expecting"),
     "no steps": ('{"name": "t", "title": "T"}', "t: needs a name, a title and steps"),
-    "step is no object": ('{"name":"t","title":"T","steps":[1]}', "t: step 1 is no object"),
-    "unknown verb": ('{"name":"t","title":"T","steps":[{"do":"x"}]}', "has no verb that is known"),
+    "step is not an object": ('{"name":"t","title":"T","steps":[1]}', "t: step 1 is not an object"),
+    "unknown verb": ('{"name":"t","title":"T","steps":[{"do":"x"}]}', "has an unknown verb"),
     "unknown word": (
         '{"name":"t","title":"T","steps":[{"do":"kill","session":"s"}]}',
         "t: step 1: kill takes no session",

@@ -18,7 +18,7 @@ from acp_retry import (
 from agents import TEXT, pipes, settle, sync
 from scripted import ScriptedLink
 
-AMBIGUOUS = Unknown("the answer tells no messageId")
+AMBIGUOUS = Unknown("the answer has no messageId")
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,7 @@ def conform(
     problems = [*judged.problems]
     if status == Exit.UNKNOWN:
         missing = gaps(judged.found, strict=strict)
-        problems.append(f"could not tell, for want of {_few(missing, len(judged.found))}")
+        problems.append(f"no verdict without {_few(missing, len(judged.found))}")
     for problem in problems:
         note(f"acpgen: {escaped(problem)}")
     sys.stdout.write(FORMATS[form](judged.found, problems))
@@ -187,7 +187,7 @@ def _judge_agent(
     unwritten = [] if record is None else _write(record, seen.outcomes)
     for outcome in seen.outcomes:
         if outcome.unparsed:
-            note(f"acpgen: {outcome.trace}: {outcome.unparsed} lines of the agent are no messages")
+            note(f"acpgen: {outcome.trace}: {outcome.unparsed} lines of the agent are not messages")
     judged = _asked(seen, Role.AGENT, played, only)
     return _Judged(judged.found, [*judged.problems, *unwritten])
 

@@ -91,6 +91,8 @@ def _row(method: Method, protocol: Protocol) -> JsonValue:
         "result": method.result,
         "key": method.key,
         "carries": method.carries,
+        "undoes": [*method.undoes],
+        "about": [*method.about],
         "page": method.page,
         "summary": first_sentence(method.docs),
         "errors": [

@@ -62,8 +62,8 @@ def shown(outcomes: Iterator[TraceResult], played: Sequence[Playable]) -> Shown:
         except KeyboardInterrupt:
             why, summary = "interrupted", "interrupted"
         except UnusableProgramError as error:
-            why = "not played, since what is judged did not come up"
-            summary = f"what is judged does not come up: {error}"
+            why = "not played, since the program under test did not start"
+            summary = f"the program under test does not start: {error}"
         except (StartError, OSError) as error:
             if not found:
                 raise

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from acp_wire.pairing import Connection
 from acp_wire.redaction import Key, KeyMask
 from acpgen.findings import Finding, order
-from acpgen.judge.inputs import Entry
+from acpgen.judge.inputs import MessageText
 from acpgen.model import Pointer, Protocol, append
 from acpgen.trace.reading import TranscriptError
 from acpgen.trace.recorder import record
@@ -23,7 +23,7 @@ from acpgen.trace.rules import RULES
 __all__ = ["RULES", "Recording", "TraceRule", "TranscriptError", "judge", "record", "trace"]
 
 
-def trace(entries: Iterable[Entry], protocol: Protocol, file: str) -> list[Finding]:
+def trace(entries: Iterable[MessageText], protocol: Protocol, file: str) -> list[Finding]:
     """Hold a transcript to every rule. `file` is what findings call it.
 
     Raises:

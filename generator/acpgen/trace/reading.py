@@ -9,7 +9,7 @@ from acp_wire.envelope import MessageKind, kind_of, request_id
 from acp_wire.pairing import Connection
 from acp_wire.reader import NotJsonError, decode
 from acp_wire.redaction import Key
-from acpgen.judge.inputs import Entry, is_transcript_line
+from acpgen.judge.inputs import MessageText, is_transcript_line
 from acpgen.judge.message import Judge
 from acpgen.model import JsonValue, Kind, Method, Protocol, RetryClass, Side
 from acpgen.trace.digest import Digest, digest
@@ -49,7 +49,7 @@ class TranscriptLine:
     message: JsonValue
 
 
-def read_line(entry: Entry) -> TranscriptLine:
+def read_line(entry: MessageText) -> TranscriptLine:
     """Read one line of a transcript.
 
     Raises:
