@@ -14,10 +14,7 @@ from acpgen import resources
 from acpgen.cli.crash import is_own
 from acpgen.cli.extras import installation
 from acpgen.cli.lint import accepted_by_lint
-<<<<<<< HEAD
 from acpgen.cli.progress import Bar
-from acpgen.cli.report import Exit, fail, note, relative, show, suggestion, telling, unreadable
-=======
 from acpgen.cli.report import (
     Exit,
     fail,
@@ -28,7 +25,6 @@ from acpgen.cli.report import (
     suggestion,
     unreadable,
 )
->>>>>>> main
 from acpgen.emit import manifest, rules
 from acpgen.emit.tree import Change, Difference, FolderError, ForeignFileError
 from acpgen.findings import Finding, Format, Severity
