@@ -100,7 +100,7 @@ def test_an_agent_that_is_wrong_fails(forgetful: list[str]) -> None:
     assert (status, err) == (1, "")
 
 
-def test_an_agent_that_takes_no_keys_fails(tmp_path: Path) -> None:
+def test_an_agent_that_refuses_keys_fails(tmp_path: Path) -> None:
     refusing = tmp_path / "refusing.py"
     refusing.write_text(REFUSING, "utf-8")
     status, out, err = conform(*ONE, "--", sys.executable, refusing)
@@ -111,7 +111,7 @@ def test_an_agent_that_takes_no_keys_fails(tmp_path: Path) -> None:
     assert status == 2
 
 
-def test_an_agent_that_dies_is_told_of_once(tmp_path: Path) -> None:
+def test_the_death_of_an_agent_is_reported_once(tmp_path: Path) -> None:
     program = "import sys; sys.exit('no such model')"
     status, out, err = conform("--record", tmp_path, "--", sys.executable, "-c", program)
     words = "the connection ended (exit status 1; standard error: no such model)"
@@ -187,7 +187,7 @@ def test_strict_minds_what_was_not_exercised() -> None:
     assert conform(*traces, "--strict", "--", *AGENT)[::2] == (2, missing)
 
 
-def test_a_requirement_stands_for_its_traces() -> None:
+def test_a_requirement_selects_its_traces() -> None:
     status, out, _ = conform("--trace", "null-is-omitted", "--format", "json", "--", *AGENT)
     (entry,) = json.loads(out)["requirements"]
     assert (entry["id"], entry["traces"]) == ("null-is-omitted", ["null-key"])
@@ -224,7 +224,7 @@ def test_a_key_is_never_printed(forgetful: list[str], tmp_path: Path) -> None:
     assert keys.pop() not in out + err
 
 
-def test_a_key_that_leaks_is_told_of_whatever_was_asked(tmp_path: Path) -> None:
+def test_a_leaked_key_is_reported_whatever_was_chosen(tmp_path: Path) -> None:
     leaky = tmp_path / "leaky.py"
     leaky.write_text(LEAKY, "utf-8")
     status, out, _ = conform(*ONE, "--", sys.executable, leaky)
@@ -323,7 +323,7 @@ def test_a_proxy_is_judged() -> None:
     assert (status, err) == (0, "")
 
 
-def test_a_proxy_that_dies_is_told_of() -> None:
+def test_the_death_of_a_proxy_is_reported() -> None:
     proxy = (sys.executable, "-c", "import sys; sys.exit('no such route')", "{agent}")
     status, out, _ = conform("--proxy", "--", *proxy)
     words = "could not be reached (exit status 1; standard error: no such route)"
@@ -333,7 +333,7 @@ def test_a_proxy_that_dies_is_told_of() -> None:
 
 
 @pytest.mark.parametrize("result", ["null", "5", '"x"', "[1]", '{"sessionId": {}}'])
-def test_a_session_that_is_none_is_told_of(result: str) -> None:
+def test_a_malformed_session_is_reported(result: str) -> None:
     says = (
         "import json, sys\n"
         "for line in sys.stdin:\n"
@@ -347,7 +347,7 @@ def test_a_session_that_is_none_is_told_of(result: str) -> None:
     assert (status, document["summary"]["not exercised"]) == (2, 3)
 
 
-def test_a_failure_is_told_of_whatever_was_asked() -> None:
+def test_a_failure_outside_the_chosen_traces_is_reported() -> None:
     client = (sys.executable, wrong_clients.__file__, "HasOneId", "{folder}/outbox", "{clock}")
     plan = ("--client", "--trace", "client-waits")
     status, out, _ = conform(*plan, "--", *client, "{text}", "{more}", "{agent}")

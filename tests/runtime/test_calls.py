@@ -1,4 +1,4 @@
-"""Methods without a key: what is sent again after a lost connection, and what is not."""
+"""Methods without a key: which are resent after a lost connection."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ async def test_a_session_is_resumed_anew_on_each_connection() -> None:
     ],
 )
 @sync
-async def test_some_methods_need_no_resumed_session(method: str) -> None:
+async def test_some_methods_do_not_wait_for_a_resumed_session(method: str) -> None:
     calls, link = Calls(), ScriptedLink("ok")
     calls.connected(ScriptedLink("lost"), 2)
     asked = asyncio.ensure_future(calls.call(method, {"sessionId": "s"}, again=True))
@@ -183,7 +183,7 @@ async def test_whatever_a_link_raises_is_a_lost_answer(fault: type[BaseException
 
 
 @sync
-async def test_params_that_are_no_json_are_the_callers_mistake() -> None:
+async def test_params_that_are_not_json_raise_at_the_caller() -> None:
     near, _ = pipes()
     calls = Calls()
     calls.connected(Peer(near), 2)

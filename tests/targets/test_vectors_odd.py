@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from acpgen.judge.verdict import Rule
+from acpgen.judge.verdict import MessageRule
 from acpgen.model import (
     Array,
     MethodName,
@@ -57,7 +57,7 @@ def test_a_vector_that_the_schema_does_not_bear_out_is_an_error() -> None:
 
 def test_a_planted_wrong_vector_is_an_error() -> None:
     proof = Proof(PROTOCOL)
-    fault = Defect(Rule.TYPE, ("params",), "must be an object, not null")
+    fault = Defect(MessageRule.TYPE, ("params",), "must be an object, not null")
     right = Claim("x", Side.CLIENT, {"jsonrpc": "2.0", "method": "_x", "params": None})
     assert list(proof.proven("f.json", [right])) == [right]
     with pytest.raises(UnprovenError, match=r"f\.json: 'x' should be invalid"):

@@ -31,7 +31,7 @@ from acp_conformance.verdict import (
 )
 from acp_conformance.verdict_report import FORMATS
 from acpgen.cli.playing import Playable, Shown, shown, stoppable
-from acpgen.cli.report import CannotTell, Exit, fail, note, suggestion, unreadable
+from acpgen.cli.report import CommandFailure, Exit, fail, note, suggestion, unreadable
 from acpgen.findings import escaped
 
 
@@ -146,7 +146,7 @@ def conform(
     try:
         with stoppable():
             judged = judge()
-    except CannotTell as end:
+    except CommandFailure as end:
         sys.stdout.write(FORMATS[form]((), end.lines))
         raise
     status = status_of(judged.found, strict=strict)

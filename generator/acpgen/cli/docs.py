@@ -16,7 +16,7 @@ from acpgen import resources
 from acpgen.cli.crash import is_own
 from acpgen.cli.extras import installation
 from acpgen.cli.options import Schema
-from acpgen.cli.report import Exit, fail, note, relative, show, telling, unreadable
+from acpgen.cli.report import Exit, fail, note, relative, reporting_failure, show, unreadable
 from acpgen.emit.tree import replace_files
 from acpgen.findings import Finding, Format, printable
 from acpgen.findings import text as lines_of
@@ -95,7 +95,7 @@ def inject(
     when all regions are written or were before, 1 when --check finds a difference, 2 when something
     can't be read or written.
     """
-    with telling("docs", format_, schema):
+    with reporting_failure("docs", format_, schema):
         if ending is not None and links is None:
             fail("--ending: is about links; say with --links where they lead")
         site, known = _known(schema, templates)

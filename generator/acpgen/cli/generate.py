@@ -14,7 +14,16 @@ from acpgen import resources
 from acpgen.cli.crash import is_own
 from acpgen.cli.extras import installation
 from acpgen.cli.lint import accepted_by_lint
-from acpgen.cli.report import Exit, fail, note, relative, show, suggestion, telling, unreadable
+from acpgen.cli.report import (
+    Exit,
+    fail,
+    note,
+    relative,
+    reporting_failure,
+    show,
+    suggestion,
+    unreadable,
+)
 from acpgen.emit import manifest, rules
 from acpgen.emit.tree import Change, Difference, FolderError, ForeignFileError
 from acpgen.findings import Finding, Format, Severity
@@ -74,7 +83,7 @@ def generate(
     difference, 2 when something can't be read, generated or written. Other inputs that change none
     of the files are no difference.
     """
-    with telling(_COMMAND, format_, schema):
+    with reporting_failure(_COMMAND, format_, schema):
         if not schema.exists():
             fail(f"{schema}: is not there; name a folder of domain files or a single-file release")
         plan = Plan(

@@ -11,7 +11,7 @@ import typer
 
 from acpgen import resources
 from acpgen.cli import cards
-from acpgen.cli.report import fail, note, relative, suggestion, telling, unreadable
+from acpgen.cli.report import fail, note, relative, reporting_failure, suggestion, unreadable
 from acpgen.emit.markdown import first_sentence
 from acpgen.findings import Format, printable
 from acpgen.findings import text as lines_of
@@ -42,7 +42,7 @@ def methods(
     A table in a pipe has one line for each method. Exit status: 0, or 2 when there is no such
     method or the schema can't be read.
     """
-    with telling("methods", Format.JSON if form is Form.JSON else Format.TEXT, schema):
+    with reporting_failure("methods", Format.JSON if form is Form.JSON else Format.TEXT, schema):
         protocol = _protocol(schema)
         chosen = _chosen(protocol, name)
     if form is Form.JSON:

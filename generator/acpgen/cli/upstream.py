@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from acpgen import findings, resources
-from acpgen.cli.report import Exit, fail, note, relative, show, telling, unreadable
+from acpgen.cli.report import Exit, fail, note, relative, reporting_failure, show, unreadable
 from acpgen.emit.tree import replace_files
 from acpgen.findings import Finding, Format, printable
 from acpgen.lint import lint
@@ -73,7 +73,7 @@ def compare(
     against the stable part. Exit status: 0 without findings, 1 with some, 2 when something can't be
     read or the two are of different versions.
     """
-    with telling("upstream", format_, release):
+    with reporting_failure("upstream", format_, release):
         _require_file(release)
         theirs, ours = _load(release), _load(schema)
         _require_same_version(release, theirs, ours)

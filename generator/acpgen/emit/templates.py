@@ -105,17 +105,18 @@ class Templates:
     @cached_property
     def _environment(self) -> jinja2.Environment:
         import jinja2
+        from jinja2.sandbox import ImmutableSandboxedEnvironment
 
         from acpgen.emit.compiled import COMPILED
 
-        return jinja2.Environment(
+        return ImmutableSandboxedEnvironment(
             loader=jinja2.FunctionLoader(self._load),
             bytecode_cache=COMPILED,
             undefined=jinja2.StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
             keep_trailing_newline=True,
-            autoescape=False,  # noqa: S701 - the output is source text, escaped per language
+            autoescape=False,
         )
 
     def _headless(self, name: str) -> Path:

@@ -18,7 +18,7 @@ from acpgen.judge import v1_words
 from acpgen.judge.limits import item_limits, limits
 from acpgen.judge.meant_variant import Reading, nearest
 from acpgen.judge.resemblance import resembled
-from acpgen.judge.verdict import Fault, Rule
+from acpgen.judge.verdict import MessageFault, MessageRule
 from acpgen.model import (
     ANY,
     Array,
@@ -48,7 +48,7 @@ class Checker:
     def __init__(self, types: Mapping[TypeName, TypeDef]) -> None:
         self._types = types
 
-    def check(self, type_: Type, value: JsonValue, tag: str | None = None) -> list[Fault]:
+    def check(self, type_: Type, value: JsonValue, tag: str | None = None) -> list[MessageFault]:
         """The faults of a value, at most one a place, with paths from the value down.
 
         `tag` is the member that chose the type, where it is spelled out with the type's own.
@@ -67,7 +67,7 @@ class Checker:
             return [mistyped(taken(declared, self._types), value)]
         return self._inside(type_, value, tag)
 
-    def _inside(self, type_: Type, value: JsonValue, tag: str | None) -> list[Fault]:
+    def _inside(self, type_: Type, value: JsonValue, tag: str | None) -> list[MessageFault]:
         """The faults of a value that is of the right JSON type."""
         match type_, value:
             case Object(), dict():
@@ -83,7 +83,7 @@ class Checker:
             case _:
                 return []
 
-    def _array(self, array: Array, items: list[JsonValue]) -> list[Fault]:
+    def _array(self, array: Array, items: list[JsonValue]) -> list[MessageFault]:
         faults = list(item_limits(array, items))
         for index, item in enumerate(items):
             faults += [fault.below(index) for fault in self.check(array.items, item)]
@@ -91,9 +91,9 @@ class Checker:
 
     def _members(
         self, type_: Type, members: Mapping[str, JsonValue], known: Collection[str | None]
-    ) -> list[Fault]:
+    ) -> list[MessageFault]:
         """The faults of the members that are not known, which all are of one type."""
-        faults: list[Fault] = []
+        faults: list[MessageFault] = []
         if type_ == ANY:
             return faults
         for name, value in members.items():
@@ -101,8 +101,10 @@ class Checker:
                 faults += [fault.below(name) for fault in self.check(type_, value)]
         return faults
 
-    def _object(self, type_: Object, value: dict[str, JsonValue], tag: str | None) -> list[Fault]:
-        faults: list[Fault] = []
+    def _object(
+        self, type_: Object, value: dict[str, JsonValue], tag: str | None
+    ) -> list[MessageFault]:
+        faults: list[MessageFault] = []
         for member in type_.properties:
             if member.name not in value:
                 if member.required:
@@ -117,7 +119,7 @@ class Checker:
             faults += self._members(type_.additional, value, known)
         return _one_a_place(faults)
 
-    def _union(self, union: Union, value: JsonValue, declared: Type) -> list[Fault]:
+    def _union(self, union: Union, value: JsonValue, declared: Type) -> list[MessageFault]:
         tag = union.tag
         named = value.get(tag) if tag is not None and isinstance(value, dict) else None
         known = isinstance(named, str) and named in union.known
@@ -141,12 +143,12 @@ class Checker:
         return nearest(tried, value, self._types) if tried else _untagged(union, value)
 
 
-def mistyped(expected: AbstractSet[JsonType], value: JsonValue) -> Fault:
+def mistyped(expected: AbstractSet[JsonType], value: JsonValue) -> MessageFault:
     """The fault of a value that is of none of the expected types."""
-    return Fault(Rule.TYPE, mismatch(expected, value))
+    return MessageFault(MessageRule.TYPE, mismatch(expected, value))
 
 
-def tolerated(fault: Fault, member: Property, value: JsonValue) -> Fault:
+def tolerated(fault: MessageFault, member: Property, value: JsonValue) -> MessageFault:
     """A fault in the value of a member as one of its object: recovered where receivers fall back.
 
     A fault in an idempotency key always counts: no receiver may treat a malformed key as omitted.
@@ -166,49 +168,49 @@ def tolerated(fault: Fault, member: Property, value: JsonValue) -> Fault:
     )
 
 
-def _one_a_place(faults: list[Fault]) -> list[Fault]:
+def _one_a_place(faults: list[MessageFault]) -> list[MessageFault]:
     """The first fault of every place: a member's own comes before that of a union."""
     if len(faults) < 2:
         return faults
-    first: dict[tuple[str | int, ...], Fault] = {}
+    first: dict[tuple[str | int, ...], MessageFault] = {}
     for fault in faults:
         first.setdefault(fault.path, fault)
     return list(first.values())
 
 
-def _missing(name: str, value: Mapping[str, JsonValue]) -> Fault:
+def _missing(name: str, value: Mapping[str, JsonValue]) -> MessageFault:
     respelling = respelled(name, value)
     former = next((old for old in v1_words.MEMBERS.get(name, ()) if old in value), None)
     hint = "" if respelling is None else f"; {respelling} is not its name"
     if former is not None:
         hint = f"; {former} was its name in v1"
-    return Fault(Rule.REQUIRED, f"is missing{hint}", (name,))
+    return MessageFault(MessageRule.REQUIRED, f"is missing{hint}", (name,))
 
 
-def _listed(known: Sequence[str | int], value: JsonValue) -> list[Fault]:
+def _listed(known: Sequence[str | int], value: JsonValue) -> list[MessageFault]:
     if value in known:
         return []
     if len(known) == 1:
-        return [Fault(Rule.CONST, f"must be {json.dumps(known[0])}")]
-    return [Fault(Rule.ENUM, f"must be one of {', '.join(map(json.dumps, known))}")]
+        return [MessageFault(MessageRule.CONST, f"must be {json.dumps(known[0])}")]
+    return [MessageFault(MessageRule.ENUM, f"must be one of {', '.join(map(json.dumps, known))}")]
 
 
-def _untagged(union: Union, value: JsonValue) -> list[Fault]:
+def _untagged(union: Union, value: JsonValue) -> list[MessageFault]:
     """The faults of a tag that selects none of the variants."""
     tag = union.tag or ""
     if not isinstance(value, dict) or tag not in value:
-        return [Fault(Rule.REQUIRED, "is missing", (tag,))]
+        return [MessageFault(MessageRule.REQUIRED, "is missing", (tag,))]
     if not isinstance(value[tag], str):
         return [mistyped({JsonType.STRING}, value[tag]).below(tag)]
     return [fault.below(tag) for fault in _listed(union.known, value[tag])]
 
 
-def _fits(faults: Sequence[Fault]) -> bool:
+def _fits(faults: Sequence[MessageFault]) -> bool:
     """Whether a value with these faults still counts as the variant."""
     return all(fault.severity is Severity.WARNING for fault in faults)
 
 
-def _unlisted_tag(union: Union, named: JsonValue) -> list[Fault]:
+def _unlisted_tag(union: Union, named: JsonValue) -> list[MessageFault]:
     """The warning about a tag that selects no variant by name, and is not the sender's own.
 
     Names that begin with an underscore belong to their senders.
@@ -222,9 +224,9 @@ def _unlisted_tag(union: Union, named: JsonValue) -> list[Fault]:
     elif meant is not None:
         hint = f"did you mean {meant}?"
     message = f"is not a value of the protocol, so receivers ignore the object; {hint}"
-    return [Fault(Rule.UNKNOWN_TAG, message, (union.tag,), Severity.WARNING)]
+    return [MessageFault(MessageRule.UNKNOWN_TAG, message, (union.tag,), Severity.WARNING)]
 
 
-def _ambiguous(fitting: list[Reading]) -> Fault:
+def _ambiguous(fitting: list[Reading]) -> MessageFault:
     labels = " and ".join(reading.label for reading in fitting)
-    return Fault(Rule.ONE_OF, f"fits {labels} at once, and only one may fit")
+    return MessageFault(MessageRule.ONE_OF, f"fits {labels} at once, and only one may fit")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from acpgen.findings import Severity
-from acpgen.judge.verdict import Fault, Rule
+from acpgen.judge.verdict import MessageFault, MessageRule
 from acpgen.model import (
     Array,
     ClosedEnum,
@@ -22,7 +22,7 @@ from acpgen.model import (
     Variant,
 )
 
-_CHOSEN = frozenset({Rule.CONST, Rule.ENUM})
+_CHOSEN = frozenset({MessageRule.CONST, MessageRule.ENUM})
 _ITEMS = 8
 """How many items of an array are looked at for the names of their members."""
 
@@ -32,7 +32,7 @@ class Reading:
     """A value read as one of the variants, with the faults that it has then."""
 
     variant: Variant
-    faults: Sequence[Fault]
+    faults: Sequence[MessageFault]
 
     @property
     def label(self) -> str:
@@ -42,7 +42,7 @@ class Reading:
 
 def nearest(
     readings: Sequence[Reading], value: JsonValue, types: Mapping[TypeName, TypeDef]
-) -> list[Fault]:
+) -> list[MessageFault]:
     """The faults of the variant that a value was most likely meant to be.
 
     What counts, in this order: whether receivers tolerate the faults; the JSON type; constants that
@@ -82,12 +82,12 @@ def _rank(
     distinct = sum(name in own and name not in shared for name in given)
     return (
         bool(errors),
-        any(not fault.path and fault.rule is Rule.TYPE for fault in errors),
+        any(not fault.path and fault.rule is MessageRule.TYPE for fault in errors),
         -constants,
         any(len(fault.path) == 1 and fault.rule in _CHOSEN for fault in errors),
         -distinct,
         -min((len(fault.path) for fault in errors), default=0),
-        sum(fault.rule is Rule.REQUIRED for fault in errors),
+        sum(fault.rule is MessageRule.REQUIRED for fault in errors),
         len(reading.faults),
     )
 

@@ -9,10 +9,10 @@ from acp_wire.envelope import ErrorCode, MessageKind
 from acpgen.findings import Severity
 from acpgen.model import Pointer, append
 
-__all__ = ["ErrorCode", "Fault", "MessageKind", "Rule", "Verdict"]
+__all__ = ["ErrorCode", "MessageFault", "MessageKind", "MessageRule", "MessageVerdict"]
 
 
-class Rule(StrEnum):
+class MessageRule(StrEnum):
     """The rules for messages."""
 
     NOT_JSON = "not-json"
@@ -66,7 +66,7 @@ class Rule(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class MessageFault:
     """One thing wrong with one place in a message.
 
     `path` leads to the place from the root of the message, also where a member is missing. `line`
@@ -74,7 +74,7 @@ class Fault:
     value, because that may be an idempotency key.
     """
 
-    rule: Rule
+    rule: MessageRule
     message: str
     path: tuple[str | int, ...] = ()
     severity: Severity = Severity.ERROR
@@ -85,13 +85,13 @@ class Fault:
         """The place as an RFC 6901 JSON Pointer."""
         return append(Pointer(""), *self.path)
 
-    def below(self, token: str | int) -> Fault:
+    def below(self, token: str | int) -> MessageFault:
         """The same fault as seen from the value that holds this one under `token`."""
-        return Fault(self.rule, self.message, (token, *self.path), self.severity, self.line)
+        return MessageFault(self.rule, self.message, (token, *self.path), self.severity, self.line)
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class MessageVerdict:
     """How a conforming receiver handles one message.
 
     `code` is the JSON-RPC error it owes; None where it accepts the message, and for notifications
@@ -100,7 +100,7 @@ class Verdict:
     known: then only its envelope was judged.
     """
 
-    findings: tuple[Fault, ...] = ()
+    findings: tuple[MessageFault, ...] = ()
     code: ErrorCode | None = None
     kind: MessageKind | None = None
     method: str | None = None

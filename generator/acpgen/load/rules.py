@@ -29,7 +29,7 @@ def dialect() -> None:
     Example: `{"type": "string", "minLenght": 1}`, or x-resend without x-retry-class
 
     Fix: correct the keyword, or say it with those that the dialect has. What it misses beside
-    another keyword, add; of x-retry-class `acpgen explain missing-retry-class` tells more.
+    another keyword, add; for x-retry-class see `acpgen explain missing-retry-class`.
     """
 
 
@@ -83,7 +83,7 @@ def not_json() -> None:
 
 @rule(Group.LOAD)
 def protocol_version() -> None:
-    """A schema tells the version of the protocol once.
+    """A schema states the version of the protocol once.
 
     Why: generated packages and files are named after it, as `acp_v2` is. Linting and judging do
     without a version, generating doesn't; and with two, whoever reads the other file or the
@@ -101,7 +101,7 @@ def protocol_version() -> None:
 def repeated_definition() -> None:
     """A type is defined in one file only.
 
-    Why: bundles put all definitions side by side, where a name stands once.
+    Why: bundles put all definitions side by side, where each name is unique.
 
     Example: `Foo` under `$defs` in both `a.json` and `b.json`
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -98,6 +99,8 @@ def read(path: Path) -> Documents:
     files: list[Document] = []
     findings: list[Finding] = []
     for file in paths:
+        if file.exists() and not file.is_file():
+            raise OSError(errno.EINVAL, "is not a regular file", str(file))
         try:
             files.append(_read_file(file))
         except SchemaError as error:

@@ -20,6 +20,7 @@ from datamodel_code_generator.format import Formatter
 
 from acpgen.emit.header import HEADER
 from acpgen.emit.jsonschema import DIALECT, JsonSchema
+from acpgen.emit.python import visible
 from acpgen.model import JsonValue
 from acpgen.targets.models import codegen_schema
 
@@ -133,7 +134,7 @@ def _module(module: str, schema: str, base: str) -> str:
     if not isinstance(generated, dict):
         raise TypeError("datamodel-code-generator gave one module where several were asked for")
     texts = {path[-1].removesuffix(".py"): text for path, text in generated.items()}
-    return f"{texts[module]}\n"
+    return f"{visible(texts[module])}\n"
 
 
 def without_defaults(text: str, attributes: Mapping[str, Collection[str]]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from acpgen.judge.verdict import ErrorCode, Rule
+from acpgen.judge.verdict import ErrorCode, MessageRule
 from acpgen.model import JsonValue, Side
 from acpgen.targets.vectors.vector import Defect, Dispute, Vector, compact, replaced
 from acpgen.types.json_types import json_type
@@ -29,7 +29,7 @@ def no_messages(message: Members, purposeless: Members) -> Iterator[Vector]:
         reason = f"must be an object, not {json_type(value)}"
         if isinstance(value, dict):
             reason = "has neither a method nor a result nor an error"
-        fault = Defect(Rule.NOT_A_MESSAGE, (), reason, code=ErrorCode.INVALID_REQUEST)
+        fault = Defect(MessageRule.NOT_A_MESSAGE, (), reason, code=ErrorCode.INVALID_REQUEST)
         yield Vector(name, Side.CLIENT, value, fault=fault, repair=(replaced((), message),))
 
 
@@ -66,5 +66,5 @@ def texts(message: Members) -> Iterator[Vector]:
 
 
 def _broken(name: str, raw: str, reason: str, difference: Dispute | None = None) -> Vector:
-    fault = Defect(Rule.NOT_JSON, (), reason, code=ErrorCode.PARSE_ERROR)
+    fault = Defect(MessageRule.NOT_JSON, (), reason, code=ErrorCode.PARSE_ERROR)
     return Vector(name, Side.CLIENT, raw=raw, fault=fault, differs=difference)

@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Iterator
 from dataclasses import replace
 
-from acpgen.judge.verdict import Rule
+from acpgen.judge.verdict import MessageRule
 from acpgen.model import (
     ANY,
     Array,
@@ -117,12 +117,14 @@ class VectorWalk:
         good: list[JsonValue] = [item] * max(least, 1)
         if least:
             reason = f"must have at least {counted(least, 'item')}"
-            yield self._breaker.replaced(place, Rule.MIN_ITEMS, reason, [item] * (least - 1), good)
+            yield self._breaker.replaced(
+                place, MessageRule.MIN_ITEMS, reason, [item] * (least - 1), good
+            )
         if most is not None and most <= LONGEST:
             yield self._breaker.valid(place, f"{counted(most, 'item')}", [item] * most)
             reason = f"must have at most {counted(most, 'item')}"
             yield self._breaker.replaced(
-                place, Rule.MAX_ITEMS, reason, [item] * (most + 1), [item] * most
+                place, MessageRule.MAX_ITEMS, reason, [item] * (most + 1), [item] * most
             )
         inside = place.below(0, lambda value: [value, *good[1:]])
         inside = replace(inside, recovered=place.recovered or skipping)
@@ -222,7 +224,7 @@ class VectorWalk:
             yield self._breaker.replaced(place, rule, reason, beyond, value)
         if scalar.pattern is not None and (odd := unmatched(scalar)) is not None:
             reason = f"does not match {scalar.pattern}"
-            yield self._breaker.replaced(place, Rule.PATTERN, reason, odd, good)
+            yield self._breaker.replaced(place, MessageRule.PATTERN, reason, odd, good)
 
 
 def _at(value: JsonValue, path: Path) -> JsonValue:

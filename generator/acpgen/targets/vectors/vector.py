@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from acpgen.judge.verdict import ErrorCode, Rule
+from acpgen.judge.verdict import ErrorCode, MessageRule
 from acpgen.model import JsonValue, MethodName, Pointer, Side, append
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
@@ -74,7 +74,7 @@ class Defect:
     is not a fault if another alternative accepts the value.
     """
 
-    rule: Rule
+    rule: MessageRule
     path: Path
     reason: str
     outcome: Outcome = Outcome.REFUSE

@@ -19,6 +19,7 @@ from pydantic_core import CoreSchema, core_schema
 from typing_extensions import dataclass_transform
 
 from acp_wire.models.codec import Text, explained, read, read_tolerantly, write
+from acp_wire.models.limits import require_sendable
 from acp_wire.models.marks import EXCLUDES, INTEGER, META, OPEN, TAG, VARIANTS
 from acp_wire.models.members import (
     constants_of,
@@ -71,8 +72,8 @@ class AcpModel(BaseModel, metaclass=_Frozen):
     a member of your model is missing, `errors()` holds all that your model was given. A repr shows
     unknown members, `_meta`, keys and carried params by name only.
 
-    Limits: JSON nested deeper than 200 levels is refused, and where any JSON is taken, a number
-    beyond the range of a double, such as 1e400, comes back as null.
+    Limits: JSON nested deeper than 127 levels is refused in reading and in writing, and so is a
+    number beyond the range of a double, such as 1e400. A message adds levels of its own.
     """
 
     model_config = ConfigDict(
@@ -197,7 +198,12 @@ class AcpModel(BaseModel, metaclass=_Frozen):
         schema = handler(source)
         if isinstance(cls.__dict__.get("__pydantic_core_schema__"), dict):
             return schema  # It was built before, with all that follows.
-        _require_constants(cls, handler.resolve_ref_schema(schema))
+        fields: Any = handler.resolve_ref_schema(schema)
+        while fields["type"] != "model-fields":
+            fields = fields["schema"]
+        _require_constants(cls, fields["fields"])
+        fields["fields"] = _limited(fields["fields"])
+        fields["extras_schema"] = _limited(core_schema.any_schema())
         # References to the class must lead to what is put around it, too.
         around: Any = {name: value for name, value in schema.items() if name != "ref"}
         if excluded := mark_of(cls, EXCLUDES):
@@ -291,13 +297,22 @@ def _by_wire_name(model: type[BaseModel], given: Mapping[str, Any]) -> dict[str,
     return {names.get(name, name): value for name, value in given.items()}
 
 
-def _require_constants(model: type[BaseModel], schema: Any) -> None:
+def _limited(part: Any) -> Any:
+    """A part of a model's core schema with limits to values of any type."""
+    if isinstance(part, list | tuple):
+        return type(part)(map(_limited, part))
+    if not isinstance(part, dict):
+        return part
+    if part.get("type") == "any":
+        return core_schema.no_info_after_validator_function(require_sendable, part)
+    return {key: _limited(value) for key, value in part.items()}
+
+
+def _require_constants(model: type[BaseModel], fields: Any) -> None:
     """Require on the wire the members that code may leave to the constructor."""
     constants = constants_of(model)
-    while schema["type"] != "model-fields":
-        schema = schema["schema"]
     for name, wire in wire_names(model).items():
         if wire in constants:
-            member = schema["fields"][name]
+            member = fields[name]
             if member["schema"]["type"] == "default":
                 member["schema"] = member["schema"]["schema"]
