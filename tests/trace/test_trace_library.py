@@ -212,7 +212,7 @@ def test_a_key_that_is_sent_wrongly_is_not_told_either(sent: dict[str, JsonValue
     assert "key-echoed" in {finding.rule for finding in found}
     printed = in_every_format(found).replace("~1", "/")
     assert SECRET not in printed
-    assert f"[{len(SECRET) + 3} characters, not told]" in printed
+    assert f"[{len(SECRET) + 3} characters, not shown]" in printed
 
 
 def test_a_name_too_long_to_be_looked_through_ends_a_path() -> None:
@@ -264,8 +264,8 @@ def test_a_rule_that_needs_keys_says_so(rule: TraceRule) -> None:
     ("line", "reason"),
     [
         ("{", "ends before the JSON value does"),
-        ("[]", "is no line of a transcript: it needs from and message"),
-        ('{"from": "client"}', "is no line of a transcript: it needs from and message"),
+        ("[]", "is not a line of a transcript: it needs from and message"),
+        ('{"from": "client"}', "is not a line of a transcript: it needs from and message"),
         ('{"from": "editor", "message": {}}', "from must be one of client, agent, proxy"),
         ('{"from": 5, "message": {}}', "from must be one of client, agent, proxy"),
         (

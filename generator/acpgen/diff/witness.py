@@ -35,7 +35,8 @@ from acpgen.model import (
     Union,
 )
 from acpgen.types.objects import as_object, flatten, resolve
-from acpgen.types.samples import UNKNOWN, SampleError, Samples
+from acpgen.types.samples import SampleError, Samples
+from acpgen.types.scalar_samples import UNKNOWN
 from acpgen.types.stability import stable
 from acpgen.types.structure import references
 

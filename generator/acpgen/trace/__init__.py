@@ -47,7 +47,7 @@ def _label(connection: Connection, mask: KeyMask) -> Connection | None:
     """The name of a connection in findings: that of the transcript, unless it shows a key."""
     if isinstance(connection, str) and mask.hides(connection):
         key = Key.of(connection)
-        return f"[{key}]" if key in mask.keys else f"[{len(connection)} characters, not told]"
+        return f"[{key}]" if key in mask.keys else f"[{len(connection)} characters, not shown]"
     return None if connection == "" else connection
 
 

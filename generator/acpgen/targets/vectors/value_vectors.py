@@ -32,7 +32,8 @@ from acpgen.targets.vectors.vector import Path, Vector
 from acpgen.targets.vectors.vector_place import VectorPlace, root
 from acpgen.targets.vectors.wrong_types import wrong_values
 from acpgen.types.json_types import JsonType
-from acpgen.types.samples import LONGEST, SAMPLE_MEMBER, UNKNOWN, Samples, unlisted
+from acpgen.types.samples import LONGEST, SAMPLE_MEMBER, Samples
+from acpgen.types.scalar_samples import UNKNOWN, unlisted
 from acpgen.types.structure import is_key
 from acpgen.words import counted
 
