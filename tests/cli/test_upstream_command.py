@@ -305,7 +305,7 @@ def test_of_another_version_too() -> None:
     schema["$defs"]["NewSessionRequest"] |= CLASS
     path.write_text(json.dumps(schema, indent=2), "utf-8")
     assert run("overlay", "--other-version", str(path)).exit_code == 1
-    assert "which would become" in run("overlay", str(path)).stdout
+    assert "which would become" in run("overlay", "--other-version", str(path)).stdout
 
 
 def test_a_planted_link_is_not_followed() -> None:
