@@ -97,11 +97,12 @@ def test_the_generator_does_not_import_what_it_generates(path: Path) -> None:
     assert generated_imports(path) == (shipped if path == SHIPPED else [])
 
 
-def test_only_judging_on_the_command_line_takes_what_is_shipped() -> None:
+def test_only_the_command_line_uses_what_is_shipped() -> None:
     users = {path for path in MODULES if "acpgen.startup.shipped" in {*imports(path), *names(path)}}
     assert {path.relative_to(PACKAGE).as_posix() for path in users} == {
         "startup/source.py",
         "startup/accept.py",
+        "cli/methods.py",
     }
 
 
