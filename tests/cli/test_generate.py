@@ -226,7 +226,9 @@ def test_a_schema_without_a_version_is_1_and_says_how_to_give_one() -> None:
     shutil.copytree("v9", "mine")
     result = run("--schema", "mine", "--out", "new", "--target", "bundles")
     assert (result.exit_code, result.stderr) == (1, "")
-    assert result.stdout.startswith("mine: error[protocol-version]: no version")
+    assert result.stdout.startswith(
+        "mine: error[protocol-version]: the schema has no protocol version"
+    )
     assert '"x-protocol-version": N' in result.stdout
     assert not Path("new").exists()
     file = Path("mine") / min(path.name for path in Path("mine").iterdir())

@@ -131,7 +131,7 @@ DIFFERENCES: Mapping[str, tuple[Callable[[Mutant], bool], frozenset[str]]] = {
 
 
 def quick(mutant: Mutant) -> bool:
-    """Whether the quick test passes it; what it doesn't pass goes to the judge."""
+    """Whether the fast path accepts it; all others go to the judge."""
     pairing = Pairing()
     message, sender = mutant.message, mutant.sender
     id_ = message.get("id") if isinstance(message, dict) else None

@@ -14,6 +14,7 @@ from acpgen import resources
 from acpgen.cli.crash import is_own
 from acpgen.cli.extras import installation
 from acpgen.cli.lint import accepted_by_lint
+from acpgen.cli.progress import Bar
 from acpgen.cli.report import (
     Exit,
     fail,
@@ -116,12 +117,9 @@ def chosen(names: list[str] | None) -> list[Target]:
 
 def work_out(plan: Plan, format_: Format) -> Result:
     """How a folder differs from what is ordered; prints what is wrong with it, and leaves."""
-    hidden = not sys.stderr.isatty()
     try:
-        with typer.progressbar(
-            length=len(plan.targets), label="generating", file=sys.stderr, hidden=hidden
-        ) as bar:
-            return worked_out(plan, lambda _: bar.update(1), lambda p: _admit(p, plan))
+        with Bar(len(plan.targets), "generating", hidden=not sys.stderr.isatty()) as bar:
+            return worked_out(plan, lambda _: bar.advance(), lambda p: _admit(p, plan))
     except SchemaError as error:
         show(_COMMAND, located(error.findings), format_)
         _tell_what_needs_no_classes(plan, error.findings)

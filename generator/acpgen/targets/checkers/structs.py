@@ -1,8 +1,8 @@
 """msgspec structs for the types of a protocol, as Python source.
 
-A struct takes less than its type: no member that isn't listed, no variant without a tag. So what
-it takes is valid to the last byte, and the rest is left to the checkers. What msgspec can't tell
-apart by itself it reads as any JSON, and a check has the last word.
+A struct accepts less than its type: no member that isn't listed, no variant without a tag. So a
+value that it accepts is valid, and all others are left to the checkers. Values that msgspec can't
+distinguish are read as any JSON, and then a check decides.
 """
 
 from __future__ import annotations
