@@ -33,7 +33,7 @@ LOWEST := build/lowest
 LOWEST_PACKAGES := '.[generate]' 'generated/python[models,fast]' 'runtime/acp-retry[postgres,sdk]'
 LOWEST_TOOLS := pytest|pytest-timeout|pytest-xdist|hypothesis|hypothesis-jsonschema|packaging|hatchling
 LOWEST_TESTS := tests/cli tests/lint tests/load tests/report tests/runtime \
-  tests/targets/test_models_target.py tests/targets/test_models_errors.py tests/targets/test_check.py \
+  tests/targets/test_models_target.py tests/wire/models/test_models_errors.py tests/targets/test_check.py \
   tests/validate/test_validate_cases.py tests/validate/test_validate_options.py
 lowest: .venv/installed-dev
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(LOWEST)
