@@ -45,7 +45,7 @@ from acpgen.targets.models import models
 from acpgen.targets.models.codegen import GeneratedNamesError, modules
 from acpgen.targets.models.naming import attribute
 from acpgen.targets.models.normalization import normalize
-from acpgen.targets.models.python_shapes import Choice, Record
+from acpgen.targets.models.python_shapes import Record, UnionShape
 from model_packages import build, member, only, with_member, with_type
 
 TEMPLATES = Templates(resources.TEMPLATES)
@@ -206,8 +206,8 @@ def test_unions_in_unions_are_multiplied_out() -> None:
     outer = shapes[TypeName("CreateElicitationRequest")][1]
     inner = shapes[TypeName("CreateElicitationRequestForm")][1]
     leaf = shapes[TypeName("CreateElicitationRequestFormSession")][1]
-    assert isinstance(outer, Choice)
-    assert isinstance(inner, Choice)
+    assert isinstance(outer, UnionShape)
+    assert isinstance(inner, UnionShape)
     assert isinstance(leaf, Record)
     assert (outer.tag, inner.tag) == ("mode", None)
     assert leaf.bases == (
