@@ -2,10 +2,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
-# Says nothing unless something is wrong; --silent would not say that either.
+# Prints errors only; --silent would hide these too.
 NPM_QUIET := --loglevel error --no-audit --no-fund >/dev/null
 
-.PHONY: demo test prove check generate docs bench clean
+.PHONY: demo test prove check lowest wheels generate docs bench clean
 
 demo: .venv/installed
 	$(BIN)/acpgen generate --full
@@ -25,6 +25,30 @@ check: .venv/installed-dev
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/acpgen lint
 	$(BIN)/acpgen generate --check
+	$(BIN)/acpgen docs inject --check README.md schema/README.md
+	$(BIN)/acpgen docs inject --check templates/README.md --links generated/docs
+
+# The lowest versions that the packages declare, and the tests of what uses them.
+LOWEST := build/lowest
+LOWEST_PACKAGES := '.[generate]' 'generated/python[models,fast]' 'runtime/acp-retry[postgres,sdk]'
+LOWEST_TOOLS := pytest|pytest-timeout|pytest-xdist|hypothesis|hypothesis-jsonschema|packaging|hatchling
+LOWEST_TESTS := tests/cli tests/lint tests/load tests/report tests/runtime \
+  tests/targets/test_models_target.py tests/wire/models/test_models_errors.py tests/targets/test_check.py \
+  tests/validate/test_validate_cases.py tests/validate/test_validate_options.py
+lowest: .venv/installed-dev
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(LOWEST)
+	$(BIN)/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct \
+	  $(addprefix --editable ,$(LOWEST_PACKAGES))
+	$(BIN)/uv pip install --quiet --python $(LOWEST)/bin/python \
+	  $$(grep -iE '^($(LOWEST_TOOLS))==' constraints.txt)
+	$(LOWEST)/bin/pytest -q -n auto --maxprocesses 8 -m "scaled or not prove" \
+	  -W ignore::DeprecationWarning $(LOWEST_TESTS) # old versions use what newer ones deprecate
+
+# One wheel for each package, for an index or for --find-links.
+wheels: .venv/installed-dev
+	for folder in . generated/python runtime/acp-wire runtime/acp-retry runtime/acp-conformance; do \
+	  (cd $$folder && $(CURDIR)/$(BIN)/python -m hatchling build -t wheel -d $(CURDIR)/build/wheels) || exit 1; \
+	done
 
 generate: .venv/installed
 	$(BIN)/acpgen generate
@@ -40,7 +64,7 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/ledger.py
 	$(BIN)/python benchmarks --peers .venv/peers
 
-# What the tests compare with lives in npm packages. Without npm those tests say that they skip.
+# The tests compare with npm packages. Without npm these tests are skipped.
 .PHONY: node
 node:
 	@if command -v npm >/dev/null; then \

@@ -61,7 +61,7 @@ def engines(protocol: Protocol) -> list[Engine]:
         lambda: _dispatched(protocol, schema, _fast()),
     )
     return [
-        Engine("quick test of acpgen validate", lambda: _judged(protocol)),
+        Engine("fast path of acpgen validate", lambda: _judged(protocol)),
         Engine("typed decoders", lambda: typed.accepts_bytes),
         Engine("typed decoders, nothing to remark", lambda: typed.clean),
         Engine("checkers + orjson", lambda: _parsed(plain.accepts)),

@@ -12,7 +12,7 @@ import pytest
 import acpgen
 from acp_conformance.requirements import BY_ID
 from acpgen.emit.tree import Change
-from acpgen.judge.verdict import Rule as JudgedRule
+from acpgen.judge.verdict import MessageRule
 from acpgen.rulebook import AnyRule, Group, Rule, declared_in, everything, page, rule
 
 PACKAGE = Path(acpgen.__file__).parent
@@ -45,7 +45,7 @@ def test_every_id_that_is_written_out_is_declared() -> None:
 
 
 def test_every_rule_of_the_judge_is_declared() -> None:
-    assert declared_in(Group.JUDGE.home, Rule).keys() == {each.value for each in JudgedRule}
+    assert declared_in(Group.JUDGE.home, Rule).keys() == {each.value for each in MessageRule}
 
 
 def test_every_requirement_is_declared() -> None:

@@ -1,7 +1,7 @@
-"""The protocol as frozen types: what every layer above the loader works on.
+"""The protocol as frozen types, which every layer above the loader works on.
 
-Names are final here: a union variant is called by its union plus its tag value, so it keeps its
-name when its siblings are reordered, and no generator ever has to invent one.
+Names are final here: the name of a union variant is that of its union plus its tag value. So it
+keeps its name when its siblings are reordered, and no generator has to invent one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Side(StrEnum):
 
 
 class Kind(StrEnum):
-    """Whether a method is answered."""
+    """Whether a method gets a response."""
 
     REQUEST = "request"
     NOTIFICATION = "notification"
@@ -42,7 +42,7 @@ class Stability(StrEnum):
 
 
 class RetryClass(StrEnum):
-    """What sending a message again does: the four classes of the RFD and two deferrals."""
+    """The effect of sending a message again: the four classes of the RFD and two deferrals."""
 
     IDEMPOTENT = "idempotent"
     KEYED = "keyed"
@@ -134,7 +134,7 @@ class Nullable:
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """What receivers do with a malformed value instead of refusing it (x-deserialize-*)."""
+    """The ways in which receivers accept a malformed value (x-deserialize-*)."""
 
     default_on_error: bool = False
     default_on_null: bool = False
@@ -192,7 +192,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """A choice of variants, told apart by the member `tag` where they have one."""
+    """A choice of variants. The member `tag`, if there is one, selects the variant."""
 
     variants: tuple[Variant, ...]
     tag: str | None = None
@@ -261,7 +261,7 @@ class TypeDef:
 
 @dataclass(frozen=True, slots=True)
 class MethodError:
-    """A JSON-RPC error that a request can be answered with: its code, and a sentence on when."""
+    """A JSON-RPC error that a request can get: its code, and a sentence on when."""
 
     code: int
     when: str
@@ -273,7 +273,7 @@ class Method:
 
     `key` is the member of params that holds the idempotency key, `carries` the method whose class
     a carried method always takes (None when the params name it), `page` the slug of the guide that
-    says more about the method. `errors` are those beyond what any request can meet, as listed.
+    describes the method further. `errors` are those beyond what any request can meet, as listed.
 
     A late copy of this message would undo a newer request of the methods in `undoes` about the same
     thing, that is, with equal values of the members of params in `about`.
@@ -318,7 +318,7 @@ class Protocol:
 
     @property
     def error_codes(self) -> Mapping[int, EnumValue]:
-        """The error codes that the schema names, with what it says of them."""
+        """The error codes that the schema names, with their descriptions."""
         type_ = self.types.get(ERROR_CODE)
         body = None if type_ is None else self.resolve(type_.body)
         values = body.values if isinstance(body, OpenEnum | ClosedEnum) else ()
@@ -339,10 +339,10 @@ SENDS: Mapping[Side, frozenset[Side]] = {
 """Sender to the sides that handle what it asks for."""
 
 META = "_meta"
-"""The member that holds anybody's own data."""
+"""The member for data of the peers' own."""
 
 KEY = "idempotencyKey"
-"""What an idempotency key is called in params."""
+"""The name of an idempotency key in params."""
 
 KEY_TYPE = TypeName("IdempotencyKey")
 """The type that makes a member of params the idempotency key of its method."""

@@ -110,7 +110,6 @@ def id_of(function: Callable[..., object]) -> str:
 
 
 _PARTS = ("Why", "Example", "Fix")
-_OLDER = ("Why", "Mistake", "Mend")
 
 
 def page_of(function: Callable[..., object]) -> str:
@@ -127,7 +126,7 @@ def page_of(function: Callable[..., object]) -> str:
         raise ValueError(f"{function.__name__} needs a docstring: it is the page of the rule")
     summary, *paragraphs = page.split("\n\n")
     labels = tuple(p.partition(":")[0] for p in paragraphs if not p.startswith("RFD:"))
-    if "\n" in summary or not summary.endswith(".") or labels not in {_PARTS, _OLDER}:
+    if "\n" in summary or not summary.endswith(".") or labels != _PARTS:
         raise ValueError(
             f"{function.__name__} needs a docstring of one sentence on one line, then paragraphs "
             "that begin with Why:, Example: and Fix:"

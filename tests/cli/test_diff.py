@@ -529,4 +529,4 @@ def test_a_revision_that_is_none(workplace: Path) -> None:
     subprocess.run(["git", "init", "--quiet"], cwd=workplace, check=True)
     result = run("git:nope")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith("acpgen: nope: is no revision of ")
+    assert result.stderr.startswith("acpgen: nope: is not a revision of ")

@@ -32,7 +32,7 @@ def test_regions_are_written_and_then_clean() -> None:
     result = run("inject", "page.md")
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr == "1 region in 1 page: wrote 1\n"
-    assert "| Keyed | Yes, under the same key. |" in Path("page.md").read_text()
+    assert "| Keyed | Yes, with the same key. |" in Path("page.md").read_text()
     result = run("inject", "--check", "page.md")
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr == "1 region in 1 page: up to date\n"
@@ -64,7 +64,7 @@ def test_check_writes_nothing_and_shows_the_difference() -> None:
         "run `acpgen docs inject`"
     )
     assert diff[:2] == ["--- page.md (on disk)", "+++ page.md (generated)"]
-    assert "+| Keyed | Yes, under the same key. |" in diff
+    assert "+| Keyed | Yes, with the same key. |" in diff
     assert result.stderr == "1 region in 1 page: would write 1\n"
 
 
@@ -183,7 +183,7 @@ def test_a_page_in_mdx_is_told_by_its_name(name: str) -> None:
     region = "{/* acpgen:begin retry-classes */}\n    {/* acpgen:end retry-classes */}"
     Path(name).write_text(f"<Step>\n    {region}\n</Step>\n")
     assert run("inject", name).exit_code == 0
-    assert "\n    | Keyed | Yes, under the same key. |\n" in Path(name).read_text()
+    assert "\n    | Keyed | Yes, with the same key. |\n" in Path(name).read_text()
     assert run("inject", "--check", name).exit_code == 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -102,3 +103,74 @@ def test_only_what_can_be_installed_is_hinted_at(
     result = CliRunner().invoke(typer_app(["generate"]), ["generate"])
     assert ("pip install datamodel-code-generator==" in result.stderr) is hinted
     assert isinstance(result.exception, ModuleNotFoundError) is not hinted
+
+
+@pytest.mark.parametrize(
+    "command", [["lint"], ["methods"], ["--help"], ["validate", "--from", "client"], ["rules"]]
+)
+def test_a_closed_output_is_2(command: list[str]) -> None:
+    line = f"exec {sys.executable} -m acpgen {' '.join(command)} >&-"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "acpgen: standard output is closed\n"
+
+
+@pytest.mark.parametrize("command", ["validate", "trace"])
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_closed_input_is_2(command: str, form: str) -> None:
+    line = f"exec {sys.executable} -m acpgen {command} --format {form} - <&-"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "<stdin>: is closed\n" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_closed_error_output_changes_no_status() -> None:
+    line = f"exec {sys.executable} -m acpgen lint none 2>&-"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+
+
+@pytest.mark.parametrize(
+    "command", [["methods"], ["rules"], ["explain", "missing-retry-class"], ["lint", "--help"]]
+)
+def test_a_reader_that_leaves_is_2(command: list[str]) -> None:
+    program = subprocess.Popen(
+        [sys.executable, "-m", "acpgen", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert program.stdout
+    assert program.stderr
+    program.stdout.close()
+    error = program.stderr.read()
+    program.stderr.close()
+    assert (program.wait(), error) == (2, b"")
+
+
+@pytest.mark.parametrize(
+    "command", [["lint"], ["methods", "--schema"], ["diff", str(resources.SCHEMA)], ["validate"]]
+)
+def test_a_name_that_is_not_utf_8_is_2(command: list[str], tmp_path: Path) -> None:
+    path = os.fsencode(tmp_path) + b"/\xff\xfe.json"
+    done = subprocess.run(
+        [sys.executable, "-m", "acpgen", *command, path], capture_output=True, check=False
+    )
+    assert done.returncode == 2
+    assert b"Traceback" not in done.stderr
+    assert b"acpgen itself" not in done.stderr
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "fifo"])
+def test_a_schema_that_is_not_a_file_is_2(device: str, tmp_path: Path) -> None:
+    (tmp_path / "v2").mkdir()
+    if device == "fifo":
+        os.mkfifo(tmp_path / "v2" / "a.json")
+    else:
+        (tmp_path / "v2" / "a.json").symlink_to(device)
+    done = subprocess.run(
+        [sys.executable, "-m", "acpgen", "lint", str(tmp_path / "v2")],
+        capture_output=True,
+        timeout=30,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert b"Traceback" not in done.stderr

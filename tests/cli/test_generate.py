@@ -226,7 +226,9 @@ def test_a_schema_without_a_version_is_1_and_says_how_to_give_one() -> None:
     shutil.copytree("v9", "mine")
     result = run("--schema", "mine", "--out", "new", "--target", "bundles")
     assert (result.exit_code, result.stderr) == (1, "")
-    assert result.stdout.startswith("mine: error[protocol-version]: no version")
+    assert result.stdout.startswith(
+        "mine: error[protocol-version]: the schema has no protocol version"
+    )
     assert '"x-protocol-version": N' in result.stdout
     assert not Path("new").exists()
     file = Path("mine") / min(path.name for path in Path("mine").iterdir())
@@ -292,7 +294,7 @@ def test_an_out_that_is_a_file_is_2() -> None:
     for mode in ([], ["--check"]):
         result = run("--schema", "v9", "--out", "file", *mode)
         assert (result.exit_code, result.stdout) == (2, "")
-        assert result.stderr == "acpgen: file is no folder; choose another --out\n"
+        assert result.stderr == "acpgen: file is not a folder; choose another --out\n"
 
 
 def test_an_out_below_a_file_is_2() -> None:
@@ -351,7 +353,9 @@ def test_a_broken_template_is_2_and_tells_the_line(text: str, where: str, what: 
 def test_missing_templates_are_2() -> None:
     result = run(*OPTIONS, "--templates", "none")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == "acpgen: none: is no folder of templates; name one with --templates\n"
+    assert (
+        result.stderr == "acpgen: none: is not a folder of templates; name one with --templates\n"
+    )
 
 
 def test_the_version_is_printed() -> None:

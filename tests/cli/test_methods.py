@@ -63,7 +63,7 @@ def test_a_card_tells_all_and_wraps() -> None:
     for part in (
         "session/prompt request, Client to Agent, stable",
         "Class Keyed",
-        "Rule Send it again under the key of the first attempt.",
+        "Rule The sender may send it again with the key of the first attempt.",
         "Key idempotencyKey, a string of 1 to 255 characters",
         "Params PromptRequest",
         "Result PromptResponse",

@@ -97,4 +97,7 @@ def test_what_cant_be_written_is_one_report() -> None:
     Path("out").write_text("")
     result = run(["generate", "--target", "bundles", "--out", "out"], "json")
     (problem,) = json.loads(result.stdout)["problems"]
-    assert (result.exit_code, problem["message"]) == (2, "out is no folder; choose another --out")
+    assert (result.exit_code, problem["message"]) == (
+        2,
+        "out is not a folder; choose another --out",
+    )

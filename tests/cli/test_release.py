@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -337,3 +339,14 @@ def test_the_schema_of_an_installed_acpgen_is_left_alone(
     assert result.stderr == (
         "acpgen: this is the schema that comes with acpgen; name yours with --schema, or an --out\n"
     )
+
+
+def test_releases_at_once_keep_every_entry() -> None:
+    command = [sys.executable, "-m", "acpgen", "release", "--schema", "schema/v2"]
+    versions = ("0.1.0", "0.2.0", "0.3.0")
+    programs = [subprocess.Popen([*command, v], stderr=subprocess.PIPE) for v in versions]
+    for program in programs:
+        program.communicate()
+    kept = [v for v, program in zip(versions, programs, strict=True) if program.returncode == 0]
+    assert kept
+    assert [version for version in kept if not entry(version)] == []

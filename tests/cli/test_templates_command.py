@@ -86,3 +86,18 @@ def test_a_change_of_a_template_is_drift() -> None:
     result = run(*order, "--out", "out", "--check")
     assert result.exit_code == 1
     assert "out/docs/errors.md: error[drift-changed]" in result.stdout
+
+
+@pytest.mark.parametrize("check", [[], ["--check"]])
+@pytest.mark.parametrize(
+    "code",
+    ["''.__class__.__mro__[1].__subclasses__()", "groups.append(1)", "cycler.__init__.__globals__"],
+)
+def test_a_template_stays_in_the_sandbox(code: str, check: list[str]) -> None:
+    (Path("mine") / PAGE).parent.mkdir(parents=True)
+    (Path("mine") / PAGE).write_text(f"<!-- {{{{ header }}}} -->\n{{{{ {code} }}}}\n")
+    chosen = ["--schema", str(GOLDEN), "--target", "pages", "--templates", "mine", "--out", "out"]
+    result = run("generate", *chosen, *check)
+    assert result.exit_code == 2
+    assert f"{PAGE}:2: " in result.stderr
+    assert "Traceback" not in result.stderr

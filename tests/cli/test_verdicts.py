@@ -10,7 +10,7 @@ import pytest
 from acpgen.cli.verdicts import findings_of
 from acpgen.findings import Finding, Severity
 from acpgen.judge import Transcript
-from acpgen.judge.inputs import Entry
+from acpgen.judge.inputs import MessageText
 from transcripts import protocol
 
 KEY = "7c1f0a52/3b1d~4c6e"
@@ -23,14 +23,14 @@ def message(params: object, method: str = "session/prompt", **members: object) -
 
 def found(value: object, *, show_keys: bool = False, indent: int | None = None) -> list[Finding]:
     """The findings about a message that starts on line 5."""
-    entry = Entry(json.dumps(value, indent=indent).encode(), 5)
+    entry = MessageText(json.dumps(value, indent=indent).encode(), 5)
     verdict = Transcript(protocol()).judge(entry.text)
     return findings_of("a.json", entry, verdict, show_keys=show_keys)
 
 
 def found_on_line(value: object) -> list[Finding]:
     """The findings about a line of a transcript."""
-    entry = Entry(json.dumps(value).encode(), 5)
+    entry = MessageText(json.dumps(value).encode(), 5)
     verdict = Transcript(protocol()).judge_line(entry.text)
     return findings_of("a.json", entry, verdict, transcript=True)
 
@@ -101,7 +101,7 @@ def test_a_method_that_is_a_key_is_hidden(value: object) -> None:
 def test_a_member_that_is_a_key_is_hidden() -> None:
     text = json.dumps(message({**PROMPT, "idempotencyKey": KEY}))
     text = text.replace('"sessionId"', f'"{KEY}": 1, "{KEY}": 2, "sessionId"')
-    entry = Entry(text.encode(), 1)
+    entry = MessageText(text.encode(), 1)
     (finding,) = findings_of("a.json", entry, Transcript(protocol()).judge(entry.text))
     assert finding.pointer.startswith("/params/[key of 18 characters, #")
 
@@ -112,7 +112,7 @@ def test_a_short_key_is_hidden_where_it_stands_alone() -> None:
     assert finding.subject == "[key of 7 characters, #197786]"
     text = json.dumps(message({**PROMPT, "idempotencyKey": "pw-1234"}))
     text = text.replace('"sessionId"', '"pw-1234": 1, "pw-1234": 2, "sessionId"')
-    entry = Entry(text.encode(), 1)
+    entry = MessageText(text.encode(), 1)
     (finding,) = findings_of("a.json", entry, Transcript(protocol()).judge(entry.text))
     assert finding.pointer == "/params/[key of 7 characters, #197786]"
 
@@ -121,7 +121,7 @@ def test_a_short_key_is_hidden_where_it_stands_alone() -> None:
 def test_of_a_key_that_is_given_twice_both_are_hidden(key: str) -> None:
     keys = '"idempotencyKey": "first-of-two", "idempotencyKey": "second1"'
     text = json.dumps(message(PROMPT, key)).replace('"sessionId"', f'{keys}, "sessionId"')
-    entry = Entry(text.encode(), 1)
+    entry = MessageText(text.encode(), 1)
     found = findings_of("a.json", entry, Transcript(protocol()).judge(entry.text))
     assert found
     assert key not in repr(found)
@@ -151,13 +151,13 @@ def test_a_connection_that_is_a_key_is_hidden() -> None:
 @pytest.mark.parametrize("name", ["idem_potency-KEY", r"idempotency\u004bey", "idempotency.key"])
 def test_a_key_is_found_under_any_spelling_of_its_name(name: str) -> None:
     sent = json.dumps(message({**PROMPT, "NAME": KEY}, KEY)).replace("NAME", name)
-    entry = Entry(sent.encode(), 1)
+    entry = MessageText(sent.encode(), 1)
     for finding in findings_of("a", entry, Transcript(protocol()).judge(entry.text)):
         assert KEY not in finding.subject
 
 
 def test_what_is_no_json_has_nothing_to_tell() -> None:
-    entry = Entry(b'{"idempotencyKey": "SECRET', 3)
+    entry = MessageText(b'{"idempotencyKey": "SECRET', 3)
     (finding,) = findings_of("a", entry, Transcript(protocol()).judge(entry.text), transcript=True)
     assert (finding.line, finding.rule, finding.connection) == (3, "not-json", None)
     assert "SECRET" not in repr(finding)

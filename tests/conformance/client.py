@@ -1,6 +1,6 @@
 """A client on `Outbox`, for the kit to judge: `python client.py OUTBOX CLOCK TEXT MORE AGENT...`.
 
-It sends again what is pending, submits TEXT and MORE at once if there are any, and ends. Its clock
+It resends pending prompts, submits TEXT and MORE at once unless they are empty, and ends. Its clock
 is CLOCK seconds ahead.
 """
 

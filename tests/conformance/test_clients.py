@@ -225,7 +225,7 @@ def test_a_broken_story_breaks_one_rule(tmp_path: Path, name: str) -> None:
     assert {id_ for id_, _ in summary(tmp_path, plan, story).broken} == failing
 
 
-def test_a_prompt_without_text_holds_none(tmp_path: Path) -> None:
+def test_a_prompt_without_text_has_no_content_to_find(tmp_path: Path) -> None:
     story = copy.deepcopy(RETRIED)
     for messages in story:
         messages[-1]["params"]["prompt"] = [{"type": "resource_link", "uri": "file:///a"}]
@@ -247,7 +247,7 @@ def test_old_prompts_take_a_clock() -> None:
     assert result.reason.startswith("COMMAND has no {clock}, ")
 
 
-def test_of_a_fault_that_was_not_met_nothing_is_told(tmp_path: Path) -> None:
+def test_a_failure_that_did_not_happen_proves_nothing(tmp_path: Path) -> None:
     plan = PLAN["answer-held"]
     assert "client-waits" in summary(tmp_path, plan, RETRIED).open
     (tmp_path / "met-0").touch()
@@ -263,10 +263,10 @@ def test_a_client_that_hangs_is_ended() -> None:
     assert keys.reason == f"it takes {LEAST_KEYS} keys, and the client sent 0{ended}"
 
 
-ENDED = "nothing that it sent tells (a run took too long and was ended: see --timeout)"
+ENDED = "nothing that it sent shows it (a run took too long and was ended: see --timeout)"
 
 
-def test_what_a_run_that_was_ended_left_undone_is_no_fault(tmp_path: Path) -> None:
+def test_a_run_that_was_killed_fails_nothing(tmp_path: Path) -> None:
     result = summary(tmp_path, LOST, RETRIED[:1], {1})
     assert (result.broken, result.reason) == ((), ENDED)
     assert "client-resends" in result.open

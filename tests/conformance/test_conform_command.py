@@ -100,7 +100,7 @@ def test_an_agent_that_is_wrong_fails(forgetful: list[str]) -> None:
     assert (status, err) == (1, "")
 
 
-def test_an_agent_that_takes_no_keys_fails(tmp_path: Path) -> None:
+def test_an_agent_that_refuses_keys_fails(tmp_path: Path) -> None:
     refusing = tmp_path / "refusing.py"
     refusing.write_text(REFUSING, "utf-8")
     status, out, err = conform(*ONE, "--", sys.executable, refusing)
@@ -111,13 +111,15 @@ def test_an_agent_that_takes_no_keys_fails(tmp_path: Path) -> None:
     assert status == 2
 
 
-def test_an_agent_that_dies_is_told_of_once(tmp_path: Path) -> None:
+def test_the_death_of_an_agent_is_reported_once(tmp_path: Path) -> None:
     program = "import sys; sys.exit('no such model')"
     status, out, err = conform("--record", tmp_path, "--", sys.executable, "-c", program)
     words = "the connection ended (exit status 1; standard error: no such model)"
     assert f"step 1, connect: initialize: {words}" in out
     assert err.count(words) == 1
-    assert err.startswith("acpgen: what is judged does not come up: step 1, connect: initialize: ")
+    assert err.startswith(
+        "acpgen: the program under test does not start: step 1, connect: initialize: "
+    )
     assert re.search("; 1 played, [0-9]+ not\\n", err)
     written = {file.suffix: file.read_bytes() for file in tmp_path.iterdir()}
     assert (len([*tmp_path.iterdir()]), written[".stderr"]) == (2, b"no such model\n")
@@ -128,7 +130,7 @@ def test_an_agent_that_never_answers_is_not_waited_for_again() -> None:
     hangs = (sys.executable, "-c", "import time; time.sleep(600)")
     status, out, err = conform("--timeout", "2", "--format", "json", "--", *hangs)
     document = json.loads(out)
-    summary = "what is judged does not come up: step 1, connect: initialize: no answer came"
+    summary = "the program under test does not start: step 1, connect: initialize: no answer came"
     assert document["problems"][0]["message"].startswith(summary)
     assert err.startswith(f"acpgen: {summary}")
     assert (status, document["complete"]) == (2, False)
@@ -149,7 +151,7 @@ def test_many_gaps_are_counted() -> None:
     nothing = (sys.executable, "-c", "")
     _, _, err = conform(*traces, "--", *nothing)
     summary = err.splitlines()[-1]
-    assert re.fullmatch(r"acpgen: could not tell, for want of (\d\d?) of \1 requirements", summary)
+    assert re.fullmatch(r"acpgen: no verdict without (\d\d?) of \1 requirements", summary)
 
 
 def test_json_has_what_text_has(forgetful: list[str]) -> None:
@@ -181,11 +183,11 @@ def test_junit_skips_what_was_not_exercised(forgetful: list[str]) -> None:
 def test_strict_minds_what_was_not_exercised() -> None:
     traces = (*ONE, "--trace", "two-connections")
     assert conform(*traces, "--", *AGENT)[::2] == (0, "")
-    missing = "acpgen: could not tell, for want of known-on-any-connection\n"
+    missing = "acpgen: no verdict without known-on-any-connection\n"
     assert conform(*traces, "--strict", "--", *AGENT)[::2] == (2, missing)
 
 
-def test_a_requirement_stands_for_its_traces() -> None:
+def test_a_requirement_selects_its_traces() -> None:
     status, out, _ = conform("--trace", "null-is-omitted", "--format", "json", "--", *AGENT)
     (entry,) = json.loads(out)["requirements"]
     assert (entry["id"], entry["traces"]) == ("null-is-omitted", ["null-key"])
@@ -222,7 +224,7 @@ def test_a_key_is_never_printed(forgetful: list[str], tmp_path: Path) -> None:
     assert keys.pop() not in out + err
 
 
-def test_a_key_that_leaks_is_told_of_whatever_was_asked(tmp_path: Path) -> None:
+def test_a_leaked_key_is_reported_whatever_was_chosen(tmp_path: Path) -> None:
     leaky = tmp_path / "leaky.py"
     leaky.write_text(LEAKY, "utf-8")
     status, out, _ = conform(*ONE, "--", sys.executable, leaky)
@@ -235,7 +237,7 @@ def test_what_the_agent_writes_beside_messages_is_counted(tmp_path: Path) -> Non
     agent = tmp_path / "agent.py"
     agent.write_text("print('hello')\n", "utf-8")
     _, _, err = conform(*ONE, "--", sys.executable, agent)
-    assert err.startswith("acpgen: retry-answer: 1 lines of the agent are no messages\n")
+    assert err.startswith("acpgen: retry-answer: 1 lines of the agent are not messages\n")
 
 
 def test_what_is_missing_is_a_problem() -> None:
@@ -262,7 +264,7 @@ def test_a_client_that_sends_nothing_is_not_judged() -> None:
     starts = "import subprocess, sys; subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL)"
     status, out, err = conform(*plan, "--", sys.executable, "-c", starts, "{agent}")
     assert "lost-after-insertion: the client sent no prompt" in out
-    summary = r"acpgen: could not tell, for want of (\d) of \1 requirements\n"
+    summary = r"acpgen: no verdict without (\d) of \1 requirements\n"
     assert re.fullmatch(summary, err)
     assert status == 2
 
@@ -280,9 +282,9 @@ def test_a_client_that_starts_no_agent_is_not_tried_again(
 ) -> None:
     client = (sys.executable, "-c", program, "{agent}")
     status, out, err = conform("--client", "--timeout", str(seconds), "--", *client)
-    why = "acpgen: what is judged does not come up: the client did not start its agent"
+    why = "acpgen: the program under test does not start: the client did not start its agent"
     assert err.startswith(f"{why}{summary}")
-    assert "not played, since what is judged did not come up" in out
+    assert "not played, since the program under test did not start" in out
     assert status == 2
 
 
@@ -290,7 +292,7 @@ def test_a_client_without_a_core_is_not_fine() -> None:
     plan = ("--client", "--trace", "lost-after-insertion")
     status, out, err = conform(*plan, "--", sys.executable, "-c", KEYLESS, "{text}", "{agent}")
     assert "pass           stated  client-own-ids: " in out
-    assert err == "acpgen: could not tell, for want of client-same-key, client-resends\n"
+    assert err == "acpgen: no verdict without client-same-key, client-resends\n"
     assert status == 2
 
 
@@ -301,7 +303,7 @@ def test_a_clock_that_is_lent_shows_what_becomes_of_old_prompts() -> None:
     assert (status, err) == (0, "")
     status, out, err = conform(*options, *CLIENT, "0", "{text}", "{more}", "{agent}")
     assert "\n               held-for-long: COMMAND has no {clock}, " in out
-    assert (status, err) == (2, "acpgen: could not tell, for want of client-shows-old-prompts\n")
+    assert (status, err) == (2, "acpgen: no verdict without client-shows-old-prompts\n")
 
 
 def test_a_client_that_takes_one_prompt_at_a_time_is_not_judged_by_two() -> None:
@@ -311,7 +313,7 @@ def test_a_client_that_takes_one_prompt_at_a_time_is_not_judged_by_two() -> None
     assert (status, err) == (0, "")
     status, out, err = conform(*options, *CLIENT, "0", "{text}", "", "{agent}")
     assert "\n               two-pending: COMMAND has no {more}, " in out
-    assert (status, err.startswith("acpgen: could not tell, for want of ")) == (2, True)
+    assert (status, err.startswith("acpgen: no verdict without ")) == (2, True)
 
 
 def test_a_proxy_is_judged() -> None:
@@ -321,17 +323,17 @@ def test_a_proxy_is_judged() -> None:
     assert (status, err) == (0, "")
 
 
-def test_a_proxy_that_dies_is_told_of() -> None:
+def test_the_death_of_a_proxy_is_reported() -> None:
     proxy = (sys.executable, "-c", "import sys; sys.exit('no such route')", "{agent}")
     status, out, _ = conform("--proxy", "--", *proxy)
     words = "could not be reached (exit status 1; standard error: no such route)"
     assert f"keys-through-a-proxy: the agent behind the proxy {words}" in out
-    assert "restart-of-a-proxy: not played, since what is judged did not come up" in out
+    assert "restart-of-a-proxy: not played, since the program under test did not start" in out
     assert status == 2
 
 
 @pytest.mark.parametrize("result", ["null", "5", '"x"', "[1]", '{"sessionId": {}}'])
-def test_a_session_that_is_none_is_told_of(result: str) -> None:
+def test_a_malformed_session_is_reported(result: str) -> None:
     says = (
         "import json, sys\n"
         "for line in sys.stdin:\n"
@@ -345,7 +347,7 @@ def test_a_session_that_is_none_is_told_of(result: str) -> None:
     assert (status, document["summary"]["not exercised"]) == (2, 3)
 
 
-def test_a_failure_is_told_of_whatever_was_asked() -> None:
+def test_a_failure_outside_the_chosen_traces_is_reported() -> None:
     client = (sys.executable, wrong_clients.__file__, "HasOneId", "{folder}/outbox", "{clock}")
     plan = ("--client", "--trace", "client-waits")
     status, out, _ = conform(*plan, "--", *client, "{text}", "{more}", "{agent}")

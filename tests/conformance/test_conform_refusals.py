@@ -1,4 +1,4 @@
-"""What `acpgen conform` can't do it says, beside what it has found by then."""
+"""`acpgen conform` explains what it can't do, and still reports what it has found before."""
 
 from __future__ import annotations
 
@@ -73,13 +73,13 @@ from conform_calls import AGENT, ONE, conform, write_forgetful
         (("--client", "--", "no-such-client", "{agent}"), "no-such-client can't be started: "),
     ],
 )
-def test_what_can_not_be_done_is_said(args: tuple[str, ...], message: str) -> None:
+def test_a_wrong_command_line_is_explained(args: tuple[str, ...], message: str) -> None:
     status, out, err = conform(*args)
     assert err.startswith(f"acpgen: {message}")
     assert (status, out) == (2, "")
 
 
-def test_what_was_found_is_told_though_a_program_is_missing_later(tmp_path: Path) -> None:
+def test_findings_are_reported_if_a_program_is_missing_later(tmp_path: Path) -> None:
     traces = ("--trace", "null-key", "--trace", "retry-answer", "--trace", "retry-after-restart")
     missing = ("--restart-command", "no-such-agent", *traces)
     told = "no-such-agent can't be started: "
@@ -104,7 +104,7 @@ def test_what_was_found_is_told_though_a_program_is_missing_later(tmp_path: Path
     assert status == 2
 
 
-def test_what_was_found_is_told_though_it_can_not_be_recorded(tmp_path: Path) -> None:
+def test_findings_are_reported_if_they_cannot_be_recorded(tmp_path: Path) -> None:
     (tmp_path / "retry-answer.ndjson").mkdir()
     status, out, err = conform(*ONE, "--record", tmp_path, "--", *AGENT)
     assert out.endswith("\n1 passed, 0 failed, 0 not exercised\n")
@@ -127,7 +127,7 @@ def test_what_was_found_is_told_though_it_can_not_be_recorded(tmp_path: Path) ->
         ("--client", "--proxy", "--", "x", "{agent}"),
     ],
 )
-def test_a_program_is_told_why_nothing_can_be_told(args: tuple[str, ...]) -> None:
+def test_json_has_the_reason_for_a_missing_verdict(args: tuple[str, ...]) -> None:
     status, out, err = conform("--format", "json", *args)
     document = json.loads(out)
     (problem,) = document["problems"]

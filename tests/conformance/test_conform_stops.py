@@ -1,4 +1,4 @@
-"""`acpgen conform` that is stopped tells what it has found, and leaves nothing behind."""
+"""A stopped `acpgen conform` reports what it has found, and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def until(met: Callable[[], bool]) -> None:
 
 
 def gone(pid: str) -> bool:
-    """Whether a process is no more, or only waits for somebody to ask what became of it."""
+    """Whether a process has ended, be it a zombie."""
     stat = Path(f"/proc/{pid}/stat")
     try:
         return stat.read_text().rpartition(")")[2].split()[0] == "Z"
@@ -108,7 +108,7 @@ def test_a_client_is_killed_with_its_agent(tmp_path: Path, number: int) -> None:
     assert status == 2
 
 
-def test_an_interruption_is_no_pass(tmp_path: Path) -> None:
+def test_an_interruption_is_not_a_pass(tmp_path: Path) -> None:
     agent = (sys.executable, "-c", SECOND_HANGS, str(tmp_path))
     only = ("--trace", "keyless", "--trace", "live-only", "--format", "json")
     status, out, _ = stopped(tmp_path, signal.SIGTERM, *only, "--", *agent)

@@ -58,7 +58,7 @@ def test_a_gap_has_its_reason() -> None:
     assert of().details == ["no trace was played for it"]
 
 
-def test_a_reason_is_told_once() -> None:
+def test_a_shared_reason_appears_once() -> None:
     again = [replace(OPEN, trace=name) for name in ("second", "third")]
     other = replace(OPEN, trace="other", reason="no forks")
     assert of(OPEN, *again, other).details == ["open and 2 more: no sessions", "other: no forks"]

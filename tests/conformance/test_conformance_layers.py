@@ -30,6 +30,6 @@ def test_it_imports_the_standard_library_and_our_run_time_packages() -> None:
     assert {name: names for name, names in others.items() if names} == {}
 
 
-def test_what_judges_shares_no_code_with_what_is_judged() -> None:
+def test_the_judging_modules_do_not_import_acp_retry() -> None:
     users = {path.stem for path in PACKAGE.glob("*.py") if "acp_retry" in imported(path)}
     assert users == THE_JUDGED

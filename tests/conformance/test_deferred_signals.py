@@ -40,7 +40,7 @@ def raising() -> Iterator[None]:
 
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[subprocess.Popen[bytes]]:
-    """What is started from now on. As soon as it runs, and before anybody knows, a signal comes."""
+    """Processes that are started. A signal arrives as soon as each runs."""
     began: list[subprocess.Popen[bytes]] = []
 
     class Interrupted(subprocess.Popen[bytes]):
@@ -79,7 +79,7 @@ def test_what_a_signal_raises_comes_after_the_outermost_block(number: int) -> No
     assert signal.getsignal(number) is before
 
 
-def test_an_error_of_the_block_is_told_with_it() -> None:
+def test_an_error_of_the_block_is_raised_with_it() -> None:
     with pytest.raises(StopError) as found:
         fail()
     assert isinstance(found.value.__context__, KeyError)
@@ -92,7 +92,7 @@ def test_a_signal_that_is_ignored_stays_so() -> None:
         signal.raise_signal(signal.SIGHUP)
 
 
-def test_other_threads_hear_no_signals_and_postpone_none() -> None:
+def test_other_threads_do_not_defer_signals() -> None:
     before = signal.getsignal(signal.SIGINT)
     seen: list[object] = []
 
@@ -130,7 +130,7 @@ def test_a_program_that_was_just_started_is_killed(
 
 @pytest.fixture
 def ending(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[int]:
-    """The groups that are killed. Whoever is about to kill one hears a signal first."""
+    """The process groups that are killed. A signal arrives before each kill."""
     kill, killed = os.killpg, list[int]()
 
     def interrupted(group: int, number: int) -> None:

@@ -25,7 +25,7 @@ def test_two_are_taken_for_one(way: str) -> None:
     assert len({CONFUSIONS[way](key) for key in KEYS}) < len(KEYS)
 
 
-def test_none_is_left_out_of_what_follows() -> None:
+def test_all_keys_are_sent_again_and_counted() -> None:
     """Each is sent again, twice, and all messages are counted, with one more of the same text."""
     again = [step.number("count") for step in SCRIPT.steps if "again" in step.words]
     texts = [

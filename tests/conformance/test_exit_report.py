@@ -1,4 +1,4 @@
-"""What a program left behind is told in short, and with no key in it."""
+"""The report of an ended program is short and contains no key."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def ended(program: str) -> ExitReport:
     return stream.exit_report()
 
 
-def test_the_status_and_the_last_lines_are_told() -> None:
+def test_the_status_and_the_last_lines_are_shown() -> None:
     program = "import sys; sys.stderr.write('1\\n2\\n\\n  3 \\n4\\n'); sys.exit(7)"
     assert ended(program).summary == " (exit status 7; standard error: 2 | 3 | 4)"
 
@@ -36,7 +36,7 @@ def test_a_signal_has_its_name() -> None:
     assert ended(program).summary == " (ended by SIGTERM)"
 
 
-def test_nothing_is_told_of_what_runs_and_says_nothing() -> None:
+def test_a_running_program_without_output_has_an_empty_report() -> None:
     assert ExitReport().summary == ""
 
 
@@ -78,7 +78,7 @@ DEAD = Programs([sys.executable, "-c", "import sys; sys.exit('no such model')"])
 
 
 class Now:
-    """A launcher of agents that come up or not, as it is told."""
+    """A launcher of agents that start or not, as its arguments say."""
 
     def __init__(self, *up: bool) -> None:
         self.up = [*up]

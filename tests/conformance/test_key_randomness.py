@@ -1,4 +1,4 @@
-"""Keys that are random pass, whatever their form; keys that count or tell the time do not."""
+"""Random keys pass in any form; counters and times do not."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def made(scheme: Scheme, count: int, seed: int = 0) -> list[str]:
 
 @pytest.mark.parametrize("name", RANDOM)
 @pytest.mark.parametrize("count", [LEAST_KEYS, 30])
-def test_random_keys_have_no_flaw(name: str, count: int) -> None:
+def test_random_keys_pass(name: str, count: int) -> None:
     found = {flaw([made(RANDOM[name], count, seed)]) for seed in range(50)}
     assert found == {None}
 
@@ -94,7 +94,7 @@ def test_counted_keys_have_one(name: str, count: int) -> None:
     assert found.startswith(f"{count} keys differ from each other in ")
 
 
-def test_a_flaw_holds_no_key() -> None:
+def test_a_description_does_not_contain_a_key() -> None:
     keys = made(COUNTED["a counter"], LEAST_KEYS)
     assert flaw([keys]) == f"8 keys differ from each other in 3 bits, not in {LEAST_BITS}"
 
@@ -104,14 +104,14 @@ def test_a_counter_with_a_prefix_for_each_folder_is_found() -> None:
     assert str(flaw(runs)).startswith("8 keys differ")
 
 
-def test_a_key_that_comes_back_is_no_random_one() -> None:
+def test_a_key_that_comes_back_is_not_random() -> None:
     first, second = made(RANDOM["UUIDv4"], 2)
     assert flaw([[first], [second]]) is None
     assert flaw([[first], [second, first]]) == "a key came back for another submission"
 
 
 @pytest.mark.parametrize("make", [uuid.uuid3, uuid.uuid5])
-def test_a_uuid_made_from_a_name_is_no_random_one(make: Callable[..., uuid.UUID]) -> None:
+def test_a_uuid_made_from_a_name_is_not_random(make: Callable[..., uuid.UUID]) -> None:
     assert flaw([[str(make(uuid.NAMESPACE_URL, "x"))]]) == "a key is a UUID made from a name"
 
 

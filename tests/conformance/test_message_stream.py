@@ -31,7 +31,7 @@ def appears(path: Path) -> bool:
 
 
 def gone(pid: str) -> bool:
-    """Whether a process is no more, or only waits for somebody to ask what became of it."""
+    """Whether a process has ended, be it a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().split()[2] == "Z"
     except OSError:
@@ -54,7 +54,7 @@ def test_everything_that_was_written_before_a_kill_is_read(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("member", ["id", "method", "params", "result"])
-def test_what_nobody_could_work_with_is_noise(member: str) -> None:
+def test_lines_that_cannot_be_handled_are_counted_apart(member: str) -> None:
     stream = run(
         "for depth in range(700, 1010, 3):\n"
         f"    deep = '[' * depth + ']' * depth\n"
@@ -165,7 +165,7 @@ def test_a_long_line_is_sent_and_read_whole() -> None:
     stream.end()
 
 
-def test_an_agent_that_is_gone_is_written_to_in_vain() -> None:
+def test_writing_to_an_ended_agent_has_no_effect() -> None:
     stream = run("")
     assert stream.wait(lambda: stream.closed, PATIENCE)
     stream.send({"jsonrpc": "2.0", "method": "x"})

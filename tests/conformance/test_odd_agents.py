@@ -1,4 +1,4 @@
-"""Whatever an agent answers, the kit comes to an end and takes nothing for kept."""
+"""Whatever an agent answers, the kit ends and lets nothing pass without proof."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_an_agent_that_starts_only_once_proves_nothing(tmp_path: Path) -> None:
     program = f"{once}ODD = {{'session/prompt': {{'result': {{'messageId': 'm'}}}}}}\n{PROGRAM}"
     script = next(script for script in scripts() if script.name == "retry-after-restart")
     result = play(script, Programs([sys.executable, "-c", program]), AgentTimeouts(5.0, 0.05))
-    why = "step 6, connect: the agent did not come up again: initialize: the connection ended"
+    why = "step 6, connect: the agent did not start again: initialize: the connection ended"
     assert result.reason.startswith(f"{why} (exit status 1; standard error: ")
     assert "File exists" in result.reason
     assert result.open == script.proves
@@ -79,7 +79,7 @@ def test_an_agent_that_starts_only_once_proves_nothing(tmp_path: Path) -> None:
 
 
 def judged(name: str, program: str) -> TraceResult:
-    """What a trace shows of an agent that answers as `program` says, and else as `PROGRAM`."""
+    """Play a trace with an agent that answers as `program`, and otherwise as `PROGRAM`."""
     script = next(script for script in scripts() if script.name == name)
     launcher = Programs([sys.executable, "-c", program + PROGRAM])
     return play(script, launcher, AgentTimeouts(5.0, 0.05))
@@ -87,7 +87,7 @@ def judged(name: str, program: str) -> TraceResult:
 
 @pytest.mark.parametrize("word", ["same", "other"])
 def test_the_request_without_a_message_id_is_named(word: str) -> None:
-    """It is the one that another is compared with, and that nobody has looked at before."""
+    """The step whose answer another is compared with, and which no earlier step has read."""
     program = """
 import itertools
 class Odd:

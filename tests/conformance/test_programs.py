@@ -87,7 +87,7 @@ def having(results: list[TraceResult], status: VerdictStatus) -> dict[str, list[
 
 
 def errors(results: list[TraceResult]) -> set[tuple[str, str]]:
-    """What `acpgen trace` finds wrong in what was said: the trace and the rule."""
+    """Return the trace and the rule of each error that `acpgen trace` finds in the transcripts."""
     protocol = load(resources.SCHEMA)
     return {
         (result.trace, finding.rule)
@@ -186,7 +186,7 @@ def test_an_agent_on_that_sdk_can_keep_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", ["not JSON", "[]", "5"])
-def test_what_is_no_message_is_counted(tmp_path: Path, line: str) -> None:
+def test_lines_that_are_not_messages_are_counted(tmp_path: Path, line: str) -> None:
     agent = tmp_path / "agent.py"
     agent.write_text(
         f"print({line!r}, flush=True)\nfrom acp_conformance.reference import main\nmain()\n",

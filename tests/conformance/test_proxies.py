@@ -86,7 +86,7 @@ WRONG = {
     "sends what is no message": "message = [message] if 'prompt' in params else message",
     "dies of long keys": "isinstance(key, str) and len(key) > 200 and sys.exit()",
 }
-"""What is wrong with a prompt that is sent for the first time."""
+"""What a proxy does wrong when a prompt is sent for the first time."""
 
 NEW = "params.update(idempotencyKey=uuid.uuid4().hex)"
 DROP = "params.pop('idempotencyKey')"
@@ -219,7 +219,7 @@ def test_a_proxy_that_is_wrong_later_fails_where_it_is(tmp_path: Path, name: str
     } - traces
 
 
-def test_every_trace_finds_something_that_no_other_does() -> None:
+def test_every_trace_finds_something_that_others_miss() -> None:
     found = [{FIRST.name}, *(traces for _, _, traces in LATER.values())]
     assert {name for traces in found if len(traces) == 1 for name in traces} == {
         trace.name for trace in PROXY_TRACES
@@ -249,7 +249,7 @@ def test_a_proxy_may_write_what_json_may_hold(tmp_path: Path, name: str) -> None
         ),
     ],
 )
-def test_of_a_proxy_that_takes_too_long_nothing_is_told(
+def test_a_proxy_that_takes_too_long_is_not_judged(
     tmp_path: Path, trace: ProxyTrace, waits: str, reason: str
 ) -> None:
     result = play_proxy(proxy(tmp_path, f"{waits} and threading.Event().wait()"), trace, SHORT)
@@ -309,7 +309,7 @@ WHERE: Final = (
 
 @pytest.mark.parametrize("where", WHERE)
 @pytest.mark.parametrize("value", a_few(ODD, ODD[:1], "starts many processes"))
-def test_whatever_a_proxy_says_it_is_judged(value: str, where: str) -> None:
+def test_a_proxy_is_judged_whatever_it_answers(value: str, where: str) -> None:
     command = [sys.executable, "-S", "-c", SAYS, value, where, "{agent}"]
     result = play_proxy(command, AGAIN, 1.0)
     assert result.kept == frozenset()

@@ -1,4 +1,4 @@
-"""What is asked and what is checked are tied together, both ways."""
+"""Every requirement is checked, and every check belongs to a requirement."""
 
 from __future__ import annotations
 

@@ -36,10 +36,10 @@ COUNTED = {
     if step.verb == "messages"
     for id_ in step.proves
 }
-"""What is judged by counting."""
+"""The requirements that are judged by counting."""
 
 UNTOLD = COUNTED | {"keys-stay-private", "known-live-only", "answer-with-first-id"}
-"""And what is looked at only where messages are seen, or seen to be left out."""
+"""These, and those that are judged only if messages are shown, or known to be left out."""
 
 AT_ONCE = 6
 RESTARTS = {
@@ -91,7 +91,7 @@ class EndlessTurns(Variation):
 
 
 class UntoldTurns(EndlessTurns):
-    """Says nothing of it."""
+    """Does not report it."""
 
     async def tell(self, session: str, update: dict[str, Any]) -> None:
         pass
@@ -176,7 +176,7 @@ class TellsTheAskerItsKey(Variation):
 
 
 class TakesNoPrompts(Variation):
-    """Wants a login first, which it says when a prompt comes."""
+    """Answers each prompt with the error that a login is needed."""
 
     async def prompt(self, call: Call) -> Any:
         del call
@@ -211,7 +211,7 @@ REASONS = [
         "support-keys",
         "got no messageId: let the agent take prompts without a login",
     ),
-    (NeverAgain, "known-after-restart", "step 6, connect: the agent did not come up again: "),
+    (NeverAgain, "known-after-restart", "step 6, connect: the agent did not start again: "),
 ]
 
 Found = dict[VerdictStatus, dict[str, str]]
@@ -260,7 +260,7 @@ def test_an_agent_that_is_right_in_its_own_way_is_judged_in_full(
 
 
 @pytest.mark.prove("plays all traces with 14 agents")
-def test_of_an_agent_that_takes_no_prompts_little_is_told(
+def test_an_agent_that_refuses_prompts_leaves_most_requirements_open(
     found: dict[type[Variation], Found],
 ) -> None:
     assert found[TakesNoPrompts][VerdictStatus.PASS].keys() == {"initialize-once"}
@@ -279,7 +279,7 @@ def test_a_few_that_are_right_fail_nothing_in_a_few_traces(agent: type[Variation
 
 
 @pytest.mark.prove("plays all traces")
-def test_an_agent_that_takes_no_keys_is_told_so() -> None:
+def test_an_agent_that_refuses_keys_fails_two_requirements() -> None:
     found = judge(RefusesKeys)
     assert found[VerdictStatus.FAIL].keys() == {"support-keys", "accept-any-valid-key"}
     reasons = found[VerdictStatus.NOT_EXERCISED].values()

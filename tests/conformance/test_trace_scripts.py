@@ -1,4 +1,4 @@
-"""Traces are what their guide says, and so are the vectors made from them."""
+"""The traces follow their guide, and so do the vectors made from them."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ USED = {step.verb for script in scripts() for step in script.steps}
 BROKEN = {
     "no JSON": ("{", "t: Expecting"),
     "no steps": ('{"name": "t", "title": "T"}', "t: needs a name, a title and steps"),
-    "step is no object": ('{"name":"t","title":"T","steps":[1]}', "t: step 1 is no object"),
-    "unknown verb": ('{"name":"t","title":"T","steps":[{"do":"x"}]}', "has no verb that is known"),
+    "step is not an object": ('{"name":"t","title":"T","steps":[1]}', "t: step 1 is not an object"),
+    "unknown verb": ('{"name":"t","title":"T","steps":[{"do":"x"}]}', "has an unknown verb"),
     "unknown word": (
         '{"name":"t","title":"T","steps":[{"do":"kill","session":"s"}]}',
         "t: step 1: kill takes no session",
@@ -46,7 +46,7 @@ def test_a_broken_trace_is_refused(case: str) -> None:
         parse(text, "t")
 
 
-def test_keys_that_are_no_strings_are_refused() -> None:
+def test_keys_that_are_not_strings_are_refused() -> None:
     step = Step("prompts", {"literals": ["k", 1]})
     with pytest.raises(ScriptError, match="prompts: literals must be a list of strings"):
         step.texts("literals")
@@ -72,7 +72,7 @@ def test_every_test_prompt_is_read_and_explained() -> None:
 
 
 def test_what_is_counted_has_a_control() -> None:
-    """Nothing is told by counting what an agent may never show."""
+    """A count proves something only after a control on an agent that shows its messages."""
 
     def counted(step: Step) -> tuple[object, ...]:
         return tuple(step.words.get(word) for word in ("connection", "session", "replayed"))
@@ -92,7 +92,7 @@ def test_what_is_counted_has_a_control() -> None:
 
 
 def test_every_expectation_proves_something_or_says_what_to_do() -> None:
-    """Of connections and sessions the kit says it."""
+    """The kit itself gives the reasons for connections and sessions."""
     summary = {"answer", "answered", "lose", "shown", "unanswered", "messages", "resume", "fork"}
     summary |= {"work", "no-work", "working", "private", "prompts", "ids", "compacted"}
     steps = [(script.name, step) for script in scripts() for step in script.steps]
@@ -103,7 +103,7 @@ def test_every_expectation_proves_something_or_says_what_to_do() -> None:
     assert [each for each in steps if each[1].needs and ": " not in each[1].needs] == []
 
 
-def test_nothing_is_told_of_keys_by_an_agent_that_takes_none() -> None:
+def test_an_agent_that_refuses_prompts_proves_nothing_about_keys() -> None:
     """The first prompt with a key has to get a messageId; two traces prove that it does."""
     keyed = "a prompt with a new key got no messageId: see support-keys"
     unsure = set()

@@ -70,7 +70,7 @@ def test_a_client_on_the_sdk_can_keep_every_rule() -> None:
 
 
 @pytest.mark.prove("waits for many processes of Node.js")
-def test_of_a_client_without_keys_little_can_be_told() -> None:
+def test_a_client_without_keys_leaves_most_requirements_open() -> None:
     found = judged("--no-keys", ENOUGH)
     assert having(found, VerdictStatus.FAIL) == set()
     assert having(found, VerdictStatus.PASS) == {"client-own-ids", "client-waits"}

@@ -103,13 +103,13 @@ def test_a_path_that_leads_out_of_the_repository(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("revision", ["third", "--all", "", "first -- ."])
 def test_a_revision_that_is_none(revision: str, repository: Path, tmp_path: Path) -> None:
-    with pytest.raises(GitError, match=rf"{revision}: is no revision of .*{repository.name}: "):
+    with pytest.raises(GitError, match=rf"{revision}: is not a revision of .*{repository.name}: "):
         locate(f"git:{revision}", tmp_path / "scratch")
 
 
 def test_a_revision_without_a_schema(repository: Path, tmp_path: Path) -> None:
     assert repository.is_dir()
-    with pytest.raises(GitError, match=r"^git:first: holds no schema at docs; say where, as"):
+    with pytest.raises(GitError, match=r"^git:first: has no schema at docs; name its path, as in"):
         locate("git:first:docs", tmp_path / "scratch")
 
 

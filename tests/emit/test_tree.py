@@ -187,7 +187,7 @@ def test_the_current_folder_can_be_in_the_tree(
 def test_write_refuses_a_folder_that_is_a_file(tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.write_text("precious\n")
-    with pytest.raises(FolderError, match="is no folder"):
+    with pytest.raises(FolderError, match="is not a folder"):
         write(out, {"a.py": OURS}, frozenset())
     assert out.read_text() == "precious\n"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out"]

@@ -98,7 +98,7 @@ def test_a_box_tells_class_rule_and_key() -> None:
             ["Client to Agent", "request", "stable", "Keyed"],
         ]
     ]
-    assert "under the key of the first attempt" in box
+    assert "with the key of the first attempt" in box
     assert "An error leaves the `idempotencyKey` unused" in box
 
 

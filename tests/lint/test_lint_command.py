@@ -94,7 +94,7 @@ def test_a_missing_class_leads_to_its_explanation(workplace: Path) -> None:
     (workplace / "a.json").write_text(json.dumps({"$defs": {"SaveRequest": method}}))
     result = run("lint", "a.json")
     assert "error[dialect] /$defs/SaveRequest: " in result.stdout
-    assert "`acpgen explain missing-retry-class` tells more" in result.stdout
+    assert "`acpgen explain missing-retry-class` has more" in result.stdout
 
 
 @pytest.mark.usefixtures("workplace")

@@ -1,4 +1,4 @@
-"""Methods without a key: what is sent again after a lost connection, and what is not."""
+"""Methods without a key: which are resent after a lost connection."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ async def test_a_session_is_resumed_anew_on_each_connection() -> None:
     ],
 )
 @sync
-async def test_some_methods_need_no_resumed_session(method: str) -> None:
+async def test_some_methods_do_not_wait_for_a_resumed_session(method: str) -> None:
     calls, link = Calls(), ScriptedLink("ok")
     calls.connected(ScriptedLink("lost"), 2)
     asked = asyncio.ensure_future(calls.call(method, {"sessionId": "s"}, again=True))
@@ -183,7 +183,7 @@ async def test_whatever_a_link_raises_is_a_lost_answer(fault: type[BaseException
 
 
 @sync
-async def test_params_that_are_no_json_are_the_callers_mistake() -> None:
+async def test_params_that_are_not_json_raise_at_the_caller() -> None:
     near, _ = pipes()
     calls = Calls()
     calls.connected(Peer(near), 2)
@@ -236,7 +236,6 @@ SETS = {
     "session/set_config_option": ({"configId": "a"}, {"configId": "b"}),
     "session/set_title": ({}, {"sessionId": "other"}),
     "providers/set": ({"providerId": "a"}, {"providerId": "b"}),
-    "providers/disable": ({"providerId": "a"}, {"providerId": "b"}),
 }
 
 
@@ -260,13 +259,45 @@ async def test_a_change_is_superseded_by_one_of_the_same_thing(method: str) -> N
     assert later.params == [other]
 
 
+OPPOSITES = {
+    "auth/logout": ("auth/login", {"methodId": "m"}),
+    "auth/login": ("auth/logout", {}),
+    "session/close": ("session/resume", {"sessionId": "s"}),
+    "session/archive": ("session/unarchive", {"sessionId": "s"}),
+    "session/unarchive": ("session/archive", {"sessionId": "s"}),
+    "session/delete": ("session/unarchive", {"sessionId": "s"}),
+    "providers/set": ("providers/disable", {"providerId": "a"}),
+    "providers/disable": ("providers/set", {"providerId": "a"}),
+}
+
+
+@pytest.mark.parametrize("method", OPPOSITES)
 @sync
-async def test_disabling_a_provider_supersedes_setting_it() -> None:
+async def test_a_request_is_superseded_by_a_newer_one_that_it_would_undo(method: str) -> None:
+    opposite, params = OPPOSITES[method]
+    own = {"sessionId": "s", "providerId": "a", "methodId": "m"}
     calls, link, later = Calls(), ScriptedLink("lost", "ok"), ScriptedLink()
     calls.connected(link, 2)
-    stale = asyncio.ensure_future(calls.call("providers/set", {"providerId": "a"}))
+    stale = asyncio.ensure_future(calls.call(method, own))
     await settle()
-    await calls.call("providers/disable", {"providerId": "a"})
+    await calls.call(opposite, params)
+    calls.connected(later, 2)
+    calls.resumed("s")
+    with pytest.raises(SupersededError, match=f"a newer {opposite} followed"):
+        await stale
+    assert later.methods == []
+
+
+@sync
+async def test_opposite_requests_that_are_both_lost_end_as_the_newer_one_says() -> None:
+    calls, link, later = Calls(), ScriptedLink("lost", "lost"), ScriptedLink("ok")
+    calls.connected(link, 2)
+    logout = asyncio.ensure_future(calls.call("auth/logout", {}))
+    await settle()
+    login = asyncio.ensure_future(calls.call("auth/login", {"methodId": "m"}))
+    await settle()
     calls.connected(later, 2)
     with pytest.raises(SupersededError):
-        await stale
+        await logout
+    assert (await login).lost == 1
+    assert later.methods == ["auth/login"]

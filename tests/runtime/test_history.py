@@ -47,7 +47,7 @@ async def test_every_page_is_known_after_one_read() -> None:
 
 
 @sync
-async def test_nobody_is_answered_before_the_last_page() -> None:
+async def test_no_question_is_answered_before_the_last_page() -> None:
     history = History(IDS[:1], IDS[1:2])
     history.gate.clear()
     index = HistoryIndex(history.read)
@@ -60,7 +60,7 @@ async def test_nobody_is_answered_before_the_last_page() -> None:
 
 
 @sync
-async def test_a_read_that_fails_answers_nobody() -> None:
+async def test_a_failed_read_answers_no_question() -> None:
     history = History(IDS[:1], IDS[1:])
     history.broken_at = 1
     index = HistoryIndex(history.read)
@@ -144,7 +144,7 @@ async def test_a_session_that_is_forgotten_during_the_read_is_read_again() -> No
 
 @sync
 async def test_an_insertion_in_doubt_is_looked_up() -> None:
-    """The runtime took the message and died before it said so."""
+    """The runtime accepted the message and died before it answered."""
     history = History([])
 
     async def submit(message: Message) -> None:
@@ -175,7 +175,7 @@ NO_PAGES: list[tuple[str, list[Any]]] = [
 
 @pytest.mark.parametrize(("name", "pages"), NO_PAGES, ids=[name for name, _ in NO_PAGES])
 @sync
-async def test_a_page_that_is_none_answers_nobody(name: str, pages: list[Any]) -> None:
+async def test_a_wrong_page_answers_no_question(name: str, pages: list[Any]) -> None:
     del name
     index = HistoryIndex(History(*pages).read)
     for _ in range(2):
@@ -261,7 +261,7 @@ async def test_a_reader_that_leaves_out_what_was_inserted_is_noticed(
 
 
 @sync
-async def test_a_reader_that_shows_what_was_inserted_is_asked_no_more() -> None:
+async def test_a_reader_that_shows_an_insertion_is_trusted() -> None:
     runtime = Runtime(str)
     client = Agent(await runtime.open()).connect()
     for number in range(4):
@@ -318,7 +318,7 @@ async def test_prompts_without_a_key_read_nothing() -> None:
 
 
 @sync
-async def test_a_history_that_cannot_be_read_takes_no_keyed_prompt() -> None:
+async def test_keyed_prompts_are_refused_if_the_history_cannot_be_read() -> None:
     history, submitted = History([]), []
     history.broken_at = 0
 

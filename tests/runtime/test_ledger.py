@@ -23,7 +23,7 @@ from agents import TEXT, Agent, Asking, settle, sync
 
 
 class GatedStore(MemoryStore):
-    """Waits at a gate before it reads and writes, and fails when told to."""
+    """Waits at a gate before it reads and writes. It can be made to fail."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -64,7 +64,7 @@ def prompt(key: object = "k", session: str = "s", blocks: object = TEXT) -> dict
 
 
 @sync
-async def test_a_session_that_cannot_be_read_takes_no_prompt(
+async def test_prompts_are_refused_if_the_session_cannot_be_read(
     store: GatedStore, agent: Agent
 ) -> None:
     client = agent.connect()
@@ -87,7 +87,7 @@ async def test_an_insertion_that_fails_leaves_the_key_unused(
 
 
 @sync
-async def test_an_insertion_that_fails_too_late_is_told_as_one(
+async def test_an_insertion_that_fails_too_late_is_answered_as_an_insertion(
     store: GatedStore, agent: Agent
 ) -> None:
     client = agent.connect()
@@ -100,7 +100,7 @@ async def test_an_insertion_that_fails_too_late_is_told_as_one(
 
 
 @sync
-async def test_an_insertion_that_nobody_can_tell_of_is_refused(
+async def test_an_insertion_with_an_unknown_outcome_is_refused(
     store: GatedStore, agent: Agent
 ) -> None:
     client = agent.connect()
@@ -250,7 +250,7 @@ async def test_a_waiter_is_promoted(agent: Agent) -> None:
 
 @pytest.mark.parametrize("keep", [True, False])
 @sync
-async def test_a_held_prompt_of_nobody(keep: bool) -> None:
+async def test_a_held_prompt_without_a_connection(keep: bool) -> None:
     agent = Agent(keep_orphans=keep)
     client = agent.connect()
     agent.idle.clear()
@@ -402,7 +402,7 @@ ENDS: list[Callable[[Agent, Asking], Awaitable[None]]] = [
 
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
 @sync
-async def test_no_error_is_told_of_a_message_that_another_node_has_inserted(
+async def test_a_message_that_another_node_inserted_is_never_answered_with_an_error(
     end: Callable[[Agent, Asking], Awaitable[None]],
 ) -> None:
     nodes, asked = await held_on_two_nodes()
@@ -427,7 +427,7 @@ async def test_an_attempt_on_another_node_is_as_one_that_came_later(
 
 
 @sync
-async def test_every_node_withdraws_what_it_is_told_to() -> None:
+async def test_every_node_withdraws_its_own_prompts() -> None:
     nodes, asked = await held_on_two_nodes()
     for node in nodes:
         node.ledger.cancel("s")

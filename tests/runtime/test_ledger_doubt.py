@@ -30,9 +30,9 @@ INSERTED = str(derive_message_id("s", "k"))
 
 
 class Doubtful:
-    """A store whose insertions do what they should, and fail when `lost` says so.
+    """A store whose insertions take effect, and then fail while `lost` is true.
 
-    `blind` is true while nothing can be read.
+    Nothing can be read while `blind` is true.
     """
 
     def __init__(self, store: Store) -> None:
@@ -122,7 +122,7 @@ async def test_no_work_begins_on_the_message_of_another_node() -> None:
 
 @pytest.mark.parametrize("keeps_writers", [True, False])
 @sync
-async def test_the_handler_hears_of_it_where_nobody_can_tell(keeps_writers: bool) -> None:
+async def test_the_handler_gets_the_error_if_the_writer_is_unknown(keeps_writers: bool) -> None:
     heard: list[object] = []
 
     async def work(submission: Submission) -> None:
@@ -156,7 +156,7 @@ async def test_what_is_stored_and_cannot_be_read_is_refused_and_known_later() ->
 
 
 @sync
-async def test_an_insertion_that_is_given_up_starts_no_work() -> None:
+async def test_a_cancelled_insertion_starts_no_work() -> None:
     inserting = asyncio.Event()
 
     class Slow(MemoryStore):

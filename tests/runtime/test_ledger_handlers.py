@@ -1,4 +1,4 @@
-"""However a handler ends, no error is told of a message that the store shows."""
+"""However a handler ends, a message that the store has is never answered with an error."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ INSERTED = str(derive_message_id("s", "k"))
 
 
 async def stop() -> None:
-    """Await what somebody else has cancelled."""
+    """Await a task that another task has cancelled."""
     turn = asyncio.ensure_future(asyncio.sleep(60))
     turn.cancel()
     await turn
@@ -91,7 +91,7 @@ async def test_otherwise_it_is_refused_and_its_key_stays_unused(end: str) -> Non
 
 
 class Stopped(MemoryStore):
-    """Awaits what somebody else has cancelled: at once, or after an insertion that failed."""
+    """Awaits a task that another task has cancelled: at once, or after an insertion that failed."""
 
     def __init__(self, *, writes: bool) -> None:
         super().__init__()

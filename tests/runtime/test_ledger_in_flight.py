@@ -1,4 +1,4 @@
-"""Handlers that end while their insertion is under way: only its own end says what came of it."""
+"""Handlers that end during their insertion: only the end of the insertion gives the outcome."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ async def test_a_runtime_gets_the_prompt_of_such_a_handler_once() -> None:
 
 
 class Unsure(Slow):
-    """Whose second read, that of an insertion which was given up, takes until it is let."""
+    """Its second read, after an insertion that was cancelled, waits for a gate."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -133,7 +133,7 @@ class Unsure(Slow):
 @pytest.mark.parametrize("cancellations", [1, 2, 3])
 @pytest.mark.parametrize("stored", [True, False])
 @sync
-async def test_whoever_gives_up_the_store_tells_what_came_of_an_insertion(
+async def test_the_store_decides_about_an_insertion_whose_caller_is_cancelled(
     stored: bool, cancellations: int
 ) -> None:
     store = Unsure()
@@ -153,7 +153,7 @@ async def test_whoever_gives_up_the_store_tells_what_came_of_an_insertion(
     stopping = asyncio.ensure_future(ledger.stop())
     await settle()
     assert [each.done() for each in (asking, again, stopping)] == [False] * 3
-    if stored:  # by a thread that nobody could cancel
+    if stored:  # by a thread that can't be cancelled
         await MemoryStore.insert(store, Message("s", derive_message_id("s", "k"), b"[]"))
     store.shown.set()
     told = [*await asyncio.gather(asking, again, return_exceptions=True)]

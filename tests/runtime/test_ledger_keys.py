@@ -46,7 +46,7 @@ async def test_keys_are_compared_exactly() -> None:
 @pytest.mark.parametrize("key", ["k", None])
 @pytest.mark.parametrize("session", [None, 5, "\ud800"])
 @sync
-async def test_a_session_that_is_no_text_is_refused(session: object, key: str | None) -> None:
+async def test_a_session_that_is_not_a_string_is_refused(session: object, key: str | None) -> None:
     agent = Agent()
     params = {"sessionId": session, "prompt": TEXT, "idempotencyKey": key}
     with pytest.raises(RequestFailedError) as refused:
@@ -57,7 +57,7 @@ async def test_a_session_that_is_no_text_is_refused(session: object, key: str | 
 
 
 @sync
-async def test_half_a_surrogate_pair_is_no_key() -> None:
+async def test_half_a_surrogate_pair_is_not_a_key() -> None:
     agent = Agent()
     with pytest.raises(RequestFailedError) as refused:
         await agent.ledger.prompt("c", 1, {**PROMPT, "idempotencyKey": "\ud800"})

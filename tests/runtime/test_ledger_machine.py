@@ -243,7 +243,7 @@ class FailsTheOwnerOnly(Core):
 
 
 class NamesEachAttempt(Core):
-    """Tells every attempt that waits a messageId of its own."""
+    """Gives every waiting attempt a messageId of its own."""
 
     def inserted(self, claim: Claim, found: Found, *, retained: bool = True) -> list[Effect]:
         effects = super().inserted(claim, found, retained=retained)
@@ -255,7 +255,7 @@ class NamesEachAttempt(Core):
 
 
 class TellsTheOwnerOnly(Core):
-    """Tells the attempts that joined that the prompt failed."""
+    """Answers the attempts that joined with an error."""
 
     def inserted(self, claim: Claim, found: Found, *, retained: bool = True) -> list[Effect]:
         effects = super().inserted(claim, found, retained=retained)
@@ -264,7 +264,7 @@ class TellsTheOwnerOnly(Core):
 
 
 class AnswersAtOnce(Core):
-    """Tells the messageId, which is known, before the message is inserted."""
+    """Answers with the messageId, which is known, before the message is inserted."""
 
     def found(self, claim: Claim, found: Found | None) -> list[Effect]:
         effects = super().found(claim, found)
@@ -362,7 +362,7 @@ def breaches(boot: Callable[[int], Machine]) -> Iterator[Breach]:
 
 
 def seen(boot: Callable[[int], Machine], expected: set[Breach]) -> set[Breach]:
-    """The breaches up to the one that completes, or surpasses, what is expected."""
+    """The breaches up to the one that completes, or exceeds, the expected ones."""
     found: set[Breach] = set()
     for breach in breaches(boot):
         found.add(breach)

@@ -76,7 +76,7 @@ class Agent:
 
 @pytest.mark.parametrize("key", [None, "other"])
 @sync
-async def test_none_overtakes_one_that_is_looked_up(key: str | None) -> None:
+async def test_prompts_do_not_overtake_one_that_is_looked_up(key: str | None) -> None:
     agent = Agent()
     gate = agent.store.close("s", "k")
     asked = [agent.ask("first", "k"), agent.ask("second", key), agent.ask("third")]
@@ -174,7 +174,7 @@ class Hasty(MemoryStore):
 
 
 async def schedule(seed: int) -> list[str]:
-    """What is wrong after prompts came at random moments, and were withdrawn, to two sessions."""
+    """The faults after prompts to two sessions came at random moments and were withdrawn."""
     chance = Random(seed)
     handed: list[tuple[object, object]] = []
 

@@ -79,7 +79,7 @@ class Slow(MemoryStore):
 
 
 class Watched(KeyLedger):
-    """A ledger that notes each error that it tells while the message is being inserted."""
+    """A ledger that notes each error that it answers during the insertion of the message."""
 
     def __init__(self, store: Slow, handler: Handler, *, keep_orphans: bool) -> None:
         super().__init__(store, handler, keep_orphans=keep_orphans)
@@ -135,7 +135,7 @@ class World:
             case 0:
                 raise RequestFailedError.of(-32000, "not now")
             case 1:
-                raise asyncio.CancelledError  # by a task that somebody else has cancelled
+                raise asyncio.CancelledError  # by a task that another task has cancelled
         raise ValueError("the turn failed")
 
     async def ask(self, wire: int, number: int, key: str | None) -> None:
@@ -187,10 +187,10 @@ class World:
         await self.ledger.stop()
 
     def breaches(self) -> list[str]:
-        """What must not have happened, and did, in a session that is deleted now and then.
+        """The faults in a session that is deleted now and then.
 
-        A retry that is told another messageId, or an error while its message is being inserted,
-        is one, and so is whatever is left in memory.
+        A retry that gets another messageId, or an error while its message is being inserted, is a
+        fault, and so is anything that stays in memory.
         """
         inside = vars(self.ledger)
         ended = [task for task in self.asked.values() if task.done() and not task.cancelled()]
@@ -227,7 +227,7 @@ class ClaimsNothing(Watched):
 
 
 class LeavesTheHandlerAlone(Watched):
-    """Broken: whoever waits for a handler that failed waits for ever."""
+    """Broken: the attempts that wait for a failed handler wait for ever."""
 
     async def _hand_over(self, claim: Claim) -> None:
         try:
@@ -245,7 +245,7 @@ class RefusesWhatIsBeingInserted(Watched):
 
 
 class WorksAgain(Watched):
-    """Broken: each handler is called again, and told that its message is new."""
+    """Broken: each handler is called again with a message that counts as new."""
 
     async def _hand_over(self, claim: Claim) -> None:
         await super()._hand_over(claim)

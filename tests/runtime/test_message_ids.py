@@ -58,7 +58,7 @@ def test_the_text_can_be_taken_apart_in_one_way(session_id: str, key: str) -> No
 
 
 @pytest.mark.parametrize("pair", [("\ud800", "k"), ("s", "\udfff")])
-def test_half_a_surrogate_pair_is_refused_and_not_told(pair: tuple[str, str]) -> None:
+def test_half_a_surrogate_pair_is_refused_and_not_shown(pair: tuple[str, str]) -> None:
     with pytest.raises(ValueError, match="half of a surrogate pair has no UTF-8 form") as refusal:
         derive_message_id(*pair)
     assert type(refusal.value) is ValueError

@@ -1,4 +1,4 @@
-"""The outbox: what is sent again, and what becomes of each prompt."""
+"""The outbox: which prompts are resent, and the outcome of each."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ async def test_the_application_brings_its_key() -> None:
 
 @pytest.mark.parametrize("prompt", [[object()], [float("nan")]])
 @sync
-async def test_a_prompt_that_is_no_json_is_refused(prompt: list[object]) -> None:
+async def test_a_prompt_that_is_not_json_is_refused(prompt: list[object]) -> None:
     outbox = Outbox()
     with pytest.raises((TypeError, ValueError)):
         await outbox.submit("s", prompt)
@@ -153,7 +153,7 @@ async def test_nothing_is_resent_on_an_open_connection() -> None:
 
 
 @sync
-async def test_a_connection_that_may_still_answer_is_none_to_resend_on() -> None:
+async def test_nothing_is_resent_on_a_connection_that_may_still_answer() -> None:
     class Impatient(ScriptedLink):
         async def notify(self, method: str, params: object) -> None:
             del method, params
@@ -194,7 +194,7 @@ END = {"lost": None, "refused": Refused(-32603, "busy")}
 
 @pytest.mark.parametrize("end", END)
 @sync
-async def test_a_prompt_on_two_connections_is_resent_once_both_have_told_nothing(end: str) -> None:
+async def test_a_prompt_on_two_connections_is_resent_after_both_are_lost(end: str) -> None:
     outbox, one, other = Outbox(), ScriptedLink("held"), ScriptedLink("held")
     await outbox.resumed("s", one, 2)
     prompt = await outbox.submit("s", TEXT)
@@ -342,7 +342,7 @@ async def test_a_late_answer_counts_once() -> None:
 
 
 @sync
-async def test_a_link_that_fails_is_no_answer(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_failing_link_is_not_an_answer(caplog: pytest.LogCaptureFixture) -> None:
     class Faulty(ScriptedLink):
         async def request(self, *args: object, **kwargs: object) -> dict[str, object]:
             raise LookupError("a fault of the link", len(args), len(kwargs))
@@ -378,7 +378,7 @@ async def test_resending_needs_a_connection() -> None:
 
 
 @sync
-async def test_the_key_is_in_no_text(caplog: pytest.LogCaptureFixture) -> None:
+async def test_no_text_contains_the_key(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     store = MemoryOutbox()
     outbox = Outbox(store)

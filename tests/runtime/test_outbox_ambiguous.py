@@ -18,14 +18,14 @@ from acp_retry import (
 from agents import TEXT, pipes, settle, sync
 from scripted import ScriptedLink
 
-AMBIGUOUS = Unknown("the answer tells no messageId")
+AMBIGUOUS = Unknown("the answer has no messageId")
 
 
 @pytest.mark.parametrize(
     "answer", [{}, {"result": None}, {"result": {}}, {"result": {"messageId": 1}}, {"error": None}]
 )
 @sync
-async def test_on_v2_nobody_knows_what_came_of_it(answer: dict[str, object]) -> None:
+async def test_on_v2_the_outcome_is_unknown(answer: dict[str, object]) -> None:
     near, far = pipes()
     peer, outbox = Peer(near), Outbox()
     serving = asyncio.ensure_future(peer.serve())

@@ -1,4 +1,4 @@
-"""An outbox whose store fails, and callers that give up in the midst of something."""
+"""An outbox whose store fails, and callers that are cancelled."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Failing(MemoryOutbox):
 
 
 @sync
-async def test_a_prompt_that_was_not_stored_is_told_to_all_who_submitted_it() -> None:
+async def test_every_submitter_learns_that_a_prompt_was_not_stored() -> None:
     store, link = Failing(), ScriptedLink()
     outbox = Outbox(store)
     await outbox.resumed("s", link, 2)
@@ -139,7 +139,7 @@ async def test_a_withdrawal_that_failed_can_be_asked_for_again() -> None:
 
 
 @sync
-async def test_a_withdrawal_goes_on_when_nobody_waits_for_it() -> None:
+async def test_a_withdrawal_goes_on_when_its_caller_is_cancelled() -> None:
     store, link = Failing(), ScriptedLink("held")
     outbox = Outbox(store)
     await outbox.resumed("s", link, 2)
@@ -162,7 +162,7 @@ FAULTS = pytest.mark.parametrize(
     [BrokenPipeError, LookupError, asyncio.CancelledError],
     ids=lambda fault: fault.__name__,
 )
-"""What a link raises that keeps no promise: a `CancelledError` that nobody asked for, too."""
+"""Errors of a link that break its contract, such as a `CancelledError` without a cancellation."""
 
 
 @FAULTS

@@ -95,7 +95,7 @@ async def test_the_outcome_is_what_it_was(
 
 
 @sync
-async def test_a_refusal_is_told_again(store: OutboxStore) -> None:
+async def test_a_refusal_is_returned_again(store: OutboxStore) -> None:
     outbox = Outbox(store)
     await outbox.resumed("s", ScriptedLink(REFUSED), 2)
     await outbox.submit("s", TEXT)
@@ -108,7 +108,7 @@ async def test_a_refusal_is_told_again(store: OutboxStore) -> None:
 
 
 @sync
-async def test_a_refusal_by_a_link_of_ones_own_need_be_no_json(store: OutboxStore) -> None:
+async def test_a_refusal_by_a_custom_link_need_not_be_json(store: OutboxStore) -> None:
     outbox = Outbox(store)
     await outbox.resumed("s", ScriptedLink(Refused(-1, "x", {"set": TEXT.append})), 2)
     await outbox.submit("s", TEXT)

@@ -1,4 +1,4 @@
-"""Giving up a prompt of the outbox, and what comes of it."""
+"""Withdrawing a prompt from the outbox, and the outcome."""
 
 from __future__ import annotations
 

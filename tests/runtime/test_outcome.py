@@ -29,7 +29,7 @@ def test_the_text_is_still_there() -> None:
 
 
 @sync
-async def test_a_traceback_tells_nothing_of_an_agent_that_echoes_the_key() -> None:
+async def test_a_traceback_does_not_show_an_echoed_key() -> None:
     near, far = pipes()
     peer = Peer(near)
     serving = asyncio.ensure_future(peer.serve())
@@ -44,7 +44,7 @@ async def test_a_traceback_tells_nothing_of_an_agent_that_echoes_the_key() -> No
 
 
 @sync
-async def test_a_pending_prompt_tells_nothing_of_it_either() -> None:
+async def test_a_pending_prompt_does_not_show_its_key() -> None:
     outbox = Outbox()
     await outbox.resumed("s", ScriptedLink(ECHO), 2)
     pending = await outbox.submit("s", TEXT, KEY)

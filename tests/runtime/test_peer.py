@@ -95,7 +95,7 @@ async def test_errors(message: object, code: int, request_id: object) -> None:
 
 @pytest.mark.parametrize("error", [ValueError, asyncio.CancelledError])
 @sync
-async def test_a_handler_that_fails_tells_nothing(error: type[BaseException]) -> None:
+async def test_the_error_of_a_failed_handler_is_not_sent(error: type[BaseException]) -> None:
     async def fails(call: Call) -> None:
         raise error(call)
 
@@ -235,7 +235,7 @@ async def test_any_error_of_a_transport_is_a_lost_connection() -> None:
 
 
 @sync
-async def test_params_that_are_no_json_are_the_callers_mistake() -> None:
+async def test_params_that_are_not_json_raise_at_the_caller() -> None:
     near, _ = pipes()
     with pytest.raises(TypeError):
         await Peer(near).request("m", {"a": object()})
@@ -255,7 +255,7 @@ async def test_a_transport_that_cannot_read_an_answer_has_lost_it() -> None:
 
 
 @sync
-async def test_an_answer_that_is_no_json_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+async def test_an_answer_that_is_not_json_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     async def odd(call: Call) -> object:
         return {"params": call}
 
@@ -308,7 +308,7 @@ def test_a_program_that_is_missing() -> None:
         asyncio.run(run())
 
 
-def test_lines_that_are_no_messages() -> None:
+def test_lines_that_are_not_messages() -> None:
     lines = [
         b"",
         b"not json",

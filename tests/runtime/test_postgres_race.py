@@ -1,4 +1,4 @@
-"""Two processes race for each key; the database decides, and both tell the same messageId."""
+"""Two processes race for each key. The database decides, and both return one messageId."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_one_of_two_processes_inserts(postgres: str) -> None:
 
 @dataclass(frozen=True)
 class Result:
-    """What a node tells: every messageId, how many it inserted, how many it tried to."""
+    """What a node reports: every messageId, how many it inserted, and how many it tried to."""
 
     told: list[str]
     new: int
@@ -47,7 +47,7 @@ class Result:
 
 
 def race(*nodes: subprocess.Popen[bytes]) -> list[Result]:
-    """Start every round on both nodes together, and return what they tell in the end."""
+    """Start every round on both nodes together, and return their reports."""
     for _ in range(ROUNDS):
         for node in nodes:
             assert node.stdout is not None

@@ -1,4 +1,4 @@
-"""The handlers of an agent: which prompts get past them, before anything comes of one."""
+"""The handlers of an agent: which prompts reach the ledger."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NO_PROMPTS: list[object] = [None, "x", {}, 5, [], [5], ["x"], [None], [*TEXT, []
 @pytest.mark.parametrize("key", ["k", None, "omitted"])
 @pytest.mark.parametrize("prompt", ["omitted", *NO_PROMPTS])
 @sync
-async def test_a_prompt_that_is_none_is_refused(prompt: object, key: object) -> None:
+async def test_a_malformed_prompt_is_refused(prompt: object, key: object) -> None:
     agent = Agent()
     client = agent.connect()
     error = await client.ask(prompt=prompt, key=key).error()
@@ -76,7 +76,7 @@ async def test_a_closed_session_is_not_found() -> None:
 
 
 @sync
-async def test_malformed_params_are_told_before_an_unknown_session() -> None:
+async def test_malformed_params_are_refused_before_an_unknown_session() -> None:
     agent = Agent()
     agent.is_active = agent.ledger.is_active
     client = agent.connect()

@@ -203,7 +203,7 @@ def test_they_survive_an_agent_that_is_killed(folder: Path, moment: str) -> None
     assert messages(folder) == ["one", "two"]
 
 
-def test_a_session_that_is_gone_stops_no_other(folder: Path) -> None:
+def test_a_lost_session_does_not_stop_others(folder: Path) -> None:
     lose_answer(folder, "one", "in the transaction")
     for path in folder.glob("agent.db*"):
         path.unlink()
@@ -253,13 +253,13 @@ def conform(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_kit_finds_no_fault_with_the_agent_in_two_traces(folder: Path) -> None:
+def test_the_agent_passes_two_traces_of_the_kit(folder: Path) -> None:
     done = conform(folder, "--trace", "retry-answer", "--trace", "retry-after-restart")
     assert json.loads(done.stdout)["summary"]["fail"] == 0
 
 
 @pytest.mark.prove("plays all traces")
-def test_the_kit_finds_no_fault_with_the_agent(folder: Path) -> None:
+def test_the_agent_passes_the_kit(folder: Path) -> None:
     done = conform(folder)
     table = TEXT[TEXT.index("| Not exercised |") : TEXT.index("## A client in 20 lines")]
     said = re.findall("`([a-z]+(?:-[a-z]+)+)`", table)

@@ -207,7 +207,7 @@ async def test_a_request_is_sent_again_after_a_transport_has_failed(error: BaseE
 
 @pytest.mark.parametrize("params", [{"a": object()}, {"a": float("nan")}, {"a": "\ud800"}])
 @sync
-async def test_params_that_are_no_json_are_the_callers_mistake(params: dict[str, object]) -> None:
+async def test_params_that_are_not_json_raise_at_the_caller(params: dict[str, object]) -> None:
     async with failing(ForeignError()) as (link, transport):
         for send in (link.request, link.notify):
             with pytest.raises((TypeError, ValueError)):

@@ -1,4 +1,4 @@
-"""The sessions of an agent: which there are, who sees them, and whose turn it is."""
+"""The sessions of an agent: the list, their connections, and their turns."""
 
 from __future__ import annotations
 
@@ -229,7 +229,7 @@ async def test_a_file_keeps_sessions_and_their_keys(tmp_path: Path) -> None:
 
 
 @sync
-async def test_nothing_is_kept_of_sessions_that_nobody_uses() -> None:
+async def test_unused_sessions_take_no_memory() -> None:
     agent = Agent()
     agent.idle.clear()
     client = await agent.connect()
@@ -248,7 +248,7 @@ async def test_nothing_is_kept_of_sessions_that_nobody_uses() -> None:
 
 
 @sync
-async def test_a_connection_that_breaks_takes_no_turn_with_it() -> None:
+async def test_a_broken_connection_does_not_end_a_turn() -> None:
     agent = Agent()
     agent.idle.clear()
     one, other = await agent.connect(), await agent.connect()
@@ -293,7 +293,7 @@ async def test_a_fork_of_ones_own_is_a_session_like_any_other() -> None:
 
 
 @sync
-async def test_a_handler_that_inserts_before_its_turn_is_told(
+async def test_inserting_before_the_turn_raises(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     class Hasty(Agent):

@@ -71,7 +71,7 @@ async def test_a_held_prompt_has_its_turn_when_its_client_comes_back() -> None:
     await settle(1)
     agent.idle.clear()
     await settle()
-    assert agent.turns == 2  # the second one goes on, and nobody sees the session
+    assert agent.turns == 2  # the second one goes on, and the session has no connection
     client = await agent.connect()
     await resume(client, session)
     assert client.updates == ["running"]
@@ -85,7 +85,7 @@ async def test_a_held_prompt_has_its_turn_when_its_client_comes_back() -> None:
 
 
 class Forgetful(MemoryStore):
-    """Reads what there is, or forgets it, and tells so when the gate is open."""
+    """Reads or forgets when its gate opens, and notes that."""
 
     def __init__(self, *, slow: str) -> None:
         super().__init__()
@@ -144,7 +144,7 @@ class Gated(MemoryStore):
 
 @pytest.mark.parametrize("method", ["session/cancel", "session/close", "session/delete"])
 @sync
-async def test_what_is_stopped_while_it_is_inserted_starts_no_work(method: str) -> None:
+async def test_a_prompt_stopped_during_insertion_starts_no_work(method: str) -> None:
     store = Gated()
     agent = Agent(store)
     client = await agent.connect()

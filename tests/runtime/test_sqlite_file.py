@@ -57,7 +57,7 @@ async def test_opening_gives_up_on_a_file_that_stays_locked(
 
 
 @sync
-async def test_opening_does_not_wait_for_what_no_waiting_mends(tmp_path: Path) -> None:
+async def test_opening_does_not_wait_for_an_error_that_stays(tmp_path: Path) -> None:
     (tmp_path / "agent.db").write_bytes(b"no database of any kind" * 100)
     store = SqliteStore(tmp_path / "agent.db")
     with pytest.raises(sqlite3.DatabaseError, match="file is not a database"):

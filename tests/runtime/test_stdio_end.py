@@ -1,4 +1,4 @@
-"""Pipes whose other side does not read: neither an agent nor its client waits for it for good."""
+"""Pipes with a side that does not read: neither an agent nor its client waits for it for ever."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ asyncio.run(main())
 
 
 class Parent:
-    """What an agent with a child told, which is killed in the end."""
+    """The output of an agent with a child, which is killed in the end."""
 
     def __init__(self) -> None:
         self.child: asyncio.Future[int] = asyncio.get_running_loop().create_future()
@@ -87,7 +87,7 @@ class Parent:
         self.notes.append(call.params["number"])
 
     async def hear(self, call: Call) -> None:
-        """Pass over what the child says."""
+        """Skip the output of the child."""
 
 
 CHILDREN = pytest.mark.parametrize("child", [SLEEPS, TALKS], ids=["sleeps", "talks"])

@@ -26,7 +26,7 @@ by_name = pytest.mark.parametrize("check", ALL, ids=lambda check: check.__name__
 
 
 class Broken(MemoryStore):
-    """A store in memory whose promises are broken one at a time."""
+    """A store in memory that breaks its promises one at a time."""
 
 
 class FindsAnything(Broken):
@@ -119,7 +119,7 @@ class ForgesWriters(Broken):
 
 
 @sync
-async def test_a_store_that_takes_one_writer_for_another_is_found_out() -> None:
+async def test_a_store_that_confuses_writers_is_detected() -> None:
     async def open_store() -> Store:
         return ForgesWriters()
 
@@ -179,7 +179,7 @@ class DropsAccents(Renames):
 
 
 class ForgetsByPattern(Broken):
-    """Finds what was stored under the very name, and forgets what is like it."""
+    """Finds messages under their exact name, and forgets those under similar names."""
 
     async def forget(self, session_id: str) -> None:
         pattern = re.escape(session_id).replace("%", ".*").replace("_", ".")
@@ -201,7 +201,7 @@ class ForgetsByPattern(Broken):
     ],
 )
 @sync
-async def test_a_store_that_takes_one_session_for_another_is_found_out(kind: type[Broken]) -> None:
+async def test_a_store_that_confuses_sessions_is_detected(kind: type[Broken]) -> None:
     store = kind()
 
     async def open_store() -> Store:
@@ -346,7 +346,7 @@ async def test_what_only_one_process_knows_is_found_out(kind: type[Process], che
 
 
 @sync
-async def test_what_a_store_raises_is_told_with_the_check() -> None:
+async def test_an_error_of_a_store_names_the_check() -> None:
     class Full(Broken):
         async def insert(self, message: Message) -> tuple[Found, bool]:
             raise OSError("the disk is full", message)

@@ -125,7 +125,7 @@ class Client(Peer):
         return Asking(self, {k: v for k, v in params.items() if v != "omitted"})
 
     async def hang_up(self) -> None:
-        """End the connection as a lost one ends: no message says so."""
+        """End the connection without a message, as a lost one ends."""
         await self.close()
         await asyncio.wait(self.serving)
 

@@ -14,7 +14,7 @@ from acp_wire.checking import Checkers
 from acp_wire.decoding import Decoders
 from acpgen import resources
 from acpgen.findings import Severity
-from acpgen.judge.verdict import Verdict
+from acpgen.judge.verdict import MessageVerdict
 from acpgen.load import load
 from acpgen.model import Kind, Method, Object, Property, Protocol, Side, Stability, Type, TypeName
 from acpgen.targets.bundles import bundle
@@ -127,7 +127,7 @@ def disturb(message: object, method: Method, rng: Random) -> object:
     return message
 
 
-def strict(verdict: Verdict) -> bool:
+def strict(verdict: MessageVerdict) -> bool:
     """Whether the judge finds nothing that a strict peer refuses or recovers from."""
     return not {f.severity for f in verdict.findings} & {Severity.ERROR, Severity.RECOVERED}
 

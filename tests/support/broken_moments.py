@@ -220,10 +220,10 @@ class CancelsEveryKey(Attempts):
 
 
 class Inserting(Attempts):
-    """Answers what is withdrawn, and inserts it all the same."""
+    """Answers a withdrawn prompt, and inserts it anyway."""
 
     async def insert_held(self, call: Call) -> None:
-        """Insert what is held in a session."""
+        """Insert the held prompts of a session."""
         held = [each for each, _ in self.attempts.values()]
         for each in held:
             if each.params["sessionId"] == call.params["sessionId"]:

@@ -150,7 +150,7 @@ async def agent(end: socket.socket, folder: Path, *, half: bool, broken: str | N
 async def client(
     end: socket.socket, folder: Path, status: int, *, submits: bool, half: bool, broken: str | None
 ) -> None:
-    """Submit the prompt, or only see to what is pending, on one connection."""
+    """Submit the prompt, or only resend what is pending, on one connection."""
     store = MemoryOutbox() if broken == "client" else SqliteOutbox(folder / "outbox.db")
     outbox = Outbox(store)
     channel, close = await connect(end, half=half)
@@ -257,7 +257,7 @@ def trial(kills: list[Kill], *, broken: str | None) -> tuple[int, str]:
         killed, stored = 0, False
         for number in range(MOST_RUNS):
             kill = kills[number] if number < len(kills) else None
-            # The user submits until told that the prompt is safe, and not once more.
+            # The user submits until the prompt is reported as safe, and not once more.
             result = run(folder, kill, submits=not stored, broken=broken)
             killed += result.killed
             stored |= result.stored

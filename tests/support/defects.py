@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from acpgen.judge import Rule
+from acpgen.judge import MessageRule
 from acpgen.model import (
     Array,
     ClosedEnum,
@@ -48,7 +48,7 @@ class Constraint:
 
     owner: TypeName
     part: Type | Property
-    rule: Rule
+    rule: MessageRule
 
     def __hash__(self) -> int:
         return hash((self.owner, id(self.part), self.rule))
@@ -66,7 +66,7 @@ class Constraint:
             return replace(self.part, required=False)
         if isinstance(self.part, Union):
             return replace(self.part, exclusive=False)
-        if self.rule in {Rule.TYPE, Rule.CONST, Rule.ENUM}:
+        if self.rule in {MessageRule.TYPE, MessageRule.CONST, MessageRule.ENUM}:
             return ANY
         limit: dict[str, Any] = {self.rule.replace("-", "_"): None}
         return replace(self.part, **limit)
@@ -185,7 +185,7 @@ class Explorer:
             yield from self._visit(type_.of, place)
             return
         if place.bare and type_ != ANY and not isinstance(type_, Union):
-            yield self._defect(type_, Rule.TYPE, place, _misfit(type_))
+            yield self._defect(type_, MessageRule.TYPE, place, _misfit(type_))
         for rule, value in self._beyond(type_):
             yield self._defect(type_, rule, place, value)
         match type_:
@@ -201,32 +201,35 @@ class Explorer:
                 yield from self._choice(type_, place)
 
     def _defect(
-        self, part: Type | Property, rule: Rule, place: Place, value: Any, *below: str
+        self, part: Type | Property, rule: MessageRule, place: Place, value: Any, *below: str
     ) -> Defect:
         constraint = Constraint(place.owner, part, rule)
         message, path = place.message(value), (*place.path, *below)
         return Defect(constraint, message, place.method, path, place.recovered, place.guessed)
 
-    def _beyond(self, type_: Type) -> Iterator[tuple[Rule, Any]]:
+    def _beyond(self, type_: Type) -> Iterator[tuple[MessageRule, Any]]:
         """Values of the right JSON type just beyond each limit."""
         match type_:
             case Scalar():
                 yield from _beyond_scalar(type_)
             case ClosedEnum():
-                yield (Rule.CONST if len(type_.values) == 1 else Rule.ENUM), "none of them"
+                yield (
+                    (MessageRule.CONST if len(type_.values) == 1 else MessageRule.ENUM),
+                    "none of them",
+                )
             case Array(min_items=least, max_items=most):
                 item = self.minimal(type_.items)
                 if least:
-                    yield Rule.MIN_ITEMS, [item] * (least - 1)
+                    yield MessageRule.MIN_ITEMS, [item] * (least - 1)
                 if most is not None:
-                    yield Rule.MAX_ITEMS, [item] * (most + 1)
+                    yield MessageRule.MAX_ITEMS, [item] * (most + 1)
 
     def _members(self, object_: Object, place: Place) -> Iterator[Defect]:
         whole = self._object(object_)
         for member in object_.properties:
             if member.required:
                 rest = {name: value for name, value in whole.items() if name != member.name}
-                yield self._defect(member, Rule.REQUIRED, place, rest, member.name)
+                yield self._defect(member, MessageRule.REQUIRED, place, rest, member.name)
             inside = place.below(member.name, _put(whole, member.name))
             inside = replace(
                 inside,
@@ -245,7 +248,7 @@ class Explorer:
     def _choice(self, union: Union, place: Place) -> Iterator[Defect]:
         if union.exclusive:
             both = {n: v for u in union.variants for n, v in self._variant(union, u).items()}
-            yield self._defect(union, Rule.ONE_OF, place, both)
+            yield self._defect(union, MessageRule.ONE_OF, place, both)
         for variant in union.variants:
             if variant.value is not None:
                 inside = place.among(_merge({union.tag or "": variant.value}))
@@ -291,17 +294,17 @@ def _matching(pattern: str) -> str:
     return next(string for string in STRINGS if re.search(pattern, string))
 
 
-def _beyond_scalar(scalar: Scalar) -> Iterator[tuple[Rule, Any]]:
+def _beyond_scalar(scalar: Scalar) -> Iterator[tuple[MessageRule, Any]]:
     if scalar.min_length:
-        yield Rule.MIN_LENGTH, "k" * (scalar.min_length - 1)
+        yield MessageRule.MIN_LENGTH, "k" * (scalar.min_length - 1)
     if scalar.max_length is not None:
-        yield Rule.MAX_LENGTH, "k" * (scalar.max_length + 1)
+        yield MessageRule.MAX_LENGTH, "k" * (scalar.max_length + 1)
     if scalar.pattern is not None:
-        yield Rule.PATTERN, _matching(scalar.pattern) + "\n"
+        yield MessageRule.PATTERN, _matching(scalar.pattern) + "\n"
     if scalar.minimum is not None:
-        yield Rule.MINIMUM, scalar.minimum - 1
+        yield MessageRule.MINIMUM, scalar.minimum - 1
     if scalar.maximum is not None:
-        yield Rule.MAXIMUM, scalar.maximum + 1
+        yield MessageRule.MAXIMUM, scalar.maximum + 1
 
 
 def without(protocol: Protocol, constraint: Constraint) -> Protocol:

@@ -24,10 +24,10 @@ class KilledError(Exception):
 
 
 class Pipe:
-    """A connection to an agent that takes a line as it is written.
+    """A connection to an agent that handles each line when it is written.
 
-    A client that is `hasty` has written all that it wants to before it learns that it was killed,
-    or that the agent is gone. What is held is held until the client waits.
+    A `hasty` client writes everything before it learns that it was killed, or that the agent has
+    ended. Held answers stay held until the client waits.
     """
 
     def __init__(self, folder: Path, run: int, *, hasty: bool) -> None:
@@ -67,7 +67,7 @@ class Pipe:
 
 
 Runs = Callable[[Path, Callable[[], Pipe], ClientRun], object]
-"""Runs a client: its folder, what starts an agent, and what is submitted."""
+"""Runs a client, given its folder, a function that starts an agent, and the texts to submit."""
 
 
 def play(client: Runs, plan: ClientPlan, *, hasty: bool) -> ClientLog:

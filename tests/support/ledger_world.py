@@ -65,15 +65,15 @@ def never(seen: bool, breach: Breach) -> None:
 
 
 def record_of(session_id: str, key: str) -> UUID:
-    """Stands in for `derive_message_id`, which is tried elsewhere."""
+    """Replaces `derive_message_id`, which is tested elsewhere."""
     return uuid5(NAMESPACE, f"{session_id}/{key}")
 
 
 class Shared:
-    """The database: the rows of each message, whoever writes them.
+    """The database: the rows of each message, with their writers.
 
-    If `unique`, it lets nobody write a second one, as nodes that share it need. Otherwise it takes
-    all that is inserted, as the history of a runtime does that knows no keys.
+    If `unique`, it refuses a second row, as nodes that share it need. Otherwise it accepts
+    everything, as the history of a runtime that knows no keys does.
     """
 
     def __init__(self, *, unique: bool) -> None:
@@ -168,7 +168,7 @@ class Node:
             never(attempt in self.there, Breach.DENIED)
 
     def leave(self, names: set[Message]) -> None:
-        """A first cancellation or refusal comes. Note whose message is there already."""
+        """Note which messages are there when a cancellation or refusal comes for the first time."""
         rejecting = {each for each, name in self.waiting.items() if name in names} - self.rejecting
         self.rejecting |= rejecting
         self.there |= {each for each in rejecting if self.waiting[each] in self.shared.rows}
@@ -240,7 +240,7 @@ class Node:
         self.ran_live = {name for name in self.ran_live if name[0] != session_id}
 
     def delete(self, session_id: str) -> None:
-        """A session is closed, to be forgotten once what is being inserted now is."""
+        """Close a session that is forgotten after the insertions under way."""
         self.withdraw(session_id)
         self.core.ended(session_id)
         self.close(session_id)
@@ -248,7 +248,7 @@ class Node:
         self.deleting[session_id] = [job for job in begun if job.name[0] == session_id]
 
     def may_forget(self) -> list[str]:
-        """Take the sessions whose deletion waits for no insertion any more."""
+        """Return the sessions whose deletion waits for no insertion any more."""
         waits = {id_ for id_, begun in self.deleting.items() if set(begun) & set(self.jobs)}
         free = [session_id for session_id in self.deleting if session_id not in waits]
         for session_id in free:
@@ -261,7 +261,7 @@ class Node:
         self.there -= {attempt for attempt, name in names if name[0] == session_id}
 
     def drain(self) -> None:
-        """Let everything come to its end. Then nobody waits and nothing is left behind."""
+        """Let everything come to its end. Then no attempt waits, and nothing stays in memory."""
         while self.jobs:
             self.advance(self.jobs[0], fails=False)
         never(bool(self.waiting), Breach.NEVER_ANSWERED)

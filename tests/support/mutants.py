@@ -30,7 +30,7 @@ from acpgen.emit.jsonschema import JsonSchema
 from acpgen.findings import Severity
 from acpgen.judge.fast_path import FastPath
 from acpgen.judge.message import Judge
-from acpgen.judge.verdict import Verdict
+from acpgen.judge.verdict import MessageVerdict
 from acpgen.model import JsonValue, Kind, Method, Side, Stability
 from acpgen.targets.bundles import bundle
 from acpgen.types.samples import Samples
@@ -47,7 +47,7 @@ class Mutant:
     message: Any
     sender: str | None
     answers: Method | None
-    verdict: Verdict = field(compare=False)
+    verdict: MessageVerdict = field(compare=False)
 
     @property
     def text(self) -> bytes:
@@ -72,7 +72,7 @@ class Mutant:
         return next((m for m in acp().methods if m.name == name and m.kind is kind), None)
 
 
-def judged(message: Any, sender: str | None, answers: Method | None) -> Verdict:
+def judged(message: Any, sender: str | None, answers: Method | None) -> MessageVerdict:
     side = None if sender is None else Side(sender)
     return judge().judge(message, sender=side, answers=answers)
 
@@ -131,7 +131,7 @@ DIFFERENCES: Mapping[str, tuple[Callable[[Mutant], bool], frozenset[str]]] = {
 
 
 def quick(mutant: Mutant) -> bool:
-    """Whether the quick test passes it; what it doesn't pass goes to the judge."""
+    """Whether the fast path accepts it; all others go to the judge."""
     pairing = Pairing()
     message, sender = mutant.message, mutant.sender
     id_ = message.get("id") if isinstance(message, dict) else None

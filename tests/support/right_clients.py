@@ -57,7 +57,7 @@ class KeepsItsSession(Client):
 
 
 class SubmitsNothingWhileSomethingIsPending(Client):
-    """It leaves what is new to a later run."""
+    """It leaves new prompts to a later run."""
 
     def run(self, *texts: str) -> None:
         super().run(*(() if self.pending else texts))
@@ -72,7 +72,7 @@ class SendsAgainAtOnce(Client):
 
 
 class SendsOneAfterTheOther(Client):
-    """It sends what is new when what was before it is answered."""
+    """It sends a new prompt when the ones before it are answered."""
 
     def deliver(self, *entries: Pending) -> None:
         for entry in entries:
@@ -80,7 +80,7 @@ class SendsOneAfterTheOther(Client):
 
 
 class SendsTheLastAgainFirst(Client):
-    """It sends again what is pending in an order of its own."""
+    """It resends pending prompts in an order of its own."""
 
     def resend(self) -> None:
         self.pending.reverse()
@@ -88,14 +88,14 @@ class SendsTheLastAgainFirst(Client):
 
 
 class HasASessionForEachText(Client):
-    """It submits what is new in sessions of their own."""
+    """It submits each new prompt in a session of its own."""
 
     def submit(self, *texts: str) -> None:
         self.deliver(*[self.enter(self.new(), text) for text in texts])
 
 
 class StoresWhatIsNewFirst(Client):
-    """It has what is new pending before it talks to an agent, and a session for it later."""
+    """It stores new prompts before it talks to an agent, and gives them a session later."""
 
     def run(self, *texts: str) -> None:
         for text in filter(None, texts):

@@ -1,4 +1,4 @@
-"""A link that does what a script says."""
+"""A link that follows a script."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ MINE = {"protocolVersion": 2, "info": INFO}
 
 
 class Agent:
-    """An agent whose turns last until `idle` is set."""
+    """An agent with turns that last until `idle` is set."""
 
     def __init__(self, store: SessionStore | None = None) -> None:
         self.store = MemoryStore() if store is None else store

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from acpgen import resources
 from acpgen.findings import Finding
-from acpgen.judge.inputs import Entry
+from acpgen.judge.inputs import MessageText
 from acpgen.load import load
 from acpgen.model import Protocol
 from acpgen.trace import trace
@@ -35,7 +35,7 @@ def lines(folder: Path) -> list[str]:
 
 
 def findings(transcript: Iterable[str]) -> list[Finding]:
-    entries = (Entry(line.encode(), n) for n, line in enumerate(transcript, 1) if line)
+    entries = (MessageText(line.encode(), n) for n, line in enumerate(transcript, 1) if line)
     return trace(entries, protocol(), FILE)
 
 

@@ -31,8 +31,8 @@ FAULTS: Final[dict[type[Variation], frozenset[str]]] = {}
 class Variation(ReferenceAgent):
     """The reference, with a place for a fault: `key` gives the ledger another key.
 
-    `before` tells when a prompt was answered first, `waiting` where and when one without an answer
-    came, both by session and key.
+    `before` holds when a prompt was answered first. `waiting` holds where and when an unanswered
+    prompt came. Both are by session and key.
     """
 
     def __init__(self, store: Any) -> None:
@@ -86,7 +86,7 @@ def fails(*requirements: str) -> Callable[[type[Variation]], type[Variation]]:
 
 
 def name(call: Call) -> tuple[object, str]:
-    """What tells submissions apart."""
+    """The identity of a submission."""
     return call.params.get("sessionId"), json.dumps(call.params.get(KEY))
 
 

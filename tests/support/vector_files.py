@@ -10,7 +10,7 @@ import acpgen
 from acpgen import resources
 from acpgen.emit.templates import Templates
 from acpgen.findings import Severity
-from acpgen.judge import Verdict
+from acpgen.judge import MessageVerdict
 from acpgen.load import load
 from acpgen.model import Kind, MethodName, Protocol, Side
 from acpgen.targets.vectors import vectors
@@ -78,7 +78,7 @@ def read(tree: dict[str, str]) -> list[Vector]:
     ]
 
 
-def judged(vector: Vector, protocol: Protocol, text: str | None = None) -> Verdict:
+def judged(vector: Vector, protocol: Protocol, text: str | None = None) -> MessageVerdict:
     """The judge's verdict on a vector, or on another text in its place."""
     answers = None
     if vector.answers is not None:
@@ -88,7 +88,7 @@ def judged(vector: Vector, protocol: Protocol, text: str | None = None) -> Verdi
     return acpgen.validate(text, protocol=protocol, sender=Side(vector.sender), answers=answers)
 
 
-def unlike_the_judge(found: list[Vector], protocol: Protocol) -> list[tuple[str, Verdict]]:
+def unlike_the_judge(found: list[Vector], protocol: Protocol) -> list[tuple[str, MessageVerdict]]:
     """The vectors of which the judge says something else than they claim."""
     return [
         (str(vector), verdict)
@@ -97,7 +97,7 @@ def unlike_the_judge(found: list[Vector], protocol: Protocol) -> list[tuple[str,
     ]
 
 
-def _agrees(vector: Vector, verdict: Verdict) -> bool:
+def _agrees(vector: Vector, verdict: MessageVerdict) -> bool:
     if verdict.code != vector.code or verdict.accepted is (vector.outcome == "refuse"):
         return False
     if vector.valid is not (vector.outcome in {"accept", "report"}):

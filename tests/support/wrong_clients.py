@@ -52,7 +52,7 @@ class RefusedError(Exception):
 
 
 class Client:
-    """Sends again what is pending, submits texts that are not empty at once, and ends."""
+    """Resends pending prompts, submits texts that are not empty at once, and ends."""
 
     oldest = 24.0 * 60 * 60
 
@@ -106,7 +106,7 @@ class Client:
         return str(uuid.uuid4())
 
     def deliver(self, *entries: Pending) -> None:
-        """Send prompts, and leave pending what is refused."""
+        """Send prompts, and leave refused ones pending."""
         sent = [(self.send("session/prompt", **self.params(each)), each) for each in entries]
         for request_id, entry in sent:
             try:

@@ -14,7 +14,7 @@ from acp_wire.decoding import Decoders
 from acp_wire.reader import read
 from acpgen import resources
 from acpgen.findings import Severity
-from acpgen.judge import Rule, validate
+from acpgen.judge import MessageRule, validate
 from acpgen.load import load
 from acpgen.model import Protocol, Side
 from acpgen.targets.checkers import compile_checkers, compile_decoders
@@ -253,7 +253,7 @@ def test_battered_text_gets_one_verdict() -> None:
         told = checkers().accepts_bytes(text, sender)
         counts[told] += 1
         clean = checkers().clean(text, sender)
-        repeats_only = {finding.rule for finding in findings} == {Rule.DUPLICATE_MEMBER}
+        repeats_only = {finding.rule for finding in findings} == {MessageRule.DUPLICATE_MEMBER}
         if (
             told != judged
             or told != decoders().accepts_bytes(text, sender)

@@ -151,6 +151,7 @@ HOSTILE = (
     "ends in a backslash \\",
     "\\N{BULLET} \\x \\u12 {{ curly }} {% raw %}",
     "a */ b <b>|`c` # d\r\n\ttab \u2028 \x0b \u202e \ud7ff",
+    "bell \x07 and escape \x1b",
     "'''",
 )
 
@@ -166,6 +167,9 @@ def test_hostile_descriptions_stay_descriptions(text: str, tmp_path: Path) -> No
     assert not hasattr(built, "Evil")
     block = built.ContentBlockText(type="text", text="x")
     assert block.to_wire() == b'{"text":"x","type":"text"}'
+    assert not re.search(
+        "[\u2028\u202e\x0b\x1b\x07]", "".join(models(protocol, TEMPLATES).values())
+    )
     words = text.replace("\r\n", "\n").split()
     assert (type(block).__mro__[1].__doc__ or "").split() == words
     assert {name for _, name in definitions(models(protocol, TEMPLATES))} == {

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 import acp_v2.models
 import unavailable
-from acpgen.judge import Rule
+from acpgen.judge import MessageRule
 from acpgen.load import load
 from acpgen.model import Array, Scalar, ScalarType, Side, Stability
 from acpgen.targets.bundles import bundle
@@ -93,10 +93,10 @@ def test_the_comparison_with_the_judge_bites(planted: dict[str, Any]) -> None:
 
 def test_every_rule_about_one_message_has_a_vector() -> None:
     # The schema has no pattern, no longest array and no enumeration of several values.
-    absent = {Rule.PATTERN, Rule.MAX_ITEMS, Rule.ENUM}
-    several = {Rule.UNEXPECTED_RESPONSE, Rule.DUPLICATE_ID, Rule.BROKEN_LINE}
+    absent = {MessageRule.PATTERN, MessageRule.MAX_ITEMS, MessageRule.ENUM}
+    several = {MessageRule.UNEXPECTED_RESPONSE, MessageRule.DUPLICATE_ID, MessageRule.BROKEN_LINE}
     assert {v.rule for v in VECTORS if v.rule is not None} == (
-        set(Rule) - absent - several - {Rule.UNKNOWN_TAG}
+        set(MessageRule) - absent - several - {MessageRule.UNKNOWN_TAG}
     )
 
 
@@ -244,7 +244,9 @@ def test_each_has_one_defect_and_without_it_is_clean() -> None:
         assert vector.rule is not None
         assert len(vector.repair) == 1 or vector.rule == "one-of"
         text = json.dumps(patched(vector.parsed, vector.repair))
-        assert judged(vector, PROTOCOL, text).findings == (), str(vector)
+        rules = {fault.rule for fault in judged(vector, PROTOCOL, text).findings}
+        # A sample may use the fallback of a union.
+        assert rules <= {MessageRule.UNKNOWN_TAG}, str(vector)
     assert len(repaired) > 2000
 
 

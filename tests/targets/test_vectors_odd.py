@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from acpgen.judge.verdict import Rule
+from acpgen.judge.verdict import MessageRule
 from acpgen.model import (
     Array,
     MethodName,
@@ -57,7 +57,7 @@ def test_a_vector_that_the_schema_does_not_bear_out_is_an_error() -> None:
 
 def test_a_planted_wrong_vector_is_an_error() -> None:
     proof = Proof(PROTOCOL)
-    fault = Defect(Rule.TYPE, ("params",), "must be an object, not null")
+    fault = Defect(MessageRule.TYPE, ("params",), "must be an object, not null")
     right = Claim("x", Side.CLIENT, {"jsonrpc": "2.0", "method": "_x", "params": None})
     assert list(proof.proven("f.json", [right])) == [right]
     with pytest.raises(UnprovenError, match=r"f\.json: 'x' should be invalid"):
@@ -110,7 +110,7 @@ def test_a_pattern_takes_its_sample_from_the_examples() -> None:
     ids=["string", "list"],
 )
 def test_what_a_file_could_not_hold_is_an_error(greedy: Type) -> None:
-    with pytest.raises(SampleError, match="more than the 10000 of a vector"):
+    with pytest.raises(SampleError, match="more than the 10000 of a sample"):
         vectors(with_base(Object((property_of(greedy, "much"),))), TEMPLATES)
 
 

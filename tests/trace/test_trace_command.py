@@ -216,7 +216,7 @@ def without_keys(workplace: Path) -> str:
     """A schema whose methods have neither classes nor keys, as those before them were."""
     bundle = json.loads((resources.ROOT / "generated/schema/acp-v2.schema.json").read_text("utf-8"))
     for definition in bundle["$defs"].values():
-        for word in ("x-retry-class", "x-resend", "x-docs", "x-errors", "x-carries"):
+        for word in ("x-retry-class", "x-resend", "x-undoes", "x-docs", "x-errors", "x-carries"):
             definition.pop(word, None)
         definition.get("properties", {}).pop("idempotencyKey", None)
     (workplace / "old.json").write_text(json.dumps(bundle))

@@ -9,7 +9,7 @@ from types import FrameType
 
 import pytest
 
-from acpgen.judge.inputs import Entry
+from acpgen.judge.inputs import MessageText
 from acpgen.model import JsonValue
 from acpgen.trace import Recording, judge, record
 from transcripts import protocol
@@ -156,7 +156,9 @@ def recording(kind: Kind, size: int, *, reconnecting: bool) -> Recording:
         for number in range(1, size + 1)
         for who, message in kind(number)
     ]
-    return record((Entry(json.dumps(r).encode(), n) for n, r in enumerate(rows, 1)), protocol())
+    return record(
+        (MessageText(json.dumps(r).encode(), n) for n, r in enumerate(rows, 1)), protocol()
+    )
 
 
 def work(judged: Recording) -> int:

@@ -11,7 +11,7 @@ import pytest
 
 from acp_wire.redaction import Key
 from acpgen.findings import Finding, Format, Severity
-from acpgen.judge.inputs import Entry
+from acpgen.judge.inputs import MessageText
 from acpgen.model import JsonValue, Protocol
 from acpgen.trace import RULES, Recording, TraceRule, TranscriptError, judge, record, trace
 from acpgen.trace.digest import digest
@@ -107,7 +107,7 @@ KEY_IN_AN_ID = {
 
 @pytest.mark.parametrize("folder", [*folders(CASES), *folders(TRIALS)], ids=name)
 def test_no_key_and_no_text_is_kept(folder: Path) -> None:
-    entries = [Entry(line.encode(), n) for n, line in enumerate(lines(folder), 1)]
+    entries = [MessageText(line.encode(), n) for n, line in enumerate(lines(folder), 1)]
     kept = repr(record(entries, protocol()))
     assert [key for key in keys_of(folder) if key in kept and folder.name not in KEY_IN_AN_ID] == []
     assert "Run the database migration." not in kept
@@ -212,7 +212,7 @@ def test_a_key_that_is_sent_wrongly_is_not_told_either(sent: dict[str, JsonValue
     assert "key-echoed" in {finding.rule for finding in found}
     printed = in_every_format(found).replace("~1", "/")
     assert SECRET not in printed
-    assert f"[{len(SECRET) + 3} characters, not told]" in printed
+    assert f"[{len(SECRET) + 3} characters, not shown]" in printed
 
 
 def test_a_name_too_long_to_be_looked_through_ends_a_path() -> None:
@@ -235,7 +235,7 @@ def test_the_versions_that_connections_settle_on_are_kept() -> None:
         call: dict[str, JsonValue] = {"id": 0, "method": "initialize", "params": {}}
         messages.append(("client", connection, call))
         messages.append(("agent", connection, {"id": 0, "result": {"protocolVersion": version}}))
-    entries = [Entry(row.encode(), n) for n, row in enumerate(rows_of(messages), 1)]
+    entries = [MessageText(row.encode(), n) for n, row in enumerate(rows_of(messages), 1)]
     assert record(entries, protocol()).traffic.versions == {1, 2}
 
 
@@ -252,7 +252,7 @@ def test_a_rule_that_needs_keys_says_so(rule: TraceRule) -> None:
         finding.rule
         for folder in (CASES / rule.id).glob("bad-*")
         for finding in trace(
-            [Entry(line.encode(), n) for n, line in enumerate(lines(folder), 1)],
+            [MessageText(line.encode(), n) for n, line in enumerate(lines(folder), 1)],
             without_keys(),
             folder.name,
         )
@@ -264,8 +264,8 @@ def test_a_rule_that_needs_keys_says_so(rule: TraceRule) -> None:
     ("line", "reason"),
     [
         ("{", "ends before the JSON value does"),
-        ("[]", "is no line of a transcript: it needs from and message"),
-        ('{"from": "client"}', "is no line of a transcript: it needs from and message"),
+        ("[]", "is not a line of a transcript: it needs from and message"),
+        ('{"from": "client"}', "is not a line of a transcript: it needs from and message"),
         ('{"from": "editor", "message": {}}', "from must be one of client, agent, proxy"),
         ('{"from": 5, "message": {}}', "from must be one of client, agent, proxy"),
         (
@@ -318,7 +318,7 @@ def test_no_connection_is_null_and_is_the_empty_one() -> None:
 def test_the_recorded_session_has_the_mistakes_that_it_was_made_with() -> None:
     """Its client tries to prompt before it resumes, and leaves the key of a lost prompt out."""
     with SESSION.open("rb") as stream:
-        entries = [Entry(line.rstrip(b"\n"), n) for n, line in enumerate(stream, 1)]
+        entries = [MessageText(line.rstrip(b"\n"), n) for n, line in enumerate(stream, 1)]
     found = trace(entries, protocol(), SESSION.name)
     assert [(f.line, f.severity, f.rule) for f in found] == [
         (191, Severity.WARNING, "key-not-kept"),
@@ -328,7 +328,7 @@ def test_the_recorded_session_has_the_mistakes_that_it_was_made_with() -> None:
 
 def test_tracing_twice_finds_the_same() -> None:
     entries = [
-        Entry(line.encode(), n)
+        MessageText(line.encode(), n)
         for n, line in enumerate(lines(CASES / "split-cancel" / "bad-only-the-one"), 1)
     ]
     recording = record(entries, protocol())

@@ -22,7 +22,7 @@ import pytest
 from acp_wire.reader import decode
 from acpgen import resources
 from acpgen.findings import Severity
-from acpgen.judge import MessageKind, Rule, Verdict, validate
+from acpgen.judge import MessageKind, MessageRule, MessageVerdict, validate
 from acpgen.load import load
 from acpgen.model import Kind, Method, Protocol, Stability
 from acpgen.targets.bundles import bundle
@@ -60,11 +60,11 @@ class Case:
     def is_result(self) -> bool:
         return "method" not in self.value and "result" in self.value
 
-    def verdict(self, value: Any, protocol: Protocol) -> Verdict:
+    def verdict(self, value: Any, protocol: Protocol) -> MessageVerdict:
         return validate(json.dumps(value), protocol=protocol, answers=self.method)
 
 
-def is_clean(verdict: Verdict) -> bool:
+def is_clean(verdict: MessageVerdict) -> bool:
     """Whether a strict JSON Schema would have nothing to say."""
     severities = {fault.severity for fault in verdict.findings}
     return not severities & {Severity.ERROR, Severity.RECOVERED}
@@ -77,7 +77,9 @@ def integral_float(case: Case, protocol: Protocol) -> bool:
 
 def optional_notification(case: Case, protocol: Protocol) -> bool:
     """A notification $/... that nobody knows may be passed over; the bundle refuses it."""
-    return [f.rule for f in case.verdict(case.value, protocol).findings] == [Rule.UNKNOWN_METHOD]
+    return [f.rule for f in case.verdict(case.value, protocol).findings] == [
+        MessageRule.UNKNOWN_METHOD
+    ]
 
 
 KNOWN_DIFFERENCES: tuple[Callable[[Case, Protocol], bool], ...] = (

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from acpgen import resources
 from acpgen.cli.app import typer_app
-from acpgen.judge import Rule
+from acpgen.judge import MessageRule
 from acpgen.load import load
 from acpgen.startup import source
 
@@ -51,8 +51,8 @@ def test_a_case_holds_only_what_is_used(folder: Path) -> None:
     assert folder.name.partition("-")[0] in STATUS
 
 
-@pytest.mark.parametrize("rule", Rule)
-def test_every_rule_has_a_case_that_is_named_after_it(rule: Rule) -> None:
+@pytest.mark.parametrize("rule", MessageRule)
+def test_every_rule_has_a_case_that_is_named_after_it(rule: MessageRule) -> None:
     expected = "".join(
         (folder / "expected.txt").read_text("utf-8")
         for folder in FOLDERS

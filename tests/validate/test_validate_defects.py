@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from acpgen.findings import Severity
-from acpgen.judge import Fault, Rule, validate
+from acpgen.judge import MessageFault, MessageRule, validate
 from acpgen.model import Array, ClosedEnum, Object, Protocol, Scalar, Type, TypeName, Union
 from acpgen.types.structure import children
 from defects import ANY, Constraint, Defect, Explorer, takes_all, without
@@ -28,7 +28,7 @@ def defects(protocol: Protocol) -> Iterator[Defect]:
     return (d for d in Explorer(protocol).defects() if str(d.constraint) not in SHADOWED)
 
 
-def findings(defect: Defect, protocol: Protocol) -> tuple[Fault, ...]:
+def findings(defect: Defect, protocol: Protocol) -> tuple[MessageFault, ...]:
     text = json.dumps(defect.message)
     return validate(text, protocol=protocol, answers=defect.method).findings
 
@@ -69,25 +69,33 @@ def constraints(owner: TypeName, type_: Type) -> Iterator[Constraint]:
     if isinstance(type_, Union) and takes_all(type_):
         return
     if isinstance(type_, Object):
-        yield from (Constraint(owner, p, Rule.REQUIRED) for p in type_.properties if p.required)
+        yield from (
+            Constraint(owner, p, MessageRule.REQUIRED) for p in type_.properties if p.required
+        )
     yield from (Constraint(owner, type_, rule) for rule in demands(type_))
     for child in children(type_):
         yield from constraints(owner, child)
 
 
-def demands(type_: Type) -> Iterator[Rule]:
+def demands(type_: Type) -> Iterator[MessageRule]:
     if isinstance(type_, Scalar | Array) and type_ != ANY:
-        yield Rule.TYPE
+        yield MessageRule.TYPE
     if isinstance(type_, ClosedEnum):
-        yield Rule.CONST if len(type_.values) == 1 else Rule.ENUM
+        yield MessageRule.CONST if len(type_.values) == 1 else MessageRule.ENUM
     if isinstance(type_, Union) and type_.exclusive:
-        yield Rule.ONE_OF
+        yield MessageRule.ONE_OF
     for rule in LIMITS:
         if getattr(type_, rule.replace("-", "_"), None) is not None:
             yield rule
 
 
 LIMITS = (
-    *(Rule.MIN_LENGTH, Rule.MAX_LENGTH, Rule.PATTERN, Rule.MINIMUM, Rule.MAXIMUM),
-    *(Rule.MIN_ITEMS, Rule.MAX_ITEMS),
+    *(
+        MessageRule.MIN_LENGTH,
+        MessageRule.MAX_LENGTH,
+        MessageRule.PATTERN,
+        MessageRule.MINIMUM,
+        MessageRule.MAXIMUM,
+    ),
+    *(MessageRule.MIN_ITEMS, MessageRule.MAX_ITEMS),
 )

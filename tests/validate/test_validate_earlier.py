@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from acpgen import resources
-from acpgen.judge import validate
-from acpgen.judge.earlier import METHODS_OF_V1
+from acpgen.judge import v1_words, validate
 from acpgen.load import load
-from acpgen.model import Protocol
+from acpgen.model import Object, Protocol, Union
+from acpgen.types.structure import walk
 
 
 def said(name: str, protocol: Protocol) -> list[str]:
@@ -26,10 +26,41 @@ def test_the_methods_are_those_of_v1_that_are_gone(upstream_schemas: Path) -> No
         for file in sorted((upstream_schemas / "v1").glob("*.json"))
         for method in load(file).methods
     }
-    assert names - {method.name for method in load(resources.SCHEMA).methods} == METHODS_OF_V1
+    assert names - {method.name for method in load(resources.SCHEMA).methods} == v1_words.METHODS
 
 
-@pytest.mark.parametrize("name", sorted(METHODS_OF_V1))
+def tags(protocol: Protocol) -> set[tuple[str, str]]:
+    """The tags of the variants of a protocol: the member, and its value."""
+    return {
+        (part.tag, value)
+        for definition in protocol.types.values()
+        for part in walk(definition.body)
+        if isinstance(part, Union) and part.tag is not None
+        for value in part.known
+    }
+
+
+def members(protocol: Protocol) -> set[str]:
+    """The names of all members of a protocol."""
+    return {
+        member.name
+        for definition in protocol.types.values()
+        for part in walk(definition.body)
+        if isinstance(part, Object)
+        for member in part.properties
+    }
+
+
+def test_the_tags_and_members_are_those_of_v1(upstream_schemas: Path) -> None:
+    earlier = [load(file) for file in sorted((upstream_schemas / "v1").glob("*.json"))]
+    now = load(resources.SCHEMA)
+    assert set[tuple[str, str]]().union(*map(tags, earlier)) - tags(now) == v1_words.TAGS
+    assert set(v1_words.MEMBERS) <= members(now)
+    former = {old for names in v1_words.MEMBERS.values() for old in names}
+    assert former <= set[str]().union(*map(members, earlier))
+
+
+@pytest.mark.parametrize("name", sorted(v1_words.METHODS))
 def test_a_method_of_v1_is_called_that(name: str, protocol: Protocol) -> None:
     assert said(name, protocol) == [
         "is not a method of the protocol; it is a method of ACP v1, and the schema is of version 2"

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from acpgen.findings import Severity
-from acpgen.judge import Transcript, Verdict, validate
+from acpgen.judge import MessageVerdict, Transcript, validate
 from acpgen.judge.inputs import read
 from acpgen.model import Protocol
 
@@ -50,7 +50,7 @@ members = st.sampled_from(
 messages = st.dictionaries(members, values)
 
 
-def well_formed(verdict: Verdict) -> bool:
+def well_formed(verdict: MessageVerdict) -> bool:
     """Whether a verdict says the same in each of its members."""
     errors = [fault for fault in verdict.findings if fault.severity is Severity.ERROR]
     return verdict.accepted is not bool(errors) and (verdict.code is None or bool(errors))

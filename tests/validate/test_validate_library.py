@@ -13,7 +13,7 @@ import pytest
 import acpgen
 from acp_wire.reader import MAX_DEPTH, decode
 from acpgen.findings import Severity
-from acpgen.judge import MessageKind, Rule, Transcript, Verdict
+from acpgen.judge import MessageKind, MessageRule, MessageVerdict, Transcript
 from acpgen.judge.limits import limits
 from acpgen.model import (
     Kind,
@@ -49,7 +49,7 @@ def method(protocol: Protocol, name: str) -> Method:
 
 def test_a_clean_request(protocol: Protocol) -> None:
     verdict = acpgen.validate(json.dumps(prompt()), protocol=protocol)
-    assert verdict == Verdict((), None, MessageKind.REQUEST, "session/prompt", 7)
+    assert verdict == MessageVerdict((), None, MessageKind.REQUEST, "session/prompt", 7)
     assert verdict.accepted
 
 
@@ -232,7 +232,7 @@ def test_the_deepest_nesting_is_checked_to_its_end(
 
 def test_a_boolean_is_no_number() -> None:
     at_least_two = Scalar(ScalarType.ANY, minimum=2)
-    assert [fault.rule for fault in limits(at_least_two, 1)] == [Rule.MINIMUM]
+    assert [fault.rule for fault in limits(at_least_two, 1)] == [MessageRule.MINIMUM]
     assert list(limits(at_least_two, value=True)) == []
 
 

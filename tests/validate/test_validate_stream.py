@@ -16,7 +16,7 @@ from acp_wire.checking import Checkers
 from acp_wire.decoding import Decoders
 from acp_wire.pairing import Pairing
 from acpgen import resources
-from acpgen.judge import Rule, Transcript, Verdict
+from acpgen.judge import MessageRule, MessageVerdict, Transcript
 from acpgen.judge.fast_path import FastEngine
 from acpgen.judge.inputs import Input, read
 from acpgen.judge.stream import STEP, Stream
@@ -30,7 +30,7 @@ CASES = sorted((Path(__file__).parent / "cases").glob("*/input.*"))
 LIST = b'{"jsonrpc":"2.0","id":%d,"method":"session/list","params":{}}\n'
 SESSIONS = b'{"jsonrpc":"2.0","id":%d,"result":{"sessions":[]}}\n'
 CANCEL = b'{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}\n'
-Said = list[tuple[int, Verdict]]
+Said = list[tuple[int, MessageVerdict]]
 
 
 class Source:
@@ -80,7 +80,12 @@ def said(data: bytes, kind: str, sender: str | None = None) -> tuple[int, Said]:
 
 def judged(data: bytes, sender: str | None = None) -> tuple[int, Said]:
     """What the judge alone says, line by line."""
-    found, transcript, number, results = read(BytesIO(data)), Transcript(acp()), 0, list[Verdict]()
+    found, transcript, number, results = (
+        read(BytesIO(data)),
+        Transcript(acp()),
+        0,
+        list[MessageVerdict](),
+    )
     lines = []
     for entry in found.entries:
         number += 1
@@ -118,7 +123,7 @@ def without_repeats(told: tuple[int, Said]) -> tuple[int, Said]:
     return number, [
         (line, verdict)
         for line, verdict in found
-        if {fault.rule for fault in verdict.findings} != {Rule.DUPLICATE_MEMBER}
+        if {fault.rule for fault in verdict.findings} != {MessageRule.DUPLICATE_MEMBER}
     ]
 
 
@@ -227,7 +232,7 @@ def test_lines_that_come_in_are_judged_as_they_come() -> None:
     lines = Input(enumerate(feed(), 1), transcript=True)
     entry, verdict = next(iter(Stream(lines, FastEngine(source("checkers")))))
     assert entry.line == 3
-    assert [fault.rule for fault in verdict.findings] == [Rule.NOT_JSON]
+    assert [fault.rule for fault in verdict.findings] == [MessageRule.NOT_JSON]
 
 
 def test_a_tag_of_the_senders_own_making_is_for_the_judge() -> None:
@@ -236,6 +241,6 @@ def test_a_tag_of_the_senders_own_making_is_for_the_judge() -> None:
     data = json.dumps({"jsonrpc": "2.0", "method": "session/update", "params": params}).encode()
     for kind in ("checkers", "decoders"):
         (_, verdict), *_ = said(data, kind)[1]
-        assert [fault.rule for fault in verdict.findings] == [Rule.UNKNOWN_TAG]
+        assert [fault.rule for fault in verdict.findings] == [MessageRule.UNKNOWN_TAG]
     own = data.replace(b"agent_message_chunks", b"_mine")
     assert said(own, "unjudged") == (1, [])

@@ -9,7 +9,7 @@ import pytest
 from acp_v2.checkers import CHECKERS
 from acp_v2.retry import Reason, resend
 from acp_wire.keys import looks_like_key, may_hold_key, respelled
-from acpgen.judge import Rule, validate
+from acpgen.judge import MessageRule, validate
 
 ALIKE = (
     "idempotency_key",
@@ -47,7 +47,7 @@ def test_everything_has_the_same_rule(name: str) -> None:
     assert CHECKERS.remarkable(message(name)) is alike
     assert CHECKERS.clean(text.encode()) is not alike
     rules = [fault.rule for fault in validate(text).findings]
-    assert rules == [Rule.NEAR_MISS] * alike
+    assert rules == [MessageRule.NEAR_MISS] * alike
     reason = Reason.MISSPELLED_KEY if alike else Reason.KEYED_WITHOUT_KEY
     assert resend("session/prompt", {**PARAMS, name: "k"}).reason is reason
 

@@ -3,8 +3,7 @@
 
 - `models`: its types as pydantic models
 - `retry`: which messages may be sent again
-- `check`: judges the text of a message with the standard library only; imported when first used,
-  from the target `checkers` of the same schema
+- `check`: judges the text of a message; imported when first used, from the target `checkers`
 """
 
 TYPE_CHECKING = False

@@ -19,7 +19,7 @@ from acp_wire.decoding import (
     Line,
     Notification,
     Request,
-    Typed,
+    ListedObject,
     Unsent,
 )
 from acp_wire.reader import MAX_DEPTH
@@ -47,31 +47,31 @@ _LEVELS = MAX_DEPTH - 11
 _TYPES = CHECKERS.types
 
 
-class Loose(decoding.Loose):
+class Loose(decoding.LooseObject):
     """An object whose members may be of any type until a check has seen them all."""
 
     levels = _LEVELS
 
 
-class CancelRequestNotification(Typed):
+class CancelRequestNotification(ListedObject):
     requestId: int | str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class LoginAuthRequest(Typed):
+class LoginAuthRequest(ListedObject):
     methodId: str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class LogoutAuthRequest(Typed):
+class LogoutAuthRequest(ListedObject):
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class AuthStatusRequest(Typed):
+class AuthStatusRequest(ListedObject):
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class AuthAccount(Typed):
+class AuthAccount(ListedObject):
     label: str
     active: bool | None | UnsetType = UNSET
     email: str | None | UnsetType = UNSET
@@ -80,13 +80,13 @@ class AuthAccount(Typed):
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class AuthStatusUpdateNotification(Typed):
+class AuthStatusUpdateNotification(ListedObject):
     state: str
     accounts: list[AuthAccount] | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class CompleteElicitationNotification(Typed):
+class CompleteElicitationNotification(ListedObject):
     elicitationId: str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
@@ -118,59 +118,59 @@ CreateElicitationRequest = (
 )
 
 
-class Implementation(Typed):
+class Implementation(ListedObject):
     name: str
     version: str
     title: str | None | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class TerminalAuthCapabilities(Typed):
+class TerminalAuthCapabilities(ListedObject):
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class ClientAuthCapabilities(Typed):
+class ClientAuthCapabilities(ListedObject):
     terminal: TerminalAuthCapabilities | None | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class ElicitationFormCapabilities(Typed):
+class ElicitationFormCapabilities(ListedObject):
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class ElicitationUrlCapabilities(Typed):
+class ElicitationUrlCapabilities(ListedObject):
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class ElicitationCapabilities(Typed):
+class ElicitationCapabilities(ListedObject):
     form: ElicitationFormCapabilities | None | UnsetType = UNSET
     url: ElicitationUrlCapabilities | None | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class ClientCapabilities(Typed):
+class ClientCapabilities(ListedObject):
     auth: ClientAuthCapabilities | None | UnsetType = UNSET
     elicitation: ElicitationCapabilities | None | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class InitializeRequest(Typed):
+class InitializeRequest(ListedObject):
     protocolVersion: Annotated[int, Meta(ge=0, le=65535)]
     info: Implementation
     capabilities: ClientCapabilities | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class DisableProviderRequest(Typed):
+class DisableProviderRequest(ListedObject):
     providerId: str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class ListProvidersRequest(Typed):
+class ListProvidersRequest(ListedObject):
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class SetProviderRequest(Typed):
+class SetProviderRequest(ListedObject):
     providerId: str
     apiType: str
     baseUrl: str
@@ -178,52 +178,52 @@ class SetProviderRequest(Typed):
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class ArchiveSessionRequest(Typed):
+class ArchiveSessionRequest(ListedObject):
     sessionId: str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class CancelSessionNotification(Typed):
+class CancelSessionNotification(ListedObject):
     sessionId: str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class CloseSessionRequest(Typed):
+class CloseSessionRequest(ListedObject):
     sessionId: str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class DeleteSessionRequest(Typed):
+class DeleteSessionRequest(ListedObject):
     sessionId: str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class HttpHeader(Typed):
+class HttpHeader(ListedObject):
     name: str
     value: str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class McpServerHttp(Typed, tag_field="type", tag="http"):
+class McpServerHttp(ListedObject, tag_field="type", tag="http"):
     name: str
     url: str
     headers: list[HttpHeader] | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class McpServerAcp(Typed, tag_field="type", tag="acp"):
+class McpServerAcp(ListedObject, tag_field="type", tag="acp"):
     name: str
     serverId: str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class EnvVariable(Typed):
+class EnvVariable(ListedObject):
     name: str
     value: str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class McpServerStdio(Typed, tag_field="type", tag="stdio"):
+class McpServerStdio(ListedObject, tag_field="type", tag="stdio"):
     name: str
     command: str
     args: list[str] | UnsetType = UNSET
@@ -238,20 +238,20 @@ McpServer = (
 )
 
 
-class Annotations(Typed):
+class Annotations(ListedObject):
     audience: list[str] | None | UnsetType = UNSET
     lastModified: str | None | UnsetType = UNSET
     priority: Annotated[int, Meta(ge=0, le=1)] | Annotated[float, Meta(ge=0, le=1)] | None | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class ContentBlockText(Typed, tag_field="type", tag="text"):
+class ContentBlockText(ListedObject, tag_field="type", tag="text"):
     text: str
     annotations: Annotations | None | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class ContentBlockImage(Typed, tag_field="type", tag="image"):
+class ContentBlockImage(ListedObject, tag_field="type", tag="image"):
     data: str
     mimeType: str
     annotations: Annotations | None | UnsetType = UNSET
@@ -259,14 +259,14 @@ class ContentBlockImage(Typed, tag_field="type", tag="image"):
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class ContentBlockAudio(Typed, tag_field="type", tag="audio"):
+class ContentBlockAudio(ListedObject, tag_field="type", tag="audio"):
     data: str
     mimeType: str
     annotations: Annotations | None | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class Icon(Typed):
+class Icon(ListedObject):
     src: str
     mimeType: str | None | UnsetType = UNSET
     sizes: list[str] | None | UnsetType = UNSET
@@ -274,7 +274,7 @@ class Icon(Typed):
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class ContentBlockResourceLink(Typed, tag_field="type", tag="resource_link"):
+class ContentBlockResourceLink(ListedObject, tag_field="type", tag="resource_link"):
     name: str
     uri: str
     annotations: Annotations | None | UnsetType = UNSET
@@ -290,7 +290,7 @@ class CheckedEmbeddedResourceResource(Checked):
     check = staticmethod(_TYPES["EmbeddedResourceResource"])
 
 
-class ContentBlockResource(Typed, tag_field="type", tag="resource"):
+class ContentBlockResource(ListedObject, tag_field="type", tag="resource"):
     resource: CheckedEmbeddedResourceResource
     annotations: Annotations | None | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
@@ -305,13 +305,13 @@ ContentBlock = (
 )
 
 
-class SystemPrompt(Typed):
+class SystemPrompt(ListedObject):
     mode: str
     content: list[ContentBlock]
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class ForkSessionRequest(Typed):
+class ForkSessionRequest(ListedObject):
     sessionId: str
     cwd: str
     additionalDirectories: list[str] | UnsetType = UNSET
@@ -320,14 +320,14 @@ class ForkSessionRequest(Typed):
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class ListSessionsRequest(Typed):
+class ListSessionsRequest(ListedObject):
     archived: str | None | UnsetType = UNSET
     cursor: str | None | UnsetType = UNSET
     cwd: str | None | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class NewSessionRequest(Typed):
+class NewSessionRequest(ListedObject):
     cwd: str
     additionalDirectories: list[str] | UnsetType = UNSET
     mcpServers: list[McpServer] | UnsetType = UNSET
@@ -335,63 +335,63 @@ class NewSessionRequest(Typed):
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class SessionOptionsRequest(Typed):
+class SessionOptionsRequest(ListedObject):
     cwd: str
     additionalDirectories: list[str] | UnsetType = UNSET
     sessionId: str | None | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class PromptRequest(Typed):
+class PromptRequest(ListedObject):
     sessionId: str
     prompt: Annotated[list[ContentBlock], Meta(min_length=1)]
     idempotencyKey: Annotated[str, Meta(min_length=1, max_length=255)] | None | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class PermissionOption(Typed):
+class PermissionOption(ListedObject):
     optionId: str
     name: str
     kind: str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class ToolCallCancelCapabilities(Typed):
+class ToolCallCancelCapabilities(ListedObject):
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class ToolCallCapabilities(Typed):
+class ToolCallCapabilities(ListedObject):
     cancel: ToolCallCancelCapabilities | None | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class ToolCallContentContent(Typed, tag_field="type", tag="content"):
+class ToolCallContentContent(ListedObject, tag_field="type", tag="content"):
     content: ContentBlock
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class DiffChangeAdd(Typed, tag_field="operation", tag="add"):
+class DiffChangeAdd(ListedObject, tag_field="operation", tag="add"):
     path: str
     fileType: str | None | UnsetType = UNSET
     mimeType: str | None | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class DiffChangeDelete(Typed, tag_field="operation", tag="delete"):
+class DiffChangeDelete(ListedObject, tag_field="operation", tag="delete"):
     path: str
     fileType: str | None | UnsetType = UNSET
     mimeType: str | None | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class DiffChangeModify(Typed, tag_field="operation", tag="modify"):
+class DiffChangeModify(ListedObject, tag_field="operation", tag="modify"):
     path: str
     fileType: str | None | UnsetType = UNSET
     mimeType: str | None | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class DiffChangeMove(Typed, tag_field="operation", tag="move"):
+class DiffChangeMove(ListedObject, tag_field="operation", tag="move"):
     oldPath: str
     path: str
     fileType: str | None | UnsetType = UNSET
@@ -399,7 +399,7 @@ class DiffChangeMove(Typed, tag_field="operation", tag="move"):
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class DiffChangeCopy(Typed, tag_field="operation", tag="copy"):
+class DiffChangeCopy(ListedObject, tag_field="operation", tag="copy"):
     oldPath: str
     path: str
     fileType: str | None | UnsetType = UNSET
@@ -416,19 +416,19 @@ DiffChange = (
 )
 
 
-class DiffPatch(Typed):
+class DiffPatch(ListedObject):
     format: str
     text: str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class ToolCallContentDiff(Typed, tag_field="type", tag="diff"):
+class ToolCallContentDiff(ListedObject, tag_field="type", tag="diff"):
     changes: list[DiffChange]
     patch: DiffPatch | None | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class ToolCallContentTerminal(Typed, tag_field="type", tag="terminal"):
+class ToolCallContentTerminal(ListedObject, tag_field="type", tag="terminal"):
     terminalId: str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
@@ -440,13 +440,13 @@ ToolCallContent = (
 )
 
 
-class ToolCallLocation(Typed):
+class ToolCallLocation(ListedObject):
     path: str
     line: Annotated[int, Meta(ge=1)] | None | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class ToolCallUpdate(Typed):
+class ToolCallUpdate(ListedObject):
     toolCallId: str
     capabilities: ToolCallCapabilities | None | UnsetType = UNSET
     content: list[ToolCallContent] | None | UnsetType = UNSET
@@ -460,12 +460,12 @@ class ToolCallUpdate(Typed):
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class RequestPermissionSubjectToolCall(Typed, tag_field="type", tag="tool_call"):
+class RequestPermissionSubjectToolCall(ListedObject, tag_field="type", tag="tool_call"):
     toolCall: ToolCallUpdate
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class RequestPermissionSubjectCommand(Typed, tag_field="type", tag="command"):
+class RequestPermissionSubjectCommand(ListedObject, tag_field="type", tag="command"):
     command: str
     cwd: str
     terminalId: str | None | UnsetType = UNSET
@@ -479,7 +479,7 @@ RequestPermissionSubject = (
 )
 
 
-class RequestPermissionRequest(Typed):
+class RequestPermissionRequest(ListedObject):
     sessionId: str
     title: str
     options: Annotated[list[PermissionOption], Meta(min_length=1)]
@@ -492,7 +492,7 @@ class CheckedReplayFrom(Checked):
     check = staticmethod(_TYPES["ReplayFrom"])
 
 
-class ResumeSessionRequest(Typed):
+class ResumeSessionRequest(ListedObject):
     sessionId: str
     cwd: str
     additionalDirectories: list[str] | UnsetType = UNSET
@@ -502,14 +502,14 @@ class ResumeSessionRequest(Typed):
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class SetSessionConfigOptionRequestId(Typed, tag_field="type", tag="id"):
+class SetSessionConfigOptionRequestId(ListedObject, tag_field="type", tag="id"):
     sessionId: str
     configId: str
     value: str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class SetSessionConfigOptionRequestBoolean(Typed, tag_field="type", tag="boolean"):
+class SetSessionConfigOptionRequestBoolean(ListedObject, tag_field="type", tag="boolean"):
     sessionId: str
     configId: str
     value: bool
@@ -522,53 +522,53 @@ SetSessionConfigOptionRequest = (
 )
 
 
-class SetSessionTitleRequest(Typed):
+class SetSessionTitleRequest(ListedObject):
     sessionId: str
     title: str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class SessionStatusRequest(Typed):
+class SessionStatusRequest(ListedObject):
     sessionId: str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class UnarchiveSessionRequest(Typed):
+class UnarchiveSessionRequest(ListedObject):
     sessionId: str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class SessionUpdateUserMessageChunk(Typed, tag_field="sessionUpdate", tag="user_message_chunk"):
+class SessionUpdateUserMessageChunk(ListedObject, tag_field="sessionUpdate", tag="user_message_chunk"):
     messageId: str
     content: ContentBlock
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class SessionUpdateUserMessage(Typed, tag_field="sessionUpdate", tag="user_message"):
+class SessionUpdateUserMessage(ListedObject, tag_field="sessionUpdate", tag="user_message"):
     messageId: str
     content: list[ContentBlock] | None | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class SessionUpdateAgentMessageChunk(Typed, tag_field="sessionUpdate", tag="agent_message_chunk"):
+class SessionUpdateAgentMessageChunk(ListedObject, tag_field="sessionUpdate", tag="agent_message_chunk"):
     messageId: str
     content: ContentBlock
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class SessionUpdateAgentMessage(Typed, tag_field="sessionUpdate", tag="agent_message"):
+class SessionUpdateAgentMessage(ListedObject, tag_field="sessionUpdate", tag="agent_message"):
     messageId: str
     content: list[ContentBlock] | None | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class SessionUpdateAgentThoughtChunk(Typed, tag_field="sessionUpdate", tag="agent_thought_chunk"):
+class SessionUpdateAgentThoughtChunk(ListedObject, tag_field="sessionUpdate", tag="agent_thought_chunk"):
     messageId: str
     content: ContentBlock
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class SessionUpdateAgentThought(Typed, tag_field="sessionUpdate", tag="agent_thought"):
+class SessionUpdateAgentThought(ListedObject, tag_field="sessionUpdate", tag="agent_thought"):
     messageId: str
     content: list[ContentBlock] | None | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
@@ -584,13 +584,13 @@ class SessionUpdateStateUpdate(Loose, tag_field="sessionUpdate", tag="state_upda
     check = staticmethod(_TYPES["StateUpdate"])
 
 
-class SessionUpdateToolCallContentChunk(Typed, tag_field="sessionUpdate", tag="tool_call_content_chunk"):
+class SessionUpdateToolCallContentChunk(ListedObject, tag_field="sessionUpdate", tag="tool_call_content_chunk"):
     toolCallId: str
     content: ToolCallContent
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class SessionUpdateToolCallUpdate(Typed, tag_field="sessionUpdate", tag="tool_call_update"):
+class SessionUpdateToolCallUpdate(ListedObject, tag_field="sessionUpdate", tag="tool_call_update"):
     toolCallId: str
     capabilities: ToolCallCapabilities | None | UnsetType = UNSET
     content: list[ToolCallContent] | None | UnsetType = UNSET
@@ -604,33 +604,33 @@ class SessionUpdateToolCallUpdate(Typed, tag_field="sessionUpdate", tag="tool_ca
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class TerminalCancelCapabilities(Typed):
+class TerminalCancelCapabilities(ListedObject):
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class TerminalCapabilities(Typed):
+class TerminalCapabilities(ListedObject):
     cancel: TerminalCancelCapabilities | None | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class TerminalExitStatus(Typed):
+class TerminalExitStatus(ListedObject):
     exitCode: int | None | UnsetType = UNSET
     signal: str | None | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class TerminalOutput(Typed):
+class TerminalOutput(ListedObject):
     data: str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class TerminalSize(Typed):
+class TerminalSize(ListedObject):
     cols: Annotated[int, Meta(ge=1, le=65535)]
     rows: Annotated[int, Meta(ge=1, le=65535)]
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class SessionUpdateTerminalUpdate(Typed, tag_field="sessionUpdate", tag="terminal_update"):
+class SessionUpdateTerminalUpdate(ListedObject, tag_field="sessionUpdate", tag="terminal_update"):
     terminalId: str
     capabilities: TerminalCapabilities | None | UnsetType = UNSET
     command: str | None | UnsetType = UNSET
@@ -641,32 +641,32 @@ class SessionUpdateTerminalUpdate(Typed, tag_field="sessionUpdate", tag="termina
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class SessionUpdateTerminalOutputChunk(Typed, tag_field="sessionUpdate", tag="terminal_output_chunk"):
+class SessionUpdateTerminalOutputChunk(ListedObject, tag_field="sessionUpdate", tag="terminal_output_chunk"):
     terminalId: str
     data: str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class PlanEntry(Typed):
+class PlanEntry(ListedObject):
     content: str
     priority: str
     status: str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class PlanUpdateContentItems(Typed, tag_field="type", tag="items"):
+class PlanUpdateContentItems(ListedObject, tag_field="type", tag="items"):
     planId: str
     entries: list[PlanEntry]
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class PlanUpdateContentFile(Typed, tag_field="type", tag="file"):
+class PlanUpdateContentFile(ListedObject, tag_field="type", tag="file"):
     planId: str
     uri: str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class PlanUpdateContentMarkdown(Typed, tag_field="type", tag="markdown"):
+class PlanUpdateContentMarkdown(ListedObject, tag_field="type", tag="markdown"):
     planId: str
     content: str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
@@ -679,12 +679,12 @@ PlanUpdateContent = (
 )
 
 
-class SessionUpdatePlanUpdate(Typed, tag_field="sessionUpdate", tag="plan_update"):
+class SessionUpdatePlanUpdate(ListedObject, tag_field="sessionUpdate", tag="plan_update"):
     plan: PlanUpdateContent
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class SessionUpdatePlanRemoved(Typed, tag_field="sessionUpdate", tag="plan_removed"):
+class SessionUpdatePlanRemoved(ListedObject, tag_field="sessionUpdate", tag="plan_removed"):
     planId: str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
@@ -693,7 +693,7 @@ class CheckedAvailableCommand(Checked):
     check = staticmethod(_TYPES["AvailableCommand"])
 
 
-class SessionUpdateAvailableCommandsUpdate(Typed, tag_field="sessionUpdate", tag="available_commands_update"):
+class SessionUpdateAvailableCommandsUpdate(ListedObject, tag_field="sessionUpdate", tag="available_commands_update"):
     availableCommands: list[CheckedAvailableCommand]
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
@@ -702,7 +702,7 @@ class CheckedSessionConfigSelectOptions(Checked):
     check = staticmethod(_TYPES["SessionConfigSelectOptions"])
 
 
-class SessionConfigOptionSelect(Typed, tag_field="type", tag="select"):
+class SessionConfigOptionSelect(ListedObject, tag_field="type", tag="select"):
     configId: str
     name: str
     currentValue: str
@@ -712,7 +712,7 @@ class SessionConfigOptionSelect(Typed, tag_field="type", tag="select"):
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class SessionConfigOptionBoolean(Typed, tag_field="type", tag="boolean"):
+class SessionConfigOptionBoolean(ListedObject, tag_field="type", tag="boolean"):
     configId: str
     name: str
     currentValue: bool
@@ -727,38 +727,38 @@ SessionConfigOption = (
 )
 
 
-class SessionUpdateConfigOptionUpdate(Typed, tag_field="sessionUpdate", tag="config_option_update"):
+class SessionUpdateConfigOptionUpdate(ListedObject, tag_field="sessionUpdate", tag="config_option_update"):
     configOptions: list[SessionConfigOption]
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class SessionUpdateSessionInfoUpdate(Typed, tag_field="sessionUpdate", tag="session_info_update"):
+class SessionUpdateSessionInfoUpdate(ListedObject, tag_field="sessionUpdate", tag="session_info_update"):
     title: str | None | UnsetType = UNSET
     updatedAt: str | None | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class Cost(Typed):
+class Cost(ListedObject):
     amount: int | float
     currency: str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class SessionUpdateUsageUpdate(Typed, tag_field="sessionUpdate", tag="usage_update"):
+class SessionUpdateUsageUpdate(ListedObject, tag_field="sessionUpdate", tag="usage_update"):
     used: Annotated[int, Meta(ge=0)]
     size: Annotated[int, Meta(ge=0)]
     cost: Cost | None | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class SessionUpdateNotice(Typed, tag_field="sessionUpdate", tag="notice"):
+class SessionUpdateNotice(ListedObject, tag_field="sessionUpdate", tag="notice"):
     severity: str
     title: Annotated[str, Meta(min_length=1)]
     description: str | None | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class SessionUpdateCompactionUpdate(Typed, tag_field="sessionUpdate", tag="compaction_update"):
+class SessionUpdateCompactionUpdate(ListedObject, tag_field="sessionUpdate", tag="compaction_update"):
     compactionId: str
     status: str
     error: str | None | UnsetType = UNSET
@@ -766,32 +766,32 @@ class SessionUpdateCompactionUpdate(Typed, tag_field="sessionUpdate", tag="compa
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class SessionUpdateCompactionSummaryChunk(Typed, tag_field="sessionUpdate", tag="compaction_summary_chunk"):
+class SessionUpdateCompactionSummaryChunk(ListedObject, tag_field="sessionUpdate", tag="compaction_summary_chunk"):
     compactionId: str
     content: ContentBlock
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class SessionCancelCapabilities(Typed):
+class SessionCancelCapabilities(ListedObject):
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class SubagentSessionCapabilities(Typed):
+class SubagentSessionCapabilities(ListedObject):
     cancel: SessionCancelCapabilities | None | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class BackgroundWorkTerminal(Typed, tag_field="type", tag="terminal"):
+class BackgroundWorkTerminal(ListedObject, tag_field="type", tag="terminal"):
     terminalId: str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class BackgroundWorkToolCall(Typed, tag_field="type", tag="tool_call"):
+class BackgroundWorkToolCall(ListedObject, tag_field="type", tag="tool_call"):
     toolCallId: str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class BackgroundWorkSubagent(Typed, tag_field="type", tag="subagent"):
+class BackgroundWorkSubagent(ListedObject, tag_field="type", tag="subagent"):
     sessionId: str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
@@ -803,7 +803,7 @@ BackgroundWork = (
 )
 
 
-class StateUpdateRunning(Typed, tag_field="state", tag="running"):
+class StateUpdateRunning(ListedObject, tag_field="state", tag="running"):
     background: list[BackgroundWork] | None | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
@@ -817,12 +817,12 @@ class StateUpdateIdle(Loose, tag_field="state", tag="idle"):
     check = staticmethod(_TYPES["IdleStateUpdate"])
 
 
-class StateUpdateRequiresAction(Typed, tag_field="state", tag="requires_action"):
+class StateUpdateRequiresAction(ListedObject, tag_field="state", tag="requires_action"):
     background: list[BackgroundWork] | None | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class StateUpdateUnknown(Typed, tag_field="state", tag="unknown"):
+class StateUpdateUnknown(ListedObject, tag_field="state", tag="unknown"):
     background: list[BackgroundWork] | None | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
@@ -835,7 +835,7 @@ StateUpdate = (
 )
 
 
-class SessionUpdateSubagentUpdate(Typed, tag_field="sessionUpdate", tag="subagent_update"):
+class SessionUpdateSubagentUpdate(ListedObject, tag_field="sessionUpdate", tag="subagent_update"):
     sessionId: str
     additionalDirectories: list[str] | None | UnsetType = UNSET
     capabilities: SubagentSessionCapabilities | None | UnsetType = UNSET
@@ -846,7 +846,7 @@ class SessionUpdateSubagentUpdate(Typed, tag_field="sessionUpdate", tag="subagen
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class SessionUpdateSessionMessage(Typed, tag_field="sessionUpdate", tag="session_message"):
+class SessionUpdateSessionMessage(ListedObject, tag_field="sessionUpdate", tag="session_message"):
     messageId: str
     content: list[ContentBlock] | None | UnsetType = UNSET
     recipientMessageId: str | None | UnsetType = UNSET
@@ -856,7 +856,7 @@ class SessionUpdateSessionMessage(Typed, tag_field="sessionUpdate", tag="session
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class SessionUpdateSessionMessageChunk(Typed, tag_field="sessionUpdate", tag="session_message_chunk"):
+class SessionUpdateSessionMessageChunk(ListedObject, tag_field="sessionUpdate", tag="session_message_chunk"):
     messageId: str
     content: ContentBlock
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
@@ -889,19 +889,19 @@ SessionUpdate = (
 )
 
 
-class UpdateSessionNotification(Typed):
+class UpdateSessionNotification(ListedObject):
     sessionId: str
     update: SessionUpdate
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class CancelTerminalRequest(Typed):
+class CancelTerminalRequest(ListedObject):
     sessionId: str
     terminalId: str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class CancelToolCallRequest(Typed):
+class CancelToolCallRequest(ListedObject):
     sessionId: str
     toolCallId: str
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")

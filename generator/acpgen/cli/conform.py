@@ -31,7 +31,7 @@ from acp_conformance.verdict import (
 )
 from acp_conformance.verdict_report import FORMATS
 from acpgen.cli.playing import Playable, Shown, shown, stoppable
-from acpgen.cli.report import CannotTell, Exit, fail, note, suggestion, unreadable
+from acpgen.cli.report import CommandFailure, Exit, fail, note, suggestion, unreadable
 from acpgen.findings import escaped
 
 
@@ -146,14 +146,14 @@ def conform(
     try:
         with stoppable():
             judged = judge()
-    except CannotTell as end:
+    except CommandFailure as end:
         sys.stdout.write(FORMATS[form]((), end.lines))
         raise
     status = status_of(judged.found, strict=strict)
     problems = [*judged.problems]
     if status == Exit.UNKNOWN:
         missing = gaps(judged.found, strict=strict)
-        problems.append(f"could not tell, for want of {_few(missing, len(judged.found))}")
+        problems.append(f"no verdict without {_few(missing, len(judged.found))}")
     for problem in problems:
         note(f"acpgen: {escaped(problem)}")
     sys.stdout.write(FORMATS[form](judged.found, problems))
@@ -187,7 +187,7 @@ def _judge_agent(
     unwritten = [] if record is None else _write(record, seen.outcomes)
     for outcome in seen.outcomes:
         if outcome.unparsed:
-            note(f"acpgen: {outcome.trace}: {outcome.unparsed} lines of the agent are no messages")
+            note(f"acpgen: {outcome.trace}: {outcome.unparsed} lines of the agent are not messages")
     judged = _asked(seen, Role.AGENT, played, only)
     return _Judged(judged.found, [*judged.problems, *unwritten])
 

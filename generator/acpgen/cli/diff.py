@@ -13,7 +13,7 @@ import typer
 
 from acpgen import resources
 from acpgen.cli.comparing import Sifted, comes_installed, compared, entry_for, in_vain, read, sift
-from acpgen.cli.report import Exit, fail, note, relative, show, telling
+from acpgen.cli.report import Exit, fail, note, relative, reporting_failure, show
 from acpgen.diff import Change, Effect, Party
 from acpgen.diff.changelog import changelog
 from acpgen.diff.releases import FOLDER, newest
@@ -88,7 +88,7 @@ def diff(
     """
     after = new or str(relative(resources.SCHEMA))
     with (
-        telling("diff", _REPORTS.get(form, Format.TEXT), Path(after)),
+        reporting_failure("diff", _REPORTS.get(form, Format.TEXT), Path(after)),
         compared(old or partial(_newest, after), after) as comparison,
     ):
         sifted = sift(comparison.changes, comparison.new, accepted)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,12 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+import typer.main
 
 from acpgen import resources
 from acpgen.cli.crash import is_own
 from acpgen.cli.extras import installation
 from acpgen.cli.options import Schema
-from acpgen.cli.report import Exit, fail, note, relative, show, telling, unreadable
+from acpgen.cli.report import Exit, fail, note, relative, reporting_failure, show, unreadable
 from acpgen.emit.tree import replace_files
 from acpgen.findings import Finding, Format, printable
 from acpgen.findings import text as lines_of
@@ -93,7 +95,7 @@ def inject(
     when all regions are written or were before, 1 when --check finds a difference, 2 when something
     can't be read or written.
     """
-    with telling("docs", format_, schema):
+    with reporting_failure("docs", format_, schema):
         if ending is not None and links is None:
             fail("--ending: is about links; say with --links where they lead")
         site, known = _known(schema, templates)
@@ -127,12 +129,12 @@ def _known(schema: Path, folder: Path) -> tuple[Site, dict[str, Region]]:
     """Where the generated pages are, and all regions that there are."""
     try:
         from acpgen.emit.templates import Templates
-        from acpgen.inject import contexts, regions
+        from acpgen.inject import contexts, house, regions
         from acpgen.targets.pages.site import plan
 
         protocol = load(relative(schema))
         own = regions(protocol, Templates(relative(folder)))
-        return plan(protocol), {**own, **contexts(protocol)}
+        return plan(protocol), {**own, **house(protocol), **_commands(), **contexts(protocol)}
     except SchemaError as error:
         note(lines_of(error.findings).rstrip("\n"))
         fail(f"{schema}: is no schema that pages can be made from")
@@ -140,6 +142,37 @@ def _known(schema: Path, folder: Path) -> tuple[Site, dict[str, Region]]:
         fail(unreadable(error, schema))
     except ValueError as error:
         fail(str(error))
+
+
+def _commands() -> dict[str, Region]:
+    """The region that lists the commands, as their help describes them."""
+    from acpgen.inject import Region
+
+    summary = "the commands of acpgen with their options"
+    return {"commands": Region(summary, lambda _: _command_table())}
+
+
+def _command_table() -> str:
+    from acpgen.cli.app import typer_app
+    from acpgen.emit.markdown import Inline, code, join, prose, table
+
+    rows = []
+    for name, help_, options in _walk("acpgen", typer.main.get_command(typer_app())):
+        sentence = re.split(r"(?<=\.)\s", help_.strip())[0]
+        shown = (code(option) for option in options if option != "--help")
+        rows.append((code(name), prose(" ".join(sentence.split())), join(shown, ", ")))
+    return table([Inline("Command"), Inline("What it does"), Inline("Options")], rows)
+
+
+def _walk(name: str, command: object) -> Iterator[tuple[str, str, list[str]]]:
+    """Every command below one: its whole name, its help, and its options."""
+    # Typer brings its own copy of Click in some versions, so the class has no name to import.
+    children: dict[str, object] = getattr(command, "commands", {})
+    for child, found in sorted(children.items()):
+        yield from _walk(f"{name} {child}", found)
+    if not children:
+        params = [p for p in getattr(command, "params", ()) if p.param_type_name == "option"]
+        yield name, getattr(command, "help", "") or "", [max(p.opts, key=len) for p in params]
 
 
 def _page(

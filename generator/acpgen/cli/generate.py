@@ -14,7 +14,17 @@ from acpgen import resources
 from acpgen.cli.crash import is_own
 from acpgen.cli.extras import installation
 from acpgen.cli.lint import accepted_by_lint
-from acpgen.cli.report import Exit, fail, note, relative, show, suggestion, telling, unreadable
+from acpgen.cli.progress import Bar
+from acpgen.cli.report import (
+    Exit,
+    fail,
+    note,
+    relative,
+    reporting_failure,
+    show,
+    suggestion,
+    unreadable,
+)
 from acpgen.emit import manifest, rules
 from acpgen.emit.tree import Change, Difference, FolderError, ForeignFileError
 from acpgen.findings import Finding, Format, Severity
@@ -74,7 +84,7 @@ def generate(
     difference, 2 when something can't be read, generated or written. Other inputs that change none
     of the files are no difference.
     """
-    with telling(_COMMAND, format_, schema):
+    with reporting_failure(_COMMAND, format_, schema):
         if not schema.exists():
             fail(f"{schema}: is not there; name a folder of domain files or a single-file release")
         plan = Plan(
@@ -107,12 +117,9 @@ def chosen(names: list[str] | None) -> list[Target]:
 
 def work_out(plan: Plan, format_: Format) -> Result:
     """How a folder differs from what is ordered; prints what is wrong with it, and leaves."""
-    hidden = not sys.stderr.isatty()
     try:
-        with typer.progressbar(
-            length=len(plan.targets), label="generating", file=sys.stderr, hidden=hidden
-        ) as bar:
-            return worked_out(plan, lambda _: bar.update(1), lambda p: _admit(p, plan))
+        with Bar(len(plan.targets), "generating", hidden=not sys.stderr.isatty()) as bar:
+            return worked_out(plan, lambda _: bar.advance(), lambda p: _admit(p, plan))
     except SchemaError as error:
         show(_COMMAND, located(error.findings), format_)
         _tell_what_needs_no_classes(plan, error.findings)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from acpgen import resources
-from acpgen.cli.report import Exit, fail, note, relative, show, telling, unreadable
+from acpgen.cli.report import Exit, fail, note, relative, reporting_failure, show, unreadable
 from acpgen.diff import RULES
 from acpgen.findings import Finding, Format
 from acpgen.lint import lint as findings_of
@@ -36,7 +36,7 @@ def lint(
 ) -> None:
     """Find what is wrong with a schema. `acpgen explain RULE` tells more about a finding."""
     path = relative(schema)
-    with telling("lint", format_, path):
+    with reporting_failure("lint", format_, path):
         findings = _find(path, accepted)
     show("lint", findings, format_)
     note(f"{path}: {counted(len(findings), 'finding', zero='no')}")

@@ -11,7 +11,7 @@ import typer
 
 from acpgen import resources
 from acpgen.cli import cards
-from acpgen.cli.report import fail, note, relative, suggestion, telling, unreadable
+from acpgen.cli.report import fail, note, relative, reporting_failure, suggestion, unreadable
 from acpgen.emit.markdown import first_sentence
 from acpgen.findings import Format, printable
 from acpgen.findings import text as lines_of
@@ -42,7 +42,7 @@ def methods(
     A table in a pipe has one line for each method. Exit status: 0, or 2 when there is no such
     method or the schema can't be read.
     """
-    with telling("methods", Format.JSON if form is Form.JSON else Format.TEXT, schema):
+    with reporting_failure("methods", Format.JSON if form is Form.JSON else Format.TEXT, schema):
         protocol = _protocol(schema)
         chosen = _chosen(protocol, name)
     if form is Form.JSON:
@@ -91,6 +91,8 @@ def _row(method: Method, protocol: Protocol) -> JsonValue:
         "result": method.result,
         "key": method.key,
         "carries": method.carries,
+        "undoes": [*method.undoes],
+        "about": [*method.about],
         "page": method.page,
         "summary": first_sentence(method.docs),
         "errors": [

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import NoReturn, Protocol
 
-import typer
-
 from acp_conformance.deferred_signals import STOPS
 from acp_conformance.launchers import StartError, UnusableProgramError
 from acp_conformance.verdict import TraceResult
+from acpgen.cli.progress import Bar
 
 __all__ = ["Playable", "Shown", "shown", "stoppable"]
 
@@ -51,19 +50,16 @@ def shown(outcomes: Iterator[TraceResult], played: Sequence[Playable]) -> Shown:
         OSError: the system refuses something before anything is known.
     """
     found: list[TraceResult] = []
-    hidden = not sys.stderr.isatty()
-    with typer.progressbar(
-        length=len(played), label="playing", file=sys.stderr, hidden=hidden
-    ) as bar:
+    with Bar(len(played), "playing", hidden=not sys.stderr.isatty()) as bar:
         try:
             for outcome in outcomes:
                 found.append(outcome)
-                bar.update(1)
+                bar.advance()
         except KeyboardInterrupt:
             why, summary = "interrupted", "interrupted"
         except UnusableProgramError as error:
-            why = "not played, since what is judged did not come up"
-            summary = f"what is judged does not come up: {error}"
+            why = "not played, since the program under test did not start"
+            summary = f"the program under test does not start: {error}"
         except (StartError, OSError) as error:
             if not found:
                 raise

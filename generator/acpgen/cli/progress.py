@@ -1,32 +1,26 @@
-"""A progress bar for long input, on the terminal that errors go to."""
+"""A progress bar, on the terminal that errors go to."""
 
 from __future__ import annotations
 
 import sys
-from typing import Protocol, Self
+from typing import Self
 
 _WIDTH = 40
 
 
-class Progress(Protocol):
-    """What shows how much of the input is judged."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(self, *_: object) -> None: ...
-
-    def advance(self, size: int) -> None:
-        """Count bytes as judged."""
-
-    def make_way(self) -> None:
-        """Clear the line before something else is printed."""
-
-
 class Bar:
-    """A progress bar for a number of bytes. It is drawn again for each percent."""
+    """A progress bar, drawn again for each percent.
 
-    def __init__(self, size: int) -> None:
-        self._size = size
+    Args:
+        length: how much there is to do.
+        label: the words in front of the bar.
+        hidden: whether nothing is drawn, as where errors don't go to a terminal.
+    """
+
+    def __init__(self, length: int, label: str = "judging", *, hidden: bool = False) -> None:
+        self._length = max(length, 1)
+        self._label = label
+        self._hidden = hidden
         self._done = 0
         self._percent = -1
 
@@ -35,19 +29,21 @@ class Bar:
         return self
 
     def __exit__(self, *_: object) -> None:
-        sys.stderr.write("\n")
+        if not self._hidden:
+            sys.stderr.write("\n")
 
-    def advance(self, size: int) -> None:
-        """Count bytes as judged."""
+    def advance(self, size: int = 1) -> None:
+        """Count some more as done."""
         self._done += size
-        percent = min(100, self._done * 100 // self._size)
-        if percent != self._percent:
+        percent = min(100, self._done * 100 // self._length)
+        if percent != self._percent and not self._hidden:
             self._percent = percent
             filled = "#" * (percent * _WIDTH // 100)
-            sys.stderr.write(f"\rjudging  [{filled:-<{_WIDTH}}]  {percent:3}%")
+            sys.stderr.write(f"\r{self._label}  [{filled:-<{_WIDTH}}]  {percent:3}%")
             sys.stderr.flush()
 
     def make_way(self) -> None:
         """Clear the line; the next percent draws the bar again."""
-        sys.stderr.write("\r\x1b[2K")
-        sys.stderr.flush()
+        if not self._hidden:
+            sys.stderr.write("\r\x1b[2K")
+            sys.stderr.flush()

@@ -11,6 +11,7 @@ import typer
 from acpgen import resources
 from acpgen.cli.comparing import Sifted, comes_installed, compared, in_vain, read, sift
 from acpgen.cli.lint import accepted_by_lint
+from acpgen.cli.locking import alone_in
 from acpgen.cli.report import Exit, fail, note, relative, show, unreadable
 from acpgen.diff.releases import CHANGELOG, FOLDER, Release, file_name, newest, refusal, with_entry
 from acpgen.diff.report import findings, summary
@@ -64,8 +65,9 @@ def release(
     source = SchemaSource(relative(schema), str(relative(schema)))
     protocol = read(source)
     _admit(protocol, accepted or beside(schema))
-    sifted = _sifted(folder, number, source, protocol, accepted)
-    _write(folder, number, protocol, sifted)
+    with alone_in(folder):
+        sifted = _sifted(folder, number, source, protocol, accepted)
+        _write(folder, number, protocol, sifted)
     note(f"{folder / file_name(protocol, number)}: written, with an entry in {folder / CHANGELOG}")
 
 

@@ -1,4 +1,4 @@
-"""What every command shares: exit statuses, printing findings, failing with a reason."""
+"""Shared by every command: exit statuses, printing findings, failing with a reason."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from acpgen.report import Report, Tally, renderer, set_up
 from acpgen.report.problem import Problem
 
 __all__ = [
-    "CannotTell",
+    "CommandFailure",
     "Exit",
     "FailOn",
     "fail",
     "note",
+    "print_problems",
     "relative",
+    "reporting_failure",
     "show",
     "suggestion",
-    "tell_problems",
-    "telling",
     "unreadable",
 ]
 
@@ -50,8 +50,8 @@ class FailOn(StrEnum):
     WARNING = "warning"
 
 
-class CannotTell(typer.Exit):
-    """The end of a command that could not tell: status 2, and the reasons."""
+class CommandFailure(typer.Exit):
+    """A command that could not finish: status 2, and the reasons."""
 
     def __init__(self, reasons: Sequence[str | Problem]) -> None:
         super().__init__(Exit.UNKNOWN)
@@ -59,7 +59,7 @@ class CannotTell(typer.Exit):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The reasons as they are said."""
+        """The reasons as they are printed."""
         return tuple(
             _line(reason) if isinstance(reason, Problem) else escaped(reason)
             for reason in self.reasons
@@ -84,14 +84,14 @@ def show(
 
 
 @contextmanager
-def telling(command: str, format_: Format, about: Path) -> Iterator[None]:
-    """Print a report of the reasons, too, where a command ends because it can't tell.
+def reporting_failure(command: str, format_: Format, about: Path) -> Iterator[None]:
+    """Print the reasons as a report, too, where a command can't finish.
 
     `about` is the file or the folder that the reasons are given for.
     """
     try:
         yield
-    except CannotTell as end:
+    except CommandFailure as end:
         place = str(relative(about))
         problems = (
             reason
@@ -103,8 +103,8 @@ def telling(command: str, format_: Format, about: Path) -> Iterator[None]:
         raise
 
 
-def tell_problems(tally: Tally) -> None:
-    """Say on stderr why a report is not complete."""
+def print_problems(tally: Tally) -> None:
+    """Print on stderr why a report is not complete."""
     for problem in tally.problems:
         note(f"acpgen: {_line(problem)}")
 
@@ -115,26 +115,26 @@ def _line(problem: Problem) -> str:
 
 
 def fail(*reasons: str | Problem) -> NoReturn:
-    """Say on stderr why nothing can be told, each reason on a line, and leave with status 2.
+    """Print the reasons on stderr, each on a line, and exit with status 2.
 
-    A reason that is no text says of which file and line it is.
+    A problem is printed with its file and line.
 
     Raises:
-        CannotTell: always.
+        CommandFailure: always.
     """
-    end = CannotTell(reasons)
+    end = CommandFailure(reasons)
     for line in end.lines:
         note(f"acpgen: {line}")
     raise end
 
 
 def unreadable(error: OSError, path: Path) -> str:
-    """Which file an error is about, `path` where it doesn't say, and what is wrong with it."""
+    """The file that an error is about, or else `path`, and what is wrong with it."""
     return f"{error.filename or path}: {error.strerror or error}"
 
 
 def suggestion(name: str, known: Iterable[str], otherwise: str) -> str:
-    """What somebody may have meant by a name that isn't known."""
+    """The known name that an unknown one may be meant for, or else another hint."""
     near = get_close_matches(name, list(known), n=1)
     return f"did you mean {near[0]}?" if near else otherwise
 

@@ -14,7 +14,7 @@ import typer
 from acpgen import resources, rulebook
 from acpgen.cli import opening
 from acpgen.cli.options import Failing, Form, MaxErrors, Quiet, Schema, ShowKeys, Summary
-from acpgen.cli.report import FailOn, note, relative, tell_problems
+from acpgen.cli.report import FailOn, note, print_problems, relative
 from acpgen.findings import Format, printable, text
 from acpgen.judge.inputs import InputError, read
 from acpgen.load import SchemaError, load
@@ -62,7 +62,7 @@ def trace(
         if protocol is not None and not report.full:
             summaries += _trace(str(file), protocol, report, show_keys)
     report.end()
-    tell_problems(tally)
+    print_problems(tally)
     if not quiet:
         for line in summaries:
             note(line)

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Self
 
 from acpgen import findings, resources, rulebook
 from acpgen.cli import opening
 from acpgen.cli.follow import Follower, follow, interruptible
 from acpgen.cli.notes import note
-from acpgen.cli.progress import Bar, Progress
+from acpgen.cli.progress import Bar
 from acpgen.cli.verdicts import findings_of
 from acpgen.findings import escaped, printable
 from acpgen.judge.fast_path import FastEngine
@@ -100,9 +99,7 @@ def _judge_all(options: Options, engine: FastEngine, report: Report) -> None:
             report.problem(opening.name(file), _NOTHING)
 
 
-def _judge(
-    file: str, options: Options, engine: FastEngine, report: Report, progress: Progress
-) -> None:
+def _judge(file: str, options: Options, engine: FastEngine, report: Report, progress: Bar) -> None:
     """Judge one file into the report."""
     name = opening.name(file)
     engine.pairing.clear()
@@ -132,7 +129,7 @@ def _judge_lines(
     options: Options,
     engine: FastEngine,
     report: Report,
-    progress: Progress,
+    progress: Bar,
 ) -> None:
     if found.transcript and options.sender is not None:
         raise InputError(_TWO_SIDED)
@@ -153,7 +150,7 @@ def _judge_lines(
 
 
 def _judge_growing(
-    file: str, options: Options, engine: FastEngine, report: Report, progress: Progress
+    file: str, options: Options, engine: FastEngine, report: Report, progress: Bar
 ) -> None:
     """Judge a log until an interruption, which is its normal end and not a failure."""
     if _is_gzip(file):
@@ -191,28 +188,9 @@ def _print_notes(report: Report, engine: FastEngine | None, *, quiet: bool) -> N
         note(report.tally.summary())
 
 
-class _Silence:
-    """No progress bar."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def advance(self, size: int) -> None:
-        """Nothing."""
-
-    def make_way(self) -> None:
-        """Nothing."""
-
-
-def _progress(size: int) -> Progress:
-    """A progress bar, if a terminal shows it."""
-    if size < _LONG or not sys.stderr.isatty():
-        return _Silence()
-
-    return Bar(size)
+def _progress(size: int) -> Bar:
+    """A progress bar, hidden for short input and where no terminal shows it."""
+    return Bar(size, hidden=size < _LONG or not sys.stderr.isatty())
 
 
 def _page(rule: str) -> str | None:

@@ -8,12 +8,17 @@ from acp_wire.keys import looks_like_key, may_hold_key
 from acp_wire.reader import Decoded, JsonValue
 from acp_wire.redaction import Key, masked
 from acpgen.findings import Finding, Severity
-from acpgen.judge.inputs import Entry
-from acpgen.judge.verdict import Fault, Verdict
+from acpgen.judge.inputs import MessageText
+from acpgen.judge.verdict import MessageFault, MessageVerdict
 
 
 def findings_of(
-    file: str, entry: Entry, verdict: Verdict, *, transcript: bool = False, show_keys: bool = False
+    file: str,
+    entry: MessageText,
+    verdict: MessageVerdict,
+    *,
+    transcript: bool = False,
+    show_keys: bool = False,
 ) -> list[Finding]:
     """Return the findings of one message, or one line of a transcript.
 
@@ -61,7 +66,7 @@ def _label(connection: JsonValue, keys: Sequence[str]) -> int | str | None:
     return connection if type(connection) is int else None
 
 
-def _about_key(message: JsonValue, fault: Fault, show_keys: bool) -> str:
+def _about_key(message: JsonValue, fault: MessageFault, show_keys: bool) -> str:
     """The key that a fault is about, if it is about one."""
     if not fault.path or not looks_like_key(str(fault.path[-1])):
         return ""

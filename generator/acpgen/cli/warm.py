@@ -1,4 +1,4 @@
-"""Targets that remember what they made, for a process that makes it again and again."""
+"""Targets that keep their last output, for a process that generates again and again."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from acpgen.targets import Target, Tree
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """A tree, and all that it was made from: what was seen, and the templates that were read."""
+    """A tree with its inputs: the view of the protocol, and the templates that were read."""
 
     seen: Protocol
     read: Mapping[str, str | None]
     tree: Tree
 
     def holds(self, seen: Protocol, templates: Templates) -> bool:
-        """Whether the same would be made now.
+        """Whether the inputs are still the same.
 
         Raises:
             OSError: a template can't be read.

@@ -1,4 +1,4 @@
-"""What changes from one version of a protocol to the next, and whom that breaks.
+"""Changes from one version of a protocol to the next, and the peers that they break.
 
 `diff` compares two protocols once and judges every difference by who sends and who receives it.
 `acpgen.diff.rules` documents each kind of change, and `acpgen.diff.retry_promises` what a changed

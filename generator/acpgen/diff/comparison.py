@@ -1,4 +1,4 @@
-"""All changes from one protocol to another."""
+"""Every change from one protocol to another."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from acpgen.types.stability import stable
 
 
 def diff(old: Protocol, new: Protocol) -> tuple[Change, ...]:
-    """Every change, the worst first, then by path.
+    """Return every change, the worst first, then by path.
 
-    What differs between the stable parts counts. What differs in the whole protocols only concerns
-    unstable parts, which promise nothing.
+    The differences between the stable parts count. A difference that only the whole protocols have
+    concerns unstable parts, which promise nothing.
     """
     whole = list(_changes(old, new, (old, new)))
     kept = list(_changes(stable(old), stable(new), (old, new)))
@@ -58,8 +58,8 @@ def _shape(old: Protocol, new: Protocol, difference: SchemaDifference) -> str:
 
 
 def _identity(change: Change) -> tuple[str, ...]:
-    """What a change is called in the whole protocol and in its stable part.
+    """The identity of a change, the same in the whole protocol and in its stable part.
 
-    The shapes are left aside: that of the stable part may lack something.
+    Shapes don't count, since the stable part of a type may lack members.
     """
     return (change.rule.id, change.subject, change.pointer, change.old, change.new)

@@ -49,19 +49,19 @@ def released(walk: TypeComparison, old: Union, new: Type) -> bool:
 def crowded(walk: TypeComparison, old: Union, new: Union, pairs: list[tuple[int, int]]) -> bool:
     """Whether a new union refuses a value because it fits several variants, and the old one didn't.
 
-    `pairs` has the indices of the variants that stand for each other.
+    `pairs` has the indices of the variants that correspond to each other.
     """
     return new.exclusive and _crowded(walk, old, new, pairs, Effect.NARROWS)
 
 
 def uncrowded(walk: TypeComparison, old: Union, new: Union, pairs: list[tuple[int, int]]) -> bool:
-    """The same the other way round: whether it takes one that the old one refused so."""
+    """Whether a new union takes a value that the old one refused because it fits several."""
     turned = [(j, i) for i, j in pairs]
     return old.exclusive and _crowded(walk, new, old, turned, Effect.WIDENS)
 
 
 def _covered(walk: TypeComparison, type_: Type, union: Union, effect: Effect) -> bool:
-    """Whether a union takes all parts of a type, of which one is new and the other old."""
+    """Whether a union takes all parts of a type. One of the two is of the new protocol."""
     protocol, others = _sides(walk, effect)
     return all(
         _takes(walk, part, union, effect, absent)
@@ -73,7 +73,7 @@ def _covered(walk: TypeComparison, type_: Type, union: Union, effect: Effect) ->
 def _takes(
     walk: TypeComparison, part: Type, union: Union, effect: Effect, absent: frozenset[str]
 ) -> bool:
-    """Whether a variant takes all of a part, and no other one any of it where that is refused."""
+    """Whether one variant takes all of a part; of an exclusive union, no other takes any of it."""
     own, others = _sides(walk, effect)
     constant_ = _constant(own, part, union.tag)
     for variant in union.variants:
@@ -115,13 +115,13 @@ def _crowded(
 
 
 def _misses(walk: TypeComparison, one: Type, other: Type, effect: Effect) -> bool:
-    """Whether a type lacks values of another: the new one of the old, or the old one of the new."""
+    """Whether a type lacks values that the same type of the other protocol has."""
     pair = (one, other) if effect is Effect.NARROWS else (other, one)
     return effect in walk.verdict(*pair)
 
 
 def _grown(walk: TypeComparison, one: Type, other: Type, effect: Effect) -> bool:
-    """Whether a type has values that another lacks, told the way round that `_misses` has not."""
+    """Whether a type has values that another lacks: `_misses` in the other direction."""
     if effect is Effect.NARROWS:
         return Effect.WIDENS in walk.verdict(one, other)
     return Effect.NARROWS in walk.verdict(other, one)
@@ -132,12 +132,12 @@ def _sides(walk: TypeComparison, effect: Effect) -> tuple[Protocol, Protocol]:
 
 
 def _apart(one: Variant, other: Variant) -> bool:
-    """Whether the tag of one keeps a value from being the other."""
+    """Whether no value fits both variants, because of their tags."""
     return (one.fallback and other.value is not None) or (other.fallback and one.value is not None)
 
 
 def _cut(protocol: Protocol, type_: Type, union: Union) -> Iterator[Type]:
-    """The parts of a type, also by the tag of a union, which has a variant for each."""
+    """The alternatives of a type, also by the tag values of a union."""
     inner = resolve(protocol, type_)
     unknown: list[Type] = []
     if isinstance(inner, Union) and inner.tag is not None and inner.tag == union.tag:
@@ -167,7 +167,7 @@ def _by_tag(protocol: Protocol, part: Type, union: Union) -> Iterator[Type]:
 def _by_presence(
     protocol: Protocol, others: Protocol, part: Type, union: Union
 ) -> Iterator[tuple[Type, frozenset[str]]]:
-    """A part with and without the members that a variant requires, and which it doesn't have."""
+    """A part with and without its optional members that a variant requires, and the absent ones."""
     if not isinstance(part, Object):
         yield part, frozenset()
         return
@@ -197,7 +197,7 @@ def _required(protocol: Protocol, union: Union) -> set[str]:
 
 
 def _values(protocol: Protocol, tag: Type, union: Union) -> Iterator[Type]:
-    """The values of a tag: those that a union knows, and the others as one."""
+    """The values of a tag: one type for each that a union knows, and one for all others."""
     for part in alternatives(protocol, tag):
         if not isinstance(part, ClosedEnum) and part != NULL:
             yield from map(constant, union.known)
@@ -205,7 +205,7 @@ def _values(protocol: Protocol, tag: Type, union: Union) -> Iterator[Type]:
 
 
 def _constant(protocol: Protocol, part: Type, tag: str | None) -> str | int | None:
-    """The only value that the tag of a part has, if there is one."""
+    """The value of the tag of a part, if it can have one value only."""
     if tag is None or not isinstance(part, Object):
         return None
     member = flatten(protocol, part).members.get(tag)

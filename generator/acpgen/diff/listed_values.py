@@ -29,7 +29,7 @@ Listable = Scalar | OpenEnum | ClosedEnum
 
 
 def enums(walk: TypeComparison, old: Listable, new: Listable, at: SchemaPlace) -> Iterator[Found]:
-    """Two types of which one at least lists its values."""
+    """Compare two types if at least one of them lists its values."""
     match old, new:
         case ClosedEnum(), Scalar():
             yield from _freed(old, new, at)
@@ -62,7 +62,7 @@ def _both_listed(
 
 
 def _freed(old: ClosedEnum, new: Scalar, at: SchemaPlace) -> Iterator[Found]:
-    """Listed values only, and now whatever a scalar type takes."""
+    """An enumeration that became a scalar type."""
     lost = [value for value in old.values if not scalar_limits.takes(new, value.value)]
     if len(lost) == len(old.values):
         yield scalar_limits.replacement(old, new, at)
@@ -74,7 +74,7 @@ def _freed(old: ClosedEnum, new: Scalar, at: SchemaPlace) -> Iterator[Found]:
 
 
 def _listed(old: Scalar, new: ClosedEnum, at: SchemaPlace) -> Iterator[Found]:
-    """Whatever a scalar type takes, and now listed values only."""
+    """A scalar type that became an enumeration."""
     gained = [value for value in new.values if not scalar_limits.takes(old, value.value)]
     if len(gained) == len(new.values):
         yield scalar_limits.replacement(old, new, at)

@@ -1,4 +1,4 @@
-"""Who sends a message and who receives it."""
+"""The sender and the receiver of a message."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from acpgen.model import Method, MethodName, Side
 
 
 class Party(StrEnum):
-    """Those who speak the protocol. A proxy stands between the other two."""
+    """The parties of the protocol. A proxy is between a client and an agent."""
 
     CLIENT = "client"
     AGENT = "agent"
@@ -18,7 +18,7 @@ class Party(StrEnum):
 
     @property
     def plural(self) -> str:
-        """All of them."""
+        """Their name in the plural."""
         return "proxies" if self is Party.PROXY else f"{self}s"
 
 
@@ -32,7 +32,7 @@ class MessagePart(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MessageChannel:
-    """One way that something is sent: from whom to whom, and as which part of which method."""
+    """A sender, a receiver, and the part of a method that goes from one to the other."""
 
     sender: Party
     receiver: Party
@@ -41,7 +41,7 @@ class MessageChannel:
 
     @property
     def back(self) -> MessageChannel:
-        """The way that the answer takes."""
+        """The channel of the response."""
         return MessageChannel(self.receiver, self.sender, MessagePart.RESULT, self.method)
 
 
@@ -51,17 +51,17 @@ _CALLS: Mapping[Side, tuple[tuple[Party, Party], ...]] = {
     Side.PROTOCOL: ((Party.CLIENT, Party.AGENT), (Party.AGENT, Party.CLIENT)),
     Side.PROXY: ((Party.PROXY, Party.PROXY),),
 }
-"""Who calls whom, by the side that handles a method."""
+"""The callers and the handlers of a method, by the side that handles it."""
 
 
 def calls(method: Method) -> Iterator[MessageChannel]:
-    """The ways that the params of a method take."""
+    """Yield the channels of the params of a method."""
     for caller, handler in _CALLS[method.side]:
         yield MessageChannel(caller, handler, MessagePart.PARAMS, method.name)
 
 
 def answers(method: Method) -> Iterator[MessageChannel]:
-    """The ways that the result of a method takes."""
+    """Return the channels of the result of a method."""
     return (channel.back for channel in calls(method))
 
 
@@ -69,4 +69,4 @@ EVERY_WAY = (
     MessageChannel(Party.CLIENT, Party.AGENT, MessagePart.ENVELOPE),
     MessageChannel(Party.AGENT, Party.CLIENT, MessagePart.ENVELOPE),
 )
-"""The ways of what stands around params and results: IDs and errors."""
+"""The channels of the envelope: IDs and errors."""

@@ -1,4 +1,4 @@
-"""Which messages carry a type: the ways from the params and results of the shared methods to it."""
+"""The messages that carry a type: routes to it from the params and results of shared methods."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from acpgen.model import ENVELOPE_TYPES
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One way to a type: from the types of a message as a whole, step by step.
+    """A route to a type: from the type of params or a result, step by step.
 
     Effects are `lenient` where receivers fall back on the way, as at a place, and `masked` where
-    something else on the way takes what the type doesn't.
+    another variant on the way takes what the type refuses.
     """
 
     channel: MessageChannel
@@ -32,11 +32,11 @@ class Route:
 
     @property
     def sort(self) -> tuple[object, ...]:
-        """What tells routes apart that lead to the same type."""
+        """The difference between two routes to the same type, apart from their steps."""
         return (self.channel, self.lenient, self.masked, self.overridden)
 
     def through(self, place: SchemaPlace) -> Route:
-        """The route that goes on from a place of the type."""
+        """Extend the route by the steps to a place of the type."""
         return Route(
             self.channel,
             self.root,
@@ -48,7 +48,7 @@ class Route:
 
 
 def routes(walk: TypeComparison) -> Mapping[Pair, tuple[Route, ...]]:
-    """The shortest routes to every pair of types that a message can carry, one of each sort."""
+    """Return the shortest routes to every pair of types in messages, one of each sort."""
     found: dict[Pair, dict[object, Route]] = {}
     queue = deque(_roots(walk))
     while queue:

@@ -1,4 +1,4 @@
-"""Comparing methods: which there are, who handles them, and what they promise."""
+"""Compare methods: their names, their handlers and their promises."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from acpgen.types.wording import spelled
 
 @dataclass(frozen=True, slots=True)
 class MethodDifference:
-    """What differs about a method as a whole, and the ways that are concerned."""
+    """A difference of a method as a whole, and the channels that it concerns."""
 
     difference: SchemaDifference
     channels: tuple[MessageChannel, ...]
 
 
 def shared(old: Protocol, new: Protocol) -> Iterator[tuple[Method, Method]]:
-    """The methods that both protocols have, in the same kind."""
+    """Yield the methods that both protocols have, in the same kind."""
     for before in old.methods:
         after = new.method(before.name, before.kind)
         if after is not None:
@@ -50,7 +50,7 @@ def shared(old: Protocol, new: Protocol) -> Iterator[tuple[Method, Method]]:
 def methods(
     old: Protocol, new: Protocol, wholes: tuple[Protocol, Protocol]
 ) -> Iterator[MethodDifference]:
-    """Every difference that is not one of types. `wholes` are what the two may be the parts of.
+    """Yield every difference of methods. The two may be the stable parts of `wholes`.
 
     A method that is gone from the part only is placed where the whole still has it.
     """
@@ -63,7 +63,7 @@ def methods(
             yield MethodDifference(difference, tuple(calls(after)))
     for method in lost:
         if method in renamed:
-            yield _told(method_renamed, method, renamed[method], method.name, "")
+            yield _of_both(method_renamed, method, renamed[method], method.name, "")
         elif all(m.name != method.name for m in gained):
             place = _place(method, method, _successor(wholes, method))
             difference = found(method_removed, place, gone=method.location)
@@ -81,9 +81,9 @@ def methods(
 def _gained(method: Method, before: Method | None) -> MethodDifference:
     """A method that is new, or was of another kind `before`."""
     if before is not None:
-        return _told(method_kind_changed, before, method, before.kind.value, method.kind.value)
+        return _of_both(method_kind_changed, before, method, before.kind.value, method.kind.value)
     promise = "" if method.retry is None else method.retry.value
-    return _told(method_added, method, method, None, promise)
+    return _of_both(method_added, method, method, None, promise)
 
 
 def _renamed(
@@ -106,7 +106,7 @@ def _renamed(
 
 
 def _content(protocol: Protocol, method: Method) -> tuple[str, str]:
-    """What a method says and accepts, whatever it and its types are called."""
+    """The description and the types of a method, without their names."""
     bodies = [protocol.types[n].body for n in (method.params, method.result) if n is not None]
     return method.docs or method.name, fingerprint([(protocol, body) for body in bodies])
 
@@ -139,27 +139,27 @@ def _sides(old: Method, new: Method) -> Iterator[MethodDifference]:
 
 def _promises(old: Method, new: Method) -> Iterator[MethodDifference]:
     if old.retry is not new.retry:
-        yield _told(retry_class_changed, old, new, old.retry, new.retry)
+        yield _of_both(retry_class_changed, old, new, old.retry, new.retry)
     else:
         if old.resend != new.resend:
-            yield _told(resend_reworded, old, new, old.resend, new.resend)
+            yield _of_both(resend_reworded, old, new, old.resend, new.resend)
         if old.carries != new.carries:
-            yield _told(carried_method_changed, old, new, old.carries, new.carries)
+            yield _of_both(carried_method_changed, old, new, old.carries, new.carries)
 
 
 def _errors(old: Method, new: Method) -> Iterator[MethodDifference]:
     before, after = _reasons(old), _reasons(new)
     if lost := sorted(before.keys() - after.keys()):
-        yield _told(error_removed, old, new, ", ".join(lost), "")
+        yield _of_both(error_removed, old, new, ", ".join(lost), "")
     if gained := sorted(after.keys() - before.keys()):
-        yield _told(error_added, old, new, "", ", ".join(gained))
+        yield _of_both(error_added, old, new, "", ", ".join(gained))
     for code in sorted(before.keys() & after.keys()):
         if before[code] != after[code]:
-            yield _told(docs_changed, old, new, before[code], after[code], name=f"error {code}")
+            yield _of_both(docs_changed, old, new, before[code], after[code], name=f"error {code}")
 
 
 def _results(old: Method, new: Method) -> Iterator[MethodDifference]:
-    """A request whose result has a type in one of the two only: without one, it is anything."""
+    """A request whose result has a type in one of the protocols only."""
     if (old.result is None) == (new.result is None):
         return
     kind = type_narrowed if old.result is None else type_widened
@@ -180,7 +180,7 @@ def _result(method: Method) -> Type:
 
 def _pages(old: Method, new: Method) -> Iterator[MethodDifference]:
     if old.page != new.page:
-        yield _told(docs_changed, old, new, old.page, new.page, name="guide")
+        yield _of_both(docs_changed, old, new, old.page, new.page, name="guide")
 
 
 _ASPECTS: tuple[Callable[[Method, Method], Iterator[MethodDifference]], ...] = (
@@ -192,7 +192,7 @@ _ASPECTS: tuple[Callable[[Method, Method], Iterator[MethodDifference]], ...] = (
 )
 
 
-def _told(
+def _of_both(
     rule: ChangeRule,
     old: Method,
     new: Method,
@@ -205,7 +205,7 @@ def _told(
 
 
 def _reasons(method: Method) -> dict[str, str]:
-    """When each error code of a method is sent."""
+    """The conditions of each error code of a method."""
     reasons: dict[str, str] = {}
     for error in method.errors:
         code = str(error.code)

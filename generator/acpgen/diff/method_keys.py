@@ -1,4 +1,4 @@
-"""Comparing idempotency keys: what a keyed method promises depends on where its key is, if any."""
+"""Compare the idempotency keys of methods."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from acpgen.types.objects import resolve
 from acpgen.types.structure import is_key
 
 _BY_KEY = {RetryClass.KEYED, None}
-"""Of these classes, a method is safe to send again by its key alone."""
+"""The classes of methods that are safe to send again because of the key alone."""
 
 
 def keys(
     protocols: tuple[Protocol, Protocol], old: Method, new: Method, at: SchemaPlace
 ) -> Iterator[SchemaDifference]:
-    """What differs about the key of a method, which both protocols have.
+    """Yield what differs in the key of a method that both protocols have.
 
-    That a key comes or goes together with the class is told by the class, and that it does so in a
-    class that makes every copy harmless is nothing to tell.
+    A key that is added or removed together with the retry class is part of that change. In a class
+    that makes every copy harmless, a key makes no difference.
     """
     if old.key is not None and new.key is not None and old.key != new.key:
         yield found(key_member_changed, at, old=old.key, new=new.key)
@@ -35,14 +35,14 @@ def keys(
 
 
 def _reach(protocol: Protocol, method: Method) -> int:
-    """How much of a method its key is for: nothing, some forms of the params, or all."""
+    """How many forms of the params have a key: 0 none, 1 some, 2 all."""
     if method.key is None:
         return 0
     return 1 if _lacks(protocol, Ref(method.params)) else 2
 
 
 def _where(rest: int) -> str:
-    """Which forms of params make the difference, if the others have a key."""
+    """The words for the forms of params concerned, if the other forms have a key."""
     return "some forms of the params" if rest else ""
 
 

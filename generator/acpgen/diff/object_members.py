@@ -1,4 +1,4 @@
-"""Comparing objects: their members, whichever of their bases brings them, and their choices."""
+"""Compare objects: their members, also those of their bases, and their unions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 def objects(
     walk: TypeComparison, old: Object | Map, new: Object | Map, at: SchemaPlace
 ) -> Iterator[Found]:
-    """Two objects, or an object and a dictionary."""
+    """Compare two objects, or an object and a map."""
     before, after = as_object(old), as_object(new)
     bases = [{base.name for base in object_.bases} for object_ in (before, after)]
     shared = bases[0] & bases[1] & walk.old.types.keys() & walk.new.types.keys()
@@ -62,7 +62,7 @@ def objects(
 
 
 def _flat(protocol: Protocol, object_: Object, shared: Collection[TypeName]) -> FlatObject:
-    """An object without its shared bases, but with what these require of the same members."""
+    """An object without its shared bases. Members that these require are required."""
     flat = flatten(protocol, object_, shared)
     inherited = _inherited(protocol, shared).members
     for name in flat.members.keys() & inherited.keys():
@@ -92,13 +92,13 @@ def _members(
         if before is not None and after is not None:
             yield from _member(walk, before, after, types, at)
         elif after is not None:
-            yield from _added(walk, after, _told(old, types[0]), types, at)
+            yield from _added(walk, after, _unlisted(old, types[0]), types, at)
         elif before is not None:
-            yield from _removed(walk, before, _told(new, types[1]), types, at)
+            yield from _removed(walk, before, _unlisted(new, types[1]), types, at)
 
 
-def _told(flat: FlatObject, type_: Type) -> Type | None:
-    """What any member is, where that says something: an open object says nothing of others."""
+def _unlisted(flat: FlatObject, type_: Type) -> Type | None:
+    """The type of unlisted members, or None for a plain open object."""
     return flat.additional if flat.additional != ANY or isinstance(type_, Map) else None
 
 
@@ -150,7 +150,7 @@ def _removed(
 
 
 def _unmarked(member: Property) -> Property:
-    """A member as a version has it that doesn't list it: nobody falls back there."""
+    """A member as in a version that doesn't list it: no receiver falls back there."""
     return replace(member, tolerance=Tolerance())
 
 
@@ -172,14 +172,14 @@ def _tolerance(old: Property, new: Property, at: SchemaPlace) -> Iterator[Found]
         yield found(key_tolerated, at)
     for mark in ("default_on_error", "default_on_null", "skip_invalid_items"):
         was, now = getattr(old.tolerance, mark), getattr(new.tolerance, mark)
-        told = mark == "default_on_error" and _forgets_keys(new)
-        if was != now and not told:
+        reported = mark == "default_on_error" and _forgets_keys(new)
+        if was != now and not reported:
             kind = tolerance_added if now else tolerance_removed
             yield found(kind, at, name=f"x-deserialize-{mark.replace('_', '-')}")
 
 
 def _forgets_keys(member: Property) -> bool:
-    """Whether receivers take a malformed key for one that was left out."""
+    """Whether receivers treat a malformed key as an omitted one."""
     return member.tolerance.default_on_error and is_key(member.type)
 
 
@@ -243,7 +243,7 @@ _GAINED = {
     (False, True): type_widened,
     (True, True): type_replaced,
 }
-"""What a choice means that went or came, by whether that narrows and widens the object."""
+"""The rules for a union that was removed or added, by whether that narrows and widens."""
 
 
 def _differs(
@@ -251,7 +251,7 @@ def _differs(
 ) -> bool:
     """Whether a member that only variants list differs from the one that the other version has.
 
-    `there` is the object of the other version, `beside` what is listed around the union.
+    `there` is the object of the other version, `beside` the object around the union.
     """
     protocol = walk.old if effect is Effect.NARROWS else walk.new
     for part in alternatives(protocol, union):
@@ -268,14 +268,14 @@ def _is_object(type_: Type) -> bool:
 
 
 def _plain(flat: FlatObject) -> Object:
-    """An object without its choices."""
+    """An object without its unions."""
     return Object(tuple(flat.members.values()), additional=flat.additional)
 
 
 def _matched(
     old: list[Union], new: list[Union]
 ) -> tuple[list[tuple[int, int]], list[int], list[int]]:
-    """The unions that stand for each other, by tag and then by order, and those without."""
+    """The unions that correspond to each other, by tag and then by order, and the others."""
     pairs: list[tuple[int, int]] = []
     lost, gained = list(range(len(old))), list(range(len(new)))
     for by_tag in (True, False):

@@ -1,4 +1,4 @@
-"""Whether two types may have a value in common. Where that can't be told, they may."""
+"""Whether two types may have a value in common. If in doubt, they may."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DEEP = 6
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A type and the protocol that it is of."""
+    """A type and its protocol."""
 
     protocol: Protocol
     type: Type

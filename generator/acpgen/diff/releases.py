@@ -16,7 +16,7 @@ from acpgen.emit.markdown import Inline
 from acpgen.model import Protocol
 
 FOLDER = "released"
-"""Where releases are, beside the folder of the schema."""
+"""The folder of releases, beside the folder of the schema."""
 
 CHANGELOG = "CHANGELOG.md"
 _HEAD = """# Changelog of the schema
@@ -41,12 +41,12 @@ def file_name(protocol: Protocol, version: Version) -> str:
 
 
 def newest(folder: Path, protocol: Protocol, *, final: bool = False) -> Release | None:
-    """The newest release of a protocol version in a folder, or None.
+    """Return the newest release of a protocol version in a folder, or None.
 
-    Pre-releases are passed over if only a `final` one will do.
+    With `final`, pre-releases don't count.
 
     Raises:
-        ValueError: a file is called like a release, but by no version.
+        ValueError: a file has the name of a release, but without a valid version.
     """
     releases = [
         Release(parse(match["version"]), path)
@@ -61,9 +61,9 @@ def newest(folder: Path, protocol: Protocol, *, final: bool = False) -> Release 
 
 
 def refusal(last: Version, version: Version, changes: Sequence[Change]) -> str | None:
-    """Why a version can't be the next one after another; None if it can.
+    """Return why a version can't follow the last one, or None if it can.
 
-    `changes` are those from the last version on that were not accepted.
+    `changes` are the changes since the last version that were not accepted.
     """
     if version <= last:
         return f"{version} must come after {last}, the newest release"
@@ -85,9 +85,9 @@ def with_entry(
     changes: Sequence[Change] | None,
     accepted: Mapping[Change, str] = MappingProxyType({}),
 ) -> str:
-    """A changelog with one more version. The first of its kind has no changes: it is given None.
+    """Return a changelog with one more version. `changes` is None for the first release.
 
-    `accepted` are further changes, with the reasons why they count for nothing.
+    `accepted` are further changes, each with the reason why it doesn't count.
     """
     entry = f"## {version}\n\nThe first {'full ' if document else ''}release.\n"
     if changes is not None:

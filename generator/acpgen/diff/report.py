@@ -47,7 +47,7 @@ def findings(comparison: SchemaChanges, changes: Iterable[Change]) -> list[Findi
     """Some of the changes as findings in the new version, in the order given.
 
     Raises:
-        OSError: a schema file, read again to tell lines, can't be read any more.
+        OSError: a schema file, read again to find lines, can't be read any more.
     """
     lines = Lines()
     return [
@@ -88,7 +88,7 @@ def document(comparison: SchemaChanges, accepted: Mapping[Change, str]) -> str:
     `accepted` has the accepted changes with their reasons.
 
     Raises:
-        OSError: a schema file, read again to tell lines, can't be read any more.
+        OSError: a schema file, read again to find lines, can't be read any more.
     """
     found = findings(comparison, comparison.changes)
     rows = [

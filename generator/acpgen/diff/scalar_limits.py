@@ -30,7 +30,7 @@ _INFINITY = float("inf")
 _COUNTS = frozenset({"min_length", "min_items"})
 
 _CONTAINED = {(ScalarType.INTEGER, ScalarType.NUMBER)}
-"""Scalar types of which the first's values are all among the second's."""
+"""Pairs of scalar types: the second has all values of the first."""
 
 
 def scalars(old: Scalar, new: Scalar, at: SchemaPlace) -> Iterator[Found]:

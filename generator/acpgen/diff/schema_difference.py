@@ -1,4 +1,4 @@
-"""One difference between two protocols, before anyone asked whom it reaches."""
+"""One difference between two protocols, before it is known whom it concerns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Shapes = tuple[Type | None, Type | None]
 
 @dataclass(frozen=True, slots=True)
 class SchemaDifference:
-    """What differs at a place.
+    """A difference at a place.
 
     `name` is what is added or gone there, or which property of the place differs; `old` and `new`
     say from what to what. `pointer` is that of the thing itself, in the old protocol when it is
@@ -43,7 +43,7 @@ class SchemaDifference:
 
     @property
     def subject(self) -> str:
-        """What it is that differs: the place inside its type, and the name of what differs there.
+        """The place inside its type, and the name of what differs there.
 
         No two differences of one kind between two protocols have the same.
         """
@@ -78,7 +78,7 @@ def found(
     shapes: Shapes = (None, None),
     mark: str = "",
 ) -> SchemaDifference:
-    """A difference at a place; of something that is `gone`, or that stands `at` another place.
+    """Return a difference at a place; of something that is `gone`, or is `at` another place.
 
     The name may be that of a `member` or a `variant` of the place.
     """
@@ -95,9 +95,9 @@ def found(
 
 
 def _successor(place: SchemaPlace, gone: Location) -> Location:
-    """Where something that is gone from a place would stand in the new protocol.
+    """The place that something which is gone would have in the new protocol.
 
-    Of an element of a list that is the list: another one has its number now.
+    For an element of a list that is the list: another element has its number now.
     """
     whole = place.old.pointer
     if gone.file != place.old.file or not gone.pointer.startswith(f"{whole}/"):

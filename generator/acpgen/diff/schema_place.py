@@ -1,4 +1,4 @@
-"""Where two protocols are compared: the same spot in both, and how a message gets there."""
+"""A place that two protocols have in common, and the steps from a message to it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from acpgen.types.structure import is_key
 from acpgen.types.wording import token
 
 Pair = tuple[TypeName, TypeName]
-"""A type of the old protocol and the one that stands for it in the new."""
+"""A type of the old protocol and the corresponding type of the new one."""
 
 
 class ContainerStep(Enum):
@@ -30,7 +30,7 @@ class MemberStep:
 
 @dataclass(frozen=True, slots=True)
 class BaseStep:
-    """The step to what an object also is."""
+    """The step to a base of an object."""
 
     name: TypeName
 
@@ -85,8 +85,8 @@ class SchemaPlace:
     def member(self, old: Property, new: Property) -> SchemaPlace:
         """A member that both have.
 
-        A key that falls back is no key, so nobody recovers there (RFD, "The idempotencyKey
-        parameter").
+        A malformed key must not count as omitted, so no receiver recovers there (RFD, "The
+        idempotencyKey parameter").
         """
         return replace(
             self,
@@ -126,7 +126,7 @@ class SchemaPlace:
     def branch(
         self, label: str, step: VariantStep, old: Location, new: Location, masked: frozenset[Effect]
     ) -> SchemaPlace:
-        """A variant of a union, of which other variants mask some effects."""
+        """A variant of a union. Other variants mask the given effects."""
         return replace(
             self,
             path=f"{self.path}<{token(label)}>",
@@ -157,7 +157,7 @@ class SchemaPlace:
 
 
 def _forgiven(member: Property) -> bool:
-    """Whether receivers take what is malformed there for nothing."""
+    """Whether receivers treat a malformed value there as omitted."""
     return member.tolerance.default_on_error and not is_key(member.type)
 
 

@@ -11,22 +11,22 @@ from acpgen.load.listing import is_schema_file
 
 GIT = "git:"
 DEFAULT = PurePosixPath("schema/v2")
-"""Where a revision holds its schema if nobody says otherwise."""
+"""The path of the schema in a revision, if none is given."""
 
 
 class GitError(ValueError):
-    """A revision that can't be read; says what git says."""
+    """A revision that can't be read, with the message of git."""
 
 
 @dataclass(frozen=True, slots=True)
 class SchemaSource:
-    """A schema on disk. `label` is what readers call `path`, which may be a copy for the moment."""
+    """A schema on disk. `label` is the name for readers of `path`, perhaps a temporary copy."""
 
     path: Path
     label: str
 
     def named(self, file: str) -> str:
-        """What readers call a file of this schema."""
+        """Return the name of a file of this schema for readers."""
         inner = Path(file)
         if not inner.is_relative_to(self.path):
             return file
@@ -68,7 +68,7 @@ def _copy(revision: str, path: PurePosixPath, scratch: Path) -> None:
     folder = top.decode().rstrip("\n")
     commit = _git(
         ["-C", folder, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}"],
-        f"{revision}: is no revision of {folder}",
+        f"{revision}: is not a revision of {folder}",
     )
     sha = commit.decode().strip()
     listed = _git(["-C", folder, "ls-tree", "-r", "-z", "--name-only", sha, "--", str(path)], "git")
@@ -76,7 +76,7 @@ def _copy(revision: str, path: PurePosixPath, scratch: Path) -> None:
     wanted = [n for n in names if n == path or (n.parent == path and is_schema_file(n.name))]
     if not wanted:
         raise GitError(
-            f"{GIT}{revision}: holds no schema at {path}; say where, as {GIT}{revision}:PATH"
+            f"{GIT}{revision}: has no schema at {path}; name its path, as in {GIT}{revision}:PATH"
         )
     for name in wanted:
         copy = scratch / name

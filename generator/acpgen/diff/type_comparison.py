@@ -1,7 +1,7 @@
-"""Comparing the types of two protocols, pair by pair.
+"""Compare the types of two protocols, pair by pair.
 
-Every function that compares yields what differs at its place, and edges to the named types that
-both sides refer to there. Each such pair is compared once, wherever it is referred to.
+Every function that compares yields the differences at its place, and edges to the named types that
+both sides refer to there. Each such pair is compared once, however often it is referred to.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class TypeComparison:
     def __init__(self, old: Protocol, new: Protocol) -> None:
         self.old = old
         self.new = new
-        self._tells_patches = all(
+        self._has_patches = all(
             any(type_.patch for type_ in protocol.types.values()) for protocol in (old, new)
         )
         self._done: dict[Pair, tuple[Found, ...]] = {}
@@ -87,7 +87,7 @@ class TypeComparison:
         return result
 
     def types(self, old: Type, new: Type, at: SchemaPlace) -> Iterator[Found]:
-        """What differs between two types at one place."""
+        """Yield what differs between two types at one place."""
         if isinstance(old, Nullable) or isinstance(new, Nullable):
             yield from self._nullables(old, new, at)
         elif isinstance(old, Ref) and isinstance(new, Ref):
@@ -122,7 +122,7 @@ class TypeComparison:
         return frozenset(effects)
 
     def docs(self, old: str, new: str, at: SchemaPlace, name: str = "") -> Iterator[Found]:
-        """A text that changed. `name` says which, where a place has several."""
+        """Yield a text that changed, with its `name` if the place has several."""
         if old != new:
             yield found(docs_changed, at, name=name, old=old, new=new)
 
@@ -132,7 +132,7 @@ class TypeComparison:
         at = SchemaPlace(new.name, old.location, new.location, inside=frozenset({pair}), once=once)
         if old.name != new.name:
             yield found(type_renamed, at, old=old.name, new=new.name)
-        if old.patch != new.patch and self._tells_patches:
+        if old.patch != new.patch and self._has_patches:
             yield found(patch_added if new.patch else patch_removed, at)
         yield from self._prose(old, new, at)
         yield from self.types(old.body, new.body, at)

@@ -1,4 +1,4 @@
-"""Comparing unions. A variant is known by its tag value, or else by its title or type."""
+"""Compare unions. A variant is identified by its tag value, or by its title or type."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _FALLBACK = "other"
 
 
 def unions(walk: TypeComparison, old: Union, new: Union, at: SchemaPlace) -> Iterator[Found]:
-    """Two unions: variant by variant, then those that only one of them has."""
+    """Compare two unions: variant by variant, then those that only one of them has."""
     whole_unions = (old, new)
     if old.tag != new.tag:
         old, new = _untagged(old), _untagged(new)
@@ -92,13 +92,13 @@ def unions(walk: TypeComparison, old: Union, new: Union, at: SchemaPlace) -> Ite
 
 
 def one_to_many(walk: TypeComparison, old: Type, new: Union, at: SchemaPlace) -> Iterator[Found]:
-    """A type that is now a choice, of which it may well be one."""
+    """Compare a type with the union that it became; the type may be one of its variants."""
     widens = any(Effect.WIDENS in walk.verdict(old, part) for part in alternatives(walk.new, new))
     yield _regrouped(old, new, at, narrows=demanded(walk, old, new), widens=widens)
 
 
 def many_to_one(walk: TypeComparison, old: Union, new: Type, at: SchemaPlace) -> Iterator[Found]:
-    """A choice that is now another type, which may well have been one of them."""
+    """Compare a union with the type that it became; the type may be one of its variants."""
     narrows = any(Effect.NARROWS in walk.verdict(part, new) for part in alternatives(walk.old, old))
     yield _regrouped(old, new, at, narrows=narrows, widens=released(walk, old, new))
 
@@ -117,7 +117,7 @@ _REGROUPED = {
 
 
 def with_null(protocol: Protocol, type_: Type) -> Type:
-    """A type that takes null as a union of nameless variants, of which null is one."""
+    """Return a type that takes null as a union of variants without names, one of them null."""
     type_ = resolve(protocol, type_)
     if not isinstance(type_, Nullable):
         return type_
@@ -129,9 +129,9 @@ def with_null(protocol: Protocol, type_: Type) -> Type:
 
 
 def _masked(walk: TypeComparison, old: Union, new: Union) -> frozenset[Effect]:
-    """What doesn't show in a pair of variants, as others take the same values.
+    """The effects of a pair of variants that don't show, since others take the same values.
 
-    A tag leaves a value to one variant.
+    If variants have tags, a value fits one of them only.
     """
     if all(not _plain(variant) for union in (old, new) for variant in union.variants):
         return frozenset()
@@ -148,7 +148,7 @@ def _plain(variant: Variant) -> bool:
 def _matched(
     walk: TypeComparison, old: Union, new: Union
 ) -> tuple[list[tuple[int, int]], list[int], list[int]]:
-    """The variants that stand for each other, by index, and those without a counterpart."""
+    """The variants that correspond to each other, by index, and the others."""
     keys = {key: j for j, key in enumerate(_keys(new))}
     pairs = [(i, keys[key]) for i, key in enumerate(_keys(old)) if key in keys]
     lost = [i for i in range(len(old.variants)) if i not in {i for i, _ in pairs}]
@@ -169,7 +169,7 @@ def _same(walk: TypeComparison, old: Variant, new: Variant) -> bool:
 
 
 def _keys(union: Union) -> Iterator[tuple[str, str, int]]:
-    """What tells the variants of a union apart: a repeated title doesn't without a number."""
+    """The identities of the variants of a union; repeated ones are numbered."""
     seen = Counter[tuple[str, str]]()
     for variant in union.variants:
         key = _key(variant)
@@ -190,7 +190,7 @@ def _type_name(variant: Variant) -> str:
 
 
 def _labels(union: Union) -> list[str]:
-    """What the variants of a union are called, with a number where that says too little."""
+    """The names of the variants of a union for readers, numbered if they are not unique."""
     labels: list[str] = []
     for variant in union.variants:
         label = _label(variant)
@@ -216,12 +216,12 @@ def _gain(walk: TypeComparison, variant: Variant, old: Union, new: Union) -> Cha
 
 
 def _alone(variant: Variant, union: Union) -> Union:
-    """A variant as the only one of its union."""
+    """A union with one of its variants only."""
     return replace(union, variants=(variant,))
 
 
 def _untagged(union: Union) -> Union:
-    """A union whose variants hold their tags themselves."""
+    """A union with the tags as members of its variants."""
     variants = (
         replace(v, body=with_tag(v, union.tag), value=None, title=v.value or v.title)
         for v in union.variants

@@ -1,4 +1,4 @@
-"""Messages that show a change: one side's schema accepts them, the other's refuses them."""
+"""Messages that show a change: one version accepts them, the other refuses them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ from acpgen.model import (
     Union,
 )
 from acpgen.types.objects import as_object, flatten, resolve
-from acpgen.types.samples import UNKNOWN, SampleError, Samples
+from acpgen.types.samples import SampleError, Samples
+from acpgen.types.scalar_samples import UNKNOWN
 from acpgen.types.stability import stable
 from acpgen.types.structure import references
 
@@ -53,9 +54,9 @@ class Witness:
 
 
 class Witnesses:
-    """Finds witnesses for the changes between two protocols, by the schemas that they stand for.
+    """Finds witnesses for the changes between two protocols with the schemas of both.
 
-    What changes in the stable part is shown by the schemas of the stable parts.
+    A change in the stable part is shown by the schemas of the stable parts.
     """
 
     def __init__(self, old: Protocol, new: Protocol) -> None:
@@ -64,7 +65,7 @@ class Witnesses:
         self._stable = (_Side(stable(old), 0), _Side(stable(new), 1))
 
     def of(self, change: Change) -> Witness | None:
-        """A message that the change is to blame for, or None: none is needed, or known."""
+        """Return a message that shows the change, or None if none is needed or was found."""
         if change.evidence is None:
             return None
         if change not in self._found:
@@ -83,7 +84,7 @@ class Witnesses:
 
 
 def _refused(evidence: Evidence, takes: _Side, refuses: _Side) -> Iterator[JsonValue]:
-    """Messages that one side takes and the other refuses."""
+    """Messages that one side accepts and the other refuses."""
     root = evidence.route.root
     for value in takes.messages(evidence, refuses):
         if takes.accepts(root[takes.index], value) and not refuses.accepts(
@@ -110,7 +111,7 @@ class _Side:
         return Validators({**named, **{name: definition(type_) for name, type_ in types.items()}})
 
     def accepts(self, name: TypeName, value: JsonValue) -> bool:
-        """Whether the schema of a type takes a value."""
+        """Whether the schema of a type accepts a value."""
         return self._validators.of(name).is_valid(value)
 
     def messages(self, evidence: Evidence, other: _Side) -> Iterator[JsonValue]:
@@ -133,7 +134,7 @@ class _Side:
                 yield another | one
 
     def _around(self, type_: Type, steps: Steps, value: JsonValue) -> JsonValue:
-        """A small value of a type that holds the given one where the steps lead to."""
+        """A small value of a type that holds the given value at the end of the steps."""
         if not steps:
             return value
         match type_, steps[0]:

@@ -8,9 +8,9 @@ those of this repository come from."""
 
 
 HEADER_LINES = 5
-"""Among so many lines from its top it stands in a file."""
+"""It is in one of so many first lines of a file."""
 
 
 def owns(text: str) -> bool:
-    """Whether a file's text says near its top that acpgen wrote it."""
+    """Whether the first lines of a file hold the header of acpgen."""
     return any(HEADER in line for line in text.splitlines()[:HEADER_LINES])

@@ -35,7 +35,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def definition(type_: TypeDef, method: Method | None = None) -> JsonSchema:
-    """A named type as the schema that stands under its name in `$defs`.
+    """A named type as the schema under its name in `$defs`.
 
     `method` is the method whose params the type is, None for any other type.
     """
@@ -94,7 +94,7 @@ def schema_of(type_: Type) -> JsonSchema:
 
 
 def nullable(schema: JsonSchema) -> JsonSchema:
-    """A schema that takes null besides: a type list where that says it, `anyOf` otherwise."""
+    """A schema that also takes null: a list of types where possible, `anyOf` otherwise."""
     if isinstance(schema.get("type"), str) and not schema.keys() & _FOR_ALL_TYPES:
         return {
             "type": [schema["type"], "null"],

@@ -80,7 +80,7 @@ def inputs(schema: Path, templates: Path, accepted: Path | None = None) -> dict[
     pinned tools. Line ends don't count, so a checkout with CRLF has the same digests.
 
     Raises:
-        TemplateError: there is no such folder of templates.
+        TemplateError: the folder of templates does not exist.
         OSError: one of them can't be read.
     """
     require_file(schema)
@@ -119,12 +119,12 @@ def outputs(tree: Mapping[str, str]) -> dict[str, str]:
 
 
 def holds(folder: Path, recorded: Mapping[str, str]) -> bool:
-    """Whether every recorded file stands in the folder as it was recorded."""
+    """Whether every recorded file in the folder is as it was recorded."""
     return all(_file_digest(folder / path) == digest for path, digest in recorded.items())
 
 
 def unchanged(folder: Path, recorded: Mapping[str, str]) -> list[str]:
-    """The recorded paths inside the folder whose files stand as they were recorded."""
+    """The recorded paths inside the folder whose files are as they were recorded."""
     inside = {p: d for p, d in recorded.items() if ".." not in Path(p).parts}
     return [p for p, digest in inside.items() if _file_digest(folder / p) == digest]
 

@@ -9,8 +9,8 @@ from acpgen.rulebook import Group, rule
 def drift_changed() -> str:
     """A generated file is what the schema, the templates and acpgen make of it.
 
-    Why: who edits it by hand loses the edit with the next `acpgen generate`, and until then it says
-    something else than the schema.
+    Why: an edit by hand is lost with the next `acpgen generate`, and until then the file differs
+    from the schema.
 
     Example: a schema that was edited and not generated from, or an edit below `generated/`; or a
     checkout in which git made CRLF of all line ends
@@ -36,9 +36,9 @@ def drift_missing() -> str:
 
 @rule(Group.DRIFT)
 def drift_surplus() -> str:
-    """No generated file is left that follows from nothing.
+    """No generated file remains that the schema does not lead to.
 
-    Why: a page or a module of a type that is gone misleads whoever finds it.
+    Why: a page or a module of a type that is gone misleads its readers.
 
     Example: a domain file that was renamed, with the models of the old name still there
 
@@ -49,9 +49,9 @@ def drift_surplus() -> str:
 
 @rule(Group.DRIFT)
 def drift_foreign() -> str:
-    """What acpgen would write has its place free.
+    """The places of generated files are free.
 
-    Why: a file without acpgen's header, a folder or a link there may be somebody's work, so acpgen
+    Why: a file without acpgen's header, a folder or a link there may be written by hand, so acpgen
     neither replaces nor removes it. A generated file whose header was edited away is one of these.
 
     Example: an edit of the first lines of a generated file

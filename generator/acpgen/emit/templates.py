@@ -25,13 +25,13 @@ _LANGUAGES = "languages/"
 
 
 class TemplateError(ValueError):
-    """A template that is missing or broken; says in which line."""
+    """A template that is missing or broken, with its line."""
 
 
 class Templates:
     """The templates of a folder, and acpgen's own under the names that the folder lacks.
 
-    A name that a template uses and nobody gave is an error.
+    A name that a template uses and its caller does not pass is an error.
 
     Raises:
         TemplateError: there is no such folder, or a template in it is used by nothing.
@@ -51,7 +51,7 @@ class Templates:
         return self._read
 
     def fresh(self) -> Templates:
-        """The same templates, of which nothing has been read yet."""
+        """The same templates, before any is read."""
         return Templates(self._folder)
 
     def text_of(self, name: str) -> str | None:
@@ -105,17 +105,18 @@ class Templates:
     @cached_property
     def _environment(self) -> jinja2.Environment:
         import jinja2
+        from jinja2.sandbox import ImmutableSandboxedEnvironment
 
         from acpgen.emit.compiled import COMPILED
 
-        return jinja2.Environment(
+        return ImmutableSandboxedEnvironment(
             loader=jinja2.FunctionLoader(self._load),
             bytecode_cache=COMPILED,
             undefined=jinja2.StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
             keep_trailing_newline=True,
-            autoescape=False,  # noqa: S701 - the output is source text, escaped per language
+            autoescape=False,
         )
 
     def _headless(self, name: str) -> Path:
@@ -216,4 +217,4 @@ def _require_used(own: Mapping[str, Path], known: Collection[str]) -> None:
 
 def _require_folder(folder: Path) -> None:
     if not folder.is_dir():
-        raise TemplateError(f"{folder}: is no folder of templates; name one with --templates")
+        raise TemplateError(f"{folder}: is not a folder of templates; name one with --templates")

@@ -83,7 +83,7 @@ def compare(
 ) -> list[Difference]:
     """What differs between a folder and the tree that should be there, by path.
 
-    `claims` tells the paths that only this tree may fill: a file of acpgen's own there that the
+    `claims` is true of the paths that only this tree may fill: a file of acpgen there that the
     tree lacks is surplus.
 
     Raises:
@@ -108,7 +108,7 @@ def require_folder(folder: Path) -> None:
         FolderError: it does.
     """
     if folder.exists() and not folder.is_dir():
-        raise FolderError(f"{folder} is no folder; choose another --out")
+        raise FolderError(f"{folder} is not a folder; choose another --out")
 
 
 def owned(folder: Path) -> Iterator[str]:
@@ -188,7 +188,7 @@ def replace_files(texts: Mapping[Path, str]) -> None:
     """Put texts into files as UTF-8, each as a whole, and none before all are on the disk.
 
     A file keeps its mode; a link is replaced itself. Drafts are files of their own beside, under
-    names that nobody can have taken before.
+    random names that no other process uses.
 
     Raises:
         OSError: the file system refuses.
@@ -305,7 +305,7 @@ def _mounts() -> frozenset[str]:
 
 
 def _remove_drafts(drafts: Path) -> None:
-    """Remove the drafts of this run or of a killed one. What is no draft stays, with its folder."""
+    """Remove the drafts of this run or of a killed one. Other files stay, with their folder."""
     if drafts.is_symlink() or not drafts.is_dir():
         return
     for draft in drafts.iterdir():

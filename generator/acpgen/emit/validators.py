@@ -1,4 +1,4 @@
-"""Validators of named types, all of which read one set of definitions."""
+"""Validators of named types, which share one set of definitions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HOME = "urn:acpgen:definitions"
 
 
 class Validators:
-    """What tells instances of the types that stand in the `$defs` of one schema.
+    """Validates instances of the types in the `$defs` of one schema.
 
     The definitions are taken in once, however many types are asked for. Messages call an instance
     by `mask` instead of showing it. `formats` says whether formats are asserted.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from acpgen.inject.injection import ContentError, Page, inject
 from acpgen.inject.links import Elsewhere, base_for
 from acpgen.inject.markers import Fault, Marked, PageError
-from acpgen.inject.regions import Region, contexts, regions, shaping
+from acpgen.inject.regions import Region, contexts, house, regions, shaping
 
 __all__ = [
     "ContentError",
@@ -21,6 +21,7 @@ __all__ = [
     "Region",
     "base_for",
     "contexts",
+    "house",
     "inject",
     "regions",
     "shaping",

@@ -10,6 +10,7 @@ from pathlib import Path
 from acpgen import resources
 from acpgen.emit.templates import Templates, files
 from acpgen.inject.contexts import Contexts, meanings, record, reference
+from acpgen.inject.house_tables import house_tables
 from acpgen.inject.links import Elsewhere
 from acpgen.model import Kind, MethodName, Protocol
 from acpgen.targets.pages.errors import code_table
@@ -61,8 +62,17 @@ def regions(protocol: Protocol, templates: Templates) -> dict[str, Region]:
     }
 
 
+def house(protocol: Protocol) -> dict[str, Region]:
+    """Return the regions about acpgen itself, for its own READMEs."""
+
+    def region(summary: str, render: Callable[[], str]) -> Region:
+        return Region(summary, lambda _: render())
+
+    return {name: region(*found) for name, found in house_tables(protocol).items()}
+
+
 def contexts(protocol: Protocol) -> dict[str, Region]:
-    """The region for those who write templates. It takes some seconds: everything is generated."""
+    """Return the region for authors of templates. It takes seconds: it generates everything."""
     summary = "what acpgen's own templates are given"
 
     def render(_: Elsewhere) -> str:

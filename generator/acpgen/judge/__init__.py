@@ -10,15 +10,21 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from acpgen.judge.single import validate
     from acpgen.judge.transcript import Transcript
-    from acpgen.judge.verdict import ErrorCode, Fault, MessageKind, Rule, Verdict
+    from acpgen.judge.verdict import (
+        ErrorCode,
+        MessageFault,
+        MessageKind,
+        MessageRule,
+        MessageVerdict,
+    )
 
 __all__ = [
     "ErrorCode",
-    "Fault",
+    "MessageFault",
     "MessageKind",
-    "Rule",
+    "MessageRule",
+    "MessageVerdict",
     "Transcript",
-    "Verdict",
     "validate",
 ]
 

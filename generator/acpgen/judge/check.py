@@ -14,9 +14,11 @@ from dataclasses import replace
 
 from acp_wire.keys import respelled
 from acpgen.findings import Severity
+from acpgen.judge import v1_words
 from acpgen.judge.limits import item_limits, limits
+from acpgen.judge.meant_variant import Reading, nearest
 from acpgen.judge.resemblance import resembled
-from acpgen.judge.verdict import Fault, Rule
+from acpgen.judge.verdict import MessageFault, MessageRule
 from acpgen.model import (
     ANY,
     Array,
@@ -33,7 +35,6 @@ from acpgen.model import (
     TypeDef,
     TypeName,
     Union,
-    Variant,
 )
 from acpgen.types.json_types import JsonType, json_type, mismatch, taken
 from acpgen.types.structure import is_key
@@ -47,7 +48,7 @@ class Checker:
     def __init__(self, types: Mapping[TypeName, TypeDef]) -> None:
         self._types = types
 
-    def check(self, type_: Type, value: JsonValue, tag: str | None = None) -> list[Fault]:
+    def check(self, type_: Type, value: JsonValue, tag: str | None = None) -> list[MessageFault]:
         """The faults of a value, at most one a place, with paths from the value down.
 
         `tag` is the member that chose the type, where it is spelled out with the type's own.
@@ -66,7 +67,7 @@ class Checker:
             return [mistyped(taken(declared, self._types), value)]
         return self._inside(type_, value, tag)
 
-    def _inside(self, type_: Type, value: JsonValue, tag: str | None) -> list[Fault]:
+    def _inside(self, type_: Type, value: JsonValue, tag: str | None) -> list[MessageFault]:
         """The faults of a value that is of the right JSON type."""
         match type_, value:
             case Object(), dict():
@@ -82,7 +83,7 @@ class Checker:
             case _:
                 return []
 
-    def _array(self, array: Array, items: list[JsonValue]) -> list[Fault]:
+    def _array(self, array: Array, items: list[JsonValue]) -> list[MessageFault]:
         faults = list(item_limits(array, items))
         for index, item in enumerate(items):
             faults += [fault.below(index) for fault in self.check(array.items, item)]
@@ -90,9 +91,9 @@ class Checker:
 
     def _members(
         self, type_: Type, members: Mapping[str, JsonValue], known: Collection[str | None]
-    ) -> list[Fault]:
+    ) -> list[MessageFault]:
         """The faults of the members that are not known, which all are of one type."""
-        faults: list[Fault] = []
+        faults: list[MessageFault] = []
         if type_ == ANY:
             return faults
         for name, value in members.items():
@@ -100,8 +101,10 @@ class Checker:
                 faults += [fault.below(name) for fault in self.check(type_, value)]
         return faults
 
-    def _object(self, type_: Object, value: dict[str, JsonValue], tag: str | None) -> list[Fault]:
-        faults: list[Fault] = []
+    def _object(
+        self, type_: Object, value: dict[str, JsonValue], tag: str | None
+    ) -> list[MessageFault]:
+        faults: list[MessageFault] = []
         for member in type_.properties:
             if member.name not in value:
                 if member.required:
@@ -116,35 +119,36 @@ class Checker:
             faults += self._members(type_.additional, value, known)
         return _one_a_place(faults)
 
-    def _union(self, union: Union, value: JsonValue, declared: Type) -> list[Fault]:
+    def _union(self, union: Union, value: JsonValue, declared: Type) -> list[MessageFault]:
         tag = union.tag
         named = value.get(tag) if tag is not None and isinstance(value, dict) else None
         known = isinstance(named, str) and named in union.known
-        tried: list[tuple[Variant, list[Fault]]] = []
+        tried: list[Reading] = []
         for variant in union.variants:
             if variant.value is not None and variant.value == named:
-                tried.append((variant, self.check(variant.body, value, tag)))
+                tried.append(Reading(variant, self.check(variant.body, value, tag)))
             elif variant.value is None and not (variant.fallback and known):
-                tried.append((variant, self.check(variant.body, value)))
-        fitting = [(variant, faults) for variant, faults in tried if _fits(faults)]
+                tried.append(Reading(variant, self.check(variant.body, value)))
+        fitting = [reading for reading in tried if _fits(reading.faults)]
         if len(fitting) == 1 or (fitting and not union.exclusive):
-            variant, faults = fitting[0]
-            return [*_slips(union, named), *faults] if variant.fallback else faults
+            chosen = fitting[0]
+            odd = _unlisted_tag(union, named) if chosen.variant.fallback else []
+            return [*odd, *chosen.faults]
         if fitting:
-            return [_ambiguous([variant for variant, _ in fitting])]
+            return [_ambiguous(fitting)]
         if json_type(value) not in taken(declared, self._types):
             return [mistyped(taken(declared, self._types), value)]
         if known:
-            tried = [(variant, faults) for variant, faults in tried if variant.value == named]
-        return _nearest(tried) if tried else _untagged(union, value)
+            tried = [reading for reading in tried if reading.variant.value == named]
+        return nearest(tried, value, self._types) if tried else _untagged(union, value)
 
 
-def mistyped(expected: AbstractSet[JsonType], value: JsonValue) -> Fault:
+def mistyped(expected: AbstractSet[JsonType], value: JsonValue) -> MessageFault:
     """The fault of a value that is of none of the expected types."""
-    return Fault(Rule.TYPE, mismatch(expected, value))
+    return MessageFault(MessageRule.TYPE, mismatch(expected, value))
 
 
-def tolerated(fault: Fault, member: Property, value: JsonValue) -> Fault:
+def tolerated(fault: MessageFault, member: Property, value: JsonValue) -> MessageFault:
     """A fault in the value of a member as one of its object: recovered where receivers fall back.
 
     A fault in an idempotency key always counts: no receiver may treat a malformed key as omitted.
@@ -164,78 +168,65 @@ def tolerated(fault: Fault, member: Property, value: JsonValue) -> Fault:
     )
 
 
-def _one_a_place(faults: list[Fault]) -> list[Fault]:
+def _one_a_place(faults: list[MessageFault]) -> list[MessageFault]:
     """The first fault of every place: a member's own comes before that of a union."""
     if len(faults) < 2:
         return faults
-    first: dict[tuple[str | int, ...], Fault] = {}
+    first: dict[tuple[str | int, ...], MessageFault] = {}
     for fault in faults:
         first.setdefault(fault.path, fault)
     return list(first.values())
 
 
-def _missing(name: str, value: Mapping[str, JsonValue]) -> Fault:
+def _missing(name: str, value: Mapping[str, JsonValue]) -> MessageFault:
     respelling = respelled(name, value)
+    former = next((old for old in v1_words.MEMBERS.get(name, ()) if old in value), None)
     hint = "" if respelling is None else f"; {respelling} is not its name"
-    return Fault(Rule.REQUIRED, f"is missing{hint}", (name,))
+    if former is not None:
+        hint = f"; {former} was its name in v1"
+    return MessageFault(MessageRule.REQUIRED, f"is missing{hint}", (name,))
 
 
-def _listed(known: Sequence[str | int], value: JsonValue) -> list[Fault]:
+def _listed(known: Sequence[str | int], value: JsonValue) -> list[MessageFault]:
     if value in known:
         return []
     if len(known) == 1:
-        return [Fault(Rule.CONST, f"must be {json.dumps(known[0])}")]
-    return [Fault(Rule.ENUM, f"must be one of {', '.join(map(json.dumps, known))}")]
+        return [MessageFault(MessageRule.CONST, f"must be {json.dumps(known[0])}")]
+    return [MessageFault(MessageRule.ENUM, f"must be one of {', '.join(map(json.dumps, known))}")]
 
 
-def _untagged(union: Union, value: JsonValue) -> list[Fault]:
+def _untagged(union: Union, value: JsonValue) -> list[MessageFault]:
     """The faults of a tag that selects none of the variants."""
     tag = union.tag or ""
     if not isinstance(value, dict) or tag not in value:
-        return [Fault(Rule.REQUIRED, "is missing", (tag,))]
+        return [MessageFault(MessageRule.REQUIRED, "is missing", (tag,))]
     if not isinstance(value[tag], str):
         return [mistyped({JsonType.STRING}, value[tag]).below(tag)]
     return [fault.below(tag) for fault in _listed(union.known, value[tag])]
 
 
-def _fits(faults: list[Fault]) -> bool:
+def _fits(faults: Sequence[MessageFault]) -> bool:
     """Whether a value with these faults still counts as the variant."""
     return all(fault.severity is Severity.WARNING for fault in faults)
 
 
-def _slips(union: Union, named: JsonValue) -> list[Fault]:
-    """The warning about a tag that selects no variant and resembles one that does.
+def _unlisted_tag(union: Union, named: JsonValue) -> list[MessageFault]:
+    """The warning about a tag that selects no variant by name, and is not the sender's own.
 
-    Names with an underscore in front are private extensions.
+    Names that begin with an underscore belong to their senders.
     """
     if union.tag is None or not isinstance(named, str) or named.startswith("_"):
         return []
     meant = resembled(named, union.known)
-    if meant is None:
-        return []
-    hint = f"is not one of the protocol; did you mean {meant}?"
-    return [Fault(Rule.UNKNOWN_TAG, hint, (union.tag,), Severity.WARNING)]
+    hint = "begin it with _ if it is your own"
+    if (union.tag, named) in v1_words.TAGS:
+        hint = "it is a value of ACP v1"
+    elif meant is not None:
+        hint = f"did you mean {meant}?"
+    message = f"is not a value of the protocol, so receivers ignore the object; {hint}"
+    return [MessageFault(MessageRule.UNKNOWN_TAG, message, (union.tag,), Severity.WARNING)]
 
 
-def _nearest(tried: list[tuple[Variant, list[Fault]]]) -> list[Fault]:
-    """The faults of the variant that the value is nearest to."""
-    variant, faults = min(tried, key=lambda each: _distance(each[1]))
-    if len(tried) == 1:
-        return faults
-    return [replace(f, message=f"{f.message} (read as {_label(variant)})") for f in faults]
-
-
-def _distance(faults: list[Fault]) -> tuple[bool, int, int]:
-    """How far a value is from a variant: tolerated at least, then by missing members, by faults."""
-    errors = [fault for fault in faults if fault.severity is Severity.ERROR]
-    missing = sum(fault.rule is Rule.REQUIRED for fault in errors)
-    return bool(errors), missing, len(faults)
-
-
-def _ambiguous(fitting: list[Variant]) -> Fault:
-    labels = " and ".join(_label(variant) for variant in fitting)
-    return Fault(Rule.ONE_OF, f"fits {labels} at once, and only one may fit")
-
-
-def _label(variant: Variant) -> str:
-    return variant.title or variant.value or variant.name
+def _ambiguous(fitting: list[Reading]) -> MessageFault:
+    labels = " and ".join(reading.label for reading in fitting)
+    return MessageFault(MessageRule.ONE_OF, f"fits {labels} at once, and only one may fit")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from acp_wire.checking import Checkers
     from acp_wire.decoding import Decoders
     from acpgen.judge.transcript import Transcript
-    from acpgen.judge.verdict import Verdict
+    from acpgen.judge.verdict import MessageVerdict
     from acpgen.model import Protocol
 
     class Source(Structural):
@@ -73,7 +73,7 @@ class FastEngine:
             return path.for_lines() if transcript else path.for_messages(sender)
         return _decoded_lines(path, decoders) if transcript else _decoded(path, decoders, sender)
 
-    def verdict(self, read: Read, sender: str | None, *, transcript: bool) -> Verdict:
+    def verdict(self, read: Read, sender: str | None, *, transcript: bool) -> MessageVerdict:
         """Return the verdict of the judge on the next message, or line of a transcript."""
         judge = self._judge
         if judge is None:

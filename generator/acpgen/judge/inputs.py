@@ -37,7 +37,7 @@ class InputError(Exception):
     """A file that does not hold messages; the text gives the reason and the remedy."""
 
 
-class Entry:
+class MessageText:
     """The text of one message, or one line of a transcript.
 
     `line` is the 1-based line on which it starts; `read` is what the text was read as, if it was.
@@ -71,11 +71,11 @@ class Input:
         self.transcript = transcript
 
     @property
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[MessageText]:
         """The lines that are not blank, without the blanks at their ends."""
         for number, line in self.lines:
             if text := line.rstrip(BLANK):
-                yield Entry(text, number)
+                yield MessageText(text, number)
 
 
 def read(stream: BinaryIO) -> Input:

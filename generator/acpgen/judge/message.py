@@ -20,10 +20,10 @@ from acp_wire.envelope import (
 )
 from acp_wire.keys import respelled, skeleton
 from acpgen.findings import Severity
+from acpgen.judge import v1_words
 from acpgen.judge.check import Checker, mistyped
-from acpgen.judge.earlier import METHODS_OF_V1
 from acpgen.judge.near_misses import near_misses
-from acpgen.judge.verdict import Fault, Rule, Verdict
+from acpgen.judge.verdict import MessageFault, MessageRule, MessageVerdict
 from acpgen.model import SENDS, JsonValue, Kind, Method, Protocol, Ref, Side, TypeName
 from acpgen.types.json_types import JsonType, json_type
 
@@ -52,7 +52,7 @@ class Judge:
 
     def judge(
         self, value: JsonValue, *, sender: Side | None = None, answers: Method | None = None
-    ) -> Verdict:
+    ) -> MessageVerdict:
         """The verdict on one JSON value.
 
         `sender` None is any side; `answers` is the method of the request that a response is for.
@@ -63,12 +63,12 @@ class Judge:
         require_sender(sender)
         kind = kind_of(value)
         if not isinstance(value, dict) or kind is None:
-            return Verdict((_purposeless(value),), ErrorCode.INVALID_REQUEST)
+            return MessageVerdict((_purposeless(value),), ErrorCode.INVALID_REQUEST)
         id_ = request_id(value)
         if broken := tuple(_envelope(value)):
             name = value.get("method")
             method = name if isinstance(name, str) else None
-            return Verdict(broken, ErrorCode.INVALID_REQUEST, kind, method, id_)
+            return MessageVerdict(broken, ErrorCode.INVALID_REQUEST, kind, method, id_)
         if kind is MessageKind.RESPONSE:
             return self._response(value, answers)
         return self._call(value, Kind(kind), sender)
@@ -78,10 +78,10 @@ class Judge:
         found = self._find(name, kind, sender)
         return found if isinstance(found, Method) else None
 
-    def _call(self, message: Message, kind: Kind, sender: Side | None) -> Verdict:
+    def _call(self, message: Message, kind: Kind, sender: Side | None) -> MessageVerdict:
         name, id_ = str(message["method"]), request_id(message)
         found = self._find(name, kind, sender)
-        faults: list[Fault] = []
+        faults: list[MessageFault] = []
         code = ErrorCode.INVALID_PARAMS
         if isinstance(found, Method):
             faults += self._params(message, found)
@@ -90,11 +90,11 @@ class Judge:
             faults.append(found)
             code = ErrorCode.METHOD_NOT_FOUND
         answered = kind is Kind.REQUEST and any(f.severity is Severity.ERROR for f in faults)
-        return Verdict(
+        return MessageVerdict(
             tuple(faults), code if answered else None, MessageKind(kind.value), name, id_
         )
 
-    def _find(self, name: str, kind: Kind, sender: Side | None) -> Method | Fault | None:
+    def _find(self, name: str, kind: Kind, sender: Side | None) -> Method | MessageFault | None:
         """The method called, the fault of calling it, or None for an extension."""
         methods = self._methods.get(name)
         if methods is None:
@@ -103,39 +103,44 @@ class Judge:
         same_kind = [method for method in methods if method.kind is kind]
         if not same_kind:
             meant = "an id" if kind is Kind.NOTIFICATION else "no id"
-            return Fault(Rule.WRONG_KIND, f"is a {methods[0].kind}, which has {meant}", path)
+            return MessageFault(
+                MessageRule.WRONG_KIND, f"is a {methods[0].kind}, which has {meant}", path
+            )
         for method in same_kind:
             if sender is None or method.side in SENDS[sender]:
                 return method
-        return Fault(
-            Rule.WRONG_SIDE,
+        return MessageFault(
+            MessageRule.WRONG_SIDE,
             f"is for the {same_kind[0].side} to handle, so no {sender} sends it",
             path,
         )
 
-    def _unknown(self, name: str, kind: Kind) -> Fault | None:
+    def _unknown(self, name: str, kind: Kind) -> MessageFault | None:
         if name.startswith(EXTENSION):
             return None
         meant = respelled(name, self._methods)
         hint = "" if meant is None else f"; did you mean {meant}?"
-        if name in METHODS_OF_V1 and self._version != 1:
+        if name in v1_words.METHODS and self._version != 1:
             hint = "; it is a method of ACP v1"
             if self._version is not None:
                 hint += f", and the schema is of version {self._version}"
         severity = Severity.ERROR
         if kind is Kind.NOTIFICATION and name.startswith(OPTIONAL):
             severity = Severity.NOTE if meant is None else Severity.WARNING
-        return Fault(
-            Rule.UNKNOWN_METHOD, f"is not a method of the protocol{hint}", ("method",), severity
+        return MessageFault(
+            MessageRule.UNKNOWN_METHOD,
+            f"is not a method of the protocol{hint}",
+            ("method",),
+            severity,
         )
 
-    def _params(self, message: Message, method: Method) -> list[Fault]:
+    def _params(self, message: Message, method: Method) -> list[MessageFault]:
         if "params" not in message:
-            return [Fault(Rule.REQUIRED, "is missing", ("params",))]
+            return [MessageFault(MessageRule.REQUIRED, "is missing", ("params",))]
         faults = self._checker.check(Ref(method.params), message["params"])
         return [fault.below("params") for fault in faults]
 
-    def _response(self, message: Message, answers: Method | None) -> Verdict:
+    def _response(self, message: Message, answers: Method | None) -> MessageVerdict:
         member = "error" if "error" in message else "result"
         type_: TypeName | None = _ERROR
         if member == "result":
@@ -145,7 +150,7 @@ class Judge:
             if type_ is not None and type_ in self._types
             else []
         )
-        return Verdict(
+        return MessageVerdict(
             tuple(fault.below(member) for fault in faults),
             kind=MessageKind.RESPONSE,
             method=None if answers is None else answers.name,
@@ -154,28 +159,32 @@ class Judge:
         )
 
 
-def _purposeless(value: JsonValue) -> Fault:
+def _purposeless(value: JsonValue) -> MessageFault:
     if isinstance(value, dict):
-        return Fault(Rule.NOT_A_MESSAGE, "has neither a method nor a result nor an error")
+        return MessageFault(
+            MessageRule.NOT_A_MESSAGE, "has neither a method nor a result nor an error"
+        )
     batch = "; there are no batches" if isinstance(value, list) else ""
-    return Fault(Rule.NOT_A_MESSAGE, f"must be an object, not {json_type(value)}{batch}")
+    return MessageFault(
+        MessageRule.NOT_A_MESSAGE, f"must be an object, not {json_type(value)}{batch}"
+    )
 
 
-def _envelope(message: Message) -> Iterator[Fault]:
+def _envelope(message: Message) -> Iterator[MessageFault]:
     """The faults of the envelope, in words."""
     for fault in envelope_faults(message):
         yield _in_words(fault, message).below(fault.member)
 
 
-def _in_words(fault: EnvelopeFault, message: Message) -> Fault:
-    rule = Rule(fault.rule)
+def _in_words(fault: EnvelopeFault, message: Message) -> MessageFault:
+    rule = MessageRule(fault.rule)
     match rule:
-        case Rule.REQUIRED:
-            return Fault(rule, "is missing")
-        case Rule.CONST:
-            return Fault(rule, 'must be "2.0"')
-        case Rule.TYPE:
+        case MessageRule.REQUIRED:
+            return MessageFault(rule, "is missing")
+        case MessageRule.CONST:
+            return MessageFault(rule, 'must be "2.0"')
+        case MessageRule.TYPE:
             expected = {_JSON_TYPES[type_] for type_ in fault.expected}
             return mistyped(expected, message[fault.member])
         case _:
-            return Fault(rule, f"must not be beside a {fault.beside}")
+            return MessageFault(rule, f"must not be beside a {fault.beside}")

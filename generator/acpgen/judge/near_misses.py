@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping
 
 from acp_wire.keys import skeleton
 from acpgen.findings import Severity
-from acpgen.judge.verdict import Fault, Rule
+from acpgen.judge.verdict import MessageFault, MessageRule
 from acpgen.model import META, JsonValue, Method
 
 
 def near_misses(
     message: Mapping[str, JsonValue], method: Method, keys: frozenset[str]
-) -> Iterator[Fault]:
+) -> Iterator[MessageFault]:
     """Yield a warning for each member of a call that looks like a key and is not one.
 
     `keys` are the skeletons of the names of keys in the protocol. Null is not a key, so it is
@@ -51,5 +51,5 @@ def _respelled(
             yield (*prefix, name)
 
 
-def _warning(path: tuple[str, ...], message: str) -> Fault:
-    return Fault(Rule.NEAR_MISS, message, path, Severity.WARNING)
+def _warning(path: tuple[str, ...], message: str) -> MessageFault:
+    return MessageFault(MessageRule.NEAR_MISS, message, path, Severity.WARNING)

@@ -10,8 +10,8 @@ from acpgen.rulebook import Group, rule
 def not_json() -> None:
     """A message is one JSON text (RFC 8259) that every parser can read.
 
-    Why: what one parser lets pass, such as NaN, text after the end or half of a character, breaks
-    another. A receiver that can't read a message answers -32700 and knows no id to answer to.
+    Why: what one parser accepts, such as NaN, text after the end or half of a character, breaks
+    another. A receiver that can't read a message answers -32700, without an id.
 
     Example: `{"jsonrpc": "2.0", "id": NaN}`
 
@@ -27,7 +27,7 @@ def not_a_message() -> None:
 
     Example: `[{"jsonrpc": "2.0", ...}]`, or an object without `method`, `result` and `error`
 
-    Fix: send each message on its own, with the member that says what it is for.
+    Fix: send each message on its own, with the member that shows its kind.
     """
 
 
@@ -35,12 +35,12 @@ def not_a_message() -> None:
 def exclusive_member() -> None:
     """`method`, `result` and `error` exclude each other.
 
-    Why: with two of them, one peer takes the message for a request or a success and another
+    Why: with two of them, one peer treats the message as a request or a success, and another
     doesn't.
 
     Example: `{"jsonrpc": "2.0", "id": 1, "result": {}, "error": null}`
 
-    Fix: leave out the one that isn't meant; null counts as there.
+    Fix: leave out the one that isn't meant. A member that is null is there.
     """
 
 
@@ -48,8 +48,8 @@ def exclusive_member() -> None:
 def unknown_method() -> None:
     """The method is one of the protocol, or an extension.
 
-    Why: a receiver answers -32601 to what it doesn't know. Names that begin with `_` are free for
-    extensions; a receiver that doesn't know such a one answers the same.
+    Why: a receiver answers -32601 to a method that it doesn't know. Names that begin with `_` are
+    free for extensions; a receiver that doesn't know an extension answers the same.
 
     Example: `"method": "session/setTitle"`
 
@@ -66,7 +66,7 @@ def wrong_kind() -> None:
 
     Example: `{"jsonrpc": "2.0", "id": 1, "method": "session/update", ...}`
 
-    Fix: take the id away from a notification; give a request one of its own.
+    Fix: remove the id of a notification; give a request one of its own.
     """
 
 
@@ -78,7 +78,7 @@ def wrong_side() -> None:
 
     Example: a client that sends `session/request_permission`
 
-    Fix: send it from the other side; `--from` names the sender of the messages.
+    Fix: send it from the other side; `--from` states which side sent the message.
     """
 
 
@@ -90,7 +90,10 @@ def required() -> None:
 
     Example: `session/prompt` without `sessionId`
 
-    Fix: add the member that the pointer names. Null does not omit it.
+    Fix: add the member that the pointer names. Null does not leave a member out. Where the value is
+    read as one of several variants, the message names the variant that is nearest: by constants,
+    by members that only one variant has, and by how far the value fits. Equally near ones are
+    named too.
     """
 
 
@@ -99,6 +102,7 @@ def type_() -> None:
     """A value is of the JSON type that its member has.
 
     Why: nothing is coerced: "7" is not a number, 1.0 is not an integer, null is not an empty list.
+    A `format` such as int32 or uint64 is not checked; `minimum` and `maximum` are.
 
     Example: `"sessionId": 5`
 
@@ -110,7 +114,7 @@ def type_() -> None:
 def const() -> None:
     """A member with one possible value has that value.
 
-    Why: it tells what the rest of the object is, or which JSON-RPC is spoken.
+    Why: it decides what the rest of the object is, or which version of JSON-RPC is used.
 
     Example: `"jsonrpc": "1.0"`
 
@@ -120,7 +124,7 @@ def const() -> None:
 
 @rule(Group.JUDGE)
 def enum() -> None:
-    """A value is one of those that are listed.
+    """A value is one of the listed values.
 
     Why: the list is closed. A receiver has no meaning for another value.
 
@@ -159,7 +163,7 @@ def max_length() -> None:
 def pattern() -> None:
     """A string matches the pattern of its type.
 
-    Why: a receiver can't interpret a string of another form.
+    Why: another string has no meaning there.
 
     Example: a string with a space where the pattern has no place for one
 
@@ -171,8 +175,9 @@ def pattern() -> None:
 def minimum() -> None:
     """A number is not too small.
 
-    Why: below the limit it means nothing, as a negative size does, or doesn't fit the integer that
-    receivers keep it in.
+    Why: below the limit it means nothing, as a negative size does, or doesn't fit the integer type
+    of receivers. Only `minimum` is checked: an integer whose `format` is uint32 has no lower limit
+    unless the schema states one.
 
     Example: `"used": -1`
 
@@ -184,7 +189,9 @@ def minimum() -> None:
 def maximum() -> None:
     """A number is not too large.
 
-    Why: above the limit it means nothing, or doesn't fit the integer that receivers keep it in.
+    Why: above the limit it means nothing, or doesn't fit the integer type of receivers. Only
+    `maximum` is checked: an integer whose `format` is int32 or uint64 has no upper limit unless the
+    schema states one.
 
     Example: `"protocolVersion": 65536`
 
@@ -232,7 +239,7 @@ def one_of() -> None:
 def duplicate_member() -> None:
     """An object names a member once.
 
-    Why: parsers keep the first or the last and say nothing, so a proxy and an agent may see two
+    Why: parsers keep the first or the last without a warning, so a proxy and an agent may see two
     messages. A second idempotency key is worst: they disagree on what was sent before.
 
     Example: `{"idempotencyKey": "a", "idempotencyKey": "b"}`
@@ -245,11 +252,11 @@ def duplicate_member() -> None:
 def near_miss() -> None:
     """An idempotency key is spelled and placed so that it has an effect.
 
-    Why: receivers keep members that they don't know and do nothing with them. The sender believes
-    that it may send the prompt again, and a second copy runs twice.
+    Why: receivers ignore members that they don't know. The sender believes that it may send the
+    prompt again, and a second copy runs twice.
 
     Example: `"idempotency_key": "..."`, or a key in `_meta`, beside `params`, or on a method that
-    takes none
+    takes no key
 
     Fix: put `idempotencyKey` into the params of a method that is keyed.
     """
@@ -257,12 +264,13 @@ def near_miss() -> None:
 
 @rule(Group.JUDGE, Severity.WARNING)
 def unknown_tag() -> None:
-    """The member that tells what an object is has a value of the protocol, or one of your own.
+    """The member that decides what an object is has a value of the protocol, or one of your own.
 
-    Why: receivers ignore what they don't know, because later versions may add to it. A typo in the
-    name therefore loses the whole object, and nobody says so.
+    Why: receivers ignore an object whose tag they don't know, since later versions may add some. A
+    slip in the name, or a value of an earlier version, therefore loses the whole object without an
+    error. Reported is every value that the schema does not list and that does not begin with `_`.
 
-    Example: `"sessionUpdate": "agent_message_chunks"`
+    Example: `"sessionUpdate": "agent_message_chunks"`, or `"sessionUpdate": "tool_call"` of v1
 
     Fix: correct the value, or begin it with `_` if it is your own.
     """
@@ -270,14 +278,16 @@ def unknown_tag() -> None:
 
 @rule(Group.JUDGE, Severity.WARNING)
 def unexpected_response() -> None:
-    """A response answers a request that is pending.
+    """A response answers a pending request.
 
-    Why: its id alone connects it to a request. One that matches no request is dropped, and the
-    request that was meant waits forever. A recording that begins late shows it too.
+    Why: only its id shows which request it answers. A response that matches no request is dropped,
+    and the request that was meant waits forever. A recording that begins late has such responses
+    too.
 
     Example: `{"id": "1", "result": {}}` as the answer to `{"id": 1, ...}`
 
-    Fix: repeat the id of the request as it is, on the same connection, once.
+    Fix: repeat the id of the request as it is, on the same connection, once. A number stays a
+    number: the message names the pending request that differs only in this.
     """
 
 
@@ -285,8 +295,8 @@ def unexpected_response() -> None:
 def duplicate_id() -> None:
     """A request has an id of its own until it is answered.
 
-    Why: the id is all that says which request a response is for. Of two that wait with the same
-    one, nobody can tell which was answered. `acpgen trace` tells more, and makes it an error.
+    Why: only the id shows which request a response answers. If two requests are pending with one
+    id, no peer can decide which was answered. `acpgen trace` reports this as an error, in detail.
 
     Example: a retry that repeats the id of the attempt before it
 
@@ -296,9 +306,9 @@ def duplicate_id() -> None:
 
 @rule(Group.JUDGE)
 def broken_line() -> None:
-    """A line of a transcript says who sent which message.
+    """A line of a transcript has a message and its sender.
 
-    Why: a message without a sender can't be held to what that side may send.
+    Why: without a sender, it can't be checked whether that side may send the message.
 
     Example: `{"message": {...}}`
 

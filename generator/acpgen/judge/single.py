@@ -7,7 +7,7 @@ from functools import cache
 from acp_wire.reader import NotJsonError, decode
 from acpgen.judge.message import Judge
 from acpgen.judge.text import complete, unreadable
-from acpgen.judge.verdict import Verdict
+from acpgen.judge.verdict import MessageVerdict
 from acpgen.model import Method, Protocol, Side
 
 
@@ -17,7 +17,7 @@ def validate(
     protocol: Protocol | None = None,
     sender: Side | None = None,
     answers: Method | None = None,
-) -> Verdict:
+) -> MessageVerdict:
     """The verdict on the text of one message, which is true where the message is accepted.
 
     `protocol` is what `acpgen.load.load` returns, by default the schema that comes with acpgen.

@@ -1,6 +1,6 @@
 """A stream of messages, judged one at a time. Code that reads verdicts starts here.
 
-Code that prints verdicts needs three things only: `Stream`, `Entry` and `Verdict`.
+Code that prints verdicts needs three things only: `Stream`, `MessageText` and `MessageVerdict`.
 
     stream = Stream(read(file), engine, sender="client", tick=progress)
     for entry, verdict in stream:
@@ -17,14 +17,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from acp_wire.reader import BLANK, attempt
-from acpgen.judge.inputs import Entry, Input
+from acpgen.judge.inputs import Input, MessageText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol as Structural
 
     from acpgen.judge.fast_path import Filter, Read
-    from acpgen.judge.verdict import Verdict
+    from acpgen.judge.verdict import MessageVerdict
 
     class Engine(Structural):
         """Judges the messages of one stream after another, in their order.
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
             """
             ...
 
-        def verdict(self, read: Read, sender: str | None, *, transcript: bool) -> Verdict:
+        def verdict(self, read: Read, sender: str | None, *, transcript: bool) -> MessageVerdict:
             """Return the verdict on the next message, or line of a transcript."""
             ...
 
@@ -75,7 +75,7 @@ class Stream:
         self._sender = None if found.transcript else sender
         self._tick = tick
 
-    def __iter__(self) -> Iterator[tuple[Entry, Verdict]]:
+    def __iter__(self) -> Iterator[tuple[MessageText, MessageVerdict]]:
         transcript, sender, engine = self._found.transcript, self._sender, self._engine
         passes = engine.filter(sender, transcript=transcript)
         size, left, passed = 0, STEP, 0
@@ -93,7 +93,7 @@ class Stream:
                     verdict = engine.verdict(read, sender, transcript=transcript)
                     if verdict.findings or not verdict.complete:
                         self.messages, passed = self.messages + passed, 0
-                        yield Entry(stripped, number, read), verdict
+                        yield MessageText(stripped, number, read), verdict
                 if not left:
                     self._advance(size)
                     self.messages, passed = self.messages + passed, 0

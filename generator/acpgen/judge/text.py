@@ -8,22 +8,22 @@ from acp_wire.envelope import ErrorCode
 from acp_wire.keys import looks_like_key
 from acp_wire.reader import Decoded, NotJsonError
 from acpgen.findings import Severity
-from acpgen.judge.verdict import Fault, Rule, Verdict
+from acpgen.judge.verdict import MessageFault, MessageRule, MessageVerdict
 from acpgen.model import JsonValue
 
 _TWICE = "is more than once in its object, and parsers differ in which one they use"
 
 
-def unreadable(error: NotJsonError) -> Verdict:
+def unreadable(error: NotJsonError) -> MessageVerdict:
     """The verdict on a text that is not JSON."""
-    fault = Fault(Rule.NOT_JSON, str(error), line=error.line)
-    return Verdict((fault,), ErrorCode.PARSE_ERROR)
+    fault = MessageFault(MessageRule.NOT_JSON, str(error), line=error.line)
+    return MessageVerdict((fault,), ErrorCode.PARSE_ERROR)
 
 
-def complete(verdict: Verdict, decoded: Decoded, root: JsonValue) -> Verdict:
+def complete(verdict: MessageVerdict, decoded: Decoded, root: JsonValue) -> MessageVerdict:
     """Add to the verdict on `root`, the message in a text, the faults and lines of the text."""
     repeated = (
-        Fault(Rule.DUPLICATE_MEMBER, _TWICE, _outside_keys(path), Severity.WARNING)
+        MessageFault(MessageRule.DUPLICATE_MEMBER, _TWICE, _outside_keys(path), Severity.WARNING)
         for path in decoded.repeated(root)
     )
     faults = (*verdict.findings, *repeated)
@@ -38,10 +38,10 @@ def _outside_keys(path: tuple[str | int, ...]) -> tuple[str | int, ...]:
     return path[: next(ends, len(path))]
 
 
-def _located(faults: tuple[Fault, ...], decoded: Decoded) -> tuple[Fault, ...]:
+def _located(faults: tuple[MessageFault, ...], decoded: Decoded) -> tuple[MessageFault, ...]:
     lines = decoded.lines
 
-    def line(fault: Fault) -> int:
+    def line(fault: MessageFault) -> int:
         places = (fault.path[:end] for end in range(len(fault.path), -1, -1))
         return next((lines[place] for place in places if place in lines), 1)
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 from acp_wire.envelope import MessageKind, kind_of, request_id
-from acp_wire.pairing import Connection, Pairing
+from acp_wire.pairing import Connection, Pairing, retyped
 from acp_wire.reader import Decoded, NotJsonError, decode
 from acpgen.findings import Severity
 from acpgen.judge.inputs import is_transcript_line
 from acpgen.judge.message import Judge
 from acpgen.judge.text import complete, unreadable
-from acpgen.judge.verdict import Fault, Rule, Verdict
+from acpgen.judge.verdict import MessageFault, MessageRule, MessageVerdict
 from acpgen.model import SENDS, JsonValue, Kind, Method, Protocol, Side
 
 __all__ = ["Transcript"]
@@ -48,7 +49,7 @@ class Transcript:
 
     def judge(
         self, message: bytes | str, *, sender: Side | None = None, connection: Connection = ""
-    ) -> Verdict:
+    ) -> MessageVerdict:
         """Return the verdict on the text of the next message.
 
         Raises:
@@ -63,13 +64,13 @@ class Transcript:
         *,
         sender: Side | None = None,
         connection: Connection = "",
-    ) -> Verdict:
+    ) -> MessageVerdict:
         """Return the verdict on the next message, whose text was read; see `judge`."""
         if isinstance(read, NotJsonError):
             return unreadable(read)
         return self._next(read, read.value, sender, connection)[0]
 
-    def judge_line(self, line: bytes | str) -> Verdict:
+    def judge_line(self, line: bytes | str) -> MessageVerdict:
         """Return the verdict on the message in the next line of a transcript.
 
         The line is an object: `from` (agent, client or proxy), `message`, and optionally
@@ -81,12 +82,12 @@ class Transcript:
         """
         return self.judge_line_read(_attempt(line))
 
-    def judge_line_read(self, read: Decoded | NotJsonError) -> Verdict:
+    def judge_line_read(self, read: Decoded | NotJsonError) -> MessageVerdict:
         """Return the verdict on the next line, whose text was read; see `judge_line`."""
         if isinstance(read, NotJsonError):
             return unreadable(read)
         entry = read.value
-        broken = Verdict((Fault(Rule.BROKEN_LINE, _LINE),))
+        broken = MessageVerdict((MessageFault(MessageRule.BROKEN_LINE, _LINE),))
         if not is_transcript_line(entry):
             return broken
         sender, connection = entry["from"], entry.get("connection")
@@ -98,14 +99,24 @@ class Transcript:
         if verdict.id is None:
             return verdict
         if verdict.kind is MessageKind.RESPONSE and not met:
-            return _with(verdict, Rule.UNEXPECTED_RESPONSE, _UNEXPECTED)
+            hint = self._meant(verdict.id, sender, connection)
+            return _with(verdict, MessageRule.UNEXPECTED_RESPONSE, f"{_UNEXPECTED}{hint}")
         if verdict.kind is MessageKind.REQUEST and met:
-            return _with(verdict, Rule.DUPLICATE_ID, _TAKEN)
+            return _with(verdict, MessageRule.DUPLICATE_ID, _TAKEN)
         return verdict
+
+    def _meant(self, id_: int | str, sender: JsonValue, connection: Connection) -> str:
+        """A hint that names the pending request whose id has the other JSON type."""
+        other = retyped(id_)
+        if other is None or self._pairing.find(other, connection, str(sender)) is None:
+            return ""
+        type_ = "number" if isinstance(other, int) else "string"
+        shown = json.dumps(other)
+        return f"; request {shown} is pending, and {shown} is a {type_}"
 
     def _next(
         self, decoded: Decoded, value: JsonValue, sender: Side | None, connection: Connection
-    ) -> tuple[Verdict, bool]:
+    ) -> tuple[MessageVerdict, bool]:
         """The verdict, and whether a response found its request, or a request one with its id."""
         call = self._answered(value, sender, connection)
         method = None if call is None else call.method
@@ -141,8 +152,8 @@ class Transcript:
         return self._pairing.asked(name, id_, connection, sender, caller)
 
 
-def _with(verdict: Verdict, rule: Rule, message: str) -> Verdict:
-    warning = Fault(rule, message, ("id",), Severity.WARNING)
+def _with(verdict: MessageVerdict, rule: MessageRule, message: str) -> MessageVerdict:
+    warning = MessageFault(rule, message, ("id",), Severity.WARNING)
     return replace(verdict, findings=(*verdict.findings, warning))
 
 

@@ -9,64 +9,40 @@ from acp_wire.envelope import ErrorCode, MessageKind
 from acpgen.findings import Severity
 from acpgen.model import Pointer, append
 
-__all__ = ["ErrorCode", "Fault", "MessageKind", "Rule", "Verdict"]
+__all__ = ["ErrorCode", "MessageFault", "MessageKind", "MessageRule", "MessageVerdict"]
 
 
-class Rule(StrEnum):
-    """The rules for messages."""
+class MessageRule(StrEnum):
+    """The ids of the rules about messages, which `acpgen.judge.rules` declares with their pages."""
 
     NOT_JSON = "not-json"
-    """The text is not JSON (RFC 8259), or JSON that a strict peer can't read."""
     NOT_A_MESSAGE = "not-a-message"
-    """The value is not a JSON-RPC message: an array, a string, an object without a purpose."""
     EXCLUSIVE_MEMBER = "exclusive-member"
-    """A member of the envelope is beside one that excludes it."""
     UNKNOWN_METHOD = "unknown-method"
-    """The method is neither one of the protocol nor an extension."""
     WRONG_KIND = "wrong-kind"
-    """A notification is sent as a request, or a request as a notification."""
     WRONG_SIDE = "wrong-side"
-    """The other side does not handle this method."""
     REQUIRED = "required"
-    """A member that must be there is missing."""
     TYPE = "type"
-    """A value is of the wrong JSON type."""
     CONST = "const"
-    """A value is not the only one that is accepted."""
     ENUM = "enum"
-    """A value is not one of those that are accepted."""
     MIN_LENGTH = "min-length"
-    """A string has too few Unicode code points."""
     MAX_LENGTH = "max-length"
-    """A string has too many Unicode code points."""
     PATTERN = "pattern"
-    """A string does not match its pattern."""
     MINIMUM = "minimum"
-    """A number is too small."""
     MAXIMUM = "maximum"
-    """A number is too large."""
     MIN_ITEMS = "min-items"
-    """An array has too few items."""
     MAX_ITEMS = "max-items"
-    """An array has too many items."""
     ONE_OF = "one-of"
-    """A value fits several alternatives that exclude each other."""
     DUPLICATE_MEMBER = "duplicate-member"
-    """An object names a member twice; parsers differ in which one they use."""
     NEAR_MISS = "near-miss"
-    """An idempotency key that is misspelled, misplaced, or on a method that takes none."""
     UNKNOWN_TAG = "unknown-tag"
-    """A tag that no variant has resembles that of one, so receivers ignore the object."""
     UNEXPECTED_RESPONSE = "unexpected-response"
-    """A response in a transcript answers no request that is pending."""
     DUPLICATE_ID = "duplicate-id"
-    """A request in a transcript has the id of one that is still pending."""
     BROKEN_LINE = "broken-line"
-    """A line of a transcript lacks the sender or the message."""
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class MessageFault:
     """One thing wrong with one place in a message.
 
     `path` leads to the place from the root of the message, also where a member is missing. `line`
@@ -74,7 +50,7 @@ class Fault:
     value, because that may be an idempotency key.
     """
 
-    rule: Rule
+    rule: MessageRule
     message: str
     path: tuple[str | int, ...] = ()
     severity: Severity = Severity.ERROR
@@ -85,13 +61,13 @@ class Fault:
         """The place as an RFC 6901 JSON Pointer."""
         return append(Pointer(""), *self.path)
 
-    def below(self, token: str | int) -> Fault:
+    def below(self, token: str | int) -> MessageFault:
         """The same fault as seen from the value that holds this one under `token`."""
-        return Fault(self.rule, self.message, (token, *self.path), self.severity, self.line)
+        return MessageFault(self.rule, self.message, (token, *self.path), self.severity, self.line)
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class MessageVerdict:
     """How a conforming receiver handles one message.
 
     `code` is the JSON-RPC error it owes; None where it accepts the message, and for notifications
@@ -100,7 +76,7 @@ class Verdict:
     known: then only its envelope was judged.
     """
 
-    findings: tuple[Fault, ...] = ()
+    findings: tuple[MessageFault, ...] = ()
     code: ErrorCode | None = None
     kind: MessageKind | None = None
     method: str | None = None

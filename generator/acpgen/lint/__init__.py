@@ -23,14 +23,14 @@ _PARTING = frozenset({"split-stability", "stable-uses-unstable"})
 
 
 def lint(protocol: Protocol, accepted: Accepted | None = None) -> list[Finding]:
-    """Hold a protocol to every rule, in the order of the places that break one.
+    """Return the findings of every rule, sorted by file and pointer.
 
     Rules for the authors of domain files don't apply to a single-file release. The stable part is
     held to the rules, too. Findings that `accepted` lists are left out, and an entry that it lists
     for no finding is a finding itself.
 
     Raises:
-        OSError: a schema file, read again to tell lines, can't be read any more.
+        OSError: a schema file, which is read again for its lines, can't be read any more.
     """
     rules = [r for r in RULES.values() if not r.for_files or not _is_release(protocol)]
     faults = [(rule, fault) for rule in rules for fault in rule.function(protocol)]

@@ -6,7 +6,7 @@
     reason = "Older peers send it without a tag."
 
 `pointer` is that of the finding. A type has one home, so it needs no file. An entry about a change
-between two versions says with `what`, `from` and `to` which one; `acpgen diff --format toml` writes
+between two versions names it with `what`, `from` and `to`; `acpgen diff --format toml` writes
 them.
 """
 
@@ -38,7 +38,7 @@ class AcceptedError(ValueError):
 class Acceptance:
     """One entry; `line` is where it starts. `old` and `new` are its `from` and `to`.
 
-    `what` tells one change at a place from others.
+    `what` distinguishes the changes at one place.
     """
 
     rule: str
@@ -58,11 +58,11 @@ class Accepted:
     entries: tuple[Acceptance, ...]
 
     def without(self, rules: Collection[str]) -> Accepted:
-        """All entries but those of rules that somebody else holds findings to."""
+        """All entries but those of some rules, which another command checks."""
         return replace(self, entries=tuple(e for e in self.entries if e.rule not in rules))
 
     def sift(self, findings: Iterable[Finding]) -> list[Finding]:
-        """The findings that no entry accepts, and one for each entry that is not in order."""
+        """The findings that no entry accepts, and one for each invalid entry."""
         entries = {(e.rule, e.pointer): e for e in reversed(self.entries)}
         rest, used = [], set[Acceptance]()
         for finding in findings:
@@ -121,13 +121,13 @@ def read_accepted(path: Path) -> Accepted:
 
 
 def stale(file: str, entry: Acceptance, complaint: str) -> Finding:
-    """The finding about an entry that is not in order."""
+    """The finding about an invalid entry."""
     rule = stale_acceptance
     return Finding(rule.id, rule.severity, file, "", complaint, entry.line)
 
 
 def unknown(entry: Acceptance) -> str:
-    """What is wrong with an entry whose rule nobody has heard of."""
+    """The message about an entry with an unknown rule."""
     return f"no rule is called {entry.rule!r}"
 
 

@@ -1,4 +1,4 @@
-"""Walking a definition with the places of what it is made of."""
+"""The parts of a definition, with their places."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def members(definition: TypeDef) -> Iterator[Property]:
 
 
 def union_place(union: Union) -> Location:
-    """Where the list of a union's variants stands."""
+    """The place of the list of a union's variants."""
     first = union.variants[0].location
     return Location(first.file, Pointer(first.pointer.rpartition("/")[0]))
 

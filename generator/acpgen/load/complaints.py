@@ -1,4 +1,4 @@
-"""What a JSON Schema validator finds wrong with a schema file, told to whoever wrote the file."""
+"""The messages about a schema file that JSON Schema finds invalid, for the author of the file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ELSEWHERE = {
 }
 _INSTEAD = {
     "nullable": 'write "type": ["string", "null"], or anyOf with {"type": "null"}',
-    "deprecated": "say so in `description`",
+    "deprecated": "write so in `description`",
     "definitions": "write $defs",
     "example": "write `examples`, a list, in the definition",
     "exclusiveMinimum": "write `minimum`, which is included",
@@ -42,7 +42,7 @@ _FORBIDDEN = {
     "x-undoes": "only a type called ...Request can undo another one",
     "not": "acpgen derives the guard of a fallback; remove `not`",
 }
-_MORE = {"x-retry-class": "; `acpgen explain missing-retry-class` tells more"}
+_MORE = {"x-retry-class": "; `acpgen explain missing-retry-class` has more"}
 _ARTICLES = {
     "object": "an object",
     "array": "an array",
@@ -57,7 +57,7 @@ _JSON_TYPES = tuple(_ARTICLES)
 
 
 def complaints(error: ValidationError, dialect: RawSchema) -> Iterator[tuple[Path, str]]:
-    """Where in a file something is wrong, and what, in words that say what to write.
+    """Yield each fault's path in a file, and a message with what to write.
 
     `dialect` is the schema of the dialect, which has the words that a file may use.
     """
@@ -79,14 +79,14 @@ def complaints(error: ValidationError, dialect: RawSchema) -> Iterator[tuple[Pat
 
 
 def _message(error: ValidationError, name: str, shown: str) -> str:
-    """What is wrong with a value, which stands under a name and is shown so."""
+    """The message about the value of a name, which is shown in its JSON form."""
     match error.kind:
         case ValidationErrorKind.AnyOf():
             return _no_choice(name, error.instance, shown)
         case ValidationErrorKind.Pattern() | ValidationErrorKind.Format():
             return _misspelt(name, str(error.instance), shown)
         case ValidationErrorKind.FalseSchema():
-            return _FORBIDDEN.get(name, "may not stand here; remove it")
+            return _FORBIDDEN.get(name, "is not allowed here; remove it")
         case ValidationErrorKind.Not():
             return "has both anyOf and oneOf; keep one"
         case ValidationErrorKind.Enum(options=options):
@@ -102,21 +102,21 @@ def _message(error: ValidationError, name: str, shown: str) -> str:
 
 
 def _misplaced(word: str, path: Path, dialect: RawSchema) -> str:
-    """What is wrong with a word that may not stand at a place, and what to write."""
+    """The message about a keyword that is not allowed at a place, with what to write."""
     words = _words(dialect)
     if word in _INSTEAD:
-        return f"is no word of the dialect; {_INSTEAD[word]}"
-    homes = [told for place, told in _ELSEWHERE.items() if word in words[place]]
+        return f"is not a keyword of the dialect; {_INSTEAD[word]}"
+    homes = [where for place, where in _ELSEWHERE.items() if word in words[place]]
     if homes:
-        return f"may not stand here; it stands {' or '.join(homes)}"
+        return f"is not allowed here; it belongs {' or '.join(homes)}"
     here = words.get(_place(path), words["definition"])
     near = _near(word, here)
-    hint = f"did you mean {near}?" if near else "remove it, or say it in prose"
-    return f"is no word of the dialect; {hint}"
+    hint = f"did you mean {near}?" if near else "remove it, or write it in the description"
+    return f"is not a keyword of the dialect; {hint}"
 
 
 def _words(dialect: RawSchema) -> Mapping[str, Collection[str]]:
-    """The words that may stand in each kind of place."""
+    """The keywords that each kind of place allows."""
     parts = dialect["$defs"]
     common = parts["keywords"]["properties"].keys()
     known = {
@@ -152,27 +152,27 @@ def _no_choice(name: str, value: object, shown: str) -> str:
         unknown = [stated for stated in value if stated not in _JSON_TYPES]
         if not unknown:
             return (
-                f'{shown} is no list of types here: one type may stand before "null"; '
+                f'{shown} is not a list of types that is allowed here: one type and "null" are; '
                 "for more write anyOf"
             )
         value, shown = unknown[0], _cut(unknown[0])
     near = _near(str(value), _JSON_TYPES)
     hint = f"did you mean {near}?" if near else f"write one of {', '.join(_JSON_TYPES)}"
-    return f"{shown} is no type; {hint}"
+    return f"{shown} is not a type; {hint}"
 
 
 def _misspelt(name: str, value: str, shown: str) -> str:
     match name:
         case "$ref":
-            return f"{shown} is no reference here; {_reference(value)}"
+            return f"{shown} is not a reference that is allowed here; {_reference(value)}"
         case "x-docs":
-            return f"{shown} is no slug; write small letters, digits and hyphens"
+            return f"{shown} is not a slug; write small letters, digits and hyphens"
         case _:
-            return f"{shown} is no regular expression (ECMA-262){_fault_of(value)}"
+            return f"{shown} is not a regular expression (ECMA-262){_fault_of(value)}"
 
 
 def _fault_of(pattern: str) -> str:
-    """What makes a text no regular expression."""
+    """The fault in the syntax of a pattern."""
     try:
         parse(pattern)
     except PatternError as error:
@@ -199,7 +199,10 @@ def _names(path: Path, definitions: object) -> Iterator[tuple[Path, str]]:
             wanted = "".join(f"{word[:1].upper()}{word[1:]}" for word in words)
             hint = f"write {wanted}" if wanted[:1].isalpha() else "write a capital letter first"
             rest = "a type is called by letters and digits, with a capital first"
-            yield (*path, name), f"{_cut(name)} is no name of a type; {_cut_plain(hint)}: {rest}"
+            yield (
+                (*path, name),
+                f"{_cut(name)} is not the name of a type; {_cut_plain(hint)}: {rest}",
+            )
 
 
 def _either(types: Sequence[str]) -> str:

@@ -31,7 +31,7 @@ def require_dialect(documents: Documents) -> None:
     """Hold every file to schema/dialect.schema.json.
 
     Raises:
-        SchemaError: a file says what the dialect has no word for.
+        SchemaError: a file has a keyword that the dialect lacks.
     """
     _require(documents, "dialect", _dialect())
 

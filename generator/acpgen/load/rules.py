@@ -20,16 +20,16 @@ def circular_ref() -> None:
 
 @rule(Group.LOAD)
 def dialect() -> None:
-    """A schema file says only what `schema/dialect.schema.json` has words for.
+    """A schema file has only keywords of `schema/dialect.schema.json`.
 
     Why: JSON Schema passes over keywords that it doesn't know, so a misspelt one would have no
     effect. The dialect lists the keywords and annotations that acpgen understands, and where each
-    may stand.
+    is allowed.
 
     Example: `{"type": "string", "minLenght": 1}`, or x-resend without x-retry-class
 
-    Fix: correct the keyword, or say it with those that the dialect has. What it misses beside
-    another keyword, add; of x-retry-class `acpgen explain missing-retry-class` tells more.
+    Fix: correct the keyword, or use those of the dialect. Add what a keyword
+    needs beside it. `acpgen explain missing-retry-class` has more about x-retry-class.
     """
 
 
@@ -37,7 +37,7 @@ def dialect() -> None:
 def duplicate_member() -> None:
     """No JSON object names a member twice.
 
-    Why: parsers keep the first or the last and say nothing, so two readers see two schemas.
+    Why: parsers silently keep the first or the last, so two readers see two schemas.
 
     Example: `{"type": "string", "type": "integer"}`
 
@@ -83,10 +83,10 @@ def not_json() -> None:
 
 @rule(Group.LOAD)
 def protocol_version() -> None:
-    """A schema tells the version of the protocol once.
+    """A schema states the version of the protocol once.
 
     Why: generated packages and files are named after it, as `acp_v2` is. Linting and judging do
-    without a version, generating doesn't; and with two, whoever reads the other file or the
+    without a version, generating doesn't; and with two, a reader of the other file or the
     folder's name is misled.
 
     Example: `acpgen generate --schema ~/Downloads/schema.json`, or `"x-protocol-version": 2` in one
@@ -101,7 +101,7 @@ def protocol_version() -> None:
 def repeated_definition() -> None:
     """A type is defined in one file only.
 
-    Why: bundles put all definitions side by side, where a name stands once.
+    Why: bundles put all definitions side by side, where a name is unique.
 
     Example: `Foo` under `$defs` in both `a.json` and `b.json`
 
@@ -132,7 +132,7 @@ def unsupported_schema() -> None:
 
     Example: `{"$ref": "#/$defs/Name", "minLength": 3}`
 
-    Fix: say the same with a definition of its own; the message names the keywords.
+    Fix: write a definition of its own; the message names the keywords.
     """
 
 

@@ -1,7 +1,8 @@
-"""Schema files as strict JSON, and the lines that pointers into them stand on."""
+"""Schema files as strict JSON, and the lines of pointers into them."""
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,13 +16,13 @@ from acpgen.load.listing import require_file, schema_files
 from acpgen.model import Location, Pointer, append
 
 RawSchema = dict[str, Any]
-"""One schema object as read. Nobody outside this package sees one."""
+"""One schema object as read. It stays in this package."""
 
 _VERSION = "x-protocol-version"
 
 
 class SchemaError(Exception):
-    """A schema that can't be used; `findings` says where and why, sorted by place."""
+    """A schema that can't be used; `findings` are sorted by file and pointer."""
 
     def __init__(self, findings: Iterable[Finding]) -> None:
         self.findings = order(findings)
@@ -67,12 +68,12 @@ class Documents:
         return next((d for d in self.files if d.name == name), None)
 
     def find(self, location: Location) -> Document:
-        """The file that a location stands in."""
+        """The file of a location."""
         return next(d for d in self.files if d.file == location.file)
 
     @property
     def version(self) -> int | None:
-        """The protocol's version: what a file states, else what a folder called vN says."""
+        """The protocol's version: the one in a file, else the one in the name of a folder vN."""
         stated = (int(d.root[_VERSION]) for d in self.files if _VERSION in d.root)
         return next(stated, _named_version(self.path, release=self.release))
 
@@ -98,6 +99,8 @@ def read(path: Path) -> Documents:
     files: list[Document] = []
     findings: list[Finding] = []
     for file in paths:
+        if file.exists() and not file.is_file():
+            raise OSError(errno.EINVAL, "is not a regular file", str(file))
         try:
             files.append(_read_file(file))
         except SchemaError as error:

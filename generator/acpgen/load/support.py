@@ -1,7 +1,7 @@
-"""Combinations of keywords that no type of the model stands for.
+"""Combinations of keywords that no type of the model represents.
 
-JSON Schema lets any keyword stand beside any other. What a type can't hold would lose a part of its
-meaning in silence, so it is refused instead.
+JSON Schema allows any keyword beside any other. What a type can't hold would silently lose a part
+of its meaning, so it is refused.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from acpgen.model import Map, Nullable, Object, Ref, Type, TypeDef, TypeName, Un
 from acpgen.types.structure import walk
 
 ANNOTATIONS = frozenset({"title", "description", "default", "examples", "discriminator"})
-"""The keywords that say nothing about instances."""
+"""The keywords that don't restrict instances."""
 
 SHAPE = frozenset({"properties", "required", "allOf", "anyOf", "oneOf", "additionalProperties"})
 """The keywords of objects, and those that combine schemas."""
@@ -35,7 +35,7 @@ _LARGEST = 2**31 - 1
 
 
 def complaint(schema: RawSchema) -> str | None:
-    """Why no type stands for what a schema says; None if one does."""
+    """Why no type represents a schema; None if one does."""
     keywords = {
         keyword
         for keyword in schema.keys() - ANNOTATIONS - {"unevaluatedProperties"}
@@ -45,9 +45,9 @@ def complaint(schema: RawSchema) -> str | None:
     if extra := keywords - understood:
         kept = keywords & understood
         what = f"combines {_list(kept)} with {_list(extra)}" if kept else f"has only {_list(extra)}"
-        return f"{what}; no type stands for that"
+        return f"{what}; no type represents that"
     if "default" in schema and schema["default"] is None:
-        return "has the default null, which says no more than leaving it out; remove it"
+        return "has the default null, which has the same meaning as no default; remove it"
     if keywords & _LISTS:
         return _list_complaint(schema)
     for keyword in _COUNTS:
@@ -138,7 +138,7 @@ def _list_complaint(schema: RawSchema) -> str | None:
         return "lists values of several types; make it a union"
     kind = "string" if isinstance(values[0], str) else "integer"
     if schema.get("type", kind) != kind:
-        return f"lists values of type {kind}, but says that it is of another"
+        return f"lists values of type {kind}, but has another type"
     return None
 
 

@@ -1,4 +1,4 @@
-"""One checked schema to the type that stands for it."""
+"""From a checked schema to the type that represents it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class TypeParser:
         """Parse one definition.
 
         Raises:
-            SchemaError: a part of it has no counterpart in the model; tells the first.
+            SchemaError: a part of it has no counterpart in the model; holds the first.
         """
         location = Location(self._document.file, Pointer(f"/$defs/{name}"))
         method, side = raw.get("x-method"), raw.get("x-side")
@@ -175,7 +175,9 @@ class TypeParser:
         if len(others) == 1 and len(branches) == 2:
             index = branches.index(others[0])
             if marks := sorted(others[0].keys() & _VARIANT_MARKS):
-                self._refuse(location.at(keyword, index), f"is no variant: can't have {marks[0]}")
+                self._refuse(
+                    location.at(keyword, index), f"is not a variant: can't have {marks[0]}"
+                )
             return Nullable(self.type(others[0], name, location.at(keyword, index)))
         if _is_enum(branches, keyword):
             return self._enum(branches, location.at(keyword))
@@ -294,7 +296,7 @@ def _base_name(raw: RawSchema) -> str | None:
 
 
 def _without_tag(raw: RawSchema, tag: str | None) -> RawSchema:
-    """A branch as the body of its variant: without what the variant itself says."""
+    """A branch as the body of its variant: without what belongs to the variant itself."""
     body = {
         keyword: value
         for keyword, value in raw.items()

@@ -50,7 +50,7 @@ def parse(pattern: str) -> Node:
 
     Raises:
         PatternError: it is not a regular expression.
-        UnsupportedPatternError: it holds something that acpgen has not.
+        UnsupportedPatternError: it holds something that acpgen can't use.
     """
     return _Parser(pattern).whole()
 
@@ -73,9 +73,11 @@ class _Parser:
         if self._at < len(self._text):
             raise PatternError(f"has {self._text[self._at]!r} without the bracket that opens it")
         if self._highest_reference > self._groups:
-            raise PatternError(f"refers to group {self._highest_reference}, and has {self._groups}")
+            raise PatternError(
+                f"refers to group {self._highest_reference}, but has only {self._groups}"
+            )
         if unknown := sorted(self._referred - self._names):
-            raise PatternError(f"refers to a group {unknown[0]!r}, which it has not")
+            raise PatternError(f"refers to a group {unknown[0]!r} that does not exist")
         if self._unsupported:
             raise UnsupportedPatternError(self._unsupported[0])
         return node
@@ -140,7 +142,7 @@ class _Parser:
         self._behind -= behind
         if behind and width(body) is None:
             self._refuse(
-                "has a lookbehind of which the length varies; give all its alternatives one "
+                "has a lookbehind of variable length; give all its alternatives one "
                 "length, or test the whole text with a lookahead after ^"
             )
         return Look(body, behind, negative)
@@ -245,7 +247,7 @@ class _Parser:
             if self._match(_PROPERTY) is None:
                 raise PatternError(f"has \\{letter} without the property, as in \\{letter}{{Lu}}")
             self._refuse(
-                f"has \\{letter}{{...}}, which acpgen has not, because it depends on the version "
+                f"has \\{letter}{{...}}, which acpgen does not support: it depends on the version "
                 f"of Unicode; write a class of ranges, {_EXAMPLE}"
             )
             return ()
@@ -298,7 +300,7 @@ class _Parser:
         return int(digits[0], 16)
 
     def _class(self) -> Node:
-        """A class in brackets, of which the first one is behind."""
+        """The rest of a class, after its opening bracket."""
         negative = self._next("^")
         ranges: list[tuple[int, int]] = []
         while not self._next("]"):

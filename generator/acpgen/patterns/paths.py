@@ -6,8 +6,8 @@ of its places, the engine takes at most N steps a character, and can't hang.
 
 The ways are counted for all texts at once: a state is how many ways there are to each character
 of the pattern, the next state follows from the next character of a text, and all states that can
-be reached are visited. A lookahead is one more way that begins where it stands. An anchor is taken
-to hold: that can only add ways. A lookbehind, whose length is fixed, is counted by itself.
+be reached are visited. A lookahead is one more way that begins at its place. Anchors are
+assumed to hold, which can only add ways. A lookbehind, whose length is fixed, is counted by itself.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ _NOTHING = _Ends(Counter(), Counter(), 1)
 
 
 def _many(most: int) -> str:
-    return f"can read a text in more than {most} ways, so it may take for ever; {_ADVICE}"
+    return f"can read a text in more than {most} ways, so a match may take for ever; {_ADVICE}"
 
 
 def _times(counts: Counter[int], factor: int) -> Counter[int]:

@@ -1,7 +1,7 @@
 """Reports for programs: one JSON document, or one JSON object a line.
 
 `schema/report.schema.json` describes both. What is found is written at once, so the document takes
-no more memory the longer it gets; one that was cut off is no JSON.
+no more memory the longer it gets; a truncated one is not JSON.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Row = Mapping[str, str | int | None]
 
 
 class JsonDocument:
-    """One document: who reports, the findings, and what was counted."""
+    """One document: the tool, the findings, and the counts."""
 
     def __init__(self, write: Callable[[str], object]) -> None:
         self._write = write

@@ -16,7 +16,7 @@ from acpgen.startup.options import COUNTING
 
 
 class CountsOnlyError(ValueError):
-    """A format that would tell nothing if it had to do without the findings."""
+    """A format that has nothing but findings, when only counts are wanted."""
 
 
 def renderer(
@@ -36,7 +36,7 @@ def renderer(
 
     Raises:
         CountsOnlyError: the format has no numbers, and they are all that is asked for.
-        ValueError: there is no such format.
+        ValueError: the format is unknown.
     """
     if counts_only and form not in COUNTING:
         raise CountsOnlyError(f"--summary has no form of {form}; {' and '.join(COUNTING)} have one")

@@ -72,10 +72,10 @@ def _case(suite: str, findings: Sequence[Finding]) -> ET.Element:
     if first.severity is Severity.ERROR:
         place = f"{printable(first.pointer)}: " if first.pointer else ""
         message = f"{place}{printable(first.message)}"
-        told = ET.SubElement(case, "failure", type=first.rule, message=message)
+        shown = ET.SubElement(case, "failure", type=first.rule, message=message)
     else:
-        told = ET.SubElement(case, "system-out")
-    told.text = text(findings)
+        shown = ET.SubElement(case, "system-out")
+    shown.text = text(findings)
     return case
 
 

@@ -15,8 +15,8 @@ from acpgen.words import counted
 class Report:
     """One report, from `begin` to `end`.
 
-    `strict` makes errors of what receivers recover from. After `max_errors` errors the report is
-    full: it takes in no more, and whoever feeds it should stop. `counts_only` counts findings and
+    `strict` turns what receivers recover from into errors. After `max_errors` errors the report is
+    full: it accepts no more, and its caller should stop. `counts_only` counts findings and
     renders none. `fail_on` is the mildest severity that makes the status 1. `flush` is called after
     every message with findings, where readers wait for them.
     """
@@ -52,7 +52,7 @@ class Report:
             self._flush()
 
     def accept(self, file: str, messages: int = 1) -> None:
-        """Count messages of which nothing is to be said."""
+        """Count messages without findings."""
         self.tally.inputs[file] = self.tally.inputs.get(file, 0) + messages
 
     def message(self, file: str, findings: Sequence[Finding], *, judged: bool = True) -> None:
@@ -77,7 +77,7 @@ class Report:
         return len(taken)
 
     def problem(self, file: str, reason: str, line: int | None = None) -> None:
-        """Note why a file is not judged to its end, so that nobody can tell about the whole."""
+        """Note why a file is not judged to its end, so that the whole is not judged."""
         self.tally.problems.append(Problem(file, reason, line))
         self._unread = True
 

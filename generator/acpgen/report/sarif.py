@@ -49,7 +49,7 @@ class Sarif:
             self._first = False
 
     def end(self, tally: Tally) -> None:
-        """Close the log with who reports, whether all was read, and what was counted."""
+        """Close the log with the tool, whether all was read, and the counts."""
         rules = sorted({rule for _, rule in tally.found})
         driver: dict[str, object] = {"name": NAME, "rules": [self._rule(rule) for rule in rules]}
         if (number := version()) is not None:

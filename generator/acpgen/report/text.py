@@ -87,7 +87,7 @@ class Table:
         """Nothing comes first."""
 
     def message(self, findings: Sequence[Finding]) -> None:
-        """Nothing is said about single findings."""
+        """Single findings are not written."""
 
     def end(self, tally: Tally) -> None:
         """Write a line for each rule."""

@@ -40,7 +40,7 @@ def main() -> None:
     except KeyboardInterrupt:
         status = _interrupted()
     except SystemExit as error:
-        if sys.stdout is not stdout:  # Typer replaces it when its reader is gone
+        if isinstance(error.__context__, BrokenPipeError):  # which Typer and Rich turn into 1
             status = _give_up_output()
         elif error.code == _TYPER_INTERRUPTED:
             status = _interrupted()

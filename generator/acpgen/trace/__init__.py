@@ -1,8 +1,8 @@
-"""What a recording of several messages shows that no single one does.
+"""Judges a recording by what several messages show together.
 
-`trace` holds a transcript to every rule; `acpgen.trace.rules` lists them, each with its
-documentation. Errors are what the protocol forbids and the recording proves. Warnings are legal, or
-likely but not proven. Notes say what the recording leaves open.
+`trace` checks a transcript by every rule of `acpgen.trace.rules`. Errors are what the protocol
+forbids and the recording proves. Warnings are legal, or likely but not proven. Notes are what the
+recording leaves open.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from acp_wire.pairing import Connection
 from acp_wire.redaction import Key, KeyMask
 from acpgen.findings import Finding, order
-from acpgen.judge.inputs import Entry
+from acpgen.judge.inputs import MessageText
 from acpgen.model import Pointer, Protocol, append
 from acpgen.trace.reading import TranscriptError
 from acpgen.trace.recorder import record
@@ -23,8 +23,8 @@ from acpgen.trace.rules import RULES
 __all__ = ["RULES", "Recording", "TraceRule", "TranscriptError", "judge", "record", "trace"]
 
 
-def trace(entries: Iterable[Entry], protocol: Protocol, file: str) -> list[Finding]:
-    """Hold a transcript to every rule. `file` is what findings call it.
+def trace(entries: Iterable[MessageText], protocol: Protocol, file: str) -> list[Finding]:
+    """Check a transcript by every rule. `file` is its name in findings.
 
     Raises:
         OSError: the transcript can't be read.
@@ -34,7 +34,7 @@ def trace(entries: Iterable[Entry], protocol: Protocol, file: str) -> list[Findi
 
 
 def judge(recording: Recording, file: str) -> list[Finding]:
-    """Hold a recording to every rule, in the order of its lines."""
+    """Check a recording by every rule; the findings are in the order of lines."""
     mask = KeyMask(recording.keys)
     return order(
         _finding(rule, fault, file, _label(recording.traffic.connection(fault.place.line), mask))
@@ -44,10 +44,10 @@ def judge(recording: Recording, file: str) -> list[Finding]:
 
 
 def _label(connection: Connection, mask: KeyMask) -> Connection | None:
-    """What findings call a connection: as the transcript does, unless that tells a key."""
+    """The name of a connection in findings: that of the transcript, unless it shows a key."""
     if isinstance(connection, str) and mask.hides(connection):
         key = Key.of(connection)
-        return f"[{key}]" if key in mask.keys else f"[{len(connection)} characters, not told]"
+        return f"[{key}]" if key in mask.keys else f"[{len(connection)} characters, not shown]"
     return None if connection == "" else connection
 
 

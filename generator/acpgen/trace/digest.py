@@ -1,4 +1,4 @@
-"""What is kept of contents: enough to tell them apart, and nothing to read."""
+"""Hashes of contents: enough to compare them, and nothing to read."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from acpgen.model import (
 )
 
 Digest = NewType("Digest", bytes)
-"""Stands for a JSON value; equal for values that mean the same."""
+"""The hash of a JSON value; equal for values with the same meaning."""
 
 _SIZE = 16
 
 
 def digest(value: JsonValue) -> Digest:
-    """Stand for a value, whatever a peer or a store makes of it that leaves its meaning alone.
+    """Return a hash that stays the same when a peer or a store changes no meaning.
 
     The order of members doesn't count, nor do members that are null, custom data (`_meta`), and
     whether a whole number is written with a fraction.

@@ -1,4 +1,4 @@
-"""What a recording consists of: frozen events, with as much of a message as rules ask for."""
+"""The events of a recording, with the parts of messages that rules need."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from acpgen.trace.digest import Digest
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a call of a keyed method asks for.
+    """The prompt in a call of a keyed method.
 
-    `content` stands for all its params but the key, `blocks` for each block of the user message.
-    `key` is None where there is none, and where it is malformed: then `key_fault` says how. A
+    `content` is the hash of all its params but the key, `blocks` those of the blocks of the user
+    message. `key` is None if there is no key, or a malformed one, which `key_fault` describes. A
     prompt that is not `well_formed` can only be refused.
     """
 
@@ -30,8 +30,8 @@ class Prompt:
 class CallEvent:
     """A request or, without an id, a notification.
 
-    `params` stands for its params, `about` for the one thing it is about, where rules compare that:
-    a request, an elicitation, an option. `method` is None for what the protocol doesn't have.
+    `params` is the hash of its params, `about` that of the thing that it is about, where rules
+    compare it: a request, an elicitation, an option. `method` is None for an unknown method.
     """
 
     line: int
@@ -48,7 +48,7 @@ class CallEvent:
 
     @property
     def subject(self) -> str:
-        """The method, in the words of the protocol."""
+        """The name of the method; empty for an unknown one."""
         return self.method.name if self.method is not None else ""
 
 
@@ -74,8 +74,8 @@ class Update:
     """A session/update.
 
     `message_id` and `blocks` are those of a user message, whole or, if it `appends`, a part; `busy`
-    says that foreground work goes on or doesn't, and is None where the update says nothing about
-    that; `child` names another session that the update is about.
+    is whether foreground work goes on, None where the update does not report that; `child` names
+    another session that the update is about.
     """
 
     line: int

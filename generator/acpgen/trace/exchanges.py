@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from acp_wire.pairing import Connection
+from acp_wire.pairing import Connection, retyped
 from acp_wire.redaction import Key
 from acpgen.model import Side
 from acpgen.trace.event import CallEvent, Prompt, Response
@@ -88,11 +88,13 @@ class DuplicateId:
 class UnmatchedResponse:
     """A response that answers no pending request.
 
-    `answered` is the line of the request with its id that was answered before, if there was one.
+    `answered` is the line of the request with its id that was answered before, if there was one;
+    `meant` that of a pending request with the same id as the other JSON type.
     """
 
     response: Response
     answered: int | None
+    meant: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +199,8 @@ class TrafficLog:
         found = [id_ for id_ in ids if id_ in self._pending]
         if not found:
             lines = (self._answered[id_] for id_ in ids if id_ in self._answered)
-            self._unmatched.append(UnmatchedResponse(response, next(lines, None)))
+            meant = self._meant(response)
+            self._unmatched.append(UnmatchedResponse(response, next(lines, None), meant))
         if len(found) != 1:
             return None
         waiting = self._pending[found[0]]
@@ -207,6 +210,13 @@ class TrafficLog:
         self._answered[found[0]] = call.line
         self._responses[call.line] = response
         return call
+
+    def _meant(self, response: Response) -> int | None:
+        """The line of the pending request whose id has the other JSON type."""
+        other = retyped(response.id)
+        sides = (side for side in Side if side is not response.sender and other is not None)
+        waiting = (self._pending.get((response.connection, side, other or 0)) for side in sides)
+        return next((calls[0].line for calls in waiting if calls), None)
 
     def traffic(self) -> Traffic:
         """Return everything noted."""

@@ -1,4 +1,4 @@
-"""Which messages a key led to, and whether it may have been forgotten since."""
+"""The messages inserted for a key, and whether the key may have been forgotten since."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ def insertions(recording: Recording, attempts: Sequence[Attempt]) -> list[Insert
     """The messages inserted for one key, in the order of their lines."""
     found: dict[str, InsertedMessage] = {}
     for attempt in attempts:
-        told = message_of(recording, attempt)
-        if told is not None:
-            found.setdefault(told.message_id, told)
+        named = message_of(recording, attempt)
+        if named is not None:
+            found.setdefault(named.message_id, named)
     looked: dict[tuple[Digest, ...], float] = {}
     for attempt in attempts:
         if attempt.prompt.well_formed:
@@ -100,10 +100,10 @@ def must_know(recording: Recording, first: InsertedMessage, late: Attempt) -> bo
 
 
 def _end(recording: Recording, attempt: Attempt) -> float:
-    """Until which line a message with the content of an attempt is put down to it.
+    """The line until which a message with the content of an attempt is attributed to it.
 
-    Another client, of which nothing is recorded, may send the same words. So an answered prompt
-    accounts for what appears until work ends, and one that failed for nothing.
+    Another client that is not recorded may send the same words. So an answered prompt accounts for
+    what appears until work ends, and a failed one for nothing.
     """
     if attempt.response is None:
         return inf

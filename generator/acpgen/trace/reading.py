@@ -9,7 +9,7 @@ from acp_wire.envelope import MessageKind, kind_of, request_id
 from acp_wire.pairing import Connection
 from acp_wire.reader import NotJsonError, decode
 from acp_wire.redaction import Key
-from acpgen.judge.inputs import Entry, is_transcript_line
+from acpgen.judge.inputs import MessageText, is_transcript_line
 from acpgen.judge.message import Judge
 from acpgen.model import JsonValue, Kind, Method, Protocol, RetryClass, Side
 from acpgen.trace.digest import Digest, digest
@@ -23,6 +23,7 @@ _ABOUT: Mapping[str, tuple[str, ...]] = {
 }
 """The members that name what a message is about, where its method has no annotation for that."""
 _UPDATE = "session/update"
+_NOT_A_LINE = "is not a line of a transcript: it needs from and message"
 _STATES: Mapping[str, bool] = {"running": True, "requires_action": True, "idle": False}
 """The states of a session, and whether foreground work goes on in them."""
 _UNKNOWN_ERROR = 0
@@ -32,7 +33,7 @@ Members = Mapping[str, JsonValue]
 
 
 class TranscriptError(ValueError):
-    """A line that is no line of a transcript, so that nothing can be told about the whole."""
+    """A line that is not a line of a transcript, so that the whole can't be judged."""
 
     def __init__(self, message: str, line: int) -> None:
         super().__init__(message)
@@ -41,7 +42,7 @@ class TranscriptError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class TranscriptLine:
-    """One line of a transcript: who sent what on which connection."""
+    """One line of a transcript: a message, its sender and its connection."""
 
     number: int
     connection: Connection
@@ -49,18 +50,20 @@ class TranscriptLine:
     message: JsonValue
 
 
-def read_line(entry: Entry) -> TranscriptLine:
+def read_line(entry: MessageText) -> TranscriptLine:
     """Read one line of a transcript.
 
     Raises:
-        TranscriptError: it isn't JSON, or doesn't say who sent which message.
+        TranscriptError: it isn't JSON, or lacks the sender or the message.
     """
     try:
         value = decode(entry.text).value
     except NotJsonError as error:
         raise TranscriptError(str(error), entry.line) from None
     if not is_transcript_line(value):
-        raise TranscriptError("is no line of a transcript: it needs from and message", entry.line)
+        raise TranscriptError(
+            "is not a line of a transcript: it needs from and message", entry.line
+        )
     sender, connection = value["from"], value.get("connection")
     if sender not in _SENDERS:
         raise TranscriptError(f"from must be one of {', '.join(_SENDERS)}", entry.line)
@@ -71,7 +74,7 @@ def read_line(entry: Entry) -> TranscriptLine:
 
 
 def about(*values: JsonValue) -> Digest:
-    """Stand for the thing that these values name."""
+    """The hash of the thing that these values name."""
     return digest(list(values))
 
 
@@ -83,7 +86,7 @@ class Reader:
         self._judge = Judge(protocol)
 
     def event(self, line: TranscriptLine) -> Event | None:
-        """What happens on a line; None if the value there is no message that rules can use."""
+        """The event on a line; None if the value there is not a message that rules can use."""
         message, kind = line.message, kind_of(line.message)
         if not isinstance(message, dict) or kind is None:
             return None

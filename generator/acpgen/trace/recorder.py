@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from acpgen.judge.inputs import Entry
+from acpgen.judge.inputs import MessageText
 from acpgen.model import Protocol, Side
 from acpgen.trace.event import CallEvent, Event, Response, Update
 from acpgen.trace.exchanges import TrafficLog
@@ -16,7 +16,9 @@ from acpgen.trace.session_states import SessionLog
 from acpgen.trace.shown_messages import MessageLog
 
 
-def record(entries: Iterable[Entry], protocol: Protocol, *, show_keys: bool = False) -> Recording:
+def record(
+    entries: Iterable[MessageText], protocol: Protocol, *, show_keys: bool = False
+) -> Recording:
     """Read a whole transcript. `show_keys` keeps the keys themselves, for findings to show.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The JSON types: which one a value has, which ones a type takes, and what to say of others."""
+"""The JSON types of values and of types, and the message about a value of another one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from acpgen.model import (
 
 
 class JsonType(StrEnum):
-    """The JSON types as they are called in messages, in the order they are listed there."""
+    """The JSON types by their names in messages, in the order of lists there."""
 
     STRING = "a string"
     INTEGER = "an integer"
@@ -57,12 +57,12 @@ _OBJECT = frozenset({JsonType.OBJECT})
 
 
 def json_type(value: JsonValue) -> JsonType:
-    """The type of a value; a number written with a fraction or an exponent is no integer."""
+    """Return the JSON type of a value; one with a fraction or an exponent is not an integer."""
     return _BY_PYTHON[type(value)]
 
 
 def taken(type_: Type, types: Mapping[TypeName, TypeDef]) -> frozenset[JsonType]:
-    """The JSON types of the values that a type may accept. `types` are those it may refer to."""
+    """Return the JSON types of the values that a type may accept; `types` are the named ones."""
     match type_:
         case Scalar() | OpenEnum() | ClosedEnum():
             return _SCALARS[type_.type]
@@ -80,7 +80,7 @@ def taken(type_: Type, types: Mapping[TypeName, TypeDef]) -> frozenset[JsonType]
 
 
 def mismatch(expected: AbstractSet[JsonType], value: JsonValue) -> str:
-    """What to say of a value that is of none of the expected types."""
+    """Return the message about a value that is of none of the expected JSON types."""
     if JsonType.NUMBER in expected:
         expected = expected - {JsonType.INTEGER}
     *most, last = (type_ for type_ in JsonType if type_ in expected)

@@ -26,13 +26,12 @@ from acpgen.model import (
 from acpgen.patterns import matches
 from acpgen.types.json_types import JsonType, taken
 from acpgen.types.objects import FlatObject, as_object, flatten, resolve
+from acpgen.types.scalar_samples import UNKNOWN, around, least_number, several_scalars, unlisted
 
 Members = dict[str, JsonValue]
 
-UNKNOWN = "_custom"
-"""A tag value and a member's name that no protocol describes: names like it belong to its users."""
 SAMPLE_MEMBER = "sample"
-"""The name of a member whose name the schema leaves open."""
+"""The name of a sample member of a map."""
 LONGEST = 10_000
 """The number of characters, items or parts that a sample has at most."""
 
@@ -42,9 +41,6 @@ _TEXTS: Mapping[str | None, str] = {
 }
 _BASE64 = "eA=="
 _PLAIN = "x"
-_LETTERS = "aA0_-/."
-_NUMBERS: tuple[int | float, ...] = (0, 1, -1, 0.5)
-_ANYTHING: tuple[JsonValue, ...] = (None, True, 0, 0.5, "a", [], {})
 _DEEPEST = 12
 """How many named types inside each other `full` fills before it takes the least of the next."""
 _DEEP = 5
@@ -148,7 +144,7 @@ class Samples:
             case Union():
                 yield from self._alternatives(type_, depth)
             case Scalar():
-                yield from self._scalars(type_, other)
+                yield from several_scalars(type_, other)
             case OpenEnum() | ClosedEnum():
                 yield from (value.value for value in type_.values)
                 if isinstance(type_, OpenEnum):
@@ -249,7 +245,7 @@ class Samples:
             case ScalarType.STRING:
                 return self._string(scalar)
             case ScalarType.INTEGER | ScalarType.NUMBER:
-                return _number(scalar)
+                return least_number(scalar)
             case ScalarType.BOOLEAN:
                 return True
             case ScalarType.NULL:
@@ -264,7 +260,9 @@ class Samples:
             fits = len(text) >= least and (most is None or len(text) <= most)
             if fits and matches(scalar.pattern, text):
                 return text
-        raise SampleError(f"no string in any example matches {scalar.pattern}: put one in one")
+        raise SampleError(
+            f"no string in any example matches {scalar.pattern}: add such a string to an example"
+        )
 
     @cached_property
     def _examples(self) -> tuple[str, ...]:
@@ -275,7 +273,7 @@ class Samples:
         bounds = [array.min_items, array.max_items]
         if isinstance(other, Array):
             bounds += [other.min_items, other.max_items]
-        for count in _around(bounds, array.min_items or 0, array.max_items):
+        for count in around(bounds, array.min_items or 0, array.max_items):
             if count == 0:
                 yield []
             else:
@@ -317,33 +315,6 @@ class Samples:
                 if isinstance(one, dict) and isinstance(another, dict):
                     yield one | another
 
-    def _scalars(self, scalar: Scalar, other: Type | None) -> Iterator[JsonValue]:
-        match scalar.type:
-            case ScalarType.STRING:
-                yield from self._texts(scalar, other)
-            case ScalarType.INTEGER | ScalarType.NUMBER:
-                yield from _numbers(scalar, other)
-            case ScalarType.BOOLEAN:
-                yield from (True, False)
-            case ScalarType.NULL:
-                yield None
-            case ScalarType.ANY:
-                yield from _ANYTHING
-
-    def _texts(self, scalar: Scalar, other: Type | None) -> Iterator[str]:
-        bounds = [scalar.min_length, scalar.max_length, *range(9)]
-        if isinstance(other, Scalar):
-            bounds += [other.min_length, other.max_length]
-        lengths = list(_around(bounds, scalar.min_length or 0, scalar.max_length))
-        texts = (letter * length for letter in _LETTERS for length in lengths)
-        yield from (text for text in texts if matches(scalar.pattern, text))
-
-
-def unlisted(enum: OpenEnum | ClosedEnum) -> str | int:
-    """Return a value of the right type that an enumeration does not list."""
-    numbers = [value.value for value in enum.values if isinstance(value.value, int)]
-    return max(numbers, default=0) + 1 if enum.type is ScalarType.INTEGER else UNKNOWN
-
 
 def _selected(variant: Variant, union: Union, value: JsonValue) -> JsonValue:
     """A value with the tag that selects a variant; of a fallback, with an unknown one."""
@@ -356,34 +327,9 @@ def _selected(variant: Variant, union: Union, value: JsonValue) -> JsonValue:
 def _affordable(count: int, unit: str) -> int:
     if count > LONGEST:
         raise SampleError(
-            f"a value of at least {count} {unit} is more than the {LONGEST} of a vector"
+            f"a value of at least {count} {unit} is more than the {LONGEST} of a sample"
         )
     return count
-
-
-def _number(scalar: Scalar) -> int | float:
-    if scalar.maximum is not None and scalar.maximum < 1:
-        return scalar.maximum
-    return 1 if scalar.minimum is None or scalar.minimum < 1 else scalar.minimum
-
-
-def _numbers(scalar: Scalar, other: Type | None) -> Iterator[int | float]:
-    bounds = [scalar.minimum, scalar.maximum, *_NUMBERS]
-    if isinstance(other, Scalar):
-        bounds += [other.minimum, other.maximum]
-    low = -float("inf") if scalar.minimum is None else scalar.minimum
-    high = float("inf") if scalar.maximum is None else scalar.maximum
-    near = [bound + step for bound in bounds if bound is not None for step in (0, 1, -1, 0.5)]
-    whole = scalar.type is ScalarType.INTEGER
-    for number in dict.fromkeys(near):
-        if low <= number <= high and not (whole and isinstance(number, float)):
-            yield number
-
-
-def _around(bounds: list[int | None], least: int, most: int | None) -> Iterator[int]:
-    """The counts at and beside some bounds that are allowed, the smallest first."""
-    near = {least} | {n + step for n in bounds if n is not None for step in (-1, 0, 1)}
-    yield from (n for n in sorted(near) if n >= least and (most is None or n <= most))
 
 
 def _strings(value: JsonValue) -> Iterator[str]:

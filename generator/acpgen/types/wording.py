@@ -25,7 +25,7 @@ _PLAIN = re.compile(r"[^.<>{}\[\]\"\\]+")
 
 
 def spelled(type_: Type) -> str:
-    """A type as a reader would call it, with its article."""
+    """Return a type in words, with its article."""
     words = _bare(type_)
     if isinstance(type_, Ref | Nullable) or not words[0].isalpha() or words in _WITHOUT_ARTICLE:
         return words
@@ -68,20 +68,20 @@ def _scalar(type_: Scalar | OpenEnum | ClosedEnum) -> str:
 
 
 def as_json(value: JsonValue) -> str:
-    """A JSON value on one line."""
+    """Return a JSON value on one line."""
     return json.dumps(value, ensure_ascii=False)
 
 
 def shortened(text: str) -> str:
-    """A text cut to a readable length."""
+    """Return a text cut to a readable length."""
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
 def token(name: str) -> str:
-    """A name as part of a path: between quotation marks where it would be taken for more."""
+    """Return a name as part of a path, in quotation marks if it has characters of a path."""
     return name if _PLAIN.fullmatch(name) else as_json(name)
 
 
 def same(one: JsonValue, another: JsonValue) -> bool:
-    """Whether two JSON values are equal. To Python, true is equal to 1."""
+    """Whether two JSON values are equal. In Python, True is equal to 1."""
     return json.dumps(one, sort_keys=True) == json.dumps(another, sort_keys=True)

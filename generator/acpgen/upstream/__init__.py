@@ -1,4 +1,4 @@
-"""Following upstream: how its releases compare with this schema, and what this one adds to them."""
+"""Upstream's releases: their differences from this schema, and what this schema adds to them."""
 
 from __future__ import annotations
 

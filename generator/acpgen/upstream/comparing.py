@@ -1,6 +1,6 @@
-"""A released schema of upstream's against this one, definition by definition.
+"""Compare a released schema of upstream's with this one, definition by definition.
 
-Both are compared as the model has them, so equal meanings in different spellings are equal.
+Both are compared as the model has them, so two spellings of the same meaning are equal.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _INSTANCES = frozenset({"default", "const", "enum"})
 
 @dataclass(frozen=True, slots=True)
 class _Own:
-    """The value of a keyword that upstream may lack without a difference."""
+    """The value of a keyword that upstream may lack: that is not a difference."""
 
     value: JsonValue
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One definition: how it stands, and where it differs."""
+    """One definition: its status and its differences."""
 
     name: str
     status: Status
@@ -38,10 +38,10 @@ class Comparison:
 
 
 def view(theirs: Protocol, ours: Protocol) -> Protocol:
-    """What of ours a release of theirs is to be held against: all, or the stable part of it.
+    """Return what to compare a release of theirs with: all of ours, or its stable part.
 
-    Upstream releases both apart. Theirs is the one of which it has more nearly the types: a stable
-    release has a few that are unstable here when upstream has made them stable since.
+    Upstream releases the two separately. Theirs corresponds to the one with more of the same types:
+    a stable release has types that are unstable here if upstream has made them stable since.
     """
     return min((stable(ours), ours), key=lambda part: len(part.types.keys() ^ theirs.types.keys()))
 
@@ -98,9 +98,9 @@ def _bare(schema: JsonValue, declared: Declared) -> object:
 
 
 def _value(keyword: str, value: JsonValue, declared: Declared) -> object:
-    """What a keyword says, without order where that counts for nothing.
+    """The value of a keyword, without an order where order doesn't matter.
 
-    Members may be called like keywords, and instances hold none.
+    Members may have the names of keywords, and instances hold no keywords.
     """
     if keyword in declared.ours:
         return _Own(value)

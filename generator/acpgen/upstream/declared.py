@@ -1,4 +1,4 @@
-"""The differences from upstream that are meant, each with its reason, in a TOML file.
+"""The intended differences from upstream, each with its reason, in a TOML file.
 
     [keywords]
     description = "prose is ours"
@@ -33,7 +33,7 @@ from pathlib import Path
 from acpgen.model import JsonValue, Pointer
 
 NOTHING = "nothing"
-"""What stands for a value that isn't there."""
+"""The word for a missing value."""
 _MEMBERS = frozenset({"rule", "definition", "pointer", "theirs", "ours", "reason"})
 _VALUES = ("theirs", "ours")
 
@@ -43,7 +43,7 @@ class DeclaredError(ValueError):
 
 
 class Status(StrEnum):
-    """How a definition of one schema stands to that of the other."""
+    """The relation between a definition of one schema and that of the other."""
 
     EQUAL = "equal"
     OURS_ONLY = "ours-only"
@@ -89,7 +89,7 @@ class UpstreamDifference:
 class Declared:
     """All entries of a file, and why a keyword is left out of the comparison.
 
-    Of `keywords` both schemas say what they will; those of `ours` upstream doesn't have.
+    `keywords` may differ between the schemas; upstream doesn't have the keywords of `ours`.
     """
 
     file: str
@@ -106,7 +106,7 @@ class Declared:
 
 
 def value_of(value: JsonValue) -> str:
-    """A value as declared differences are compared: as JSON, whatever the order of members."""
+    """Return a value in the form of declared differences: JSON with sorted members."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
@@ -144,7 +144,7 @@ def _entry(path: Path, row: object) -> Declaration:
     wanted = _VALUES if row.get("pointer") else ()
     if {*row} & {*_VALUES} != {*wanted}:
         raise DeclaredError(
-            f"{named}: with a pointer into the definition it says in `theirs` and `ours` what each "
+            f"{named}: with a pointer into the definition, `theirs` and `ours` are what each "
             "schema has there, else it has neither"
         )
     values = {name: _spelled(named, name, row[name]) for name in wanted}

@@ -1,4 +1,4 @@
-"""A comparison as findings: what differs and nobody has declared, and what is declared in vain."""
+"""A comparison as findings: undeclared differences, and unused declarations."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def stale(comparisons: Sequence[Comparison], declared: Declared) -> Iterator[Fin
                 rules.stale_declaration.severity,
                 declared.file,
                 "",
-                f"{entry.definition} is not {entry.status.value}{_mend(entry)}",
+                f"{entry.definition} is not {entry.status.value}{_fix(entry)}",
             )
 
 
@@ -81,14 +81,14 @@ def _used(entry: Declaration, comparison: Comparison) -> bool:
     return not differences or any(entry.covers(difference) for difference in differences)
 
 
-def _mend(entry: Declaration) -> str:
+def _fix(entry: Declaration) -> str:
     if not entry.pointer:
         return "; remove the entry"
     return f" at {entry.pointer} in the values declared; correct or remove the entry"
 
 
 def _place(protocol: Protocol, name: str, pointer: str = "") -> Location:
-    """Where a definition stands; the envelope, which the model leaves out, in the file it has."""
+    """The place of a definition. The envelope, which the model leaves out, is in the only file."""
     type_ = protocol.types.get(TypeName(name))
     if type_ is None:
         return Location(protocol.source, Pointer(append(Pointer("/$defs"), name) + pointer))

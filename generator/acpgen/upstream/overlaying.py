@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from acpgen.emit.jsonschema import JsonSchema
 from acpgen.model import JsonValue, Method, Pointer, Protocol, RetryClass, append
 from acpgen.targets.overlay import Action, actions
-from acpgen.targets.retry.classes import CLASSES
+from acpgen.targets.retry.classes import meaning
 from acpgen.upstream.declared import NOTHING
 
 _ABSENT = object()
@@ -32,16 +32,16 @@ def annotate(schema: JsonSchema, theirs: Protocol, ours: Protocol) -> JsonSchema
     """Annotate the schema that `theirs` was loaded from. The one given stays as it is.
 
     A schema of our version gets all that the overlay has, but for methods that are `moved`. One of
-    another version gets the retry classes of the methods that both have, and no more: what is said
+    another version gets the retry classes of the methods that both have, and no more: what we state
     about errors and keys holds for our version only.
     """
     return apply(schema, _actions(theirs, ours))
 
 
 def replacements(schema: JsonSchema, theirs: Protocol, ours: Protocol) -> list[Replacement]:
-    """What `annotate` would change or remove of what the schema already says, in its order.
+    """Return the values of the schema that `annotate` would change or remove, in its order.
 
-    What it adds is none of that, nor what it replaces by the same.
+    A value that it adds, or replaces by the same, is not one of them.
     """
     result = annotate(schema, theirs, ours)
     touched = dict.fromkeys(
@@ -56,7 +56,7 @@ def replacements(schema: JsonSchema, theirs: Protocol, ours: Protocol) -> list[R
 
 
 def apply(schema: JsonSchema, actions: Iterable[Action]) -> JsonSchema:
-    """Carry out the actions of an overlay one after the other. What one doesn't find, it leaves."""
+    """Carry out the actions of an overlay in order. An action without a target does nothing."""
     result = deepcopy(schema)
     for action in actions:
         _carry_out(result, action)
@@ -71,9 +71,9 @@ def _actions(theirs: Protocol, ours: Protocol) -> tuple[Action, ...]:
 
 
 def moved(theirs: Protocol, ours: Protocol) -> Iterator[tuple[Method, Method]]:
-    """Their methods that have the params of another method of ours, or one handled elsewhere.
+    """Yield their methods with the params of one of ours of another name, kind or side.
 
-    Each comes with ours. What a copy of it does, ours doesn't tell.
+    Each comes with ours, which doesn't say what a copy of theirs does.
     """
     own = {method.params: method for method in ours.methods}
     for method in theirs.methods:
@@ -83,9 +83,9 @@ def moved(theirs: Protocol, ours: Protocol) -> Iterator[tuple[Method, Method]]:
 
 
 def shared(theirs: Protocol, ours: Protocol) -> Iterator[tuple[Method, RetryClass]]:
-    """Their methods that are also ours, with our class, where it needs nothing that is ours alone.
+    """Yield their methods that are also ours, with our class if upstream has all that it needs.
 
-    A keyed method is none of them: without a key, the class would promise what nobody can use.
+    A keyed method needs a key: without one, no sender could use the promise of the class.
     """
     for method in theirs.methods:
         own = ours.method(method.name, method.kind)
@@ -100,7 +100,7 @@ def _shared(theirs: Protocol, ours: Protocol) -> Iterator[Action]:
         yield Action(
             ("$defs", method.params),
             f"Classifies {method.name}.",
-            {"x-retry-class": retry.value, "x-resend": CLASSES[retry].meaning},
+            {"x-retry-class": retry.value, "x-resend": meaning(method, retry)},
         )
 
 
@@ -131,7 +131,7 @@ def _touched(schema: JsonSchema, action: Action) -> Iterator[tuple[str, ...]]:
 
 
 def _paths(schema: JsonValue, path: Sequence[str | None]) -> Iterator[tuple[str, ...]]:
-    """The paths by names alone that a path leads along."""
+    """The paths that a path with wildcards matches."""
     if not path:
         yield ()
     elif isinstance(schema, dict):

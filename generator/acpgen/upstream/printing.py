@@ -1,4 +1,4 @@
-"""JSON laid out as upstream lays it out, so that a change shows as nothing but that change."""
+"""JSON in the layout of upstream, so that a diff shows real changes only."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _INDENT = "  "
 
 
 def printed(value: JsonValue) -> str:
-    """A JSON text in the layout of Prettier: short lists of plain values stand on one line."""
+    """Return a JSON text in the layout of Prettier: short lists of plain values on one line."""
     return f"{_printed(value, '', _WIDTH)}\n"
 
 
 def _printed(value: JsonValue, indent: str, room: int) -> str:
-    """A value that starts with so many columns left on its line."""
+    """A value that starts with `room` columns left on its line."""
     inner = indent + _INDENT
     if isinstance(value, dict) and value:
         names = [f"{inner}{_plain(name)}: " for name in value]
@@ -31,7 +31,7 @@ def _printed(value: JsonValue, indent: str, room: int) -> str:
 
 
 def _lines(heads: Sequence[str], values: Sequence[JsonValue], indent: str) -> str:
-    """Values below each other, each behind its head and, but for the last, before a comma."""
+    """Values on lines of their own, each after its head, with commas in between."""
     last = len(values) - 1
     return ",\n".join(
         f"{head}{_printed(value, indent, _WIDTH - len(head) - (index < last))}"

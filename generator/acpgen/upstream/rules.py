@@ -10,9 +10,9 @@ from acpgen.rulebook import Group, rule
 def upstream_ours_only() -> None:
     """What only this schema defines is declared.
 
-    Why: whoever follows upstream has to tell what was added on purpose from what upstream removed.
+    Why: a maintainer must see the difference between an addition here and a removal upstream.
 
-    Example: a type that upstream renamed, and that still goes by its old name here
+    Example: a type that upstream renamed, and that still has its old name here
 
     Fix: follow upstream, or add an entry with a reason to `schema/upstream.toml`.
     """
@@ -22,8 +22,8 @@ def upstream_ours_only() -> None:
 def upstream_theirs_only() -> None:
     """What only upstream defines is declared.
 
-    Why: it is what a new release brought, and here nobody knows it yet. Of a stable release that
-    goes for what is unstable here, too: upstream has made it stable.
+    Why: a new release brought it, and it is unknown here. In a stable release it may also be
+    unstable here: upstream has made it stable.
 
     Example: a release with a new method, compared with a schema of the day before
 

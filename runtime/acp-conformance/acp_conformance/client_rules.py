@@ -199,7 +199,7 @@ def judge(log: ClientLog) -> TraceResult:
         frozenset(id_ for id_ in asked if summary[id_] is True),
         tuple((id_, text) for id_, text in summary.items() if isinstance(text, str)),
         frozenset(id_ for id_ in asked if summary[id_] is None),
-        f"{'nothing that it sent tells' if log.keys else reason}{_ended(log)}",
+        f"{'nothing that it sent shows it' if log.keys else reason}{_ended(log)}",
     )
 
 
@@ -208,7 +208,7 @@ def judge_keys(all_: Sequence[ClientLog]) -> TraceResult:
     runs = [log.keys for log in all_]
     wrong, count = flaw(runs), sum(map(len, runs))
     if any(_malformed(prompt.key) for log in all_ for prompt in log.prompts):
-        wrong = "a key is no string of 1 to 255 characters"
+        wrong = "a key is not a string of 1 to 255 characters"
     kept = wrong is None and count >= LEAST_KEYS
     asked = frozenset({RANDOM})
     return TraceResult(

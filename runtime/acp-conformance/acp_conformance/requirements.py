@@ -67,7 +67,7 @@ ASKED: Final[tuple[Requirement, ...]] = (
         _FIELD,
         {
             "support-keys": "An agent with sessions knows a prompt again by its key.",
-            "reject-malformed-key": "A key that is no string of 1 to 255 characters gets -32602.",
+            "reject-malformed-key": "A key other than a string of 1 to 255 characters gets -32602.",
             "malformed-is-not-omitted": "A prompt with a malformed key is not inserted.",
         },
     ),
@@ -86,7 +86,7 @@ ASKED: Final[tuple[Requirement, ...]] = (
         _HANDLING,
         {
             "insert-once": "A recorded key never gets a second message.",
-            "reused-key": "Nor does it with another prompt: that is a retry, or -32602.",
+            "reused-key": "A recorded key with another prompt is a retry, or gets -32602.",
         },
     ),
     *_agent(
@@ -100,7 +100,7 @@ ASKED: Final[tuple[Requirement, ...]] = (
             "errors-leave-key-unused": "An error inserts nothing, and its key can be sent again.",
             "reused-key-stays": "A -32602 for a reused key leaves it with its first prompt.",
             "cancel-withdraws": "$/cancel_request withdraws a held prompt, and no other.",
-            "cancel-answers-all": "It answers every attempt that waits with -32800.",
+            "cancel-answers-all": "$/cancel_request answers every waiting attempt with -32800.",
             "cancel-too-late": "Cancelling an answered request changes nothing.",
             "session-cancel-answers-all": "session/cancel answers every attempt of a held prompt.",
             "session-close-answers-all": "session/close answers every attempt of a held prompt.",
@@ -113,7 +113,7 @@ ASKED: Final[tuple[Requirement, ...]] = (
         {
             "known-across-connections": "A key is known on a later connection.",
             "known-after-restart": "A key is known after the agent was killed and started again.",
-            "known-mid-turn": "So is the key of a prompt taken in while the agent worked.",
+            "known-mid-turn": "The key of a prompt that was accepted during work is known.",
             "known-live-only": "The key of a message that is not kept is known in the session.",
             "known-after-others": "A key is known however many other prompts came later.",
             "known-while-kept": "A key is known through turn, cancel, close, fork and compaction.",
@@ -122,7 +122,7 @@ ASKED: Final[tuple[Requirement, ...]] = (
     *_agent(
         Level.SHOULD,
         _LIFETIME,
-        {"stored-with-message": "Key and message are stored in one step: no crash parts them."},
+        {"stored-with-message": "Key and message are stored in one step: no crash separates them."},
     ),
     *_agent(
         Level.STATED,
@@ -130,7 +130,7 @@ ASKED: Final[tuple[Requirement, ...]] = (
         {
             "known-on-any-connection": "A key is known on every connection of the session.",
             "other-session": "The same key in another session is another submission.",
-            "fork-is-another-session": "A fork is another session, too.",
+            "fork-is-another-session": "A fork is another session.",
         },
     ),
     *_agent(
@@ -151,7 +151,7 @@ ASKED: Final[tuple[Requirement, ...]] = (
         _FIELD,
         {
             "client-random-key": "Keys are UUIDs, or as random as one.",
-            "client-key-without-content": "Keys hold nothing of the prompt, nor sensitive data.",
+            "client-key-without-content": "Keys contain neither the prompt nor sensitive data.",
         },
     ),
     *_client(
@@ -193,9 +193,9 @@ ASKED: Final[tuple[Requirement, ...]] = (
     ),
     *_proxy(
         {
-            "proxy-forwards-key": "Proxies and conductors leave the key as it is.",
-            "proxy-forwards-retries": "So they do when a prompt is sent again in its session.",
-            "proxy-forwards-after-restart": "So they do when they, or the agent, start anew.",
+            "proxy-forwards-key": "Proxies and conductors forward the key unchanged.",
+            "proxy-forwards-retries": "Proxies forward the key of a retry in its session.",
+            "proxy-forwards-after-restart": "Proxies forward keys after they or the agent restart.",
         }
     ),
 )

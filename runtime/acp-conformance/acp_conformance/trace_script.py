@@ -162,10 +162,10 @@ def parse(text: str, name: str) -> Script:
 
 def _step(value: Json, where: str) -> Step:
     if not isinstance(value, dict):
-        raise ScriptError(f"{where} is no object")
+        raise ScriptError(f"{where} is not an object")
     verb, needs = value.get("do"), value.get("needs")
     if not isinstance(verb, str) or verb not in VERBS:
-        raise ScriptError(f"{where} has no verb that is known")
+        raise ScriptError(f"{where} has an unknown verb")
     proves = value.get("proves", [])
     words = {k: v for k, v in value.items() if k not in ("do", "proves", "needs")}
     if unknown := words.keys() - VERBS[verb]:

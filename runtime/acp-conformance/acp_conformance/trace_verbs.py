@@ -45,7 +45,7 @@ def _connect(scenario: Scenario, step: Step) -> None:
         _initialize(scenario, connection)
     except (UnmetError, UnplayableError) as error:
         if how == "restart":
-            summary = f"the agent did not come up again: {error}: see --restart-command"
+            summary = f"the agent did not start again: {error}: see --restart-command"
             raise UnplayableError(summary) from error
         if isinstance(error, UnplayableError):
             raise
@@ -305,7 +305,7 @@ def _working(scenario: Scenario, step: Step) -> None:
     if not connection.wait(lambda: connection.working(session) is True, seconds):
         raise UnmetError("the session is not at work")
     if connection.wait(lambda: connection.working(session) is not True, seconds):
-        raise UnmetError("the session was at work for a moment only")
+        raise UnmetError("the session was at work only for a moment")
 
 
 def _wait(scenario: Scenario, step: Step) -> None:
@@ -367,7 +367,7 @@ def _work(scenario: Scenario, step: Step) -> None:
     if not connection.worked(session, scenario.sent(step, "after").place):
         raise UnmetError("no work began")
     if connection.working(session) is not False:
-        raise UnmetError("its end was not told")
+        raise UnmetError("its end was not reported")
 
 
 def _no_work(scenario: Scenario, step: Step) -> None:

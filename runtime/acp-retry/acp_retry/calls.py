@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,17 +13,9 @@ from acp_retry.link import JsonObject, Link, is_callers_mistake
 from acp_retry.outcome import AnswerLostError, NeverSentError, RequestFailedError
 from acp_retry.prompt_keys import KEYED_VERSION
 from acp_retry.tasks import is_stopped
-from acp_v2.retry import Answer, RetryClass, resend
+from acp_v2.retry import Answer, Method, RetryClass, find, resend
 
 __all__ = ["Calls", "Reply", "SupersededError"]
-
-WRITES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
-    "session/set_config_option": ("option", ("sessionId", "configId")),
-    "session/set_title": ("title", ("sessionId",)),
-    "providers/set": ("provider", ("providerId",)),
-    "providers/disable": ("provider", ("providerId",)),
-}
-"""Methods whose late copy would undo a newer change: what they set, and its members."""
 
 UNBOUND: Final = frozenset(
     {
@@ -36,7 +29,6 @@ UNBOUND: Final = frozenset(
 )
 """Methods that name a session which need not be active on the connection."""
 
-
 HERE: Final = frozenset({"session/resume"})
 """Methods that act on one connection. The application calls them anew on the next one."""
 
@@ -45,10 +37,11 @@ _log = logging.getLogger(__name__)
 
 
 class SupersededError(AnswerLostError):
-    """A change is not resent, because a newer change of the same thing followed."""
+    """A request is not resent, because a copy would undo a newer request."""
 
 
-Target = tuple[object, ...]
+Change = tuple[str, tuple[object, ...]]
+"""A method, and the members of its params that name what it changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +74,8 @@ class Calls:
         self._version = 0
         self._resumed: set[str] = set()
         self._change = asyncio.Event()
-        self._writes: dict[Target | None, int | None] = {}
+        self._numbers = itertools.count(1)
+        self._changes: dict[Change, int] = {}
 
     def connected(self, link: Link, version: int) -> None:
         """Use a connection after `initialize` has succeeded on it.
@@ -118,7 +112,7 @@ class Calls:
             RequestFailedError: the answer is an error.
             NeverSentError: there was no connection.
             AnswerLostError: the outcome is unknown, and the request must not be resent.
-            SupersededError: the same, because a newer change of the same thing followed.
+            SupersededError: the same, because a copy would undo a newer request.
             ValueError: the request is a prompt with a key, which belongs in an `Outbox`, or the
                 params are not JSON.
             TypeError: the params are not JSON.
@@ -127,8 +121,7 @@ class Calls:
             raise NeverSentError(f"there is no connection, {method} was not sent")
         allowed = _may_be_sent_again(method, params, again=again) and method not in HERE
         sent_again = allowed and self._version >= KEYED_VERSION
-        target = _target(method, params)
-        write = self._count(target)
+        number = self._count(method, params)
         link, lost = self._link, 0
         while True:
             try:
@@ -143,13 +136,24 @@ class Calls:
             link = await self._next(link, method, params)
             if self._version < KEYED_VERSION:
                 raise AnswerLostError(f"the connection is of v1, {method} is not sent again")
-            if self._writes.get(target) != write:
-                raise SupersededError(f"a newer change followed, {method} is not sent again")
+            if newer := self._newer(method, params, number):
+                raise SupersededError(f"a newer {newer} followed, {method} is not sent again")
 
-    def _count(self, target: Target | None) -> int | None:
-        if target is not None:
-            self._writes[target] = (self._writes.get(target) or 0) + 1
-        return self._writes.get(target)
+    def _count(self, method: str, params: Mapping[str, object]) -> int:
+        """Note a request as the newest of its method about its thing, and return its number."""
+        number = next(self._numbers)
+        row = find(method, "request")
+        if row is not None and row.undoes:
+            self._changes[_change(row, params)] = number
+        return number
+
+    def _newer(self, method: str, params: Mapping[str, object], number: int) -> str | None:
+        """Return the method of a newer request that a copy of this one would undo."""
+        row = find(method, "request")
+        undone = () if row is None else row.undoes
+        others = filter(None, (find(name, "request") for name in undone))
+        found = (r.name for r in others if self._changes.get(_change(r, params), 0) > number)
+        return next(found, None)
 
     async def _next(self, lost: Link, method: str, params: Mapping[str, object]) -> Link:
         session_id = None if method in UNBOUND else params.get("sessionId")
@@ -191,8 +195,5 @@ def _may_be_sent_again(method: str, params: Mapping[str, object], *, again: bool
     return verdict.answer is Answer.AS_IS
 
 
-def _target(method: str, params: Mapping[str, object]) -> Target | None:
-    if method not in WRITES:
-        return None
-    kind, names = WRITES[method]
-    return kind, *map(params.get, names)
+def _change(row: Method, params: Mapping[str, object]) -> Change:
+    return row.name, tuple(map(params.get, row.about))

@@ -237,7 +237,7 @@ class Delivery:
             return Inserted("")
         attempt.ambiguous = True
         _log.warning("A prompt was answered with neither a messageId nor an error")
-        return Unknown("the answer tells no messageId")
+        return Unknown("the answer has no messageId")
 
     async def _settle(self, attempt: DeliveryAttempt, outcome: Outcome, *, latest: bool) -> None:
         match outcome:

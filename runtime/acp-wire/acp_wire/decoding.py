@@ -24,10 +24,10 @@ __all__ = [
     "Checked",
     "Decoders",
     "Line",
-    "Loose",
+    "ListedObject",
+    "LooseObject",
     "Notification",
     "Request",
-    "Typed",
     "Unsent",
 ]
 
@@ -38,7 +38,7 @@ _SHALLOW = 2 * MAX_DEPTH
 """So many bytes can't nest too deep, because every level is opened and closed."""
 
 
-class Typed(Struct, forbid_unknown_fields=True, gc=False):
+class ListedObject(Struct, forbid_unknown_fields=True, gc=False):
     """An object without members that the schema doesn't list."""
 
     def __repr__(self) -> str:
@@ -46,7 +46,7 @@ class Typed(Struct, forbid_unknown_fields=True, gc=False):
         return f"<{type(self).__name__}>"
 
 
-class Notification(Typed, tag_field="method"):
+class Notification(ListedObject, tag_field="method"):
     """A valid call that is not answered."""
 
     jsonrpc: Literal["2.0"]
@@ -63,7 +63,7 @@ class Request(Notification, tag_field="method"):
     id: int | str
 
 
-class Line(Typed, tag_field="from", kw_only=True):
+class Line(ListedObject, tag_field="from", kw_only=True):
     """A line of a transcript: who sends a valid call as its `message`, on which connection."""
 
     message: Notification
@@ -75,7 +75,7 @@ class Line(Typed, tag_field="from", kw_only=True):
         return str(self.__struct_config__.tag)
 
 
-class Loose(Typed):
+class LooseObject(ListedObject):
     """An object whose members may be of any type until a check has seen them all.
 
     `levels` is how deep arrays and objects may nest in it.

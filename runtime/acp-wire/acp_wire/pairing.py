@@ -7,8 +7,23 @@ from acp_wire.envelope import SENDERS
 LIMIT = 100_000
 """How many requests may be pending before the oldest is forgotten."""
 
+_DIGITS = 20
+"""More characters than an integer id of 64 bits has."""
+
 Connection = int | str
 """The name of a connection: ids are unique on one connection only."""
+
+
+def retyped(id_: int | str) -> int | str | None:
+    """Return an id as the other JSON type: `1` for `"1"`, and the other way round.
+
+    A response with it answers nothing, but it shows which request was meant. None for a string that
+    is not the decimal form of a number.
+    """
+    if isinstance(id_, int):
+        return str(id_)
+    is_number = len(id_) < _DIGITS and id_.removeprefix("-").isdecimal() and id_.isascii()
+    return int(id_) if is_number and str(int(id_)) == id_ else None
 
 
 class Pairing:

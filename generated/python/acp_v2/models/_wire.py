@@ -21,279 +21,141 @@ __all__ = ["parse_params", "parse_result"]
 
 @overload
 def parse_params(
-    method: Literal["$/cancel_request"],
-    data: object,
-    kind: Literal["notification"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["$/cancel_request"], data: object, kind: Literal["notification"] | None = None, *, tolerant: bool = False
 ) -> models.CancelRequestNotification: ...
 @overload
 def parse_params(
-    method: Literal["auth/login"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["auth/login"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.LoginAuthRequest: ...
 @overload
 def parse_params(
-    method: Literal["auth/logout"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["auth/logout"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.LogoutAuthRequest: ...
 @overload
 def parse_params(
-    method: Literal["auth/status"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["auth/status"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.AuthStatusRequest: ...
 @overload
 def parse_params(
-    method: Literal["auth/status_update"],
-    data: object,
-    kind: Literal["notification"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["auth/status_update"], data: object, kind: Literal["notification"] | None = None, *, tolerant: bool = False
 ) -> models.AuthStatusUpdateNotification: ...
 @overload
 def parse_params(
-    method: Literal["elicitation/complete"],
-    data: object,
-    kind: Literal["notification"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["elicitation/complete"], data: object, kind: Literal["notification"] | None = None, *, tolerant: bool = False
 ) -> models.CompleteElicitationNotification: ...
 @overload
 def parse_params(
-    method: Literal["elicitation/create"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["elicitation/create"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.CreateElicitationRequest: ...
 @overload
 def parse_params(
-    method: Literal["initialize"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["initialize"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.InitializeRequest: ...
 @overload
 def parse_params(
-    method: Literal["mcp/message"],
-    data: object,
-    kind: Literal["notification"],
-    *,
-    tolerant: bool = False,
+    method: Literal["mcp/message"], data: object, kind: Literal["notification"], *, tolerant: bool = False
 ) -> models.MessageMcpNotification: ...
 @overload
 def parse_params(
-    method: Literal["mcp/message"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["mcp/message"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.MessageMcpRequest: ...
 @overload
 def parse_params(
-    method: Literal["providers/disable"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["providers/disable"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.DisableProviderRequest: ...
 @overload
 def parse_params(
-    method: Literal["providers/list"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["providers/list"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.ListProvidersRequest: ...
 @overload
 def parse_params(
-    method: Literal["providers/set"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["providers/set"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.SetProviderRequest: ...
 @overload
 def parse_params(
-    method: Literal["proxy/initialize"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["proxy/initialize"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.InitializeProxyRequest: ...
 @overload
 def parse_params(
-    method: Literal["proxy/successor"],
-    data: object,
-    kind: Literal["notification"],
-    *,
-    tolerant: bool = False,
+    method: Literal["proxy/successor"], data: object, kind: Literal["notification"], *, tolerant: bool = False
 ) -> models.ProxySuccessorNotification: ...
 @overload
 def parse_params(
-    method: Literal["proxy/successor"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["proxy/successor"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.ProxySuccessorRequest: ...
 @overload
 def parse_params(
-    method: Literal["session/archive"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["session/archive"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.ArchiveSessionRequest: ...
 @overload
 def parse_params(
-    method: Literal["session/cancel"],
-    data: object,
-    kind: Literal["notification"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["session/cancel"], data: object, kind: Literal["notification"] | None = None, *, tolerant: bool = False
 ) -> models.CancelSessionNotification: ...
 @overload
 def parse_params(
-    method: Literal["session/close"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["session/close"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.CloseSessionRequest: ...
 @overload
 def parse_params(
-    method: Literal["session/delete"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["session/delete"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.DeleteSessionRequest: ...
 @overload
 def parse_params(
-    method: Literal["session/fork"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["session/fork"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.ForkSessionRequest: ...
 @overload
 def parse_params(
-    method: Literal["session/list"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["session/list"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.ListSessionsRequest: ...
 @overload
 def parse_params(
-    method: Literal["session/new"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["session/new"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.NewSessionRequest: ...
 @overload
 def parse_params(
-    method: Literal["session/options"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["session/options"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.SessionOptionsRequest: ...
 @overload
 def parse_params(
-    method: Literal["session/prompt"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["session/prompt"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.PromptRequest: ...
 @overload
 def parse_params(
-    method: Literal["session/request_permission"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["session/request_permission"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.RequestPermissionRequest: ...
 @overload
 def parse_params(
-    method: Literal["session/resume"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["session/resume"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.ResumeSessionRequest: ...
 @overload
 def parse_params(
-    method: Literal["session/set_config_option"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["session/set_config_option"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.SetSessionConfigOptionRequest: ...
 @overload
 def parse_params(
-    method: Literal["session/set_title"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["session/set_title"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.SetSessionTitleRequest: ...
 @overload
 def parse_params(
-    method: Literal["session/status"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["session/status"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.SessionStatusRequest: ...
 @overload
 def parse_params(
-    method: Literal["session/unarchive"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["session/unarchive"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.UnarchiveSessionRequest: ...
 @overload
 def parse_params(
-    method: Literal["session/update"],
-    data: object,
-    kind: Literal["notification"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["session/update"], data: object, kind: Literal["notification"] | None = None, *, tolerant: bool = False
 ) -> models.UpdateSessionNotification: ...
 @overload
 def parse_params(
-    method: Literal["terminal/cancel"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["terminal/cancel"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.CancelTerminalRequest: ...
 @overload
 def parse_params(
-    method: Literal["tool_call/cancel"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["tool_call/cancel"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.CancelToolCallRequest: ...
-def parse_params(
-    method: str, data: object, kind: str | None = None, *, tolerant: bool = False
-) -> Any:
+def parse_params(method: str, data: object, kind: str | None = None, *, tolerant: bool = False) -> Any:
     """Read the params of a method, of its request where it is both request and notification.
 
     Raises:

@@ -8,7 +8,7 @@ from acpgen.rulebook import Group, rule
 
 @rule(Group.LINT, Severity.WARNING)
 def stale_acceptance() -> None:
-    """Every entry of accepted.toml says why, and accepts a finding that is there.
+    """Every entry of accepted.toml has a reason and accepts an existing finding.
 
     Why: an entry that has outlived its finding would hide the next one at the same place.
 

@@ -31,7 +31,7 @@ def missing_retry_class(protocol: Protocol) -> Iterator[Fault]:
 def retried_notification(protocol: Protocol) -> Iterator[Fault]:
     """A notification is not_retried, or carried.
 
-    Why: nobody answers a notification, so its sender never learns that it was lost and has no
+    Why: a notification has no response, so its sender never learns that it was lost and has no
     reason to send it again. The other classes promise something about a second attempt.
 
     Example: `"FooNotification": {"x-retry-class": "idempotent", ...}`

@@ -1,4 +1,4 @@
-"""Rules about the errors that a method says it is answered with."""
+"""Rules about the errors that a method lists."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def unknown_error_code(protocol: Protocol) -> Iterator[Fault]:
     """A code in x-errors is one that ErrorCode names, or -32602.
 
     Why: programs branch on the code. One that the schema doesn't describe is often a typing error,
-    and its reader looks in vain for what it means.
+    and its reader does not find its meaning.
 
     Example: `"x-errors": [{"code": -32020, "when": "..."}]`
 
@@ -32,11 +32,11 @@ def repeated_error(protocol: Protocol) -> Iterator[Fault]:
     """A method lists an error once.
 
     Why: a code may have many reasons, each a sentence of its own. The same sentence twice is a
-    slip, and often the second was to say something else.
+    slip, and often the second was meant to be another one.
 
     Example: `"x-errors": [{"code": -32602, "when": "A."}, {"code": -32602, "when": "A."}]`
 
-    Fix: remove one of the two, or say what sets it apart.
+    Fix: remove one of the two, or describe the difference.
     """
     seen: set[tuple[str, MethodError]] = set()
     for method, index, error in _errors(protocol):

@@ -31,7 +31,7 @@ def missing_example(protocol: Protocol) -> Iterator[Fault]:
 
 @rule()
 def invalid_example(protocol: Protocol) -> Iterator[Fault]:
-    """Examples satisfy the type that they stand on, formats included.
+    """Examples satisfy their type, formats included.
 
     Why: people copy them.
 
@@ -80,7 +80,7 @@ def _validators(definitions: JsonSchema) -> Validators:
 def _faults(
     validator: Validator, instances: Iterable[JsonValue], location: Location
 ) -> Iterator[Fault]:
-    """The faults of instances that stand in a list at a place."""
+    """The faults of the instances in a list at a place."""
     for index, instance in enumerate(instances):
         for error in validator.iter_errors(instance):
             yield Fault(location.at(index, *error.instance_path), error.message)

@@ -37,7 +37,7 @@ def incomplete_envelope(protocol: Protocol) -> Iterator[Fault]:
 
     Why: the envelope is derived, and refers to `RequestId`, `Error`, `ExtRequest`, `ExtResponse`
     and `ExtNotification` by name. For one that is missing, perhaps since it was renamed, it falls
-    back to what JSON-RPC says, and accepts more than the schema means.
+    back to JSON-RPC, and accepts more than the schema means.
 
     Example: `Error` is renamed to `AcpError`
 

@@ -89,7 +89,8 @@ def key_name(protocol: Protocol) -> Iterator[Fault]:
 
     Example: `"properties": {"requestKey": {"anyOf": [{"$ref": "#/$defs/IdempotencyKey"}, ...]}}`
 
-    Fix: call the member idempotencyKey. What is no key of the request gets a type of its own.
+    Fix: call the member idempotencyKey. Any other value
+    gets a type of its own.
     """
     misnamed = (
         member
@@ -106,7 +107,7 @@ def key_name(protocol: Protocol) -> Iterator[Fault]:
 def tolerant_key(protocol: Protocol) -> Iterator[Fault]:
     """A key member has no x-deserialize mark.
 
-    Why: a receiver that takes a malformed key for an omitted one would insert the prompt again,
+    Why: a receiver that treats a malformed key as an omitted one would insert the prompt again,
     against the client's intent. It has to answer -32602.
 
     Example: `"idempotencyKey": {"x-deserialize-default-on-error": true, ...}`

@@ -36,12 +36,12 @@ def method_name(protocol: Protocol) -> Iterator[Fault]:
 def method_suffix(protocol: Protocol) -> Iterator[Fault]:
     """The types of a method end in Request, Response or Notification.
 
-    Why: nothing else tells params from a result, or a request from a notification. With another
-    name, no method comes of the definition.
+    Why: only the name distinguishes params from a result, and a request from a notification. With
+    another name, no method comes of the definition.
 
     Example: `"FooParams": {"x-method": "foo", "x-side": "agent", ...}`
 
-    Fix: rename the definition, or remove x-method and x-side if it is no part of a method.
+    Fix: rename the definition, or remove x-method and x-side if it is not a part of a method.
     """
     for type_ in _types(protocol):
         if kind_of(type_.name) is None and not type_.name.endswith(_RESPONSE):
@@ -52,7 +52,7 @@ def method_suffix(protocol: Protocol) -> Iterator[Fault]:
 def missing_response(protocol: Protocol) -> Iterator[Fault]:
     """Every request has a response.
 
-    Why: without a definition for its result, a request has an answer that nobody can check.
+    Why: without a definition for its result, a request has a response that can't be checked.
 
     Example: `"FooRequest": {"x-method": "foo", ...}` with no definition of `FooResponse`
 
@@ -69,7 +69,7 @@ def orphan_response(protocol: Protocol) -> Iterator[Fault]:
     """Every response has a request.
 
     Why: a result that no request leads to can't be sent. Often the request was renamed, or is a
-    notification, which nobody answers.
+    notification, which has no response.
 
     Example: `"FooResponse": {"x-method": "foo", ...}` with no definition of `FooRequest`
 

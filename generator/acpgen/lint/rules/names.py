@@ -30,11 +30,11 @@ def ordinal_name(protocol: Protocol) -> Iterator[Fault]:
     """No name ends in a digit.
 
     Why: code generators number what has no name of its own, and the numbers move when something is
-    inserted before. A name that ends in one can't be told from those.
+    inserted before. A name that ends in one can't be distinguished from those.
 
     Example: `"Content1": {...}`
 
-    Fix: say what sets it apart. A tag value that has to end in a digit can be accepted.
+    Fix: name the difference. A tag value that has to end in a digit can be accepted.
     """
     for type_ in protocol.types.values():
         if type_.name[-1].isdigit():
@@ -77,7 +77,7 @@ def name_collision(protocol: Protocol) -> Iterator[Fault]:
 
 @rule()
 def member_collision(protocol: Protocol) -> Iterator[Fault]:
-    """No two members of one object are told apart by case or punctuation only.
+    """No two members of one object differ only in case or punctuation.
 
     Why: members become attributes and fields in the style of each language, so `fooBar` and
     `foo_bar` become one, and `_meta` is `meta` in Python. One member would replace the other, or
@@ -116,7 +116,7 @@ def reserved_member(protocol: Protocol) -> Iterator[Fault]:
 def repeated_value(protocol: Protocol) -> Iterator[Fault]:
     """A union has one variant for a tag value, an enumeration lists a value once.
 
-    Why: the second can never be told from the first.
+    Why: the second can't be distinguished from the first.
 
     Example: `"oneOf": [{"const": "a", "type": "string"}, {"const": "a", "type": "string"}]`
 

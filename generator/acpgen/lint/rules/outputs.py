@@ -1,4 +1,4 @@
-"""Rules about what a schema is made into: what fits the model may still fit no output.
+"""Rules about what is generated: a type that loads may still fit no output.
 
 The machinery of the targets is imported when a rule runs: listing rules needs none of it.
 """
@@ -12,13 +12,13 @@ from acpgen.lint.rules import names
 from acpgen.model import ENVELOPE_TYPES, MethodName, Protocol, Ref, TypeName
 from acpgen.types.structure import references
 
-_TOLD_APART = (names.name_collision, names.repeated_value)
-"""The rules about classes of one name, of which there is no model either."""
+_NAME_RULES = (names.name_collision, names.repeated_value)
+"""The rules about classes with one name. Those can't be modelled either."""
 
 
 @rule()
 def method_collision(protocol: Protocol) -> Iterator[Fault]:
-    """No two methods are told apart by case or punctuation only.
+    """No two methods differ only in case or punctuation.
 
     Why: pages and files of vectors are called after methods, in small letters and hyphens. Two
     methods that come to the same would be one file.
@@ -76,8 +76,8 @@ def unusable_name(protocol: Protocol) -> Iterator[Fault]:
 def no_model(protocol: Protocol) -> Iterator[Fault]:
     """Every type can be a class, a choice or an alias in Python.
 
-    Why: the models are made of all types. Some of what JSON Schema can say has
-    none, such as an object without a name inside another.
+    Why: the models are made of all types. Some types that JSON Schema allows have
+    no counterpart in Python, such as an object without a name inside another.
 
     Example: `"properties": {"size": {"type": "object", "properties": {"height": ...}}}`
 
@@ -85,7 +85,7 @@ def no_model(protocol: Protocol) -> Iterator[Fault]:
     """
     from acpgen.targets.models.normalization import normalize
 
-    if any(True for told in _TOLD_APART for _ in told.function(protocol)):
+    if any(True for each in _NAME_RULES for _ in each.function(protocol)):
         return
     yield from normalize(protocol).faults
 
@@ -112,7 +112,7 @@ def no_sample(protocol: Protocol) -> Iterator[Fault]:
 
 
 def _without_samples(protocol: Protocol) -> Iterator[tuple[TypeName, str]]:
-    """The types of which no value is found, and why."""
+    """The types without a sample value, each with the reason."""
     from acpgen.types.samples import SampleError, Samples
 
     samples = Samples(protocol)

@@ -19,7 +19,7 @@ _END = re.compile(r"(?<!e\.g)(?<!i\.e)[.!?][)\]\"'`]*\s+(?=[A-Z`])")
 
 @rule(Severity.WARNING, for_files=True)
 def missing_prose(protocol: Protocol) -> Iterator[Fault]:
-    """Every definition, member, variant and value says what it is.
+    """Every definition, member, variant and value has a description.
 
     Why: the pages and the docstrings are made of these texts. What has none is a name only.
 
@@ -41,8 +41,8 @@ def missing_prose(protocol: Protocol) -> Iterator[Fault]:
 def long_resend(protocol: Protocol) -> Iterator[Fault]:
     """x-resend is one or two sentences.
 
-    Why: it is a row of the table that a client asks what to do. What takes longer to say is read by
-    nobody there.
+    Why: it is a row of the table that a client asks what to do. A client
+    does not read a long text there.
 
     Example: `"x-resend": "Does it again. The first one stays. The user sees both. Don't."`
 
@@ -58,7 +58,7 @@ def long_resend(protocol: Protocol) -> Iterator[Fault]:
 
 
 def _silent(location: Location, part: Type) -> Iterator[Fault]:
-    """The parts of a type that say nothing about themselves."""
+    """The parts of a type without a description."""
     if isinstance(part, ClosedEnum) and len({v.location for v in part.values}) < len(part.values):
         yield Fault(location, "needs a branch with a description for each value instead of `enum`")
         return

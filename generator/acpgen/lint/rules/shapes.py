@@ -26,10 +26,10 @@ from acpgen.types.objects import possible_members
 
 @rule(Severity.WARNING, for_files=True)
 def untagged_variant(protocol: Protocol) -> Iterator[Fault]:
-    """The objects of a union are told apart by the value of a tag.
+    """The value of a tag distinguishes the objects of a union.
 
-    Why: with a tag a receiver knows at once which variant was meant, and can say what is wrong with
-    it. Without one it has to try each in turn, and an object may satisfy several.
+    Why: with a tag a receiver knows at once which variant was meant, and can report its
+    faults. Without one it has to try each in turn, and an object may satisfy several.
 
     Example: `"anyOf": [{"$ref": "#/$defs/Cat", "title": "cat"}, {"$ref": "#/$defs/Dog", ...}]`
 
@@ -104,8 +104,8 @@ def required_meta(protocol: Protocol) -> Iterator[Fault]:
 def empty_patch(protocol: Protocol) -> Iterator[Fault]:
     """A patch has a member that can be left as it is, cleared and replaced.
 
-    Why: x-patch says that omitted, null and a value mean three things. That takes a member other
-    than `_meta` that is optional and nullable; a type without one is no patch.
+    Why: with x-patch, omitted, null and a value mean three things. That takes a member other
+    than `_meta` that is optional and nullable; a type without one is not a patch.
 
     Example: `"FooUpdate": {"x-patch": true, "properties": {"title": {"type": "string"}}, ...}`
 

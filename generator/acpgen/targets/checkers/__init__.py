@@ -12,14 +12,14 @@ from acpgen.model import Protocol
 from acpgen.targets.checkers.compiled import compile_checkers, compile_decoders
 from acpgen.targets.checkers.decoders import decoders_module
 from acpgen.targets.checkers.module import checkers_module
-from acpgen.targets.checkers.slots import Renderer
+from acpgen.targets.checkers.slots import TemplateRenderer
 from acpgen.types.fingerprint import digest
 from acpgen.types.views import without_docs
 
 __all__ = ["checkers", "compile_checkers", "compile_decoders"]
 
 
-def checkers(protocol: Protocol, templates: Renderer) -> dict[str, str]:
+def checkers(protocol: Protocol, templates: TemplateRenderer) -> dict[str, str]:
     """The modules of a protocol's checkers, as `python/acp_v<version>/...`."""
     package = f"acp_v{protocol.version or 0}"
     schema = digest(without_docs(protocol))

@@ -21,20 +21,20 @@ from acpgen.model import (
     Union,
 )
 from acpgen.targets.checkers.names import class_name
-from acpgen.targets.checkers.slots import Renderer
-from acpgen.targets.checkers.structs import Structs, Typed, UntypedError
+from acpgen.targets.checkers.slots import TemplateRenderer
+from acpgen.targets.checkers.structs import Structs, StructType, UntypedError
 
 _TEMPLATE = """
     AgentCall AgentLine Annotated Any AnyCall AnyLine AnyObject Anything CHECKERS Checked ClientCall
-    ClientLine Decoders Line Literal Loose Meta Notification ProxyCall ProxyLine Request Typed UNSET
-    Unsent UnsetType
+    ClientLine Decoders Line ListedObject Literal Loose Meta Notification ProxyCall ProxyLine
+    Request UNSET Unsent UnsetType
 """
 """The names of classes and the like in the template."""
 
 _REQUEST_ID = TypeName("RequestId")
 
 
-def decoders_module(protocol: Protocol, templates: Renderer, package: str) -> str:
+def decoders_module(protocol: Protocol, templates: TemplateRenderer, package: str) -> str:
     """The source of the module; `package` is where its checkers are."""
     structs = Structs(protocol, _TEMPLATE.split())
     messages = dict(_messages(protocol, structs))
@@ -59,7 +59,9 @@ def decoders_module(protocol: Protocol, templates: Renderer, package: str) -> st
     )
 
 
-def _messages(protocol: Protocol, structs: Structs) -> Iterator[tuple[Method, tuple[str, Typed]]]:
+def _messages(
+    protocol: Protocol, structs: Structs
+) -> Iterator[tuple[Method, tuple[str, StructType]]]:
     """The calls that have a struct, with its name and their params."""
     names = Counter(method.name for method in protocol.methods)
     for method in protocol.methods:

@@ -8,7 +8,7 @@ from acpgen.emit.header import HEADER
 from acpgen.emit.python import literal
 from acpgen.model import ANY, SENDS, Kind, Method, Protocol, Side, TypeName
 from acpgen.targets.checkers.functions import Functions
-from acpgen.targets.checkers.slots import Renderer
+from acpgen.targets.checkers.slots import TemplateRenderer
 
 _ENVELOPE = {
     "is_id": ("RequestId",),
@@ -19,7 +19,7 @@ _ENVELOPE = {
 """The types by which a protocol defines parts of the envelope further."""
 
 
-def checkers_module(protocol: Protocol, templates: Renderer, schema: str = "") -> str:
+def checkers_module(protocol: Protocol, templates: TemplateRenderer, schema: str = "") -> str:
     """The source of the module; `schema` is the digest by which its package knows it."""
     functions = Functions(protocol)
     requests = [m for m in protocol.methods if m.kind is Kind.REQUEST]

@@ -25,7 +25,7 @@ def member_name(name: str) -> str:
 
 
 class Names:
-    """Gives every thing one name, and no two the same: whoever comes later gets a `_` more."""
+    """Gives each thing a name of its own: a later one gets a `_` more."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)

@@ -13,7 +13,7 @@ from typing import Protocol
 _SLOT = re.compile(r"\{\{ (\w+) \}\}")
 
 
-class Renderer(Protocol):
+class TemplateRenderer(Protocol):
     """Fills templates: `acpgen.emit.templates.Templates`, or `Slots`."""
 
     def render(self, name: str, /, **context: object) -> str:

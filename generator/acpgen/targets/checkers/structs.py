@@ -1,8 +1,8 @@
 """msgspec structs for the types of a protocol, as Python source.
 
-A struct takes less than its type: no member that isn't listed, no variant without a tag. So what
-it takes is valid to the last byte, and the rest is left to the checkers. What msgspec can't tell
-apart by itself it reads as any JSON, and a check has the last word.
+A struct accepts less than its type: no member that isn't listed, no variant without a tag. So a
+value that it accepts is valid, and all others are left to the checkers. Values that msgspec can't
+distinguish are read as any JSON, and then a check decides.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _SCALARS: Mapping[ScalarType, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class StructType:
     """A type as msgspec reads it.
 
     `depth` is how many levels of arrays and objects it spells out; `opaque` that an object of the
@@ -74,11 +74,11 @@ class Structs:
         self._protocol = protocol
         self._shapes = Shapes(protocol)
         self.names = Names(taken)
-        self._known: dict[TypeName, Typed] = {}
+        self._known: dict[TypeName, StructType] = {}
         self._open: set[TypeName] = set()
         self.text: list[str] = []
 
-    def typed(self, type_: Type) -> Typed:
+    def typed(self, type_: Type) -> StructType:
         """How a type is read.
 
         Raises:
@@ -86,32 +86,32 @@ class Structs:
         """
         match type_:
             case Scalar():
-                return Typed(_scalar(type_))
+                return StructType(_scalar(type_))
             case OpenEnum():
-                return Typed(_SCALARS[type_.type])
+                return StructType(_SCALARS[type_.type])
             case ClosedEnum():
-                return Typed(_literal(type_))
+                return StructType(_literal(type_))
             case Nullable(of=inner):
                 typed = self.typed(inner)
                 return replace(typed, text=f"{typed.text} | None")
             case Map() | Object() if type_ in _ANY_OBJECT:
-                return Typed("AnyObject", 1)
+                return StructType("AnyObject", 1)
             case Array(items=parts) | Map(values=parts):
                 typed = self.typed(parts)
-                return Typed(_container(type_, typed.text), typed.depth + 1)
+                return StructType(_container(type_, typed.text), typed.depth + 1)
             case Ref(name=name):
                 return self._named(name)
             case Union(variants=variants) if _is_plain(type_):
-                return Typed(" | ".join(self.typed(v.body).text for v in variants))
+                return StructType(" | ".join(self.typed(v.body).text for v in variants))
             case _:
                 raise UntypedError
 
-    def _named(self, name: TypeName) -> Typed:
+    def _named(self, name: TypeName) -> StructType:
         if name not in self._known:
             self._known[name] = self._define(name)
         return self._known[name]
 
-    def _define(self, name: TypeName) -> Typed:
+    def _define(self, name: TypeName) -> StructType:
         if name in self._open:
             raise UntypedError
         self._open.add(name)
@@ -122,7 +122,7 @@ class Structs:
         try:
             return self._choice(name, self._shapes.of(name))
         except (NoShapeError, UntypedError):
-            return Typed(self._check(name), opaque=True)
+            return StructType(self._check(name), opaque=True)
         finally:
             self._open.remove(name)
 
@@ -132,7 +132,7 @@ class Structs:
         self.text.append(f"class {class_}(Checked):\n    {_check_of(name)}")
         return class_
 
-    def _choice(self, name: TypeName, shapes: tuple[Shape, ...]) -> Typed:
+    def _choice(self, name: TypeName, shapes: tuple[Shape, ...]) -> StructType:
         """A struct, or several that their tags tell apart."""
         if len(shapes) < 2 and not all(shape.tag is None for shape in shapes):
             # msgspec takes an object without a tag for the only one that it can be.
@@ -151,11 +151,11 @@ class Structs:
         alias = self.names.claim(class_name(name))
         union = "\n    | ".join(struct.text for struct in structs)
         self.text.append(f"{alias} = (\n    {union}\n)")
-        return Typed(
+        return StructType(
             alias, max(struct.depth for struct in structs), any(struct.opaque for struct in structs)
         )
 
-    def _struct(self, shape: Shape) -> Typed:
+    def _struct(self, shape: Shape) -> StructType:
         _require_writable(shape.tag or "")
         members, depths, opaque = [], [0], False
         names = Names(_RESERVED)
@@ -163,7 +163,7 @@ class Structs:
             try:
                 _require_writable(member.name)
                 loose = shape.check is not None and member.type == ANY
-                typed = Typed("Any") if loose else self.typed(member.type)
+                typed = StructType("Any") if loose else self.typed(member.type)
                 opaque = opaque or (loose and member.name == META)
             except UntypedError:
                 if member.required:
@@ -173,12 +173,12 @@ class Structs:
             depths.append(typed.depth)
         name = self.names.claim(class_name(shape.name))
         tag = f", tag_field={literal(shape.tag)}, tag={literal(shape.value)}" if shape.tag else ""
-        base = "Typed"
+        base = "ListedObject"
         if shape.check is not None:
             base = "Loose"
             members.append(f"    {_check_of(shape.check)}")
         self.text.append("\n".join([f"class {name}({base}{tag}):", *(members or ["    pass"])]))
-        return Typed(name, max(depths) + 1, opaque)
+        return StructType(name, max(depths) + 1, opaque)
 
 
 def _member(member: Property, text: str, names: Names) -> str:

@@ -6,16 +6,11 @@ import re
 from collections.abc import Callable, Mapping
 from textwrap import wrap
 
+from acpgen.emit.python import INVISIBLE, visible
 from acpgen.targets.languages.dialect import Comment
 
 MARKS = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 """What stands for the characters that end a literal in double quotes, or its line, everywhere."""
-
-_UNSEEN = re.compile(
-    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
-    "\ufe00-\ufe0f\ufeff\ufff0-\uffff\ud800-\udfff\ue000-\uf8ff\U000e0000-\U0010ffff]"
-)
-"""Characters that show nothing, reorder what is shown, or are none."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -23,7 +18,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 def escaped(value: str, marks: Mapping[str, str], unseen: Callable[[str], str]) -> str:
     """Text for inside a literal: `marks` are replaced as they say, what can't be seen by a call."""
     replaced = "".join(marks.get(character, character) for character in value)
-    return _UNSEEN.sub(lambda found: unseen(found[0]), replaced)
+    return INVISIBLE.sub(lambda found: unseen(found[0]), replaced)
 
 
 def without_surrogates(value: str) -> str:
@@ -88,7 +83,7 @@ def docstring(width: int) -> Comment:
     """
 
     def comment(text: str, indent: int = 0) -> str:
-        safe = re.sub(r'"(?="|$)', r"\"", text.replace("\\", r"\\"))
+        safe = re.sub(r'"(?="|$)', r"\"", visible(text.replace("\\", r"\\")))
         lines: list[str] = []
         for paragraph in safe.split("\n\n"):
             section = paragraph.partition("\n")[0].endswith(":")

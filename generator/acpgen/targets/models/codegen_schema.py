@@ -42,15 +42,15 @@ from acpgen.targets.models.python_shapes import Alias, Choice, Normal, Record, S
 from acpgen.types.structure import is_key, references
 
 MEMBER_MARKS = (ON_ERROR, ON_NULL, SKIP_ITEMS, DEFAULT, TAG, INTEGER)
-"""What the generated code says about a member or a choice besides its type."""
+"""The marks of a member or a choice in the generated code."""
 
 RECORD_MARKS = (EXCLUDES, OPEN, VARIANTS, TAG)
-"""What the generated code says about a class besides its members."""
+"""The marks of a class in the generated code."""
 
 REPR = "x-repr"
 
 REFERENCE = "#/$defs/"
-"""What stands before a definition's name where it is referred to."""
+"""The prefix of a reference to a definition."""
 
 _CARRIED = "params"
 """The member that holds another method's params, in those params that carry some."""
@@ -102,10 +102,10 @@ class _Speller:
         if member.docs:
             schema["description"] = member.docs
         if member.default is not None:
-            # As a default proper it would be written to the wire though nobody sent it.
+            # A real default would be written to the wire, although it was never sent.
             schema[DEFAULT] = member.default
         if is_key(member.type):
-            # A malformed key is refused, never taken for an absent one.
+            # A malformed key is refused, never treated as absent.
             return schema
         tolerance = member.tolerance
         marks = {
@@ -116,7 +116,7 @@ class _Speller:
         return {**schema, **{mark: True for mark, is_set in marks.items() if is_set}}
 
     def _secrecy(self, member: Property, shape: Record | Choice) -> JsonSchema:
-        """The mark of a key and of carried params, which may hold one: they are not for logs."""
+        """The mark of a key and of carried params, which may hold one: logs must not show them."""
         carried = member.name == _CARRIED and shape.name in self._carriers
         return {REPR: False} if carried or is_key(member.type) else {}
 
@@ -190,7 +190,7 @@ def _listed(enum: ClosedEnum | OpenEnum) -> JsonSchema:
 
 
 def _whole(enum: ClosedEnum | OpenEnum) -> JsonSchema:
-    # To Python a literal 5 is 5.0, too.
+    # In Python, a literal 5 equals 5.0.
     return {INTEGER: True} if enum.type is ScalarType.INTEGER else {}
 
 
@@ -210,7 +210,7 @@ def _scalar(scalar: Scalar) -> JsonSchema:
 
 
 def _nullable(schema: JsonSchema) -> JsonSchema:
-    """A schema that takes null besides; as a list of types the generator keeps it in one piece."""
+    """A schema that also takes null; the generator keeps a list of types in one piece."""
     types = schema.get("type")
     if types is None or "enum" in schema:
         return {"anyOf": [schema, {"type": "null"}]}

@@ -1,4 +1,4 @@
-"""The package around the generated modules: its lazy front, its base, its table of methods."""
+"""The package around the generated modules: its lazy front and its table of methods."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _carriers(protocol: Protocol) -> frozenset[TypeName]:
 
 
 def _row(method: Method, protocol: Protocol) -> dict[str, str]:
-    """The fields of a signature as Python source, and what type checkers are told of it."""
+    """The fields of a signature as Python source, with its types for type checkers."""
     # Without a kind a name means its request; see `acp_wire.models.methods.MethodTable`.
     first = min((m.kind for m in protocol.methods if m.name == method.name), key=list(Kind).index)
     kind = f"Literal[{literal(method.kind)}]"

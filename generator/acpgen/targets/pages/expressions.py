@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
 from acpgen.emit.markdown import Inline, code, join
 from acpgen.model import (
     Array,
     ClosedEnum,
-    JsonValue,
     Map,
     Nullable,
     Object,
@@ -24,6 +22,7 @@ from acpgen.model import (
     Union,
 )
 from acpgen.targets.pages.site import Links
+from acpgen.types.wording import as_json
 
 CHARACTERS = "characters (Unicode code points)"
 _NULL = code("null")
@@ -89,11 +88,6 @@ def default(member: Property) -> Inline:
 def tolerance(member: Property) -> Inline:
     """What receivers make of a malformed value, or nothing where they refuse it."""
     return join(_tolerated(member.tolerance, _fallback(member)))
-
-
-def as_json(value: JsonValue) -> str:
-    """A JSON value on one line."""
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _tolerated(marks: Tolerance, fallback: str) -> list[Inline]:

@@ -94,6 +94,7 @@ def _key_note(method: Method, links: Links) -> Inline:
         return Inline("")
     more = links.guide("prompt-lifecycle", "errors-leave-the-key-unused", "unused")
     return Inline(
-        f"An error leaves the {code(method.key)} {more}. The exception is the refusal of a key "
-        "that is known with other content."
+        f"An error leaves the {code(method.key)} {more}, and proves nothing about earlier attempts "
+        "whose answer was lost. The exception is the refusal of a key that is recorded for another "
+        "prompt."
     )

@@ -92,6 +92,11 @@ _NOT_RETRIED: Mapping[Kind, Inline] = {
 }
 
 
+def meaning(method: Method, retry: RetryClass) -> Inline:
+    """Return what a copy of a method would do if the method had a class."""
+    return _NOT_RETRIED[method.kind] if retry is RetryClass.NOT_RETRIED else CLASSES[retry].meaning
+
+
 def explain(method: Method) -> Explanation | None:
     """Return the class of one method in words that hold for this method; None without a class."""
     if method.retry is None:
@@ -99,7 +104,7 @@ def explain(method: Method) -> Explanation | None:
     general = CLASSES[method.retry]
     if method.retry is RetryClass.NOT_RETRIED:
         own = Inline("The sender does not send it again.")
-        return replace(general, meaning=_NOT_RETRIED[method.kind], rule=own)
+        return replace(general, meaning=meaning(method, method.retry), rule=own)
     if method.retry is RetryClass.IDEMPOTENT:
         limit = f", before any newer {_alternatives(method)}" if method.undoes else ""
         return replace(

@@ -1,10 +1,10 @@
-"""Test vectors for every language: what to make of a message, and when to send it again.
+"""Test vectors for every language: verdicts on messages, and when to send a message again.
 
-`vectors` are whole messages with the one verdict that each must get. What one claims follows from
-the schema by construction. Before it is written, two engines have to say the same: jsonschema-rs on
-the bundle, and the checkers, compiled in memory. More engines are asked by the tests. `resends` are
-messages whose response never came, `derived` message IDs that follow from a session and a key,
-`traces` what happens around lost answers.
+`vectors` are whole messages with the one verdict that each must get. The verdict follows from the
+schema by construction. Before a vector is written, two engines must agree with it: jsonschema-rs on
+the bundle, and the checkers, compiled in memory. The tests ask more engines. `resends` are messages
+without a response, `derived` are message IDs that follow from a session and a key, and `traces` are
+scenarios with lost responses.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def vectors(protocol: Protocol, templates: Templates) -> dict[str, str]:
 
     Raises:
         SampleError: a type has no value that could be worked out.
-        UnprovenError: the bundled schema or the checkers say otherwise of a vector.
+        UnprovenError: the bundled schema or the checkers contradict a vector.
         VectorNameError: two vectors of a file, or two files, would have the same name.
         jinja2.TemplateError: a template is missing, broken, or uses an unknown name.
     """

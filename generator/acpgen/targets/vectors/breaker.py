@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from acpgen.judge.verdict import Rule
+from acpgen.judge.verdict import MessageRule
 from acpgen.model import JsonValue, Pointer, append
 from acpgen.targets.vectors.frame import Frame
 from acpgen.targets.vectors.vector import Defect, Dispute, Outcome, Vector, add, remove, replaced
@@ -14,7 +14,7 @@ from acpgen.types.samples import Members
 
 
 class Breaker:
-    """Makes the vectors of one frame. Every fault comes with the patch that mends it."""
+    """Makes the vectors of one frame. Every fault comes with the patch that fixes it."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
@@ -26,17 +26,17 @@ class Breaker:
     def missing(self, place: VectorPlace, whole: Members, name: str) -> Vector:
         """A message with an object from which one member is taken away."""
         rest = {member: value for member, value in whole.items() if member != name}
-        fault = self._fault(place, Rule.REQUIRED, "is missing", name)
+        fault = self._fault(place, MessageRule.REQUIRED, "is missing", name)
         repair = (add((*place.path, name), whole[name]),)
         title = f"{place.label}.{name}: missing"
         return self._frame.broken(title, place.message(rest), fault, repair)
 
     def mistyped(
-        self, place: VectorPlace, takes: frozenset[JsonType], misfit: JsonValue, good: JsonValue
+        self, place: VectorPlace, takes: frozenset[JsonType], wrong: JsonValue, good: JsonValue
     ) -> Vector:
         """A message with a value of a type that is not taken."""
-        vector = self.replaced(place, Rule.TYPE, mismatch(takes, misfit), misfit, good)
-        return replace(vector, name=f"{place.label}: {json_type(misfit)}")
+        vector = self.replaced(place, MessageRule.TYPE, mismatch(takes, wrong), wrong, good)
+        return replace(vector, name=f"{place.label}: {json_type(wrong)}")
 
     def integral_float(self, place: VectorPlace, takes: frozenset[JsonType], good: int) -> Vector:
         """A message with an integer that is written with a fraction."""
@@ -45,7 +45,7 @@ class Breaker:
         return vector.as_text(Dispute.INTEGRAL_FLOAT)
 
     def replaced(
-        self, place: VectorPlace, rule: Rule, reason: str, bad: JsonValue, good: JsonValue
+        self, place: VectorPlace, rule: MessageRule, reason: str, bad: JsonValue, good: JsonValue
     ) -> Vector:
         """A message with a bad value where a good one belongs."""
         fault = self._fault(place, rule, reason)
@@ -54,14 +54,16 @@ class Breaker:
 
     def ambiguous(self, place: VectorPlace, names: str, one: Members, other: Members) -> Vector:
         """A message with a value of two alternatives that exclude each other."""
-        fault = self._fault(place, Rule.ONE_OF, f"fits {names} at once, and only one may fit")
+        fault = self._fault(
+            place, MessageRule.ONE_OF, f"fits {names} at once, and only one may fit"
+        )
         repair = tuple(remove((*place.path, name)) for name in other)
         message = place.message({**one, **other})
         return self._frame.broken(f"{place.label}: {fault.rule}", message, fault, repair)
 
-    def _fault(self, place: VectorPlace, rule: Rule, reason: str, *below: str) -> Defect:
+    def _fault(self, place: VectorPlace, rule: MessageRule, reason: str, *below: str) -> Defect:
         path = (*place.path, *below)
-        loose = place.choice is not None and (rule is Rule.REQUIRED or not place.settled)
+        loose = place.choice is not None and (rule is MessageRule.REQUIRED or not place.settled)
         if loose and place.choice is not None:
             inside = append(Pointer(""), *path[len(place.choice) :])
             reason = f"{inside} {reason}, read as {place.reading}".strip()

@@ -1,10 +1,10 @@
-"""Vectors for what is no message: other JSON values, and texts that are not JSON (RFC 8259)."""
+"""Vectors that are not messages: other JSON values, and texts that are not JSON (RFC 8259)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from acpgen.judge.verdict import ErrorCode, Rule
+from acpgen.judge.verdict import ErrorCode, MessageRule
 from acpgen.model import JsonValue, Side
 from acpgen.targets.vectors.vector import Defect, Dispute, Vector, compact, replaced
 from acpgen.types.json_types import json_type
@@ -14,7 +14,7 @@ _TOO_DEEP = 200
 
 
 def no_messages(message: Members, purposeless: Members) -> Iterator[Vector]:
-    """JSON values that are no message. Arrays are none, for the protocol has no batches."""
+    """Yield JSON values that are not messages. An array is not: the protocol has no batches."""
     values: dict[str, JsonValue] = {
         "batch": [message],
         "empty batch": [],
@@ -29,12 +29,12 @@ def no_messages(message: Members, purposeless: Members) -> Iterator[Vector]:
         reason = f"must be an object, not {json_type(value)}"
         if isinstance(value, dict):
             reason = "has neither a method nor a result nor an error"
-        fault = Defect(Rule.NOT_A_MESSAGE, (), reason, code=ErrorCode.INVALID_REQUEST)
+        fault = Defect(MessageRule.NOT_A_MESSAGE, (), reason, code=ErrorCode.INVALID_REQUEST)
         yield Vector(name, Side.CLIENT, value, fault=fault, repair=(replaced((), message),))
 
 
 def texts(message: Members) -> Iterator[Vector]:
-    """Texts that are not JSON, or not to every parser. The message holds the string "b"."""
+    """Yield texts that are not JSON, or not to every parser. The message holds the string "b"."""
     text = compact(message)
     nested = "[" * _TOO_DEEP + "]" * _TOO_DEEP
     yield _broken("empty text", "", "ends before the JSON value does")
@@ -66,5 +66,5 @@ def texts(message: Members) -> Iterator[Vector]:
 
 
 def _broken(name: str, raw: str, reason: str, difference: Dispute | None = None) -> Vector:
-    fault = Defect(Rule.NOT_JSON, (), reason, code=ErrorCode.PARSE_ERROR)
+    fault = Defect(MessageRule.NOT_JSON, (), reason, code=ErrorCode.PARSE_ERROR)
     return Vector(name, Side.CLIENT, raw=raw, fault=fault, differs=difference)

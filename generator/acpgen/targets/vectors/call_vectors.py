@@ -1,10 +1,10 @@
-"""Vectors for the calls of one method and for their answers."""
+"""Vectors for the calls of one method and for their responses."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from acpgen.judge.verdict import ErrorCode, Rule
+from acpgen.judge.verdict import ErrorCode, MessageRule
 from acpgen.model import (
     ANY,
     SENDS,
@@ -90,20 +90,20 @@ def _minimal(method: Method, frame: Frame, samples: Samples) -> dict[str, JsonVa
 def _without_params(method: Method, frame: Frame, samples: Samples) -> Vector:
     message = _minimal(method, frame, samples)
     repair = (add(frame.path, message.pop("params")),)
-    fault = Defect(Rule.REQUIRED, frame.path, "is missing", code=frame.code)
+    fault = Defect(MessageRule.REQUIRED, frame.path, "is missing", code=frame.code)
     return frame.broken("params: missing", message, fault, repair)
 
 
 def _by_others(
     method: Method, frame: Frame, protocol: Protocol, samples: Samples
 ) -> Iterator[Vector]:
-    """The method as it is called by those who must not. What mends it is another sender."""
+    """The method sent by sides that must not send it. No patch fixes that: the sender is wrong."""
     takers = {m.side for m in protocol.methods if (m.name, m.kind) == (method.name, method.kind)}
     code = ErrorCode.METHOD_NOT_FOUND if method.kind is Kind.REQUEST else None
     for sender in senders(protocol):
         if not takers & sends(sender):
             reason = f"is for the {method.side} to handle, so no {sender} sends it"
-            fault = Defect(Rule.WRONG_SIDE, _METHOD, reason, code=code)
+            fault = Defect(MessageRule.WRONG_SIDE, _METHOD, reason, code=code)
             message = _minimal(method, frame, samples)
             yield Vector(f"sent by {sender}", sender, message, fault=fault)
 
@@ -113,9 +113,9 @@ def _as_other_kind(method: Method, frame: Frame, samples: Samples) -> Vector:
     reason = f"is a {method.kind}, which has {'an' if method.kind is Kind.REQUEST else 'no'} id"
     if method.kind is Kind.REQUEST:
         repair = (add(("id",), message.pop("id")),)
-        fault = Defect(Rule.WRONG_KIND, _METHOD, reason)
+        fault = Defect(MessageRule.WRONG_KIND, _METHOD, reason)
         return frame.broken("without id", message, fault, repair)
-    fault = Defect(Rule.WRONG_KIND, _METHOD, reason, code=ErrorCode.METHOD_NOT_FOUND)
+    fault = Defect(MessageRule.WRONG_KIND, _METHOD, reason, code=ErrorCode.METHOD_NOT_FOUND)
     return frame.broken("with id", {**ID, **message}, fault, (remove(("id",)),))
 
 

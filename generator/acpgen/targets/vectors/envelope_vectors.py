@@ -1,11 +1,11 @@
-"""Vectors for the JSON-RPC 2.0 envelope (sections 4 and 5), whatever is in it."""
+"""Vectors for the JSON-RPC 2.0 envelope (sections 4 and 5), independent of its content."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 
-from acpgen.judge.verdict import ErrorCode, Rule
+from acpgen.judge.verdict import ErrorCode, MessageRule
 from acpgen.model import JsonValue, Kind, Method, Protocol, Side, TypeName
 from acpgen.targets.vectors.broken_texts import no_messages, texts
 from acpgen.targets.vectors.frame import ID, VERSION, Frame, call, error, result
@@ -77,7 +77,7 @@ class _Envelope:
         yield self._frame.valid(self._name, self._message)
         yield self.without("jsonrpc")
         for value in ("1.0", 2.0, None):
-            yield self.changed("jsonrpc", value, Rule.CONST, 'must be "2.0"')
+            yield self.changed("jsonrpc", value, MessageRule.CONST, 'must be "2.0"')
 
     def ids(self, *, nullable: bool = False) -> Iterator[Vector]:
         """The message with every kind of id.
@@ -92,11 +92,11 @@ class _Envelope:
                 name = f"{self._name}: id is {_shown(value)}"
                 yield self._frame.valid(name, {**self._message, "id": value})
             else:
-                yield self.changed("id", value, Rule.TYPE, mismatch(takes, value))
-        whole = self.changed("id", 1.0, Rule.TYPE, mismatch(takes, 1.0))
+                yield self.changed("id", value, MessageRule.TYPE, mismatch(takes, value))
+        whole = self.changed("id", 1.0, MessageRule.TYPE, mismatch(takes, 1.0))
         yield whole.as_text(Dispute.INTEGRAL_FLOAT)
 
-    def changed(self, member: str, value: JsonValue, rule: Rule, reason: str) -> Vector:
+    def changed(self, member: str, value: JsonValue, rule: MessageRule, reason: str) -> Vector:
         """The message with another value for a member."""
         repair = replaced((member,), self._message[member])
         message = {**self._message, member: value}
@@ -106,15 +106,17 @@ class _Envelope:
         """The message without a member."""
         rest = {name: value for name, value in self._message.items() if name != member}
         repair = add((member,), self._message[member])
-        return self._broken(f"{member} missing", rest, member, Rule.REQUIRED, "is missing", repair)
+        return self._broken(
+            f"{member} missing", rest, member, MessageRule.REQUIRED, "is missing", repair
+        )
 
     def beside(self, member: str, value: JsonValue, other: str) -> Vector:
-        """The message with a member that must not stand beside another one."""
+        """The message with a member that excludes another one."""
         message = {**self._message, member: value}
         reason = f"stands beside a {other}"
         repair = remove((member,))
         return self._broken(
-            f"with {member}", message, member, Rule.EXCLUSIVE_MEMBER, reason, repair
+            f"with {member}", message, member, MessageRule.EXCLUSIVE_MEMBER, reason, repair
         )
 
     def _broken(
@@ -122,7 +124,7 @@ class _Envelope:
         what: str,
         message: JsonValue,
         member: str,
-        rule: Rule,
+        rule: MessageRule,
         reason: str,
         repair: JsonValue,
     ) -> Vector:
@@ -138,7 +140,7 @@ def _call(method: Method, samples: Samples) -> Iterator[Vector]:
         yield from message.ids()
     for value in (5, None):
         reason = mismatch(frozenset({JsonType.STRING}), value)
-        yield message.changed("method", value, Rule.TYPE, reason)
+        yield message.changed("method", value, MessageRule.TYPE, reason)
     yield message.beside("result", {}, "method")
     yield message.beside("error", _FAILURE, "method")
 
@@ -174,7 +176,7 @@ def _names(method: Method, protocol: Protocol) -> Iterator[Vector]:
             continue
         skipped = name.startswith(_OPTIONAL) and kind is Kind.NOTIFICATION
         fault = Defect(
-            Rule.UNKNOWN_METHOD,
+            MessageRule.UNKNOWN_METHOD,
             ("method",),
             "names no method of the protocol",
             Outcome.REPORT if skipped else Outcome.REFUSE,

@@ -23,7 +23,7 @@ _SENDERS: Mapping[Side, Side] = {
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A message whose `member` holds a value; `code` is what a fault in that value costs."""
+    """A message whose `member` holds a value; a fault in that value gets the error `code`."""
 
     members: Mapping[str, JsonValue]
     member: str
@@ -37,7 +37,7 @@ class Frame:
 
     @property
     def path(self) -> Path:
-        """Where the value stands."""
+        """The path of the value."""
         return (self.member,)
 
     def valid(self, name: str, message: JsonValue) -> Vector:

@@ -1,4 +1,4 @@
-"""The page that tells authors of SDKs how to use the vectors."""
+"""The page for authors of SDKs on how to use the vectors."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Vectors for idempotency keys: the shape of a key, and where one has no effect.
 
 The RFD, "The idempotencyKey parameter": 1 to 255 Unicode code points, compared exactly; omitted
-and null are no key; anything else that is malformed is refused with -32602.
+and null mean that there is no key; any other malformed value is refused with -32602.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from acpgen.emit.casing import snake
-from acpgen.judge.verdict import ErrorCode, Rule
+from acpgen.judge.verdict import ErrorCode, MessageRule
 from acpgen.model import JsonValue, Kind, Method, Protocol, Side
 from acpgen.targets.retry import key_limits
 from acpgen.targets.vectors.frame import Frame, call
@@ -83,36 +83,40 @@ class _Keyed:
         if most is not None:
             yield from self._long(most)
         for what, value in NO_STRINGS.items():
-            yield self._refused(what, Rule.TYPE, mismatch(_TYPES, value), value)
+            yield self._refused(what, MessageRule.TYPE, mismatch(_TYPES, value), value)
         yield from self._texts()
         yield from self._elsewhere()
 
     def _short(self, least: int) -> Vector:
         reason = f"must have at least {counted(least, 'character')}"
-        return self._refused(f"{least - 1} code points", Rule.MIN_LENGTH, reason, "k" * (least - 1))
+        return self._refused(
+            f"{least - 1} code points", MessageRule.MIN_LENGTH, reason, "k" * (least - 1)
+        )
 
     def _long(self, most: int) -> Iterator[Vector]:
         reason = f"must have at most {counted(most, 'character')}"
         for what, key in of_length(most + 1).items():
-            yield self._refused(what, Rule.MAX_LENGTH, reason, key)
+            yield self._refused(what, MessageRule.MAX_LENGTH, reason, key)
 
     def _texts(self) -> Iterator[Vector]:
         """Keys that only the text of a message shows."""
         text = compact(self._frame.put({**self._params, self._key: KEY}))
         member = f'"{self._key}":"{KEY}"'
-        twice = Defect(Rule.DUPLICATE_MEMBER, self._path, "stands more than once", Outcome.REPORT)
+        twice = Defect(
+            MessageRule.DUPLICATE_MEMBER, self._path, "stands more than once", Outcome.REPORT
+        )
         for what, other in {"same": KEY, "different": f"{KEY}-2"}.items():
             doubled = text.replace(member, f'"{self._key}":"{other}",{member}')
             yield self._text(f"twice, {what}", doubled, twice, Dispute.DUPLICATE_MEMBER)
         for what, escape in {"high": r"\ud83d", "low": r"\udd11"}.items():
             lone = text.replace(f'"{KEY}"', f'"{escape}"')
             fault = Defect(
-                Rule.NOT_JSON, (), "escapes a lone surrogate", code=ErrorCode.PARSE_ERROR
+                MessageRule.NOT_JSON, (), "escapes a lone surrogate", code=ErrorCode.PARSE_ERROR
             )
             yield self._text(f"{what} surrogate alone", lone, fault, Dispute.LONE_SURROGATE)
 
     def _elsewhere(self) -> Iterator[Vector]:
-        """Keys that are misspelled or misplaced, so that no receiver takes them for one."""
+        """Keys that are misspelled or misplaced, so that no receiver finds them."""
         for name in (snake(self._key), self._key.lower()):
             if name != self._key:
                 message = self._frame.put({**self._params, name: KEY})
@@ -125,7 +129,7 @@ class _Keyed:
     def _valid(self, what: str, params: JsonValue) -> Vector:
         return self._frame.valid(f"{self._name}: key {what}", self._frame.put(params))
 
-    def _refused(self, what: str, rule: Rule, reason: str, value: JsonValue) -> Vector:
+    def _refused(self, what: str, rule: MessageRule, reason: str, value: JsonValue) -> Vector:
         fault = Defect(rule, self._path, reason, code=self._frame.code)
         message = self._frame.put({**self._params, self._key: value})
         repair = (replaced(self._path, KEY),)
@@ -171,7 +175,7 @@ def _on_keyless(method: Method, key: str, samples: Samples) -> Vector:
 
 
 def _missed(name: str, frame: Frame, message: JsonValue, path: Path) -> Vector:
-    fault = Defect(Rule.NEAR_MISS, path, "has no effect here", Outcome.REPORT)
+    fault = Defect(MessageRule.NEAR_MISS, path, "has no effect here", Outcome.REPORT)
     return frame.broken(name, message, fault, (remove(path),))
 
 

@@ -1,4 +1,4 @@
-"""Whether engines that know nothing of a vector say of it what the vector claims."""
+"""Whether engines that don't know what a vector claims agree with it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class UnprovenError(ValueError):
 
 
 class Proof:
-    """Two witnesses of a whole protocol, with what is unstable: its bundle and its checkers.
+    """Two engines for a whole protocol, unstable parts included: its bundle and its checkers.
 
     jsonschema-rs reads the bundle, and the checkers are Python made from the types. Neither knows
     how a vector was made.
@@ -34,9 +34,9 @@ class Proof:
         self._results = {m.name: m.result for m in protocol.methods if m.result is not None}
 
     def proven(self, file: str, vectors: Iterable[Vector]) -> Iterator[Vector]:
-        """The vectors of a file that hold: all, but for contested faults that are none.
+        """Yield the vectors of a file that hold: all but those with a contested fault that is none.
 
-        Those on which implementations differ have no proof and need none.
+        Vectors on which implementations differ need no proof.
 
         Raises:
             UnprovenError: an engine takes what a vector calls invalid, or refuses what it calls
@@ -54,7 +54,7 @@ class Proof:
                 )
 
     def _denier(self, vector: Vector) -> str | None:
-        """Who says otherwise of a vector, sent as it says, if somebody does."""
+        """The engine that contradicts the vector, or None."""
         text = vector.text
         if self._fits(text, vector) is not vector.valid:
             return "bundled schema"
@@ -64,7 +64,7 @@ class Proof:
         return None
 
     def _fits(self, text: str, vector: Vector) -> bool:
-        """Whether the text of a vector fits the bundle, sent as the vector says."""
+        """Whether the text of a vector, sent by its sender, fits the bundle."""
         try:
             message: JsonValue = json.loads(text, parse_constant=_refuse)
         except ValueError:

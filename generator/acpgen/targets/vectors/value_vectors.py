@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Iterator
 from dataclasses import replace
 
-from acpgen.judge.verdict import Rule
+from acpgen.judge.verdict import MessageRule
 from acpgen.model import (
     ANY,
     Array,
@@ -30,9 +30,10 @@ from acpgen.targets.vectors.breaker import Breaker
 from acpgen.targets.vectors.frame import Frame
 from acpgen.targets.vectors.vector import Path, Vector
 from acpgen.targets.vectors.vector_place import VectorPlace, root
-from acpgen.targets.vectors.wrong_types import misfits
+from acpgen.targets.vectors.wrong_types import wrong_values
 from acpgen.types.json_types import JsonType
-from acpgen.types.samples import LONGEST, SAMPLE_MEMBER, UNKNOWN, Samples, unlisted
+from acpgen.types.samples import LONGEST, SAMPLE_MEMBER, Samples
+from acpgen.types.scalar_samples import UNKNOWN, unlisted
 from acpgen.types.structure import is_key
 from acpgen.words import counted
 
@@ -70,14 +71,14 @@ class VectorWalk:
     def _value(
         self, type_: Type, place: VectorPlace, tolerance: Tolerance = _INTOLERANT
     ) -> Iterator[Vector]:
-        """A value that stands by itself: values of other types in its place, then its own."""
+        """Vectors for one value: wrong JSON types first, then the constraints of the type."""
         takes = self._samples.takes(type_)
         good = self._samples.least(type_)
         tolerant = replace(place, recovered=place.recovered or tolerance.default_on_error)
         forgiving = replace(tolerant, recovered=tolerant.recovered or tolerance.default_on_null)
-        for misfit in misfits(takes):
-            at = forgiving if misfit is None else tolerant
-            yield self._breaker.mistyped(at, takes, misfit, good)
+        for wrong in wrong_values(takes):
+            at = forgiving if wrong is None else tolerant
+            yield self._breaker.mistyped(at, takes, wrong, good)
         if JsonType.INTEGER in takes and JsonType.NUMBER not in takes and isinstance(good, int):
             yield self._breaker.integral_float(tolerant, takes, good)
         yield from self._body(type_, tolerant, skipping=tolerance.skip_invalid_items)
@@ -85,10 +86,10 @@ class VectorWalk:
     def _body(
         self, type_: Type, place: VectorPlace, *, skipping: bool = False, hidden: str | None = None
     ) -> Iterator[Vector]:
-        """What a type demands of a value that is of the right JSON type.
+        """Vectors for the constraints of a type on a value of the right JSON type.
 
-        Receivers drop bad items of an array that is `skipping` them. `hidden` is a member that
-        somebody else speaks for.
+        Receivers drop bad items of an array that is `skipping` them. `hidden` is a member whose
+        vectors are made elsewhere.
         """
         match type_:
             case Ref(name=name):
@@ -117,12 +118,14 @@ class VectorWalk:
         good: list[JsonValue] = [item] * max(least, 1)
         if least:
             reason = f"must have at least {counted(least, 'item')}"
-            yield self._breaker.replaced(place, Rule.MIN_ITEMS, reason, [item] * (least - 1), good)
+            yield self._breaker.replaced(
+                place, MessageRule.MIN_ITEMS, reason, [item] * (least - 1), good
+            )
         if most is not None and most <= LONGEST:
             yield self._breaker.valid(place, f"{counted(most, 'item')}", [item] * most)
             reason = f"must have at most {counted(most, 'item')}"
             yield self._breaker.replaced(
-                place, Rule.MAX_ITEMS, reason, [item] * (most + 1), [item] * most
+                place, MessageRule.MAX_ITEMS, reason, [item] * (most + 1), [item] * most
             )
         inside = place.below(0, lambda value: [value, *good[1:]])
         inside = replace(inside, recovered=place.recovered or skipping)
@@ -156,7 +159,7 @@ class VectorWalk:
     def _choice(
         self, union: Union, place: VectorPlace, *, declared: bool = False
     ) -> Iterator[Vector]:
-        """The variants of a union; its tag is `declared` where the object around speaks for it."""
+        """The variants of a union; the object around it lists the tag if that is `declared`."""
         untagged = [v for v in union.variants if v.value is None and not v.fallback]
         if any(v.body == ANY for v in untagged):
             return
@@ -196,8 +199,8 @@ class VectorWalk:
         yield self._breaker.missing(place, whole, tag)
         at = place.member(whole, tag)
         takes = frozenset({JsonType.STRING})
-        for misfit in misfits(takes):
-            yield self._breaker.mistyped(at, takes, misfit, whole[tag])
+        for wrong in wrong_values(takes):
+            yield self._breaker.mistyped(at, takes, wrong, whole[tag])
         if not variant.fallback:
             yield self._breaker.replaced(at, *not_among(union.known), UNKNOWN, whole[tag])
 
@@ -222,7 +225,7 @@ class VectorWalk:
             yield self._breaker.replaced(place, rule, reason, beyond, value)
         if scalar.pattern is not None and (odd := unmatched(scalar)) is not None:
             reason = f"does not match {scalar.pattern}"
-            yield self._breaker.replaced(place, Rule.PATTERN, reason, odd, good)
+            yield self._breaker.replaced(place, MessageRule.PATTERN, reason, odd, good)
 
 
 def _at(value: JsonValue, path: Path) -> JsonValue:

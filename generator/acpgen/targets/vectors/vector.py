@@ -1,4 +1,4 @@
-"""A test vector: one message, what a receiver must make of it, and why."""
+"""A test vector: one message, what a receiver must do with it, and why."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from acpgen.judge.verdict import ErrorCode, Rule
+from acpgen.judge.verdict import ErrorCode, MessageRule
 from acpgen.model import JsonValue, MethodName, Pointer, Side, append
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
@@ -36,7 +36,7 @@ OUTCOMES: Mapping[Outcome, str] = {
 
 
 class Dispute(StrEnum):
-    """On what conforming implementations may disagree."""
+    """The subjects on which conforming implementations may disagree."""
 
     INTEGRAL_FLOAT = "integral-float"
     OPTIONAL_NOTIFICATION = "optional-notification"
@@ -67,14 +67,14 @@ DIFFERENCES: Mapping[Dispute, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Defect:
-    """The one thing that is wrong with a message, and where.
+    """The one fault of a message, and its path.
 
-    A `loose` fault lies in a choice whose alternatives carry no tag. Which of them was meant is
-    anybody's guess, so a validator may report it at `path`, the choice, or anywhere below. A
-    `contested` one is none at all if another alternative happens to take the value.
+    A `loose` fault is in a choice whose alternatives have no tag. Since it is unknown which one was
+    meant, a validator may report it at `path`, the choice, or anywhere below. A `contested` fault
+    is not a fault if another alternative accepts the value.
     """
 
-    rule: Rule
+    rule: MessageRule
     path: Path
     reason: str
     outcome: Outcome = Outcome.REFUSE
@@ -84,7 +84,7 @@ class Defect:
 
     @property
     def pointer(self) -> Pointer:
-        """The place as an RFC 6901 JSON Pointer; of a missing member, where it would stand."""
+        """The path as an RFC 6901 JSON Pointer; a missing member has the pointer it would have."""
         return append(Pointer(""), *self.path)
 
 

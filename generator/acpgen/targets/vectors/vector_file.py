@@ -20,7 +20,7 @@ class VectorNameError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class VectorFile:
-    """The vectors for one method in one kind, or for what is no one method's (both None)."""
+    """The vectors for one method in one kind, or for no particular method (both None)."""
 
     name: str
     vectors: Sequence[Vector]
@@ -31,7 +31,7 @@ class VectorFile:
         """The file with the vectors that hold.
 
         Raises:
-            UnprovenError: the bundled schema or the checkers say otherwise of a vector.
+            UnprovenError: the bundled schema or the checkers contradict a vector.
         """
         return replace(self, vectors=tuple(proof.proven(self.name, self.vectors)))
 
@@ -48,7 +48,7 @@ class VectorFile:
         return document(head, "vectors", [vector.line() for vector in self.vectors])
 
     def entry(self, text: str) -> JsonValue:
-        """What the index says of the file, whose text that is."""
+        """Return the entry of the index for the file with that text."""
         outcomes = Counter(vector.outcome for vector in self.vectors)
         return {
             "file": self.name,

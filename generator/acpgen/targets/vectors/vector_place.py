@@ -1,4 +1,4 @@
-"""Where a value stands in a message, and what that means for a fault in it."""
+"""The place of a value in a message, and what it means for a fault there."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Put = Callable[[JsonValue], JsonValue]
 class VectorPlace:
     """A place in a message.
 
-    `label` names it for people, `message` makes a whole message of a value that stands there.
+    `label` names it for people, `message` makes a whole message from a value at the place.
     Receivers recover from a fault at a `recovered` place.
 
     `choice` is the outermost choice without a tag around the place, `reading` the alternative that
-    is looked at. It is `settled` where the value lacks a member that every other alternative
-    needs, so that nobody takes it for one of them unless a member is missing here as well. At a
+    is tested. It is `settled` where the value lacks a member that every other alternative
+    needs, so that it can't fit one of them unless a member is missing here as well. At a
     `contested` place another alternative may take a value in which this one finds a fault.
     """
 

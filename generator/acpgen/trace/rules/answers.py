@@ -1,4 +1,4 @@
-"""Rules for agents and for those in between: what an answer promises, and what stays private."""
+"""Rules for agents and proxies: what an answer promises, and what stays private."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def malformed_key_accepted(recording: Recording) -> Iterator[Fault]:
 
     RFD: The idempotencyKey parameter.
 
-    Why: an agent that takes such a key for none inserts the prompt without the protection that the
-    client asked for. null is not malformed: it means no key.
+    Why: an agent that treats such a key as no key inserts the prompt without the protection that
+    the client asked for. null is not malformed: it means no key.
 
     Example: `"idempotencyKey": ""`, answered with a messageId
 
@@ -113,9 +113,10 @@ def error_recorded(recording: Recording) -> Iterator[Fault]:
 
     RFD: How the Agent handles a keyed prompt.
 
-    Why: an agent that records a key when the request arrives takes the retry for a known one. The
-    client gets a messageId for a message that doesn't exist, and what the user said is lost.
-    Applied where the agent shows the messages of the session, and goes on without showing this one.
+    Why: an agent that records a key when the request arrives treats the retry as a known prompt.
+    The client gets a messageId for a message that doesn't exist, and the user's input is lost.
+    Applied where the agent shows the messages of the session, and continues without showing this
+    one.
 
     Example: an error for id 7, then msg-1 for id 8 with the same key, and no `user_message` for it
 
@@ -238,7 +239,7 @@ def _is_served(recording: Recording, attempt: Attempt) -> bool:
 
 
 def _is_phantom(recording: Recording, attempt: Attempt) -> bool:
-    """Whether a message that an attempt is told of was never shown, though others are."""
+    """Whether the message that answers an attempt was never shown, although others are."""
     session, answer = attempt.session, attempt.answer_line
     last = recording.messages.latest.get(session)
     if attempt.message_id is None or last is None:

@@ -18,9 +18,9 @@ def inserted_twice(recording: Recording) -> Iterator[Fault]:
 
     RFD: How the Agent handles a keyed prompt.
 
-    Why: the user said it once, and the work is done twice. A message counts for a key if the answer
-    to one of its prompts names it, or if it appears after one with the same content and nobody
-    else's prompt accounts for it.
+    Why: the user submitted it once, and the work is done twice. A message counts for a key if the
+    answer to one of its prompts names it, or if it appears after one with the same content and no
+    other prompt accounts for it.
 
     Example: the same key on lines 7 and 9, and `user_message` with msg-1 and with msg-2
 

@@ -17,9 +17,9 @@ def key_reused(recording: Recording) -> Iterator[Fault]:
     RFD: The idempotencyKey parameter.
 
     Why: the agent inserts nothing for a key that it knows, so the second prompt would vanish, and
-    its sender would be told that it went in. Prompts are compared by meaning: custom data (`_meta`)
-    and members that are null don't count, nor does a prompt that is malformed and can only be
-    refused. In another session, a fork too, the same key is another key.
+    its sender would get an answer as if it were inserted. Prompts are compared by meaning: custom
+    data (`_meta`) and members that are null don't count, nor does a prompt that is malformed and
+    can only be refused. In another session, a fork too, the same key is another key.
 
     Example: one key for "Run the tests" and then for "Deploy"
 
@@ -44,9 +44,9 @@ def keyless_resend(recording: Recording) -> Iterator[Fault]:
 
     RFD: Give every method a retry class.
 
-    Why: the first one may have been inserted, and nothing tells the agent that the second is the
-    same. A key that only the second one carries doesn't help. A warning, because the user may have
-    said the same thing twice on purpose.
+    Why: the first one may have been inserted, and the agent can't know that the second is the same.
+    A key that only the second one carries doesn't help. A warning, because the user may have sent
+    the same text twice on purpose.
 
     Example: the connection breaks before the answer; on the next one the same prompt
 
@@ -71,7 +71,7 @@ def key_not_kept(recording: Recording) -> Iterator[Fault]:
 
     Why: with another key, or none, it is a new submission, and the work is done twice if the first
     attempt had got through. An error to a retry, such as -32603 or -32002, does not show that it
-    had not. A warning, because the user may have said the same thing twice on purpose.
+    had not. A warning, because the user may have sent the same text twice on purpose.
 
     Example: a key that is made when the request is written, so that each attempt gets its own
 

@@ -79,7 +79,7 @@ def repeated_initialize(recording: Recording) -> Iterator[Fault]:
     RFD: Method audit.
 
     Why: later the agent has to refuse it, for sessions may rely on what was agreed. It is in the
-    class of methods that are not retried; whoever wants to start over opens a new connection.
+    class of methods that are not retried; a client that wants to start over opens a new connection.
 
     Example: `initialize`, `session/new`, `initialize`
 
@@ -137,7 +137,7 @@ def retry_before_resume(recording: Recording) -> Iterator[Fault]:
     RFD: How long a key lasts.
 
     Why: an agent recognizes a key where the session is active. Elsewhere it can only refuse the
-    prompt, or take it for a new one.
+    prompt, or treat it as a new one.
 
     Example: the connection breaks; on the next one `initialize`, then the prompt with its key
 
@@ -155,7 +155,7 @@ def retry_before_resume(recording: Recording) -> Iterator[Fault]:
 def _hasty_retries(recording: Recording) -> Iterator[Attempt]:
     """Attempts after others on other connections, on one where their session is not open.
 
-    Not while an earlier one waits: then somebody in between is forwarding it.
+    Not while an earlier one is pending: then a proxy forwards it.
     """
     for attempts in recording.prompts.submissions.values():
         settled: dict[Connection, int] = {}

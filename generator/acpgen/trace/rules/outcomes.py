@@ -109,7 +109,7 @@ def unanswered_waiter(recording: Recording) -> Iterator[Fault]:
 
     RFD: How the Agent handles a keyed prompt.
 
-    Why: whoever waits for the other answer waits for ever. A note, because the unanswered request
+    Why: the client waits for the other answer for ever. A note, because the unanswered request
     may never have reached the agent: over HTTP a POST can fail and be repeated on one connection.
 
     Example: ids 7 and 8 wait with one key, and only 8 is answered when the message is inserted
@@ -169,7 +169,7 @@ def _had_both(
 ) -> bool:
     """Whether the agent certainly had an attempt when another one failed.
 
-    The order on one connection tells, or that the agent reacted to something sent later on it.
+    The order on one connection shows it, or a reaction of the agent to something sent later on it.
     """
     if other.connection == failed.connection and other.line < failed.line:
         return True

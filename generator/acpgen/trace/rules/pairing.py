@@ -19,7 +19,7 @@ def duplicate_id(recording: Recording) -> Iterator[Fault]:
 
     RFD: The idempotencyKey parameter; JSON-RPC 2.0, section 4.
 
-    Why: the response names nothing but the id, so nobody can tell which of the two it answers. A
+    Why: the response names nothing but the id, so it is open which of the two it answers. A
     retry is a request of its own: the key ties the attempts together, not the id. An error here,
     because the recording shows both at once; `acpgen validate`, which judges what the receiver does
     with one message, only warns, as the receiver acts on it all the same.
@@ -66,7 +66,7 @@ def unexpected_response(recording: Recording) -> Iterator[Fault]:
     RFD: A lost response has an unknown outcome; JSON-RPC 2.0, section 5.
 
     Why: ids count on one connection only, so an answer that is sent on another one is lost, and may
-    even be taken for that of a stranger. A warning, because the recording may have begun after the
+    even match another request there. A warning, because the recording may have begun after the
     request.
 
     Example: the answer to a prompt of a connection that has ended, sent on the next one
@@ -75,9 +75,10 @@ def unexpected_response(recording: Recording) -> Iterator[Fault]:
     """
     for each in recording.traffic.unmatched:
         if each.answered is None:
-            yield fault(
-                each.response.line, "answers no request that was recorded here before", ("id",)
-            )
+            type_ = "number" if isinstance(each.response.id, str) else "string"
+            hint = f"; line {each.meant} has this id as a {type_}" if each.meant else ""
+            message = f"answers no request that was recorded here before{hint}"
+            yield fault(each.response.line, message, ("id",))
 
 
 @rule(Severity.NOTE)
@@ -88,7 +89,7 @@ def unanswered_request(recording: Recording) -> Iterator[Fault]:
 
     Why: it has perhaps taken effect and perhaps not, and the recording doesn't show which. This
     need not be a mistake: the connection may have broken, or the recording may have stopped. An
-    error to a retry of a prompt does not tell what became of the lost attempt. Prompts that
+    error to a retry of a prompt does not show what became of the lost attempt. Prompts that
     `keyless-resend` or `key-not-kept` names are left to those.
 
     Example: a prompt without a key on a connection that ends before the answer

@@ -21,6 +21,8 @@ _CANCEL = "session/cancel"
 _COMPLETE, _ELICIT = "elicitation/complete", "elicitation/create"
 _Target = tuple[Connection, Side, Digest]
 _Prompts = Mapping[tuple[Connection, str], Sequence[int]]
+_RESUME = "session/resume"
+"""Each connection needs a resume of its own, so one that equals a lost one is not a retry."""
 
 
 @rule(Severity.WARNING)
@@ -141,7 +143,8 @@ def stale_retry(recording: Recording) -> Iterator[Fault]:
             continue
         change = (call.name, call.about, call.params)
         lost = same.get(change)
-        undone = (latest.get((name, call.about)) for name in call.method.undoes)
+        names = () if call.name == _RESUME else call.method.undoes
+        undone = (latest.get((name, call.about)) for name in names)
         for newer in filter(None, undone):
             if lost is not None and _is_stale(recording, lost, newer, exchange):
                 yield fault(

@@ -83,7 +83,7 @@ async def finds_what_was_inserted(open_store: Open) -> None:
     told, new = await store.insert(message)
     _expect(new, "the first insert is new")
     found = await store.find(message.session_id, message.record)
-    _expect(found == told, "find tells what insert told")
+    _expect(found == told, "find returns what insert returned")
     _expect(told.digest in (None, message.digest), "a digest is kept as it came, or not at all")
     _expect(told.writer in (None, message.writer), "a writer is kept as it came, or not at all")
 
@@ -95,7 +95,7 @@ async def inserts_once(open_store: Open) -> None:
     other = replace(_message(message.session_id, b"other"), record=message.record)
     second, new = await store.insert(other)
     _expect(not new, "the second insert is not new")
-    _expect(second == first, "the second insert tells what the first one told")
+    _expect(second == first, "the second insert returns what the first one returned")
     found = await store.find(message.session_id, message.record)
     _expect(found == first, "the second insert changes nothing")
 
@@ -130,7 +130,7 @@ async def takes_messages_without_digest_or_writer(open_store: Open) -> None:
         except Exception as error:
             raise NonconformingError("a message needs no digest and no writer") from error
         _expect(new, "the insert is new")
-        _expect(await store.find(message.session_id, message.record) == told, "find tells it")
+        _expect(await store.find(message.session_id, message.record) == told, "find returns it")
         _expect(told.digest in (None, digest), "a digest is kept as it came, or not at all")
         _expect(told.writer in (None, writer), "a writer is kept as it came, or not at all")
 
@@ -199,7 +199,7 @@ async def tells_the_truth_after_a_cancelled_insert(open_store: Open) -> None:
         found = await store.find(message.session_id, message.record)
         await asyncio.sleep(0.005)
         later = await store.find(message.session_id, message.record)
-        _expect(found == later, "find tells how a cancelled insert ended")
+        _expect(found == later, "find shows how a cancelled insert ended")
         again = await (await open_store()).find(message.session_id, message.record)
         _expect(found == again, "a restart changes nothing about a cancelled insert")
         _, new = await store.insert(message)
@@ -231,7 +231,7 @@ async def _race(stores: list[Store], message: Message) -> None:
         *(each.insert(message) for each in stores)
     )
     _expect(sum(new for _, new in told) == 1, "exactly one insert is new")
-    _expect(len({found for found, _ in told}) == 1, "every insert tells the same messageId")
+    _expect(len({found for found, _ in told}) == 1, "every insert returns the same messageId")
 
 
 CHECKS: Final[tuple[Check, ...]] = (

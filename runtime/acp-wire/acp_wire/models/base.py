@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import pydantic
-from pydantic import MISSING, BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
+from pydantic import (
+    MISSING,
+    BaseModel,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ValidationError,
+)
 from pydantic_core import CoreSchema, core_schema
 from typing_extensions import dataclass_transform
 
 from acp_wire.models.codec import Text, explained, read, read_tolerantly, write
-from acp_wire.models.marks import EXCLUDES, INTEGER, META, OPEN, TAG
+from acp_wire.models.limits import require_sendable
+from acp_wire.models.marks import EXCLUDES, INTEGER, META, OPEN, TAG, VARIANTS
 from acp_wire.models.members import (
     constants_of,
+    is_private,
     mark_of,
     marked_base,
     members_of,
     variants_of,
     wire_names,
 )
+from acp_wire.models.readers import protected, validator_of
 from acp_wire.models.unions import Tag, none_of, union_of
 
 __all__ = ["MISSING", "AcpModel", "Field"]
@@ -55,13 +66,14 @@ class AcpModel(BaseModel, metaclass=_Frozen):
     To type checkers a list of one class is not a list of a union that the class belongs to. Name
     the union where the list is made: `blocks: list[ContentBlock] = [ContentBlockText(text="x")]`.
 
-    Errors name members by wire paths and hold nothing of the input, not even in `errors()`. This
-    applies to the constructor, the methods here and the functions beside them, but not to the
-    inherited `model_validate`, `model_validate_json` and `model_validate_strings`. A repr shows
+    Errors name members by wire paths and hold nothing of the input, not even in `errors()`. A class
+    with a key, or with params that may hold one, keeps this up in a `TypeAdapter` and in a model of
+    your own. pydantic has no way to do so for your model's own errors: where JSON is malformed, or
+    a member of your model is missing, `errors()` holds all that your model was given. A repr shows
     unknown members, `_meta`, keys and carried params by name only.
 
-    Limits: JSON nested deeper than 200 levels is refused, and where any JSON is taken, a number
-    beyond the range of a double, such as 1e400, comes back as null.
+    Limits: JSON nested deeper than 127 levels is refused in reading and in writing, and so is a
+    number beyond the range of a double, such as 1e400. A message adds levels of its own.
     """
 
     model_config = ConfigDict(
@@ -101,7 +113,7 @@ class AcpModel(BaseModel, metaclass=_Frozen):
         Raises:
             pydantic.ValidationError: the data is not JSON, or not of this type.
         """
-        model: Self = read(cls, cls.__pydantic_validator__, data)
+        model: Self = read(cls, validator_of(cls), data)
         return model
 
     @classmethod
@@ -115,7 +127,7 @@ class AcpModel(BaseModel, metaclass=_Frozen):
         Raises:
             pydantic.ValidationError: the data is not JSON, or of this type in neither reading.
         """
-        model: Self = read_tolerantly(cls, cls.__pydantic_validator__, data)
+        model: Self = read_tolerantly(cls, validator_of(cls), data)
         return model
 
     def to_wire(self) -> bytes:
@@ -139,7 +151,7 @@ class AcpModel(BaseModel, metaclass=_Frozen):
         if not update:
             return copy
         changed = {**members_of(copy), **_by_wire_name(type(self), update)}
-        model: Self = read(type(self), self.__pydantic_validator__, changed)
+        model: Self = read(type(self), validator_of(type(self)), changed)
         return model
 
     if not TYPE_CHECKING:
@@ -148,6 +160,22 @@ class AcpModel(BaseModel, metaclass=_Frozen):
             # pydantic's own refusal shows the value, which may be a key.
             error = {"type": "frozen_instance", "loc": (name,), "input": None}
             raise ValidationError.from_exception_data(type(self).__name__, [error], hide_input=True)
+
+        # Type checkers know pydantic's own, which take the same arguments.
+        @classmethod
+        def model_validate(cls, obj: Any, **options: Any) -> Self:
+            """Validate a decoded value as pydantic does, with errors that hold nothing of it."""
+            return _without_input(cls, super().model_validate, obj, options)
+
+        @classmethod
+        def model_validate_json(cls, json_data: Text, **options: Any) -> Self:
+            """Validate JSON text as pydantic does, with errors that hold nothing of it."""
+            return _without_input(cls, super().model_validate_json, json_data, options)
+
+        @classmethod
+        def model_validate_strings(cls, obj: Any, **options: Any) -> Self:
+            """Validate strings as pydantic does, with errors that hold nothing of them."""
+            return _without_input(cls, super().model_validate_strings, obj, options)
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
         for name, field in type(self).__pydantic_fields__.items():
@@ -170,12 +198,59 @@ class AcpModel(BaseModel, metaclass=_Frozen):
         schema = handler(source)
         if isinstance(cls.__dict__.get("__pydantic_core_schema__"), dict):
             return schema  # It was built before, with all that follows.
-        _require_constants(cls, handler.resolve_ref_schema(schema))
-        excluded = mark_of(cls, EXCLUDES)
-        if not excluded:
-            return schema
-        check = none_of(marked_base(cls, EXCLUDES), excluded)
-        return core_schema.no_info_after_validator_function(check, schema)
+        fields: Any = handler.resolve_ref_schema(schema)
+        while fields["type"] != "model-fields":
+            fields = fields["schema"]
+        _require_constants(cls, fields["fields"])
+        fields["fields"] = _limited(fields["fields"])
+        fields["extras_schema"] = _limited(core_schema.any_schema())
+        # References to the class must lead to what is put around it, too.
+        around: Any = {name: value for name, value in schema.items() if name != "ref"}
+        if excluded := mark_of(cls, EXCLUDES):
+            check = none_of(marked_base(cls, EXCLUDES), excluded)
+            around = core_schema.no_info_after_validator_function(check, around)
+        if is_private(cls):
+            around = protected(around, partial(explained, cls, as_text=False))
+        return cast("CoreSchema", {**around, **({"ref": schema["ref"]} if "ref" in schema else {})})
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /
+    ) -> dict[str, Any]:
+        schema = handler(core_schema)
+        _described(cls, handler.resolve_ref_schema(schema))
+        return schema
+
+
+def _without_input(
+    model: type[BaseModel], validate: Callable[..., Any], data: Any, options: dict[str, Any]
+) -> Any:
+    try:
+        return validate(data, **options)
+    except ValidationError as error:
+        refused = error
+    from acp_wire.models.alternatives import details_of
+
+    details = details_of(refused)
+    raise ValidationError.from_exception_data(model.__name__, details, hide_input=True)
+
+
+def _described(model: type[BaseModel], schema: dict[str, Any]) -> None:
+    """Add the docs of a model and its members to its JSON Schema, and remove a union's marks."""
+    from inspect import cleandoc
+
+    from acp_wire.models.docs import member_docs
+
+    for mark in (VARIANTS, TAG):
+        schema.pop(mark, None)  # The variants of a union inherit its marks.
+    if model.__doc__:
+        schema.setdefault("description", cleandoc(model.__doc__))
+
+    docs = member_docs(model)
+    properties = schema.get("properties", {})
+    for name, wire in wire_names(model).items():
+        if wire in properties and name in docs:
+            properties[wire].setdefault("description", docs[name])
 
 
 def Field(  # noqa: N802 takes the place of pydantic's in generated modules
@@ -222,13 +297,22 @@ def _by_wire_name(model: type[BaseModel], given: Mapping[str, Any]) -> dict[str,
     return {names.get(name, name): value for name, value in given.items()}
 
 
-def _require_constants(model: type[BaseModel], schema: Any) -> None:
+def _limited(part: Any) -> Any:
+    """A part of a model's core schema with limits to values of any type."""
+    if isinstance(part, list | tuple):
+        return type(part)(map(_limited, part))
+    if not isinstance(part, dict):
+        return part
+    if part.get("type") == "any":
+        return core_schema.no_info_after_validator_function(require_sendable, part)
+    return {key: _limited(value) for key, value in part.items()}
+
+
+def _require_constants(model: type[BaseModel], fields: Any) -> None:
     """Require on the wire the members that code may leave to the constructor."""
     constants = constants_of(model)
-    while schema["type"] != "model-fields":
-        schema = schema["schema"]
     for name, wire in wire_names(model).items():
         if wire in constants:
-            member = schema["fields"][name]
+            member = fields[name]
             if member["schema"]["type"] == "default":
                 member["schema"] = member["schema"]["schema"]

@@ -17,7 +17,8 @@ from pydantic_core import PydanticCustomError, SchemaValidator, core_schema
 from acp_wire.models import marks
 from acp_wire.models.alternatives import MARK, of_one_branch
 from acp_wire.models.members import constants_of
-from acp_wire.models.tolerance import core_of, reader_of, recovering
+from acp_wire.models.readers import core_of, reader_of
+from acp_wire.models.tolerance import recovering
 
 __all__ = ["marked_reader"]
 

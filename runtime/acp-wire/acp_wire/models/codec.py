@@ -11,6 +11,9 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import from_json
 
+from acp_wire.models.limits import TOO_DEEP, is_too_deep
+from acp_wire.reader import MAX_DEPTH
+
 __all__ = ["Text", "attempt", "explained", "json_of", "read", "read_tolerantly", "write"]
 
 Text = str | bytes | bytearray
@@ -66,12 +69,26 @@ def attempt(reader: Any, data: object) -> Any:
 
 
 def explained(
-    type_: Any, data: object, refused: ValidationError, *, tolerant: bool = False
+    type_: Any,
+    data: object,
+    refused: ValidationError,
+    *,
+    as_text: bool | None = None,
+    tolerant: bool = False,
 ) -> ValidationError:
-    """The error to raise where the reader of a type refused the data."""
+    """The error to raise where the reader of a type refused the data.
+
+    Args:
+        type_: the model or alias that the data was read as.
+        data: JSON text or a decoded value.
+        refused: the error in pydantic's own words.
+        as_text: whether the data was read as JSON text; by default, whether it is text.
+        tolerant: whether the reader recovered where it could.
+    """
     from acp_wire.models import errors
 
-    return errors.explained(type_, data, refused, tolerant=tolerant)
+    as_text = isinstance(data, Text) if as_text is None else as_text
+    return errors.explained(type_, data, refused, as_text=as_text, tolerant=tolerant)
 
 
 def write(type_: Any, writer: Any, value: object) -> bytes:
@@ -93,6 +110,8 @@ def write(type_: Any, writer: Any, value: object) -> bytes:
 def json_of(writer: Any, value: object, **options: Any) -> bytes:
     """Write as `write` does, with pydantic's own errors: all are of class ValueError."""
     text: bytes = writer.to_json(value, by_alias=True, warnings="error", **options)
+    if is_too_deep(text):
+        raise ValueError(TOO_DEEP)
     if b"NaN" in text or b"Infinity" in text:
         from_json(text, allow_inf_nan=False)
     if _REPLACEMENT in text:
@@ -105,15 +124,21 @@ def json_of(writer: Any, value: object, **options: Any) -> bytes:
 
 
 def _require_json(data: Text) -> None:
-    """Refuse NaN and Infinity, which pydantic reads as JSON."""
+    """Refuse NaN and Infinity, which pydantic reads as JSON, and JSON that nests too deep."""
+    if len(data) > MAX_DEPTH and is_too_deep(data.encode() if isinstance(data, str) else data):
+        raise _not_json(TOO_DEEP)
     constants = ("NaN", "Infinity") if isinstance(data, str) else (b"NaN", b"Infinity")
     if constants[0] not in data and constants[1] not in data:  # type: ignore[operator]
         return
     try:
         from_json(data, allow_inf_nan=False)
     except ValueError as error:
-        context = {"error": str(error)}
+        message = str(error)
     else:
         return
-    details: Any = {"type": "json_invalid", "loc": (), "input": None, "ctx": context}
-    raise ValidationError.from_exception_data("JSON", [details], hide_input=True)
+    raise _not_json(message)
+
+
+def _not_json(message: str) -> ValidationError:
+    details: Any = {"type": "json_invalid", "loc": (), "input": None, "ctx": {"error": message}}
+    return ValidationError.from_exception_data("JSON", [details], hide_input=True)

@@ -11,7 +11,7 @@ from pydantic_core import PydanticSerializationError
 
 from acp_wire.models.alternatives import details_of
 from acp_wire.models.branches import marked_reader
-from acp_wire.models.codec import Text, json_of
+from acp_wire.models.codec import json_of
 from acp_wire.models.members import wire_names
 
 __all__ = ["explained", "require_known", "unwritable"]
@@ -24,10 +24,9 @@ _DEEPEST = 32
 
 
 def explained(
-    type_: Any, data: object, refused: ValidationError, *, tolerant: bool = False
+    type_: Any, data: object, refused: ValidationError, *, as_text: bool, tolerant: bool = False
 ) -> ValidationError:
-    """The error to raise where the reader of a type refused the data."""
-    as_text = isinstance(data, Text)
+    """The error to raise where the reader of a type refused JSON text or a decoded value."""
     reason = refused
     if refused.errors(include_input=False)[0]["type"] != "json_invalid":
         reader: Any = marked_reader(type_, tolerant)

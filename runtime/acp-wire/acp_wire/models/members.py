@@ -12,6 +12,7 @@ from acp_wire.models.marks import VARIANTS
 
 __all__ = [
     "constants_of",
+    "is_private",
     "mark_of",
     "marked_base",
     "members_of",
@@ -73,6 +74,12 @@ def variants_of(model: type[BaseModel]) -> tuple[type[BaseModel], ...]:
         return ()
     package = import_module(package_of(model))
     return tuple(getattr(package, name) for name in marks[VARIANTS])
+
+
+@cache
+def is_private(model: type[BaseModel]) -> bool:
+    """Whether a model has members that must not reach a log: a key, or params that may have one."""
+    return not all(field.repr for field in model.__pydantic_fields__.values())
 
 
 def package_of(model: type[BaseModel]) -> str:

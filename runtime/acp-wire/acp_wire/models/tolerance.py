@@ -10,12 +10,13 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from pydantic import MISSING, BaseModel, TypeAdapter
-from pydantic_core import CoreConfig, SchemaValidator, core_schema
+from pydantic import MISSING, BaseModel
+from pydantic_core import SchemaValidator, core_schema
 
 from acp_wire.models.marks import ON_ERROR, ON_NULL, SKIP_ITEMS
+from acp_wire.models.readers import core_of, reader_of
 
-__all__ = ["core_of", "reader_of", "recovering", "tolerant_reader"]
+__all__ = ["recovering", "tolerant_reader"]
 
 _Node = dict[str, Any]
 
@@ -27,25 +28,6 @@ _EMPTY = {"list": list, "dict": dict, "nullable": lambda: None}
 def tolerant_reader(type_: Any) -> SchemaValidator:
     """The reader of a model or an alias that recovers."""
     return reader_of(type_, recovering(core_of(type_)))
-
-
-def core_of(type_: Any) -> Any:
-    """The core schema of a model or an alias, which must not be changed in place."""
-    adapter = TypeAdapter(type_)
-    adapter.rebuild()
-    return adapter.core_schema
-
-
-def reader_of(type_: Any, core: Any) -> SchemaValidator:
-    """A strict reader for a changed core schema of a type."""
-    config = CoreConfig(
-        title=type_.__name__,
-        strict=True,
-        hide_input_in_errors=True,
-        regex_engine="python-re",
-    )
-    # With prebuilt validators, a class would read with its own one, without the changes.
-    return SchemaValidator(core, config, _use_prebuilt=False)
 
 
 def recovering(part: Any) -> Any:

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from typing_extensions import TypeAliasType
 
 from acp_wire.models.codec import read, read_tolerantly, write
+from acp_wire.models.readers import validator_of
 
 __all__ = ["dump", "parse", "parse_as", "parse_tolerant"]
 
@@ -66,7 +67,7 @@ def dump(type_: Any, value: object) -> bytes:
 
 
 def _validator(type_: Any) -> Any:
-    return type_.__pydantic_validator__ if _is_model(type_) else _adapter(type_).validator
+    return validator_of(type_) if _is_model(type_) else _adapter(type_).validator
 
 
 def _serializer(type_: Any) -> Any:

@@ -19,7 +19,7 @@ from acp_wire.decoding import (
     Line,
     Notification,
     Request,
-    Typed,
+    ListedObject,
     Unsent,
 )
 from acp_wire.reader import MAX_DEPTH
@@ -47,13 +47,13 @@ _LEVELS = MAX_DEPTH - 6
 _TYPES = CHECKERS.types
 
 
-class Loose(decoding.Loose):
+class Loose(decoding.LooseObject):
     """An object whose members may be of any type until a check has seen them all."""
 
     levels = _LEVELS
 
 
-class CancelNotification(Typed):
+class CancelNotification(ListedObject):
     requestId: int | str
 
 
@@ -61,18 +61,18 @@ class CheckedAskRequest(Checked):
     check = staticmethod(_TYPES["AskRequest"])
 
 
-class TeaLeaves(Typed, tag_field="kind", tag="leaves"):
+class TeaLeaves(ListedObject, tag_field="kind", tag="leaves"):
     origin: str
     flush: str | None | UnsetType = UNSET
     grams: Annotated[int, Meta(ge=0)] | Annotated[float, Meta(ge=0)] | UnsetType = UNSET
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class TeaTeaBag(Typed, tag_field="kind", tag="tea-bag"):
+class TeaTeaBag(ListedObject, tag_field="kind", tag="tea-bag"):
     brand: Annotated[str, Meta(min_length=1)]
 
 
-class TeaPowder(Typed, tag_field="kind", tag="powder"):
+class TeaPowder(ListedObject, tag_field="kind", tag="powder"):
     grade: Literal["ceremonial", "culinary"]
 
 
@@ -83,7 +83,7 @@ Tea = (
 )
 
 
-class PourRequest(Typed):
+class PourRequest(ListedObject):
     tea: Annotated[list[Tea], Meta(min_length=1)]
     idempotencyKey: Annotated[str, Meta(min_length=1, max_length=255)] | None | UnsetType = UNSET
     notes: dict[str, str] | UnsetType = UNSET
@@ -91,14 +91,14 @@ class PourRequest(Typed):
     meta: AnyObject | None | UnsetType = field(default=UNSET, name="_meta")
 
 
-class StateNotification(Typed):
+class StateNotification(ListedObject):
     kettleId: str
     guests: list[str] | UnsetType = UNSET
     label: str | None | UnsetType = UNSET
     spouts: list[int] | UnsetType = UNSET
 
 
-class RelayRequest(Typed):
+class RelayRequest(ListedObject):
     method: str
     params: Anything | UnsetType = UNSET
 

@@ -21,55 +21,29 @@ __all__ = ["parse_params", "parse_result"]
 
 @overload
 def parse_params(
-    method: Literal["$/cancel"],
-    data: object,
-    kind: Literal["notification"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["$/cancel"], data: object, kind: Literal["notification"] | None = None, *, tolerant: bool = False
 ) -> models.CancelNotification: ...
 @overload
 def parse_params(
-    method: Literal["guest/ask"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["guest/ask"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.AskRequest: ...
 @overload
 def parse_params(
-    method: Literal["kettle/heat"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["kettle/heat"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.HeatRequest: ...
 @overload
 def parse_params(
-    method: Literal["kettle/pour"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["kettle/pour"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.PourRequest: ...
 @overload
 def parse_params(
-    method: Literal["kettle/state"],
-    data: object,
-    kind: Literal["notification"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["kettle/state"], data: object, kind: Literal["notification"] | None = None, *, tolerant: bool = False
 ) -> models.StateNotification: ...
 @overload
 def parse_params(
-    method: Literal["relay/pass"],
-    data: object,
-    kind: Literal["request"] | None = None,
-    *,
-    tolerant: bool = False,
+    method: Literal["relay/pass"], data: object, kind: Literal["request"] | None = None, *, tolerant: bool = False
 ) -> models.RelayRequest: ...
-def parse_params(
-    method: str, data: object, kind: str | None = None, *, tolerant: bool = False
-) -> Any:
+def parse_params(method: str, data: object, kind: str | None = None, *, tolerant: bool = False) -> Any:
     """Read the params of a method, of its request where it is both request and notification.
 
     Raises:

@@ -24,6 +24,14 @@ def request(**members: Any) -> PromptRequest:
     return PromptRequest(session_id="s", prompt=[ContentBlockText(text="hello")], **members)
 
 
+def spoilt(meta: dict[str, Any]) -> PromptRequest:
+    """A request whose `_meta` was changed after it was validated."""
+    changed = request(meta={})
+    assert isinstance(changed.meta, dict)
+    changed.meta.update(meta)
+    return changed
+
+
 NUMBERED: Any = {1: NAN}
 CIRCLE: list[Any] = []
 CIRCLE.append(CIRCLE)
@@ -36,15 +44,15 @@ def block(**members: Any) -> ContentBlockText:
 @pytest.mark.parametrize(
     ("value", "place"),
     [
-        (request(meta={"a": [0, {"c": SECRET, "b": NAN}]}), "PromptRequest._meta.a.1.b"),
-        (request(meta={"a": INFINITY}), "PromptRequest._meta.a"),
+        (spoilt({"a": [0, {"c": SECRET, "b": NAN}]}), "PromptRequest._meta.a.1.b"),
+        (spoilt({"a": INFINITY}), "PromptRequest._meta.a"),
         (request(meta={"a": [object()]}), "PromptRequest._meta.a.0"),
         (request(meta={"a": b"\xff"}), "PromptRequest._meta.a"),
         (request(meta={"a": LONE_SURROGATE}), "PromptRequest._meta.a"),
         (request(meta={LONE_SURROGATE: 1}), "PromptRequest._meta.\\ud800"),
-        (request(meta={"a": CIRCLE}), "PromptRequest._meta.a.0"),
-        (request(meta={"a": NUMBERED}), "PromptRequest._meta.a"),
-        (PromptRequest.from_wire(prompt(x=[1, NAN])), "PromptRequest.x.1"),
+        (spoilt({"a": CIRCLE}), "PromptRequest._meta.a.0"),
+        (spoilt({"a": NUMBERED}), "PromptRequest._meta.a"),
+        (PromptRequest.model_construct(x=[1, NAN]), "PromptRequest.x.1"),
         (request().model_copy(update={"prompt": [block(text=5)]}), "PromptRequest.prompt.0.text"),
         (
             request().model_copy(update={"prompt": [block(text="x"), block(text=LONE_SURROGATE)]}),

@@ -41,7 +41,7 @@ from acpgen.model import Pointer, append
 from acpgen.targets.models.normalization import normalize
 from acpgen.targets.models.python_shapes import Choice
 
-VECTORS = Path(__file__).parents[2] / "generated/vectors"
+VECTORS = Path(__file__).parents[3] / "generated/vectors"
 SECRET = "0b6f3c1e-8d2a-4c57-9a41-5e2f7d90c3ab"
 TEXT = {"type": "text", "text": "hello"}
 LONE_SURROGATE = "\ud800"
