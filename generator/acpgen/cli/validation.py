@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 from acpgen import findings, resources, rulebook
 from acpgen.cli import opening
@@ -166,9 +167,9 @@ def _judge_growing(
 
 def _is_gzip(file: str) -> bool:
     """Whether a file is gzip (RFC 1952). A pipe can't be tested without consuming its bytes."""
-    if not os.path.isfile(file):  # noqa: PTH113 - importing pathlib takes long
+    if not Path(file).is_file():
         return False
-    with open(file, "rb") as stream:  # noqa: PTH123
+    with Path(file).open("rb") as stream:
         return stream.read(2) == b"\x1f\x8b"
 
 

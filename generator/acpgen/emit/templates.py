@@ -7,12 +7,12 @@ from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from traceback import extract_tb
+from typing import TYPE_CHECKING
 
 from acpgen import resources
 from acpgen.emit.header import HEADER, HEADER_LINES, owns
 from acpgen.load.listing import is_hidden
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import jinja2
 
