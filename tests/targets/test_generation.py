@@ -130,7 +130,8 @@ def test_another_version_leaves_nothing_of_the_old_one(tmp_path: Path) -> None:
     outcome = generate(new)
     assert outcome.fresh == ()
     apply(new, outcome)
-    assert [p.name for p in (tmp_path / "out" / "python").iterdir()] == ["acp_v8"]
+    packages = [p.name for p in (tmp_path / "out" / "python").iterdir() if p.is_dir()]
+    assert packages == ["acp_v8"]
 
 
 def test_a_changed_template_and_generator_change_the_inputs(
@@ -146,7 +147,7 @@ def test_a_changed_template_and_generator_change_the_inputs(
     assert {k for k in before if before[k] != after[k]} == {"generator"}
 
 
-SILENT = {"findings", "rulebook", "resources", "checks"}
+SILENT = {"findings", "rulebook", "resources"}
 """What targets import that says nothing in their output."""
 
 

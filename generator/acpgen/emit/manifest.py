@@ -21,13 +21,11 @@ from acpgen.startup import digests
 NAME = "manifest.json"
 _PACKAGE = Path(resources.__file__).parent
 SHAPING_MODULES = (
+    "startup/__init__.py",
     "startup/digests.py",
-    "encoding.py",
     "types/*.py",
-    "listing.py",
     "model.py",
     "patterns/*.py",
-    "strictjson.py",
     "words.py",
     "load/*.py",
     "lint/**/*.py",

@@ -23,7 +23,7 @@ def with_common_bases(shapes: Normal) -> Normal:
     }
     bases: dict[TypeName, list[TypeName]] = {name: [] for name in shapes}
     for name, choice in sorted(inner.items()):
-        if choice.extends in inner:
+        if choice.extends is not None and choice.extends in inner:
             bases[name].insert(0, choice.extends)
         for branch in choice.branches:
             bases[branch.type.name].append(name)

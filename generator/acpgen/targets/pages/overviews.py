@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from acpgen.emit.markdown import Inline, code, first_sentence, join, prose, table
 from acpgen.model import Kind, Method, MethodName, Protocol, RetryClass, Side, Stability
+from acpgen.startup.method_list import DIRECTIONS
 from acpgen.targets.pages.errors import error_codes
-from acpgen.targets.pages.methods import DIRECTIONS
 from acpgen.targets.pages.site import Links, types_page
 from acpgen.targets.retry.classes import CLASSES, DEFERRALS
 
