@@ -19,7 +19,8 @@ HOOKS = (ROOT / ".pre-commit-hooks.yaml").read_text("utf-8")
 
 def block(start: str) -> str:
     """The YAML block of the page that begins with some text."""
-    (found,) = (b for b in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL) if b.startswith(start))
+    blocks: list[str] = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+    (found,) = (each for each in blocks if each.startswith(start))
     return found
 
 
