@@ -114,7 +114,7 @@ def test_the_wheel_of_acpgen_holds_its_package_and_data(wheels: dict[str, Path])
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"acpgen"}
     assert "acpgen/_resources/schema/v2/prompt.json" in names
     assert "acpgen/_resources/schema/dialect.schema.json" in names
-    assert "acpgen/_resources/templates/retry/retry.py.jinja" in names
+    assert "acpgen/_resources/templates/models/init.py.jinja" in names
     assert [name for name in names if "test" in name or "__pycache__" in name] == []
 
 
