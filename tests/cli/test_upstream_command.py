@@ -14,9 +14,11 @@ from acpgen.cli.app import typer_app
 from acpgen.load import load
 from language_subjects import Subject, expected, messages
 from language_tools import LANGUAGES, drivers, records, require, write
+from proofs import a_few
 
 APP = typer_app()
 
+V1 = ("overlay", "v1/schema.json", "--other-version")
 STABLE = Path("v2/schema.json")
 
 
@@ -115,10 +117,17 @@ def test_declarations_that_cant_be_read_are_2() -> None:
     assert run("compare", str(STABLE), "--declared", "none.toml").exit_code == 2
 
 
-@pytest.mark.parametrize("name", ["v1/schema.json", "v2/schema.json", "v2/schema.unstable.json"])
+@pytest.mark.parametrize(
+    "name",
+    a_few(
+        ["v1/schema.json", "v2/schema.json", "v2/schema.unstable.json"],
+        {"v2/schema.json"},
+        "overlays each release",
+    ),
+)
 def test_git_takes_the_patch(name: str) -> None:
-    assert run("overlay", name, "--out", "whole.json").exit_code == 0
-    patch = run("overlay", name)
+    assert run("overlay", name, "--other-version", "--out", "whole.json").exit_code == 0
+    patch = run("overlay", name, "--other-version")
     assert patch.exit_code == 0
     removed = [line for line in patch.stdout.splitlines() if line.startswith("-")]
     # A line changes only for the comma that what follows it needs.
@@ -135,15 +144,21 @@ def test_what_is_annotated_already_stays() -> None:
     assert (result.exit_code, result.stdout) == (0, "")
 
 
+def test_a_release_of_another_version_gets_no_class_unless_a_flag_asks() -> None:
+    result = run("overlay", "v1/schema.json")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "--other-version copies the classes" in result.stderr
+
+
 def test_what_is_lacking_is_told() -> None:
     assert run("overlay", str(STABLE)).stderr.startswith(
         "v2/schema.json: 18 methods have a class now; not in this release: auth/status, "
     )
-    assert "without one: authenticate, fs/read_text_file" in run("overlay", "v1/schema.json").stderr
+    assert "without one: authenticate, fs/read_text_file" in run(*V1).stderr
 
 
 def test_of_another_version_only_classes_are_lacking_and_the_help_says_so() -> None:
-    result = run("overlay", "v1/schema.json", "--out", "v1/schema.json")
+    result = run(*V1, "--out", "v1/schema.json")
     (told,) = (line for line in result.stderr.splitlines() if "without one: " in line)
     listed = told.partition("without one: ")[2].split(", ")
     linted = CliRunner().invoke(APP, ["lint", "v1/schema.json"]).stdout.splitlines()
@@ -170,9 +185,10 @@ def test_a_method_of_another_side_gets_no_class_and_nothing_is_handed_over() -> 
     assert not Path("whole.json").exists()
 
 
+@pytest.mark.prove("generates a whole tree from an overlaid release")
 def test_another_version_has_tables_once_what_lacks_a_class_is_accepted() -> None:
     """In Python, TypeScript and Rust, which compile and agree."""
-    assert run("overlay", "v1/schema.json", "--out", "v1/schema.json").exit_code == 0
+    assert run(*V1, "--out", "v1/schema.json").exit_code == 0
     order = ["generate", "--schema", "v1/schema.json", "--out", "out"]
     assert CliRunner().invoke(APP, order).exit_code == 1
     protocol = load(Path("v1/schema.json"))
@@ -297,8 +313,8 @@ def test_of_another_version_too() -> None:
     schema = json.loads(path.read_text("utf-8"))
     schema["$defs"]["NewSessionRequest"] |= CLASS
     path.write_text(json.dumps(schema, indent=2), "utf-8")
-    assert run("overlay", str(path)).exit_code == 1
-    assert "which would become" in run("overlay", str(path)).stdout
+    assert run("overlay", "--other-version", str(path)).exit_code == 1
+    assert "which would become" in run("overlay", "--other-version", str(path)).stdout
 
 
 def test_a_planted_link_is_not_followed() -> None:

@@ -106,14 +106,19 @@ def overlay(
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace what the release says otherwise.")
     ] = False,
+    other_version: Annotated[
+        bool,
+        typer.Option("--other-version", help="Copy classes to a release of another version, too."),
+    ] = False,
 ) -> None:
     """Give a release of upstream's the retry classes, the errors and the key of this schema.
 
     Prints a patch that `git apply` takes, or writes the annotated schema. Nothing is handed over
     that `acpgen lint` finds fault with, such as a method that another side handles than here, which
     is left without a class. Nor what would replace something that the release says otherwise: each
-    such value is a finding, unless --overwrite is given. A release of another version gets the
-    classes of the methods that both have; what lint says of the others, that they have none,
+    such value is a finding, unless --overwrite is given. A release of another version is refused,
+    since the classes hold for one version only. With --other-version it gets the classes of the
+    methods that both have; what lint says of the others, that they have none,
     doesn't count there: they are listed. Exit status: 0 when it is handed over, 1 with findings, 2
     when something can't be read or written.
     """
@@ -121,6 +126,11 @@ def overlay(
     theirs, ours = _load(release), _load(schema)
     if theirs.version is None:
         fail(_no_version(release))
+    if theirs.version != ours.version and not other_version:
+        fail(
+            f"{release}: is version {theirs.version}, and the retry classes are those of version "
+            f"{ours.version}; --other-version copies the classes of the methods that both have"
+        )
     if not overwrite:
         _require_nothing_replaced(release, theirs, ours)
     text = printed(annotate(_document(release), theirs, ours))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from acpgen.emit.jsonschema import JsonSchema
 from acpgen.model import JsonValue, Method, Pointer, Protocol, RetryClass, append
 from acpgen.targets.overlay import Action, actions
-from acpgen.targets.retry.classes import CLASSES
+from acpgen.targets.retry.classes import meaning
 from acpgen.upstream.declared import NOTHING
 
 _ABSENT = object()
@@ -100,7 +100,7 @@ def _shared(theirs: Protocol, ours: Protocol) -> Iterator[Action]:
         yield Action(
             ("$defs", method.params),
             f"Classifies {method.name}.",
-            {"x-retry-class": retry.value, "x-resend": CLASSES[retry].meaning},
+            {"x-retry-class": retry.value, "x-resend": meaning(method, retry)},
         )
 
 

@@ -55,14 +55,14 @@ def names(rows: tuple[Row, ...]) -> Iterator[Case]:
 
 def versions(rows: tuple[Row, ...], version: int) -> Iterator[Case]:
     """Methods of every class on connections of this version of the protocol and of others."""
+    tried = [each for each in (version - 1, version, version + 1) if each > 0]
     examples = {row.retry_class: row for row in rows}
-    for row in examples.values():
-        for other in (version - 1, version, version + 1):
+    for other in tried:
+        for row in examples.values():
             yield Case(f"{row.name} on version {other}", row.name, {}, version=other)
-    for other in (version - 1, version):
+        for row, key in _keyed(rows):
+            yield Case(f"{row.name}, keyed, on version {other}", row.name, {key: KEY}, None, other)
         yield Case(f"name unknown on version {other}", _UNKNOWN, {}, version=other)
-    for row, key in _keyed(rows):
-        yield Case(f"{row.name} with a key, before", row.name, {key: KEY}, version=version - 1)
 
 
 def keys(rows: tuple[Row, ...], least: int, most: int | None) -> Iterator[Case]:
