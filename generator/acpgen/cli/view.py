@@ -13,9 +13,9 @@ import typer
 
 from acp_wire.pairing import Pairing
 from acpgen import resources
-from acpgen.cli import opening
-from acpgen.cli.options import Quiet, Schema, ShowKeys
+from acpgen.cli import input_files
 from acpgen.cli.report import Exit, fail, note, relative, unreadable
+from acpgen.cli.shared_options import Quiet, Schema, ShowKeys
 from acpgen.cli.verdicts import findings_of
 from acpgen.findings import printable, text
 from acpgen.judge.inputs import InputError, MessageText, read
@@ -47,15 +47,15 @@ def view(
     out. What people and models wrote is in it.
     Exit status: 0 when the page is written, whatever the findings; 2 when it isn't.
     """
-    name = opening.name(str(file or "-"))
+    name = input_files.name(str(file or "-"))
     protocol = _load(relative(schema))
     try:
-        with opening.Opened(str(file or "-")) as stream:
+        with input_files.Opened(str(file or "-")) as stream:
             entries = _entries(stream)
     except InputError as error:
         fail(f"{name}: {error}")
     except (OSError, EOFError, ValueError) as error:
-        reason = opening.complaint(error)
+        reason = input_files.complaint(error)
         if reason is None:
             raise
         fail(f"{name}: {reason}")
@@ -114,7 +114,7 @@ def _load(schema: Path) -> Protocol:
 
 def _write(content: str, out: Path) -> None:
     """Write the page whole, or not at all."""
-    if str(out) == opening.STDIN:
+    if str(out) == input_files.STDIN:
         sys.stdout.write(content)
         return
     try:

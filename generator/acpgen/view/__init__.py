@@ -6,7 +6,7 @@ HTML file. The page itself is built from the sources in `view/`, see `resources.
 
 from __future__ import annotations
 
-from acpgen.view.page import UnbuiltPageError, page
-from acpgen.view.session import SessionView, ShownFinding
+from acpgen.view.session_page import UnbuiltPageError, page
+from acpgen.view.session_view import SessionView, ShownFinding
 
 __all__ = ["SessionView", "ShownFinding", "UnbuiltPageError", "page"]

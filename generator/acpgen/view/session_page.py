@@ -9,7 +9,7 @@ from pathlib import Path
 
 from acpgen import resources
 from acpgen.findings import printable
-from acpgen.view.session import SessionView
+from acpgen.view.session_view import SessionView
 
 __all__ = ["UnbuiltPageError", "page"]
 
