@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from acp_wire.reader import MAX_DEPTH
 from acp_wire.writer import UnwritableError, write
 
 __all__ = [
+    "LONGEST_MESSAGE",
     "Channel",
     "JsonObject",
     "Link",
@@ -17,6 +18,9 @@ __all__ = [
     "Sent",
     "is_callers_mistake",
 ]
+
+LONGEST_MESSAGE: Final = 2**26
+"""Bytes of the longest message that is read: 64 MiB."""
 
 JsonObject = dict[str, Any]
 RequestId = str | int | None

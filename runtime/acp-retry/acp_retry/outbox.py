@@ -7,16 +7,21 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Final
 
 from acp_retry.delivery import Delivery
-from acp_retry.link import Link
+from acp_retry.link import LONGEST_MESSAGE, Link
 from acp_retry.outbox_state import OutboxState
 from acp_retry.outbox_stores import MemoryOutbox, Mode, OutboxStore, StoredPrompt
 from acp_retry.outcome import Outcome
 from acp_retry.prompt_keys import check_key, new_key
-from acp_retry.prompt_params import LONGEST_PROMPT, require_replayable
+from acp_retry.prompt_params import require_replayable
 
-__all__ = ["Outbox", "PendingPrompt"]
+__all__ = ["LONGEST_PROMPT", "Outbox", "PendingPrompt"]
+
+
+LONGEST_PROMPT: Final = LONGEST_MESSAGE - 2**16
+"""Bytes of the longest prompt as JSON in ASCII: the longest message without its other members."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -165,7 +170,7 @@ class Outbox:
         text = json.dumps(prompt, default=_to_json, allow_nan=False)
         require_replayable(json.loads(text))
         if len(text) > self._longest:
-            raise ValueError(f"the prompt has more than {self._longest} bytes as JSON")
+            raise ValueError(f"the prompt takes more than {self._longest} bytes as JSON")
         checked = check_key(key)
         await self._state.load()
         # In one write with the prompt, which is marked as sent if it is about to leave.

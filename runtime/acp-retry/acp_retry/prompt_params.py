@@ -11,13 +11,10 @@ from acp_wire.keys import KEY, is_unicode
 from acp_wire.reader import MAX_DEPTH
 from acp_wire.writer import UnwritableError, fault_of
 
-__all__ = ["LEVELS", "LONGEST_PROMPT", "check_params", "require_replayable"]
+__all__ = ["LEVELS", "check_params", "require_replayable"]
 
 LEVELS: Final = MAX_DEPTH - 3
 """How deep arrays and objects may nest in a prompt. The message that replays it has three more."""
-
-LONGEST_PROMPT: Final = 2**26 - 2**16
-"""The most bytes of a prompt as JSON, so that a message with it is not longer than 64 MiB."""
 
 
 def check_params(params: Mapping[str, object]) -> tuple[str, str | None]:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import queue
+import signal
 import sys
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -13,7 +14,7 @@ from concurrent.futures import Future
 from typing import Final
 
 from acp_retry.lines import Feeder, read_line
-from acp_retry.link import JsonObject
+from acp_retry.link import LONGEST_MESSAGE, JsonObject
 from acp_retry.outcome import INVALID_REQUEST, PARSE_ERROR, RequestFailedError
 from acp_retry.peer import MOST_IN_FLIGHT, Handlers, Peer
 from acp_wire.reader import NotJsonError, read
@@ -21,8 +22,8 @@ from acp_wire.writer import UnwritableError, write
 
 __all__ = ["StreamChannel", "serve_stdio", "spawn"]
 
-LONGEST_LINE: Final = 2**26
-"""Bytes of the longest message that is read or sent."""
+LONGEST_LINE: Final = LONGEST_MESSAGE
+"""Bytes of the longest line that is read or sent. A longer line is skipped and answered with an error."""
 
 PATIENCE: Final = 5.0
 """Seconds that an agent has to end by itself once its standard input is closed."""
@@ -189,10 +190,11 @@ async def spawn(
     """Start an agent and connect to it. Leaving the block ends it.
 
     Its standard input is closed then. If it does not end within `PATIENCE`, or if leaving is
-    cancelled, it is killed. The connection ends with the program that was started, once all that
-    it had written is read; what handles that has `GRACE` to end. Programs that it started are
-    their own affair: one that still has its standard output keeps no connection open. (Where pipes
-    can't be read without waiting, as on Windows, it does.)
+    cancelled, it is killed. The agent has a process group of its own, and all that is left of the
+    group is killed with it: a wrapper such as npx does not leave the real agent behind. The
+    connection ends with the program that was started, once its output is read; handlers have
+    `GRACE` seconds after that. A child process that still has its standard output does not keep the
+    connection open. (On Windows it does, and only the program itself is killed.)
 
     Args:
         command: the program and its arguments.
@@ -207,7 +209,13 @@ async def spawn(
     loop = asyncio.get_running_loop()
     pipe = asyncio.subprocess.PIPE
     transport, agent = await loop.subprocess_exec(
-        lambda: _Agent(loop, longest), *command, stdin=pipe, stdout=pipe, stderr=None, env=env
+        lambda: _Agent(loop, longest),
+        *command,
+        stdin=pipe,
+        stdout=pipe,
+        stderr=None,
+        env=env,
+        start_new_session=True,
     )
     stdin, stdout = agent.stdin, agent.stdout
     if stdin is None or stdout is None:
@@ -230,9 +238,7 @@ async def spawn(
             await peer.close()
             await _patiently(agent.ended)
         finally:  # also if it is cancelled while it waits
-            if not agent.ended.is_set():
-                with contextlib.suppress(ProcessLookupError):
-                    transport.kill()
+            _kill_group(transport)
             serving.cancel()
             await asyncio.wait([serving])
             await _patiently(agent.ended)
@@ -240,6 +246,15 @@ async def spawn(
                 stdin.transport.abort()  # the agent will not read it
             transport.close()
             await _patiently(agent.gone)
+
+
+def _kill_group(transport: asyncio.SubprocessTransport) -> None:
+    """Kill an agent and all that it has started, as far as that stayed in its process group."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if os.name == "posix":
+            os.killpg(transport.get_pid(), signal.SIGKILL)
+        elif transport.get_returncode() is None:
+            transport.kill()
 
 
 async def _patiently(event: asyncio.Event) -> None:

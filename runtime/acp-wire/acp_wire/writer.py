@@ -10,8 +10,8 @@ from acp_wire.reader import MAX_DEPTH, MAX_DIGITS
 
 __all__ = ["UnwritableError", "fault_of", "write"]
 
-_MOST_BITS = MAX_DIGITS * 3
-"""An integer of at most so many bits has fewer digits than `MAX_DIGITS`."""
+_TOO_LARGE: int = 10**MAX_DIGITS
+"""The smallest integer that Python doesn't convert to text."""
 
 
 class UnwritableError(ValueError):
@@ -65,8 +65,8 @@ def _scalar_fault(value: object) -> str | None:
         return None if is_unicode(value) else "has half of a surrogate pair"
     if isinstance(value, float):
         return None if isfinite(value) else "has a number that is infinite or not a number"
-    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
-        return f"has an integer of about {MAX_DIGITS} digits or more"
+    if isinstance(value, int) and not -_TOO_LARGE < value < _TOO_LARGE:
+        return f"has an integer of more than {MAX_DIGITS} digits"
     return None
 
 
