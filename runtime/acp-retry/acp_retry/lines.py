@@ -10,6 +10,7 @@ import threading
 from typing import Final
 
 from acp_retry.link import RequestId
+from acp_retry.outcome import INVALID_REQUEST, Refused, RequestFailedError
 from acp_wire.reader import NotJsonError, read
 
 __all__ = ["Feeder", "TooLongError", "read_line"]
@@ -29,14 +30,15 @@ _ANSWER: Final = re.compile(
 )
 
 
-class TooLongError(Exception):
-    """A line was left out, since it was too long.
+class TooLongError(RequestFailedError):
+    """A line was left out, since it was too long. It is answered with -32600.
 
     `answers` is the id of the request that it answers, as far as its start shows; otherwise None.
     """
 
     def __init__(self, longest: int, answers: RequestId) -> None:
-        super().__init__(f"a message has more than {longest} bytes")
+        reason = {"reason": f"a message has more than {longest} bytes"}
+        super().__init__(Refused(INVALID_REQUEST, "Invalid request", reason))
         self.answers = answers
 
 

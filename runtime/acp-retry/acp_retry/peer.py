@@ -187,10 +187,10 @@ class Peer:
         """Handle the next message. Return False at the end of the stream."""
         try:
             message = await self._channel.receive()
-        except RequestFailedError as error:
-            await self._start(self._others, self._refuse(error.refused))
         except TooLongError as error:
             await self._leave_out(error)
+        except RequestFailedError as error:
+            await self._start(self._others, self._refuse(error.refused))
         else:
             if message is None:
                 return False
@@ -220,9 +220,9 @@ class Peer:
         """Handle a message that was too long to read."""
         answer = self._pending.get(error.answers)
         if answer is None:
-            await self._start(self._others, self._refuse(_invalid(str(error))))
+            await self._start(self._others, self._refuse(error.refused))
         elif not answer.done():
-            answer.set_exception(AnswerLostError(f"the answer was not read: {error}"))
+            answer.set_exception(AnswerLostError("the answer was not read, since it is too long"))
 
     async def _start(
         self, serving: set[asyncio.Task[None]], work: Coroutine[object, object, None]

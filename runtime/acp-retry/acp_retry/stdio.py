@@ -23,7 +23,7 @@ from acp_wire.writer import UnwritableError, write
 __all__ = ["StreamChannel", "serve_stdio", "spawn"]
 
 LONGEST_LINE: Final = LONGEST_MESSAGE
-"""Bytes of the longest line that is read or sent. A longer line is skipped and answered with an error."""
+"""Bytes of the longest line that is read or sent. A longer one is skipped and answered."""
 
 PATIENCE: Final = 5.0
 """Seconds that an agent has to end by itself once its standard input is closed."""
