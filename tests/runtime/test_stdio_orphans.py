@@ -126,7 +126,7 @@ async def test_what_it_had_written_is_handled(monkeypatch: pytest.MonkeyPatch) -
             await self.gate.wait()
             await super().note(call)
 
-    monkeypatch.setattr("acp_retry.stdio.GRACE", PATIENCE)
+    monkeypatch.setattr("acp_retry.agent_process.GRACE", PATIENCE)
     parent = Slow()
     async with parent.run(SLEEPS) as agent:
         await agent.request("any", {"notes": 3})
