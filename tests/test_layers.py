@@ -25,6 +25,7 @@ LAYERS = (
     {"judge", "diff"},
     {"targets"},
     {"lint", "trace", "inject", "upstream"},
+    {"view"},
     {"cli"},
     {"__main__", "__init__"},
 )
@@ -63,7 +64,7 @@ def violations(importer: str, imported: str) -> bool:
 
 
 STARTUP = PACKAGE / "startup"
-STARTS = {STARTUP / "main.py", STARTUP / "source.py"}
+STARTS = {STARTUP / "main.py", STARTUP / "checker_source.py"}
 """They import the rest of acpgen when needed. The rest of their folder is the lowest layer."""
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
@@ -100,7 +101,7 @@ def test_the_generator_does_not_import_what_it_generates(path: Path) -> None:
 def test_only_the_command_line_uses_what_is_shipped() -> None:
     users = {path for path in MODULES if "acpgen.startup.shipped" in {*imports(path), *names(path)}}
     assert {path.relative_to(PACKAGE).as_posix() for path in users} == {
-        "startup/source.py",
+        "startup/checker_source.py",
         "startup/accept.py",
         "startup/method_list.py",
         "cli/methods.py",
@@ -124,7 +125,7 @@ NEED_AN_EXTRA = {
     "cli/generate.py",
     "cli/watch.py",
     "emit/templates.py",
-    "inject/reading.py",
+    "inject/page_text.py",
     "load/__init__.py",
     "targets/__init__.py",
     "targets/models/__init__.py",

@@ -15,8 +15,8 @@ import typer.main
 from acpgen import resources
 from acpgen.cli.crash import is_own
 from acpgen.cli.extras import installation
-from acpgen.cli.options import Schema
 from acpgen.cli.report import Exit, fail, note, relative, reporting_failure, show, unreadable
+from acpgen.cli.shared_options import Schema
 from acpgen.emit.tree import replace_files
 from acpgen.findings import Finding, Format, printable
 from acpgen.findings import text as lines_of

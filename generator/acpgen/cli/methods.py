@@ -21,7 +21,7 @@ from acpgen.startup import shipped
 from acpgen.targets.pages.errors import error_names
 
 
-class Form(StrEnum):
+class MethodsForm(StrEnum):
     """The forms of the list."""
 
     TABLE = "table"
@@ -33,7 +33,9 @@ def methods(
         str | None,
         typer.Argument(help="Tell all about this one.", metavar="NAME", show_default="all methods"),
     ] = None,
-    form: Annotated[Form, typer.Option("--format", help="How to print them.")] = Form.TABLE,
+    form: Annotated[
+        MethodsForm, typer.Option("--format", help="How to print them.")
+    ] = MethodsForm.TABLE,
     schema: Annotated[
         Path, typer.Option(help="A folder of domain files or a single-file release.")
     ] = resources.SCHEMA,
@@ -43,10 +45,12 @@ def methods(
     A table in a pipe has one line for each method. Exit status: 0, or 2 when there is no such
     method or the schema can't be read.
     """
-    with reporting_failure("methods", Format.JSON if form is Form.JSON else Format.TEXT, schema):
+    with reporting_failure(
+        "methods", Format.JSON if form is MethodsForm.JSON else Format.TEXT, schema
+    ):
         protocol = _protocol(schema)
         chosen = _chosen(protocol, name)
-    if form is Form.JSON:
+    if form is MethodsForm.JSON:
         document = [_row(method, protocol) for method in chosen]
         typer.echo(json.dumps(document, indent=2, ensure_ascii=True))
         return

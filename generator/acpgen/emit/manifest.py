@@ -30,7 +30,7 @@ SHAPING_MODULES = (
     "load/*.py",
     "lint/**/*.py",
     "emit/*.py",
-    "judge/verdict.py",
+    "judge/message_verdict.py",
     "targets/**/*.py",
 )
 """The modules of acpgen that what is generated depends on."""

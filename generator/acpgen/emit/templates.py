@@ -107,7 +107,7 @@ class Templates:
         import jinja2
         from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-        from acpgen.emit.compiled import COMPILED
+        from acpgen.emit.template_cache import COMPILED
 
         return ImmutableSandboxedEnvironment(
             loader=jinja2.FunctionLoader(self._load),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from acpgen.inject.markers import Marked, PageError, PageFault, find, lines
-from acpgen.inject.reading import attempts, literal
+from acpgen.inject.page_text import attempts, literal
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 

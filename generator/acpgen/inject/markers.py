@@ -13,7 +13,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from acpgen.inject.reading import ATTEMPT, attempts, literal
+from acpgen.inject.page_text import ATTEMPT, attempts, literal
 
 _MARKER = re.compile(
     r"(?P<indent>[ \t]*)(?:<!--[ \t]*acpgen:(?P<html>.*?)[ \t]*-->"

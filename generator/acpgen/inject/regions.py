@@ -16,7 +16,7 @@ from acpgen.model import Kind, MethodName, Protocol
 from acpgen.targets.pages.errors import code_table
 from acpgen.targets.pages.guides import guide
 from acpgen.targets.pages.methods import section
-from acpgen.targets.pages.overviews import Group, audit, class_table, listing
+from acpgen.targets.pages.overviews import MethodGroup, audit, class_table, listing
 from acpgen.targets.pages.site import Links, plan
 
 CONTEXTS = "template-contexts"
@@ -111,7 +111,7 @@ def shaping(region: Region, folder: Path) -> list[Path]:
 def _tables(
     name: str,
     summary: str,
-    groups: Callable[[Protocol, Links], list[Group]],
+    groups: Callable[[Protocol, Links], list[MethodGroup]],
     protocol: Protocol,
     templates: Templates,
 ) -> dict[str, Region]:

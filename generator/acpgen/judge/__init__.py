@@ -5,15 +5,15 @@ Needs the standard library and `acp_wire` only, and nothing that acpgen generate
 
 from __future__ import annotations
 
-from acpgen.judge.single import validate
-from acpgen.judge.transcript import Transcript
-from acpgen.judge.verdict import (
+from acpgen.judge.message_verdict import (
     ErrorCode,
     MessageFault,
     MessageKind,
     MessageRule,
     MessageVerdict,
 )
+from acpgen.judge.single import validate
+from acpgen.judge.transcript import Transcript
 
 __all__ = [
     "ErrorCode",

@@ -20,8 +20,8 @@ from acp_wire.envelope import SENDERS, is_id
 from acp_wire.pairing import Pairing
 from acp_wire.reader import BLANK, Decoded, NotJsonError, decode
 from acpgen.judge.inputs import is_transcript_line
+from acpgen.judge.message_verdict import MessageVerdict
 from acpgen.judge.transcript import Transcript
-from acpgen.judge.verdict import MessageVerdict
 from acpgen.model import Protocol, Side
 
 if TYPE_CHECKING:

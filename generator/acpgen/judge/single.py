@@ -7,8 +7,8 @@ from functools import cache
 from acp_wire.reader import NotJsonError, decode
 from acpgen import resources
 from acpgen.judge.message import Judge
-from acpgen.judge.text import complete, unreadable
-from acpgen.judge.verdict import MessageVerdict
+from acpgen.judge.message_verdict import MessageVerdict
+from acpgen.judge.text_faults import complete, unreadable
 from acpgen.load import load
 from acpgen.model import Method, Protocol, Side
 

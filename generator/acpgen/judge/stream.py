@@ -20,7 +20,7 @@ from typing import Protocol as Structural
 from acp_wire.reader import BLANK, attempt
 from acpgen.judge.fast_path import Filter, Read
 from acpgen.judge.inputs import Input, MessageText
-from acpgen.judge.verdict import MessageVerdict
+from acpgen.judge.message_verdict import MessageVerdict
 
 
 class Engine(Structural):

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from acpgen.startup import accept, method_list
-from acpgen.startup.blanks import blank
+from acpgen.startup.blank_arguments import blank
 from acpgen.startup.commands import HELP, NAMES, overview
 from acpgen.startup.options import parse
 

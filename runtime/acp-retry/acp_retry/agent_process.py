@@ -33,14 +33,12 @@ class Launch:
         env: its environment; that of this process by default.
         stderr: where its standard error goes: a file, or a constant of `subprocess`. By default it
             is that of this process.
-        group: whether it gets a process group, which ends with it.
     """
 
     command: tuple[str, ...]
     cwd: str | os.PathLike[str] | None = None
     env: Mapping[str, str] | None = None
     stderr: int | IO[bytes] | None = None
-    group: bool = False
 
 
 class AgentProcess:
@@ -76,7 +74,7 @@ class AgentProcess:
             stderr=launch.stderr,
             cwd=launch.cwd,
             env=launch.env,
-            start_new_session=launch.group,
+            start_new_session=True,
         )
         return cls(launch, transport, pipes)
 
@@ -109,12 +107,11 @@ class AgentProcess:
         await _patiently(self._pipes.gone)
 
     def _kill(self) -> None:
-        if self._launch.group and os.name != "nt":
-            # Programs that the agent has started end, too, also if it has ended by itself.
-            with contextlib.suppress(ProcessLookupError, PermissionError):
+        """Kill the agent, and all that it has started and that is still in its process group."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if os.name == "posix":
                 os.killpg(self._transport.get_pid(), signal.SIGKILL)
-        elif not self._pipes.ended.is_set():
-            with contextlib.suppress(ProcessLookupError):
+            elif not self._pipes.ended.is_set():
                 self._transport.kill()
 
     async def _write(self, line: bytes) -> None:
@@ -136,10 +133,11 @@ async def spawn(
     """Start an agent and connect to it. Leaving the block ends it.
 
     Its standard input is closed then. If it does not end within `PATIENCE`, or if leaving is
-    cancelled, it is killed. The connection ends with the program that was started, once all that
-    it had written is read; what handles that has `GRACE` to end. Programs that it started are
-    their own affair: one that still has its standard output keeps no connection open. (Where pipes
-    can't be read without waiting, as on Windows, it does.)
+    cancelled, it is killed. The agent has a process group of its own, and all that is left of the
+    group is killed with it: a wrapper such as npx does not leave the real agent behind. The
+    connection ends with the program that was started, once its output is read; handlers have
+    `GRACE` seconds after that. A child process that still has its standard output does not keep the
+    connection open. (On Windows it does, and only the program itself is killed.)
 
     Args:
         command: the program and its arguments.

@@ -7,15 +7,20 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Final
 
 from acp_retry.delivery import Delivery
-from acp_retry.link import Link
+from acp_retry.link import LONGEST_MESSAGE, Link
 from acp_retry.outbox_state import OutboxState
 from acp_retry.outbox_stores import MemoryOutbox, Mode, OutboxStore, StoredPrompt
 from acp_retry.outcome import Outcome
 from acp_retry.prompt_keys import check_key, new_key
 
-__all__ = ["Outbox", "PendingPrompt"]
+__all__ = ["LONGEST_PROMPT", "Outbox", "PendingPrompt"]
+
+
+LONGEST_PROMPT: Final = LONGEST_MESSAGE - 2**16
+"""Bytes of the longest prompt as JSON in ASCII: the longest message without its other members."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -152,11 +157,14 @@ class Outbox:
         Raises:
             MalformedKeyError: the key is malformed.
             ValueError: the key belongs to another prompt, or to one that another process has
-                stored; or the prompt contains NaN or an infinity.
+                stored; or the prompt contains NaN or an infinity, or is longer than
+                `LONGEST_PROMPT`, which would end the connection of a receiver again and again.
             TypeError: the prompt is not JSON.
             Exception: what the store raised; nothing was sent.
         """
         text = json.dumps(prompt, default=_to_json, allow_nan=False)
+        if len(text) > LONGEST_PROMPT:
+            raise ValueError(f"the prompt takes more than {LONGEST_PROMPT} bytes as JSON")
         checked = check_key(key)
         await self._state.load()
         # In one write with the prompt, which is marked as sent if it is about to leave.

@@ -13,15 +13,15 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from typing import Final
 
-from acp_retry.link import JsonObject
+from acp_retry.link import LONGEST_MESSAGE, JsonObject
 from acp_retry.outcome import INVALID_REQUEST, PARSE_ERROR, RequestFailedError
 from acp_retry.peer import Handlers, Peer
 from acp_wire.reader import NotJsonError, read
 
 __all__ = ["LONGEST_LINE", "StreamChannel", "serve_stdio"]
 
-LONGEST_LINE: Final = 2**26
-"""Bytes of the longest message that is read from an agent."""
+LONGEST_LINE: Final = LONGEST_MESSAGE
+"""Bytes of the longest line that is read. A longer line is skipped and answered with an error."""
 
 GRACE: Final = 1.0
 """Seconds that handlers have to end after the other side has ended."""
@@ -59,10 +59,10 @@ class StreamChannel:
         """See `Channel.receive`.
 
         Raises:
-            RequestFailedError: a line is no JSON object; the error that JSON-RPC asks for.
-            ValueError: a line is longer than the reader takes.
+            RequestFailedError: a line is not a JSON object, or is longer than the reader's limit.
+                It is the error that JSON-RPC asks for.
         """
-        while line := await self._reader.readline():
+        while line := await self._line():
             if not line.endswith(b"\n"):
                 return None  # the other side died while it wrote
             if not line.strip():
@@ -79,6 +79,29 @@ class StreamChannel:
     async def close(self) -> None:
         """See `Channel.close`."""
         await self._close()
+
+    async def _line(self) -> bytes:
+        """Return the next line. A line that is too long is skipped, so that later lines arrive."""
+        try:
+            return await self._reader.readuntil(b"\n")
+        except asyncio.IncompleteReadError as error:
+            return error.partial
+        except asyncio.LimitOverrunError as error:
+            await self._skip_line(error)
+            reason = {"reason": f"a line is longer than {LONGEST_LINE} bytes"}
+            raise RequestFailedError.of(INVALID_REQUEST, "Invalid request", reason) from None
+
+    async def _skip_line(self, overrun: asyncio.LimitOverrunError) -> None:
+        while True:
+            await self._reader.readexactly(overrun.consumed)
+            try:
+                await self._reader.readuntil(b"\n")
+            except asyncio.LimitOverrunError as error:
+                overrun = error
+            except asyncio.IncompleteReadError:
+                return
+            else:
+                return
 
 
 async def serve_stdio(

@@ -62,7 +62,7 @@ class Stdio:
         env: Mapping[str, str] | None = None,
         stderr: int | IO[bytes] | None = None,
     ) -> None:
-        self._launch = Launch(command, cwd, env, stderr, group=True)
+        self._launch = Launch(command, cwd, env, stderr)
 
     async def connect(self) -> Connection:
         """Start the agent.
