@@ -68,6 +68,7 @@ class Line(ListedObject, tag_field="from", kw_only=True):
 
     message: Notification
     connection: int | str | UnsetType | None = UNSET
+    time: str | float | UnsetType | None = UNSET
 
     @property
     def sender(self) -> str:
