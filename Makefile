@@ -11,11 +11,11 @@ demo: .venv/installed
 	$(BIN)/acpgen generate --full
 	$(BIN)/acpgen validate tests/interop/session.ndjson
 
-test: .venv/installed-dev node
+test: .venv/installed-dev .venv/sdk/installed node
 	$(BIN)/pytest -n auto --maxprocesses 8 -m "scaled or not prove"
 
 # What takes long: tests/support/proofs.py says how a test is marked.
-prove: .venv/installed-dev node
+prove: .venv/installed-dev .venv/sdk/installed node
 	$(BIN)/pytest -n auto --maxprocesses 8 -m prove
 
 check: .venv/installed-dev
@@ -30,10 +30,10 @@ check: .venv/installed-dev
 
 # The lowest versions that the packages declare, and the tests of what uses them.
 LOWEST := build/lowest
-LOWEST_PACKAGES := '.[generate]' 'generated/python[models,fast]' 'runtime/acp-retry[postgres,sdk]'
+LOWEST_PACKAGES := '.[generate]' 'generated/python[models,fast]' 'runtime/acp-retry[postgres,sdk,remote]'
 LOWEST_TOOLS := pytest|pytest-timeout|pytest-xdist|hypothesis|hypothesis-jsonschema|packaging|hatchling
-LOWEST_TESTS := tests/cli tests/lint tests/load tests/report tests/runtime \
-  tests/targets/test_models_target.py tests/targets/test_models_errors.py tests/targets/test_check.py \
+LOWEST_TESTS := tests/cli tests/lint tests/load tests/remote tests/report tests/runtime \
+  tests/targets/test_models_target.py tests/wire/models/test_models_errors.py tests/targets/test_check.py \
   tests/validate/test_validate_cases.py tests/validate/test_validate_options.py
 lowest: .venv/installed-dev
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(LOWEST)
@@ -88,6 +88,12 @@ node:
 
 .venv/installed-dev: .venv/installed
 	$(PIP) --group dev
+	@touch $@
+
+# Another version of the official Python SDK than that of the tests: its server is talked to.
+.venv/sdk/installed: .venv/installed-dev tests/interop/requirements.txt
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv/sdk
+	$(BIN)/uv pip install --quiet --python .venv/sdk/bin/python --requirements tests/interop/requirements.txt
 	@touch $@
 
 clean:

@@ -211,7 +211,7 @@ def test_markdown_is_a_changelog() -> None:
         "Carried by `parcel/send`.\n\n"
         "## Breaking for agents\n\n"
         "- `SendResponse.price`: was a number and is an integer; breaks agents: newer peers do not "
-        "take what they send. Carried by `parcel/send`.\n\n"
+        "accept what they send. Carried by `parcel/send`.\n\n"
         "## Docs only\n\n"
         "The texts about `Address`.\n"
     )

@@ -125,7 +125,7 @@ def test_a_refusal_names_what_broke_and_the_version_it_takes() -> None:
     assert result.stdout == (
         "schema/v2/parcels.json:1: parcel/send: error[limit-tightened] "
         "/$defs/SendRequest/properties/label: `maxLength` was 20 and is 10; breaks clients: newer "
-        "peers do not take what they send\n"
+        "peers do not accept what they send\n"
     )
     assert result.stderr == (
         "schema/released/acp-v2-1.0.0.schema.json -> schema/v2: 2 changes: "
@@ -148,7 +148,7 @@ def test_an_accepted_break_needs_no_major_version() -> None:
     assert run("1.0.1").exit_code == 0
     assert entry("1.0.1") == (
         "### Accepted\n\n- `SendRequest.label`: `maxLength` was 20 and is 10; breaks clients: "
-        "newer peers do not take what they send; accepted (Nobody wrote more.)\n"
+        "newer peers do not accept what they send; accepted (Nobody wrote more.)\n"
     )
 
 

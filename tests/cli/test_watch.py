@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from acpgen import resources
 from acpgen.cli import watch
 from acpgen.cli.app import typer_app
-from acpgen.cli.warm import warmed
+from acpgen.cli.cached_targets import warmed
 from acpgen.cli.watch import Watched
 from acpgen.emit import manifest
 from acpgen.emit.templates import Templates

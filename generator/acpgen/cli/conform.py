@@ -30,12 +30,12 @@ from acp_conformance.verdict import (
     verdicts,
 )
 from acp_conformance.verdict_report import FORMATS
-from acpgen.cli.playing import Playable, Shown, shown, stoppable
 from acpgen.cli.report import CommandFailure, Exit, fail, note, suggestion, unreadable
+from acpgen.cli.trace_playback import Playable, Shown, shown, stoppable
 from acpgen.findings import escaped
 
 
-class Form(StrEnum):
+class VerdictForm(StrEnum):
     """How verdicts are printed."""
 
     TEXT = "text"
@@ -75,7 +75,9 @@ def conform(
         str | None,
         typer.Option("--second-command", help="Connects to the agent that runs already."),
     ] = None,
-    form: Annotated[Form, typer.Option("--format", help="How to print the verdicts.")] = Form.TEXT,
+    form: Annotated[
+        VerdictForm, typer.Option("--format", help="How to print the verdicts.")
+    ] = VerdictForm.TEXT,
     timeout: Annotated[
         float,
         typer.Option(

@@ -12,19 +12,27 @@ from typing import Annotated
 import typer
 
 from acpgen import resources
-from acpgen.cli.comparing import Sifted, comes_installed, compared, entry_for, in_vain, read, sift
 from acpgen.cli.report import Exit, fail, note, relative, reporting_failure, show
+from acpgen.cli.schema_comparison import (
+    Sifted,
+    comes_installed,
+    compared,
+    entry_for,
+    in_vain,
+    read,
+    sift,
+)
 from acpgen.diff import Change, Effect, Party
 from acpgen.diff.changelog import changelog
 from acpgen.diff.releases import FOLDER, newest
-from acpgen.diff.report import SchemaChanges, document, findings, summary
+from acpgen.diff.schema_changes import SchemaChanges, document, findings, summary
 from acpgen.diff.schema_versions import SchemaSource
 from acpgen.emit.markdown import code, join
 from acpgen.findings import Finding, Format, Severity, text
 from acpgen.model import Protocol
 
 
-class Form(StrEnum):
+class DiffForm(StrEnum):
     """The forms of a comparison."""
 
     TEXT = "text"
@@ -34,7 +42,7 @@ class Form(StrEnum):
     TOML = "toml"
 
 
-class FailOn(StrEnum):
+class FailOnParty(StrEnum):
     """Whose breaking makes the exit status 1."""
 
     CLIENT = "client"
@@ -44,12 +52,12 @@ class FailOn(StrEnum):
 
 
 _WATCHED = {
-    FailOn.CLIENT: frozenset({Party.CLIENT}),
-    FailOn.AGENT: frozenset({Party.AGENT}),
-    FailOn.ANY: frozenset(Party),
-    FailOn.NONE: frozenset[Party](),
+    FailOnParty.CLIENT: frozenset({Party.CLIENT}),
+    FailOnParty.AGENT: frozenset({Party.AGENT}),
+    FailOnParty.ANY: frozenset(Party),
+    FailOnParty.NONE: frozenset[Party](),
 }
-_REPORTS = {Form.JSON: Format.JSON, Form.GITHUB: Format.GITHUB}
+_REPORTS = {DiffForm.JSON: Format.JSON, DiffForm.GITHUB: Format.GITHUB}
 """How a report looks that goes with a form, where it has one."""
 _VERSION = "A file, a folder, or git:REVISION[:PATH], where ./PATH starts at this folder."
 
@@ -62,10 +70,12 @@ def diff(
     new: Annotated[
         str | None, typer.Argument(help=_VERSION, metavar="NEW", show_default="schema/v2")
     ] = None,
-    form: Annotated[Form, typer.Option("--format", help="How to print the changes.")] = Form.TEXT,
+    form: Annotated[
+        DiffForm, typer.Option("--format", help="How to print the changes.")
+    ] = DiffForm.TEXT,
     fail_on: Annotated[
-        FailOn, typer.Option(help="Whom a change has to break for exit status 1.")
-    ] = FailOn.ANY,
+        FailOnParty, typer.Option(help="Whom a change has to break for exit status 1.")
+    ] = FailOnParty.ANY,
     accepted: Annotated[
         Path | None,
         typer.Option(
@@ -94,7 +104,7 @@ def diff(
         sifted = sift(comparison.changes, comparison.new, accepted)
         if old is None:
             sifted = _spared(sifted, after, accepted)
-        stale_counts = old is None and form in {Form.TEXT, Form.GITHUB}
+        stale_counts = old is None and form in {DiffForm.TEXT, DiffForm.GITHUB}
         _print(comparison, sifted, form, everything=everything, stale=stale_counts)
     if sifted.stale and not stale_counts:
         note(text(sifted.stale.values()).rstrip("\n"))
@@ -138,14 +148,14 @@ def _newest(schema: str, protocol: Protocol) -> str:
 
 
 def _print(
-    comparison: SchemaChanges, sifted: Sifted, form: Form, *, everything: bool, stale: bool
+    comparison: SchemaChanges, sifted: Sifted, form: DiffForm, *, everything: bool, stale: bool
 ) -> None:
-    if form is Form.JSON:
+    if form is DiffForm.JSON:
         typer.echo(document(comparison, sifted.accepted), nl=False)
-    elif form is Form.MARKDOWN:
+    elif form is DiffForm.MARKDOWN:
         title = join([code(comparison.old.label), code(comparison.new.label)], " to ")
         typer.echo(changelog(sifted.open, title, accepted=sifted.accepted), nl=False)
-    elif form is Form.TOML:
+    elif form is DiffForm.TOML:
         wanted = [change for change in sifted.open if everything or change.breaking]
         typer.echo("\n".join(map(entry_for, wanted)), nl=False)
     else:
@@ -167,7 +177,7 @@ def _shown(changes: Sequence[Change], *, everything: bool) -> list[Change]:
     return [change for change in changes if everything or change.effect is not Effect.DOCS]
 
 
-def _fails(change: Change, fail_on: FailOn) -> bool:
+def _fails(change: Change, fail_on: FailOnParty) -> bool:
     if change.effect is Effect.FAULT:
-        return change.breaking and fail_on is not FailOn.NONE
+        return change.breaking and fail_on is not FailOnParty.NONE
     return change.breaking and bool(change.breaks & _WATCHED[fail_on])

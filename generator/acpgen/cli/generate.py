@@ -26,7 +26,7 @@ from acpgen.cli.report import (
     unreadable,
 )
 from acpgen.emit import manifest, rules
-from acpgen.emit.tree import Change, Difference, FolderError, ForeignFileError
+from acpgen.emit.tree import Difference, DriftKind, FolderError, ForeignFileError
 from acpgen.findings import Finding, Format, Severity
 from acpgen.lint import lint
 from acpgen.lint.accepted import beside
@@ -40,10 +40,10 @@ from acpgen.targets.generation import generate as worked_out
 from acpgen.words import counted
 
 _RULES = {
-    Change.CHANGED: rules.drift_changed,
-    Change.MISSING: rules.drift_missing,
-    Change.SURPLUS: rules.drift_surplus,
-    Change.FOREIGN: rules.drift_foreign,
+    DriftKind.CHANGED: rules.drift_changed,
+    DriftKind.MISSING: rules.drift_missing,
+    DriftKind.SURPLUS: rules.drift_surplus,
+    DriftKind.FOREIGN: rules.drift_foreign,
 }
 _LINE_ENDS = "has lines that end in CRLF, and is as generated but for that"
 _COMMAND = "generate"
@@ -194,8 +194,8 @@ def put(plan: Plan, outcome: Result) -> None:
 def _summary(outcome: Result) -> str:
     """What was done: `wrote 12 files (11 changed, 1 new), removed 2, in docs and json`."""
     changes = [difference.change for difference in outcome.differences]
-    changed, new = changes.count(Change.CHANGED), changes.count(Change.MISSING)
-    removed = changes.count(Change.SURPLUS)
+    changed, new = changes.count(DriftKind.CHANGED), changes.count(DriftKind.MISSING)
+    removed = changes.count(DriftKind.SURPLUS)
     parts = []
     if changed or new:
         kinds = [f"{n} {kind}" for n, kind in ((changed, "changed"), (new, "new")) if n]
@@ -207,7 +207,7 @@ def _summary(outcome: Result) -> str:
 
 def _folders(outcome: Result) -> str:
     """Where something was done: `, in docs and json`; nothing for the folder itself."""
-    paths = (d.path for d in outcome.differences if d.change is not Change.FOREIGN)
+    paths = (d.path for d in outcome.differences if d.change is not DriftKind.FOREIGN)
     folders = sorted({path.partition("/")[0] for path in paths if "/" in path})
     if not folders:
         return ""
@@ -259,7 +259,7 @@ def _clip(diff: str) -> str:
 
 
 def _mend(plan: Plan, outcome: Result) -> str:
-    foreign = [d.path for d in outcome.differences if d.change is Change.FOREIGN]
+    foreign = [d.path for d in outcome.differences if d.change is DriftKind.FOREIGN]
     places = ", ".join(shlex.quote(str(plan.out / path)) for path in foreign)
     return (f"move {places} away, then " if foreign else "") + _command(plan, plan.targets)
 

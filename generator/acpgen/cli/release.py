@@ -9,12 +9,12 @@ from typing import Annotated
 import typer
 
 from acpgen import resources
-from acpgen.cli.comparing import Sifted, comes_installed, compared, in_vain, read, sift
 from acpgen.cli.lint import accepted_by_lint
 from acpgen.cli.locking import alone_in
 from acpgen.cli.report import Exit, fail, note, relative, show, unreadable
+from acpgen.cli.schema_comparison import Sifted, comes_installed, compared, in_vain, read, sift
 from acpgen.diff.releases import CHANGELOG, FOLDER, Release, file_name, newest, refusal, with_entry
-from acpgen.diff.report import findings, summary
+from acpgen.diff.schema_changes import findings, summary
 from acpgen.diff.schema_versions import SchemaSource
 from acpgen.diff.version import Version, parse, says_more
 from acpgen.diff.version import weight as weight_of

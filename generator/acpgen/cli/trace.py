@@ -12,9 +12,9 @@ from typing import Annotated, BinaryIO
 import typer
 
 from acpgen import resources, rulebook
-from acpgen.cli import opening
-from acpgen.cli.options import Failing, Form, MaxErrors, Quiet, Schema, ShowKeys, Summary
+from acpgen.cli import input_files
 from acpgen.cli.report import FailOn, note, print_problems, relative
+from acpgen.cli.shared_options import Failing, Form, MaxErrors, Quiet, Schema, ShowKeys, Summary
 from acpgen.findings import Format, printable, text
 from acpgen.judge.inputs import InputError, read
 from acpgen.load import SchemaError, load
@@ -53,7 +53,7 @@ def trace(
     )
     tally = Tally("trace", judges=False)
     report = Report(tally, form, max_errors=max_errors, fail_on=fail_on, counts_only=summary)
-    report.begin([opening.name(str(file)) for file in files])
+    report.begin([input_files.name(str(file)) for file in files])
     summaries: list[str] = []
     protocol = _load(relative(schema), report)
     if protocol is not None and not _has_keys(protocol):
@@ -82,9 +82,9 @@ def _load(schema: Path, report: Report) -> Protocol | None:
 
 def _trace(file: str, protocol: Protocol, report: Report, show_keys: bool) -> Iterator[str]:
     """Judge one file into the report, and say what it was about."""
-    name = opening.name(file)
+    name = input_files.name(file)
     try:
-        with opening.Opened(file) as stream:
+        with input_files.Opened(file) as stream:
             recording = _record(stream, protocol, show_keys)
     except TranscriptError as error:
         report.problem(name, str(error), error.line)
@@ -93,7 +93,7 @@ def _trace(file: str, protocol: Protocol, report: Report, show_keys: bool) -> It
     except EOFError:
         report.problem(name, "is cut off: the gzip in it has no end")
     except (OSError, ValueError) as error:
-        reason = opening.complaint(error)
+        reason = input_files.complaint(error)
         if reason is None:
             raise
         report.problem(name, reason)

@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 from acpgen import findings, resources, rulebook
-from acpgen.cli import opening
+from acpgen.cli import input_files
 from acpgen.cli.follow import Follower, follow, interruptible
-from acpgen.cli.notes import note
 from acpgen.cli.progress import Bar
+from acpgen.cli.stderr import note
 from acpgen.cli.verdicts import findings_of
 from acpgen.findings import escaped, printable
 from acpgen.judge.fast_path import FastEngine
 from acpgen.judge.inputs import Input, InputError, read
 from acpgen.judge.stream import Stream
 from acpgen.report import Report, Tally, renderer, set_up
-from acpgen.startup import source
+from acpgen.startup import checker_source
 from acpgen.startup.options import Options
 
 _LONG = 4_000_000
@@ -40,7 +41,7 @@ def run(options: Options) -> int:
     """
     set_up(options.form, sys.stdout)
     report = _report(options)
-    report.begin([opening.name(file) for file in options.files])
+    report.begin([input_files.name(file) for file in options.files])
     engine = None
     try:
         engine = _engine(options, report)
@@ -48,7 +49,7 @@ def run(options: Options) -> int:
             _judge_all(options, engine, report)
     except KeyboardInterrupt:
         if report.tally.complete:
-            report.problem(opening.name(options.files[0]), _INTERRUPTED)
+            report.problem(input_files.name(options.files[0]), _INTERRUPTED)
     report.end()
     sys.stdout.flush()
     _print_notes(report, engine, quiet=options.quiet)
@@ -71,43 +72,43 @@ def _report(options: Options) -> Report:
 def _engine(options: Options, report: Report) -> FastEngine | None:
     """The engine that judges, or None if the schema can't be used."""
     try:
-        made = source.of_schema(options.schema)
+        made = checker_source.of_schema(options.schema)
     except OSError as error:
         name = error.filename or _schema_name(options.schema)
         report.problem(str(name), error.strerror or str(error))
-    except source.UnusableSchemaError as error:
+    except checker_source.UnusableSchemaError as error:
         note(findings.text(error.findings).rstrip("\n"))
         report.problem(_schema_name(options.schema), "is not a schema to judge by")
     else:
-        return FastEngine(made, opening.size(options.files))
+        return FastEngine(made, input_files.size(options.files))
     return None
 
 
 def _schema_name(schema: str | None) -> str:
 
-    return opening.relative(str(resources.SCHEMA) if schema is None else schema)
+    return input_files.relative(str(resources.SCHEMA) if schema is None else schema)
 
 
 def _judge_all(options: Options, engine: FastEngine, report: Report) -> None:
-    size = 0 if options.quiet or options.follow else opening.size(options.files)
+    size = 0 if options.quiet or options.follow else input_files.size(options.files)
     with _progress(size) as progress:
         for file in options.files:
             if not report.full:
                 _judge(file, options, engine, report, progress)
     if not report.tally.messages and report.tally.complete:
         for file in options.files:
-            report.problem(opening.name(file), _NOTHING)
+            report.problem(input_files.name(file), _NOTHING)
 
 
 def _judge(file: str, options: Options, engine: FastEngine, report: Report, progress: Bar) -> None:
     """Judge one file into the report."""
-    name = opening.name(file)
+    name = input_files.name(file)
     engine.pairing.clear()
     try:
         if options.follow:
             _judge_growing(file, options, engine, report, progress)
         else:
-            with opening.Opened(file) as opened:
+            with input_files.Opened(file) as opened:
                 _judge_lines(read(opened), name, options, engine, report, progress)
     except KeyboardInterrupt:
         report.problem(name, _INTERRUPTED)
@@ -117,7 +118,7 @@ def _judge(file: str, options: Options, engine: FastEngine, report: Report, prog
     except BrokenPipeError:
         raise
     except Exception as error:  # zlib has one of its own
-        reason = opening.complaint(error)
+        reason = input_files.complaint(error)
         if reason is None:
             raise
         report.problem(name, reason)
@@ -155,7 +156,7 @@ def _judge_growing(
     """Judge a log until an interruption, which is its normal end and not a failure."""
     if _is_gzip(file):
         raise InputError(_PACKED)
-    name = opening.name(file)
+    name = input_files.name(file)
     shown = printable(name)
     follower = Follower(file, report=lambda event: note(f"acpgen: {shown}: {event}"))
     with interruptible():
@@ -166,9 +167,9 @@ def _judge_growing(
 
 def _is_gzip(file: str) -> bool:
     """Whether a file is gzip (RFC 1952). A pipe can't be tested without consuming its bytes."""
-    if not os.path.isfile(file):  # noqa: PTH113 - importing pathlib takes long
+    if not Path(file).is_file():
         return False
-    with open(file, "rb") as stream:  # noqa: PTH123
+    with Path(file).open("rb") as stream:
         return stream.read(2) == b"\x1f\x8b"
 
 

@@ -9,7 +9,7 @@ from acp_wire.reader import Decoded, JsonValue
 from acp_wire.redaction import Key, masked
 from acpgen.findings import Finding, Severity
 from acpgen.judge.inputs import MessageText
-from acpgen.judge.verdict import MessageFault, MessageVerdict
+from acpgen.judge.message_verdict import MessageFault, MessageVerdict
 
 
 def findings_of(

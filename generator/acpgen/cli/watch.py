@@ -13,11 +13,11 @@ from typing import Annotated
 import typer
 
 from acpgen import resources
+from acpgen.cli.cached_targets import warmed
 from acpgen.cli.extras import installation
 from acpgen.cli.follow import interruptible
 from acpgen.cli.generate import chosen, put, work_out
 from acpgen.cli.report import fail, note, relative
-from acpgen.cli.warm import warmed
 from acpgen.emit import manifest
 from acpgen.emit.templates import OWN, PATTERN, TemplateError
 from acpgen.findings import Format

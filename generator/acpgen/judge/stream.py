@@ -15,35 +15,32 @@ memory does not grow with the input. Like the command's start, this module impor
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Protocol as Structural
 
 from acp_wire.reader import BLANK, attempt
+from acpgen.judge.fast_path import Filter, Read
 from acpgen.judge.inputs import Input, MessageText
+from acpgen.judge.message_verdict import MessageVerdict
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Protocol as Structural
 
-    from acpgen.judge.fast_path import Filter, Read
-    from acpgen.judge.verdict import MessageVerdict
+class Engine(Structural):
+    """Judges the messages of one stream after another, in their order.
 
-    class Engine(Structural):
-        """Judges the messages of one stream after another, in their order.
+    `seen` is the number of bytes that it was given so far.
+    """
 
-        `seen` is the number of bytes that it was given so far.
+    seen: int
+
+    def filter(self, sender: str | None, *, transcript: bool) -> Filter:
+        """Return a fast path for the next lines, which accepts the clean ones.
+
+        A line that it does not accept counts as not seen yet: `verdict` must come next.
         """
+        ...
 
-        seen: int
-
-        def filter(self, sender: str | None, *, transcript: bool) -> Filter:
-            """Return a fast path for the next lines, which accepts the clean ones.
-
-            A line that it does not accept counts as not seen yet: `verdict` must come next.
-            """
-            ...
-
-        def verdict(self, read: Read, sender: str | None, *, transcript: bool) -> MessageVerdict:
-            """Return the verdict on the next message, or line of a transcript."""
-            ...
+    def verdict(self, read: Read, sender: str | None, *, transcript: bool) -> MessageVerdict:
+        """Return the verdict on the next message, or line of a transcript."""
+        ...
 
 
 STEP = 2048

@@ -8,12 +8,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable
+from datetime import timedelta
 
 from acp_retry.delivery import Delivery
 from acp_retry.link import Link
 from acp_retry.outbox_stores import OFFLINE, Mode, OutboxStore, StoredPrompt
 from acp_retry.outcome import NeverSentError
 from acp_retry.prompt_keys import KEYED_VERSION
+from acp_retry.waiting_time import has_waited_for_long, was_set_back
 
 __all__ = ["OutboxState"]
 
@@ -24,7 +26,9 @@ class OutboxState:
     `marking` is held while a prompt is marked as sent, so that prompts leave in order.
     """
 
-    def __init__(self, store: OutboxStore, oldest: float, now: Callable[[], float]) -> None:
+    def __init__(
+        self, store: OutboxStore, oldest: timedelta | None, now: Callable[[], float]
+    ) -> None:
         self.store = store
         self.now = now
         self.deliveries: dict[tuple[str, str], Delivery] = {}
@@ -97,8 +101,11 @@ class OutboxState:
         link, version = self.links[delivery.entry.session_id]
         if version < KEYED_VERSION or delivery.entry.mode is not Mode.PENDING:
             return False
-        fresh = self.now() - delivery.entry.submitted <= self._oldest
-        return fresh and not delivery.was_sent_on(link)
+        now, newest = self.now(), max(each.entry.submitted for each in self.deliveries.values())
+        if was_set_back(newest, now):
+            return False
+        is_old = has_waited_for_long(delivery.entry.submitted, now, self._oldest)
+        return not (is_old or delivery.was_sent_on(link))
 
     def send_elsewhere(self, delivery: Delivery, lost: Link) -> None:
         """Resend a delivery whose last attempt ended, if its session is on a newer link by now."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 import time
 from collections.abc import Callable
@@ -28,10 +29,12 @@ class SqliteFile:
     Args:
         path: the file, or `:memory:`.
         schema: statements that create what is missing.
+        private: whether only the user may read and write the file, if it is created here.
     """
 
-    def __init__(self, path: str | PathLike[str], schema: str) -> None:
+    def __init__(self, path: str | PathLike[str], schema: str, *, private: bool = False) -> None:
         self._path = path
+        self._private = private
         self._schema = schema
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="acp-retry-sqlite")
         self._connection: sqlite3.Connection | None = None
@@ -63,7 +66,15 @@ class SqliteFile:
             self._thread.shutdown()
 
     async def _run(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._named, work)
+
+    def _named(self, work: Callable[[], T]) -> T:
+        """Do work, and have the errors of SQLite name the file."""
+        try:
+            return work()
+        except sqlite3.Error as error:
+            error.args = (f"{os.fspath(self._path)}: {error}",)
+            raise
 
     def _transact(self, work: Callable[[sqlite3.Connection], T]) -> T:
         connection = self._connect()
@@ -78,6 +89,9 @@ class SqliteFile:
         return self._connection
 
     def _open(self) -> sqlite3.Connection:
+        if self._private and os.fspath(self._path) != ":memory:":
+            # SQLite gives the files beside it the same mode.
+            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
         deadline = time.monotonic() + PATIENCE
         while True:
             connection = sqlite3.connect(self._path, timeout=PATIENCE, isolation_level=None)

@@ -7,21 +7,22 @@ import contextlib
 import json
 import os
 import queue
+import signal
 import sys
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import Future
 from typing import Final
 
-from acp_retry.link import JsonObject
+from acp_retry.link import LONGEST_MESSAGE, JsonObject
 from acp_retry.outcome import INVALID_REQUEST, PARSE_ERROR, RequestFailedError
 from acp_retry.peer import Handlers, Peer
 from acp_wire.reader import NotJsonError, read
 
 __all__ = ["StreamChannel", "serve_stdio", "spawn"]
 
-LONGEST_LINE: Final = 2**26
-"""Bytes of the longest message that is read from an agent."""
+LONGEST_LINE: Final = LONGEST_MESSAGE
+"""Bytes of the longest line that is read. A longer line is skipped and answered with an error."""
 
 PATIENCE: Final = 5.0
 """Seconds that an agent has to end by itself once its standard input is closed."""
@@ -65,10 +66,10 @@ class StreamChannel:
         """See `Channel.receive`.
 
         Raises:
-            RequestFailedError: a line is no JSON object; the error that JSON-RPC asks for.
-            ValueError: a line is longer than the reader takes.
+            RequestFailedError: a line is not a JSON object, or is longer than the reader's limit.
+                It is the error that JSON-RPC asks for.
         """
-        while line := await self._reader.readline():
+        while line := await self._line():
             if not line.endswith(b"\n"):
                 return None  # the other side died while it wrote
             if not line.strip():
@@ -85,6 +86,29 @@ class StreamChannel:
     async def close(self) -> None:
         """See `Channel.close`."""
         await self._close()
+
+    async def _line(self) -> bytes:
+        """Return the next line. A line that is too long is skipped, so that later lines arrive."""
+        try:
+            return await self._reader.readuntil(b"\n")
+        except asyncio.IncompleteReadError as error:
+            return error.partial
+        except asyncio.LimitOverrunError as error:
+            await self._skip_line(error)
+            reason = {"reason": f"a line is longer than {LONGEST_LINE} bytes"}
+            raise RequestFailedError.of(INVALID_REQUEST, "Invalid request", reason) from None
+
+    async def _skip_line(self, overrun: asyncio.LimitOverrunError) -> None:
+        while True:
+            await self._reader.readexactly(overrun.consumed)
+            try:
+                await self._reader.readuntil(b"\n")
+            except asyncio.LimitOverrunError as error:
+                overrun = error
+            except asyncio.IncompleteReadError:
+                return
+            else:
+                return
 
 
 async def serve_stdio(
@@ -133,10 +157,11 @@ async def spawn(
     """Start an agent and connect to it. Leaving the block ends it.
 
     Its standard input is closed then. If it does not end within `PATIENCE`, or if leaving is
-    cancelled, it is killed. The connection ends with the program that was started, once all that
-    it had written is read; what handles that has `GRACE` to end. Programs that it started are
-    their own affair: one that still has its standard output keeps no connection open. (Where pipes
-    can't be read without waiting, as on Windows, it does.)
+    cancelled, it is killed. The agent has a process group of its own, and all that is left of the
+    group is killed with it: a wrapper such as npx does not leave the real agent behind. The
+    connection ends with the program that was started, once its output is read; handlers have
+    `GRACE` seconds after that. A child process that still has its standard output does not keep the
+    connection open. (On Windows it does, and only the program itself is killed.)
 
     Args:
         command: the program and its arguments.
@@ -149,7 +174,13 @@ async def spawn(
     loop = asyncio.get_running_loop()
     pipe = asyncio.subprocess.PIPE
     transport, agent = await loop.subprocess_exec(
-        lambda: _Agent(loop), *command, stdin=pipe, stdout=pipe, stderr=None, env=env
+        lambda: _Agent(loop),
+        *command,
+        stdin=pipe,
+        stdout=pipe,
+        stderr=None,
+        env=env,
+        start_new_session=True,
     )
     stdin, stdout = agent.stdin, agent.stdout
     if stdin is None or stdout is None:
@@ -171,9 +202,7 @@ async def spawn(
             await peer.close()
             await _patiently(agent.ended)
         finally:  # also if it is cancelled while it waits
-            if not agent.ended.is_set():
-                with contextlib.suppress(ProcessLookupError):
-                    transport.kill()
+            _kill_group(transport)
             serving.cancel()
             await asyncio.wait([serving])
             await _patiently(agent.ended)
@@ -181,6 +210,15 @@ async def spawn(
                 stdin.transport.abort()  # the agent will not read it
             transport.close()
             await _patiently(agent.gone)
+
+
+def _kill_group(transport: asyncio.SubprocessTransport) -> None:
+    """Kill an agent and all that it has started, as far as that stayed in its process group."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if os.name == "posix":
+            os.killpg(transport.get_pid(), signal.SIGKILL)
+        elif transport.get_returncode() is None:
+            transport.kill()
 
 
 async def _patiently(event: asyncio.Event) -> None:

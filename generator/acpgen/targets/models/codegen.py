@@ -31,7 +31,7 @@ _REMEMBERED = 256
 
 
 class GeneratedNamesError(Exception):
-    """The code generator called something otherwise than the model does."""
+    """The code generator gave a class another name than the model."""
 
 
 def modules(
@@ -65,7 +65,7 @@ def home(name: str) -> str:
 
 
 def _excerpt(module: str, definitions: Definitions) -> JsonSchema:
-    """The definitions of a module; of others that they refer to there is no more than a class."""
+    """The definitions of a module, and an empty class for each other one that they refer to."""
     own: JsonSchema = {n: schema for n, schema in definitions.items() if home(n) == module}
     used = {name for schema in own.values() for name in _references(schema)}
     others: JsonSchema = {name: {"type": "object"} for name in sorted(used - own.keys())}
@@ -97,7 +97,7 @@ def _module(module: str, schema: str, base: str) -> str:
             schema_version="2020-12",
             allow_remote_refs=False,
             strict_refs=True,
-            # What comes out: pydantic models, one module for what stands before a name's dot.
+            # Pydantic models; the part of a name before its dot is the module.
             output_model_type=DataModelType.PydanticV2BaseModel,
             target_python_version=PythonVersion.PY_311,
             target_pydantic_version=TargetPydanticVersion.V2_14,
@@ -124,7 +124,7 @@ def _module(module: str, schema: str, base: str) -> str:
             field_extra_keys=set(codegen_schema.MEMBER_MARKS),
             field_extra_keys_without_x_prefix={codegen_schema.REPR},
             model_extra_keys=set(codegen_schema.RECORD_MARKS),
-            # The same text whatever the day and whatever pyproject.toml lies near.
+            # The same text on any day and near any pyproject.toml.
             use_double_quotes=True,
             disable_timestamp=True,
             custom_file_header=f"# {HEADER}",
@@ -132,7 +132,7 @@ def _module(module: str, schema: str, base: str) -> str:
             builtin_format_line_length=100,
         )
     if not isinstance(generated, dict):
-        raise TypeError("datamodel-code-generator gave one module where several were asked for")
+        raise TypeError("datamodel-code-generator returned one module instead of several")
     texts = {path[-1].removesuffix(".py"): text for path, text in generated.items()}
     return f"{visible(texts[module])}\n"
 

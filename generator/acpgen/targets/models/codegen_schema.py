@@ -38,19 +38,19 @@ from acpgen.model import (
     Union,
 )
 from acpgen.patterns import python_pattern
-from acpgen.targets.models.python_shapes import Alias, Choice, Normal, Record, Shape
+from acpgen.targets.models.python_shapes import Alias, Normal, Record, Shape, UnionShape
 from acpgen.types.structure import is_key, references
 
 MEMBER_MARKS = (ON_ERROR, ON_NULL, SKIP_ITEMS, DEFAULT, TAG, INTEGER)
-"""What the generated code says about a member or a choice besides its type."""
+"""The marks of a member or a choice in the generated code."""
 
 RECORD_MARKS = (EXCLUDES, OPEN, VARIANTS, TAG)
-"""What the generated code says about a class besides its members."""
+"""The marks of a class in the generated code."""
 
 REPR = "x-repr"
 
 REFERENCE = "#/$defs/"
-"""What stands before a definition's name where it is referred to."""
+"""The prefix of a reference to a definition."""
 
 _CARRIED = "params"
 """The member that holds another method's params, in those params that carry some."""
@@ -72,7 +72,7 @@ class _Speller:
         match shape:
             case Record():
                 return schema | self._record(shape)
-            case Choice():
+            case UnionShape():
                 return schema | self._choice(shape)
             case Alias(name=name, type=type_) if name in references(type_):
                 return schema | self._recursive(type_)
@@ -102,10 +102,10 @@ class _Speller:
         if member.docs:
             schema["description"] = member.docs
         if member.default is not None:
-            # As a default proper it would be written to the wire though nobody sent it.
+            # A real default would be written to the wire, although it was never sent.
             schema[DEFAULT] = member.default
         if is_key(member.type):
-            # A malformed key is refused, never taken for an absent one.
+            # A malformed key is refused, never treated as absent.
             return schema
         tolerance = member.tolerance
         marks = {
@@ -115,12 +115,12 @@ class _Speller:
         }
         return {**schema, **{mark: True for mark, is_set in marks.items() if is_set}}
 
-    def _secrecy(self, member: Property, shape: Record | Choice) -> JsonSchema:
-        """The mark of a key and of carried params, which may hold one: they are not for logs."""
+    def _secrecy(self, member: Property, shape: Record | UnionShape) -> JsonSchema:
+        """The mark of a key and of carried params, which may hold one: logs must not show them."""
         carried = member.name == _CARRIED and shape.name in self._carriers
         return {REPR: False} if carried or is_key(member.type) else {}
 
-    def _choice(self, choice: Choice) -> JsonSchema:
+    def _choice(self, choice: UnionShape) -> JsonSchema:
         tag: JsonSchema = {} if choice.tag is None else {TAG: choice.tag}
         names = [branch.type.name for branch in choice.branches]
         if not choice.base:
@@ -128,7 +128,7 @@ class _Speller:
         schema: JsonSchema = {"type": "object", VARIANTS: [*names], **tag}
         return schema | self._class_parts(choice)
 
-    def _class_parts(self, shape: Record | Choice) -> JsonSchema:
+    def _class_parts(self, shape: Record | UnionShape) -> JsonSchema:
         """The bases and the members of a class."""
         schema: JsonSchema = {}
         if shape.bases:
@@ -175,12 +175,12 @@ class _Speller:
                 raise AssertionError("normalize gives every object a name")
 
 
-def _placeholder(member: Property, shape: Record | Choice) -> JsonSchema:
+def _placeholder(member: Property, shape: Record | UnionShape) -> JsonSchema:
     """A default for the tag of a union's class, which has no instances of its own.
 
     If the class required the tag, so would its variants, which have a default for it.
     """
-    is_tag = isinstance(shape, Choice) and member.name == shape.tag and member.required
+    is_tag = isinstance(shape, UnionShape) and member.name == shape.tag and member.required
     return {"default": ""} if is_tag and not _is_constant(member.type) else {}
 
 
@@ -190,7 +190,7 @@ def _listed(enum: ClosedEnum | OpenEnum) -> JsonSchema:
 
 
 def _whole(enum: ClosedEnum | OpenEnum) -> JsonSchema:
-    # To Python a literal 5 is 5.0, too.
+    # In Python, a literal 5 equals 5.0.
     return {INTEGER: True} if enum.type is ScalarType.INTEGER else {}
 
 
@@ -210,7 +210,7 @@ def _scalar(scalar: Scalar) -> JsonSchema:
 
 
 def _nullable(schema: JsonSchema) -> JsonSchema:
-    """A schema that takes null besides; as a list of types the generator keeps it in one piece."""
+    """A schema that also takes null; the generator keeps a list of types in one piece."""
     types = schema.get("type")
     if types is None or "enum" in schema:
         return {"anyOf": [schema, {"type": "null"}]}

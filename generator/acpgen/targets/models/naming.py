@@ -1,4 +1,4 @@
-"""The names of the generated modules and classes, and those that Python or the package needs."""
+"""The names of generated modules, classes and attributes, and those that are taken."""
 
 from __future__ import annotations
 

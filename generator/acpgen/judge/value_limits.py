@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from acpgen.judge.verdict import MessageFault, MessageRule
+from acpgen.judge.message_verdict import MessageFault, MessageRule
 from acpgen.model import Array, JsonValue, Scalar
 from acpgen.patterns import matches
 from acpgen.words import counted

@@ -13,7 +13,7 @@ from acpgen import findings, resources
 from acpgen.cli.report import fail, note, relative, unreadable
 from acpgen.diff import RULES, Change
 from acpgen.diff import diff as changes_between
-from acpgen.diff.report import SchemaChanges
+from acpgen.diff.schema_changes import SchemaChanges
 from acpgen.diff.schema_versions import GitError, SchemaSource, locate
 from acpgen.diff.witness import Witnesses
 from acpgen.findings import Finding

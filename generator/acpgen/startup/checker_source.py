@@ -72,13 +72,13 @@ class Made:
 
     @cached_property
     def _checkers(self) -> Checkers:
-        from acpgen.targets.checkers.compiled import compile_checkers
+        from acpgen.targets.checkers.compiled_checkers import compile_checkers
 
         return compile_checkers(self._protocol)
 
     @cached_property
     def _decoders(self) -> Decoders | None:
-        from acpgen.targets.checkers.compiled import compile_decoders
+        from acpgen.targets.checkers.compiled_checkers import compile_decoders
 
         try:
             return compile_decoders(self._protocol, self._checkers)
@@ -100,9 +100,9 @@ def of_schema(path: str | None) -> Shipped | Made:
 
     if path is not None and os.path.abspath(path) == str(resources.SCHEMA):  # noqa: PTH100
         return of_schema(None)
-    from acpgen.cli import opening
+    from acpgen.cli import input_files
 
     try:
-        return Made(load(opening.relative(str(resources.SCHEMA) if path is None else path)))
+        return Made(load(input_files.relative(str(resources.SCHEMA) if path is None else path)))
     except SchemaError as error:
         raise UnusableSchemaError(error.findings) from error

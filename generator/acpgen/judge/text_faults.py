@@ -8,7 +8,7 @@ from acp_wire.envelope import ErrorCode
 from acp_wire.keys import looks_like_key
 from acp_wire.reader import Decoded, NotJsonError
 from acpgen.findings import Severity
-from acpgen.judge.verdict import MessageFault, MessageRule, MessageVerdict
+from acpgen.judge.message_verdict import MessageFault, MessageRule, MessageVerdict
 from acpgen.model import JsonValue
 
 _TWICE = "is more than once in its object, and parsers differ in which one they use"

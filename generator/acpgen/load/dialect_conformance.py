@@ -11,7 +11,7 @@ import jsonschema_rs
 from acpgen import resources
 from acpgen.findings import Finding
 from acpgen.load.complaints import MASK, complaints
-from acpgen.load.source import Document, Documents, RawSchema, SchemaError
+from acpgen.load.schema_text import Document, Documents, RawSchema, SchemaError
 from acpgen.model import Pointer, append
 from acpgen.patterns import is_pattern
 

@@ -1,4 +1,4 @@
-"""What readers of Markdown and of MDX take for text: there a marker counts, in code it doesn't."""
+"""Where a page has text, so that a marker counts, and where it has code or HTML."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Place = tuple[int, ...]
 """The 0-based lines of the list items and block quotes around something, the outermost first."""
 
 ATTEMPT = re.compile(r"(?:<!--|\{\s*/\*)\s*acpgen:")
-"""How a marker starts, a wrong one too."""
+"""The start of a marker, also of a misspelt one."""
 
 _IN_HTML = re.compile(rf"(?P<attempt>{ATTEMPT.pattern})|<!--(?:.*?-->|.*)", re.DOTALL)
 _RAW = re.compile(r"<(?:(?:pre|script|style|textarea)\b|\?|![a-z\[])", re.IGNORECASE)
@@ -27,9 +27,9 @@ _CONTAINERS = {"list_item", "blockquote"}
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A part of a page that is no Markdown, the 0-based line that begins it, and what opens it.
+    """A part of a page that is not Markdown text: code or HTML.
 
-    What is code by its indentation is opened by nothing.
+    It starts on the 0-based line `begin`. `opening` is empty for code by indentation.
     """
 
     kind: str
@@ -41,10 +41,10 @@ class Literal:
 
 
 def attempts(lines: Sequence[str], *, mdx: bool) -> Mapping[int, Place]:
-    """Where text starts what could be a marker: the 0-based lines, each with its place.
+    """The 0-based lines of text that may start a marker, each with its place.
 
-    What stands in a code block, in a code span, behind a backslash, or in HTML that ends at no
-    blank line is no text. `lines` have no ends.
+    Code blocks, code spans, text behind a backslash, and HTML that does not end at a blank line
+    don't count. `lines` have no line ends.
     """
     found: dict[int, Place] = {}
     around: list[int] = []
@@ -61,7 +61,7 @@ def attempts(lines: Sequence[str], *, mdx: bool) -> Mapping[int, Place]:
 
 
 def literal(lines: Sequence[str], number: int, *, mdx: bool) -> Literal:
-    """What a line, by its 0-based number, stands in where it is no text. `lines` have no ends."""
+    """The code or HTML that contains a line (0-based). `lines` have no line ends."""
     for token in _reader(mdx=mdx).parse("\n".join(lines)):
         if token.map is not None and token.map[0] <= number < token.map[1]:
             if token.type == "fence":
@@ -75,10 +75,10 @@ def _reader(*, mdx: bool) -> MarkdownIt:
     # Part of the extra `generate`.
     from markdown_it import MarkdownIt
 
-    # Lists in each other take two levels each; what is deeper would not be seen at all.
+    # Each nested list takes two levels; anything deeper would not be seen.
     reader = MarkdownIt("commonmark", {"maxNesting": _DEEPEST})
     if mdx:
-        # There code is never told by its indentation, and all HTML is elements around Markdown.
+        # MDX has no indented code, and its HTML is elements around Markdown.
         reader.disable(["code", "html_block"])
     reader.inline.ruler.before("html_inline", "marker", _marker)
     return reader
@@ -96,7 +96,7 @@ def _marker(state: StateInline, silent: bool) -> bool:
 
 
 def _starts(token: Token) -> Iterator[int]:
-    """How many lines below its first a part of a page has what could be a marker."""
+    """Yield the lines of a token that may start a marker, counted from its first line."""
     for child in token.children or ():
         if child.type == "marker":
             yield child.meta["line"]

@@ -10,7 +10,7 @@ from acpgen.emit.templates import Templates
 from acpgen.model import JsonValue, Kind, RetryClass
 from acpgen.model import Protocol as Schema
 from acpgen.targets.languages import PYTHON
-from acpgen.targets.languages.table import table
+from acpgen.targets.languages.language_table import table
 from acpgen.targets.retry.decision import Answer, Reason
 
 

@@ -1,7 +1,5 @@
 """Opening input: files and standard input, also compressed."""
 
-# Importing pathlib takes longer than judging a message.
-# ruff: noqa: PTH109, PTH116, PTH123
 from __future__ import annotations
 
 import errno
@@ -10,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from gzip import GzipFile
 from io import BufferedReader, RawIOBase
+from pathlib import Path
 from typing import BinaryIO
 
 STDIN = "-"
@@ -26,7 +25,7 @@ class Opened:
     """
 
     def __init__(self, file: str) -> None:
-        self._own = None if file == STDIN else open(file, "rb")  # noqa: SIM115 - closed on exit
+        self._own = None if file == STDIN else Path(file).open("rb")  # noqa: SIM115 - closed on exit
 
     def __enter__(self) -> BinaryIO:
         if self._own is None and sys.stdin is None:
@@ -39,10 +38,8 @@ class Opened:
 
 
 def _unpacked(stream: BinaryIO) -> BinaryIO:
-
     if not isinstance(stream, BufferedReader) or stream.peek(2)[:2] != _GZIP:
         return stream
-
     unpacked: RawIOBase = GzipFile(fileobj=stream)  # type: ignore[assignment] # reads like one
     return BufferedReader(unpacked)
 
@@ -65,7 +62,7 @@ def size(files: Sequence[str]) -> int:
 
 def _size(file: str) -> int:
     try:
-        found = os.fstat(sys.stdin.fileno()) if file == STDIN else os.stat(file)
+        found = os.fstat(sys.stdin.fileno()) if file == STDIN else Path(file).stat()
     except (OSError, ValueError, AttributeError):
         return 0
     return found.st_size * (_RATIO if file.endswith(".gz") else 1)
@@ -80,5 +77,5 @@ def name(file: str) -> str:
 
 def relative(path: str) -> str:
     """A path as a reader at the current folder would type it."""
-    here = os.getcwd().rstrip(os.sep) + os.sep
+    here = str(Path.cwd()).rstrip(os.sep) + os.sep
     return path[len(here) :].lstrip(os.sep) or "." if path.startswith(here) else path
