@@ -12,7 +12,7 @@ from acpgen.judge.inputs import MessageText
 from acpgen.judge.transcript import Transcript
 from acpgen.load import load
 from acpgen.resources import SCHEMA
-from acpgen.trace.reading import read_line
+from acpgen.trace.event_reading import read_line
 
 MESSAGE = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}'
 

@@ -13,8 +13,8 @@ import typer
 from typer.models import OptionInfo
 
 from acpgen.cli.tap_checking import check as check_lines
-from acpgen.tap.options import METAVARS, OPTIONS, TapOptions
 from acpgen.tap.session import run
+from acpgen.tap.tap_options import METAVARS, OPTIONS, TapOptions
 
 
 def _option(member: str) -> OptionInfo:

@@ -17,8 +17,9 @@ from acpgen.cli.verdicts import findings_of
 from acpgen.findings import Finding
 from acpgen.judge.fast_path import FastEngine
 from acpgen.judge.inputs import MessageText
-from acpgen.judge.verdict import MessageRule
-from acpgen.startup import source
+from acpgen.judge.message_verdict import MessageRule
+from acpgen.startup import checker_source
+from acpgen.tap.companion import skipped_text
 
 _GAP = "gap"
 _PAIRING = frozenset({MessageRule.UNEXPECTED_RESPONSE.value, MessageRule.DUPLICATE_ID.value})
@@ -28,8 +29,8 @@ _PAIRING = frozenset({MessageRule.UNEXPECTED_RESPONSE.value, MessageRule.DUPLICA
 def check(pipe: int, *, show_keys: bool = False) -> None:
     """Print what is found in the lines of a pipe, on standard error, until it ends."""
     try:
-        engine = FastEngine(source.of_schema(None))
-    except (OSError, source.UnusableSchemaError):
+        engine = FastEngine(checker_source.of_schema(None))
+    except (OSError, checker_source.UnusableSchemaError):
         _print("acpgen tap: the schema that comes with acpgen can't be read: nothing is judged\n")
         return
     whole = True
@@ -39,6 +40,7 @@ def check(pipe: int, *, show_keys: bool = False) -> None:
             sender, number, text = line.rstrip(b"\n").split(b" ", 2)
             if sender.decode() == _GAP:
                 whole = False
+                _print(f"acpgen tap: {skipped_text(int(number))}\n")
                 engine.pairing.clear()
                 continue
             judge = partial(_findings, engine, passes, sender.decode(), int(number), show_keys)

@@ -98,8 +98,8 @@ def _tapped(arguments: Sequence[str]) -> int | None:
     Agents are started often, and by programs that wait for them. Judging is imported in the process
     that judges.
     """
-    from acpgen.tap.options import parse as parse_tap
     from acpgen.tap.session import run
+    from acpgen.tap.tap_options import parse as parse_tap
 
     options = parse_tap(arguments)
     if options is None:

@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Callable
 
 from acpgen.tap.agent_process import FORWARDED, send
-from acpgen.tap.recorder import Recorder
+from acpgen.tap.line_recorder import LineRecorder
 
 _HEAD = struct.Struct(">cdI")
 _SENDERS = {b"c": "client", b"a": "agent"}
@@ -43,7 +43,7 @@ class Companion:
     """
 
     def __init__(
-        self, recorder: Recorder, check: Check | None, report: Callable[[str], None]
+        self, recorder: LineRecorder, check: Check | None, report: Callable[[str], None]
     ) -> None:
         self._report = report
         self._lost = False
@@ -85,6 +85,11 @@ class Companion:
                 self._report("the process that records was killed: nothing more is recorded")
 
 
+def skipped_text(number: int) -> str:
+    """That some messages were not judged, for people."""
+    return f"--check can't keep up: {number} message{'' if number == 1 else 's'} not judged"
+
+
 class _Backlog:
     """The lines that wait for the checker: as many as there is room for."""
 
@@ -105,8 +110,8 @@ class _Backlog:
             self._skipped += 1
             return
         if self._skipped:
-            self._report_skipped()
-            self._append(b"gap 0 \n")
+            self._append(b"gap %d \n" % self._skipped)  # the checker reports it when it gets there
+            self._skipped = 0
         self._append(line)
 
     def write(self) -> None:
@@ -136,23 +141,18 @@ class _Backlog:
             self.write()
         self._skipped += len(self._waiting)
         if self._skipped:
-            self._report_skipped()
+            self._report(skipped_text(self._skipped))
 
     def _append(self, line: bytes) -> None:
         self._waiting.append(line)
         self._size += len(line)
-
-    def _report_skipped(self) -> None:
-        plural = "" if self._skipped == 1 else "s"
-        self._report(f"--check can't keep up: {self._skipped} message{plural} not judged")
-        self._skipped = 0
 
 
 class _Inbox:
     """The companion's end of the pipe."""
 
     def __init__(
-        self, pipe: int, recorder: Recorder, check: Check | None, report: Callable[[str], None]
+        self, pipe: int, recorder: LineRecorder, check: Check | None, report: Callable[[str], None]
     ) -> None:
         self._pipe = pipe
         self._recorder = recorder
@@ -233,7 +233,9 @@ class _Inbox:
             except BrokenPipeError:
                 return
             os.close(self._backlog.pipe)
-            while time.monotonic() < deadline and not os.waitpid(self._checker, os.WNOHANG)[0]:
+            while not os.waitpid(self._checker, os.WNOHANG)[0]:
+                if time.monotonic() > deadline:
+                    os.kill(self._checker, signal.SIGKILL)
                 time.sleep(0.005)
 
 

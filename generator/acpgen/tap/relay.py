@@ -33,7 +33,7 @@ Copy = Callable[[str, bytes], None]
 """Takes what one side sent."""
 
 
-class Direction:
+class Flow:
     """What one side sends to the other one.
 
     Args:
@@ -197,10 +197,8 @@ class Relay:
     ) -> None:
         self._agent = agent
         self._report = report
-        self._sent = Direction("client", 0, agent.input, CHUNK, copy=copy, disruptor=disruptor)
-        self._got = Direction(
-            "agent", agent.output, 1, select.PIPE_BUF, copy=copy, disruptor=disruptor
-        )
+        self._sent = Flow("client", 0, agent.input, CHUNK, copy=copy, disruptor=disruptor)
+        self._got = Flow("agent", agent.output, 1, select.PIPE_BUF, copy=copy, disruptor=disruptor)
 
     def run(self) -> None:
         """Pass everything on."""
@@ -231,7 +229,7 @@ class Relay:
         for each in (self._sent, self._got):
             self._act(each, found)
 
-    def _act(self, each: Direction, found: dict[int, int]) -> None:
+    def _act(self, each: Flow, found: dict[int, int]) -> None:
         events = 0 if each.sink is None else found.get(each.sink, 0)
         if events & _GONE:
             each.abandon()
@@ -243,7 +241,7 @@ class Relay:
             self._disrupt(each, step)
         each.settle()
 
-    def _disrupt(self, each: Direction, disruption: Disruption) -> None:
+    def _disrupt(self, each: Flow, disruption: Disruption) -> None:
         self._report(disruption.done_text)
         if disruption.action == KILL:
             self._agent.kill()

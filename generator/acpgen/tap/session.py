@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
+import select
 import time
 
 from acpgen.findings import escaped
 from acpgen.tap.agent_process import AgentProcess, end_like
 from acpgen.tap.companion import Check, Companion
 from acpgen.tap.disruptions import DisruptionError, Disruptor, read_disruptions
-from acpgen.tap.options import TapOptions
+from acpgen.tap.line_recorder import LineRecorder
 from acpgen.tap.record_file import RecordError, RecordFile
-from acpgen.tap.recorder import Recorder
 from acpgen.tap.relay import Relay
+from acpgen.tap.tap_options import TapOptions
 
 _UNKNOWN = 2
 
@@ -35,7 +36,7 @@ def run(options: TapOptions, check: Check) -> int:
         return _refuse(f"{error.filename or options.record}: {error.strerror}")
     disruptor = Disruptor(found) if found else None
     name = f"tap-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{os.getpid()}"
-    recorder = Recorder(file, name, _report, show_keys=options.show_keys)
+    recorder = LineRecorder(file, name, _report, show_keys=options.show_keys)
     companion = Companion(recorder, check if options.check else None, _report)
     try:
         agent = AgentProcess(options.command)
@@ -53,9 +54,15 @@ def run(options: TapOptions, check: Check) -> int:
 
 
 def _report(line: str) -> None:
-    """Print a line, by one call, between those of the agent."""
+    """Print a line, by one call, between those of the agent.
+
+    Where nobody reads standard error and it is full, the line is dropped: the stream must go on.
+    """
+    poll = select.poll()
+    poll.register(2, select.POLLOUT)
     try:
-        os.write(2, f"acpgen tap: {escaped(line)}\n".encode())
+        if poll.poll(0):
+            os.write(2, f"acpgen tap: {escaped(line)}\n".encode()[: select.PIPE_BUF])
     except OSError:  # nobody reads any more
         return
 

@@ -21,7 +21,7 @@ class _Side:
         self.overlong = False
 
 
-class Recorder:
+class LineRecorder:
     """Writes the messages of one connection to a transcript.
 
     Args:
