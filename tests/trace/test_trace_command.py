@@ -243,3 +243,9 @@ def test_rules_that_the_version_of_a_recording_leaves_idle_are_told(workplace: P
         "acpgen: transcript.ndjson: settles on version 1 of the protocol, and the schema is of "
         f"version 2; with the former, {IDLE}: those about prompts and their keys\n"
     )
+
+
+def test_an_integer_of_thousands_of_digits_is_no_obstacle(workplace: Path) -> None:
+    line = '{"from":"client","message":{"jsonrpc":"2.0","method":"_x","params":{"n":%s}}}\n'
+    (workplace / "long.ndjson").write_text(line % 1 + line % ("7" * 5000), "utf-8")
+    assert run("long.ndjson").exit_code == 0

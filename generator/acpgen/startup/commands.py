@@ -7,6 +7,7 @@ COMMANDS = {
     "watch": ("watch", "Generate again whenever the schema or a template changes."),
     "validate": ("validate", "Judge messages as a strict receiver does."),
     "trace": ("trace", "Hold transcripts to the rules about keys and resending."),
+    "view": ("view", "Show a session as one page for a browser."),
     "conform": ("conform", "Judge an agent, a client or a proxy by the requirements on keys."),
     "lint": ("lint", "Find what is wrong with a schema."),
     "diff": ("diff", "Compare two schemas, and report the peers that each change breaks."),
