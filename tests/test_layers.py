@@ -25,6 +25,7 @@ LAYERS = (
     {"judge", "diff"},
     {"targets"},
     {"lint", "trace", "inject", "upstream", "tap"},
+    {"view"},
     {"cli"},
     {"__main__", "__init__"},
 )
