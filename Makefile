@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check 
 # Prints errors only; --silent would hide these too.
 NPM_QUIET := --loglevel error --no-audit --no-fund >/dev/null
 
-.PHONY: demo test prove check lowest wheels generate docs bench clean
+.PHONY: demo test prove check lowest wheels generate docs view bench clean
 
 demo: .venv/installed
 	@$(BIN)/python examples/demo.py
@@ -58,6 +58,12 @@ docs: .venv/installed-docs
 	$(BIN)/python site/build.py
 	@echo "Open build/site/index.html"
 
+# The page that `acpgen view` fills. The result is committed, so that installing needs no npm.
+view:
+	npm ci --prefix view $(NPM_QUIET)
+	npm run --silent --prefix view check
+	npm run --silent --prefix view build
+
 bench: .venv/installed-dev
 	$(BIN)/python benchmarks/import_time.py
 	$(BIN)/python benchmarks/diff.py
@@ -68,7 +74,7 @@ bench: .venv/installed-dev
 .PHONY: node
 node:
 	@if command -v npm >/dev/null; then \
-	  for folder in tests/interop tests/mdx tests/languages tests/site site; do \
+	  for folder in tests/interop tests/mdx tests/languages tests/site site view; do \
 	    npm ci --prefix $$folder $(NPM_QUIET) || exit 1; \
 	  done; \
 	else echo "npm is missing: tests that need it will be skipped"; fi

@@ -24,7 +24,8 @@ LAYERS = (
     {"emit"},
     {"judge", "diff"},
     {"targets"},
-    {"lint", "trace", "inject", "upstream"},
+    {"lint", "trace", "inject", "upstream", "tap"},
+    {"view"},
     {"cli"},
     {"__main__", "__init__"},
 )

@@ -115,7 +115,8 @@ def test_the_wheel_of_acpgen_holds_its_package_and_data(wheels: dict[str, Path])
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"acpgen"}
     assert "acpgen/_resources/schema/v2/prompt.json" in names
     assert "acpgen/_resources/schema/dialect.schema.json" in names
-    assert "acpgen/_resources/templates/retry/retry.py.jinja" in names
+    assert "acpgen/_resources/templates/contexts.toml" in names
+    assert "acpgen/_resources/view/built/session.html" in names
     assert [name for name in names if "test" in name or "__pycache__" in name] == []
 
 

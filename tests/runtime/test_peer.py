@@ -258,8 +258,9 @@ async def test_an_answer_that_is_not_json_is_logged(caplog: pytest.LogCaptureFix
     async def odd(call: Call) -> object:
         return {"params": call}
 
-    assert await exchange({"echo": odd}, call(id=1)) == []
-    assert "could not be sent" in caplog.text
+    (answer,) = await exchange({"echo": odd}, call(id=1))
+    assert (answer["id"], answer["error"]["code"]) == (1, -32603)
+    assert "could not be written" in caplog.text
 
 
 @sync
@@ -288,7 +289,7 @@ async def test_a_process_ends_with_its_block(tmp_path: Path) -> None:
         pid.set_result(int(str(call.params["pid"])))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("acp_retry.stdio.PATIENCE", 0.1)
+        patch.setattr("acp_retry.agent_process.PATIENCE", 0.1)
         async with spawn(sys.executable, "-c", STUBBORN, handlers={"pid": note}) as peer:
             await pid
             asked = asyncio.ensure_future(peer.request("echo", {}))
