@@ -6,6 +6,7 @@ COMMANDS = {
     "generate": ("generate", "Generate bundles, Python models, retry tables and pages."),
     "watch": ("watch", "Generate again whenever the schema or a template changes."),
     "validate": ("validate", "Judge messages as a strict receiver does."),
+    "convert": ("convert", "Write a log of any shape as a transcript."),
     "trace": ("trace", "Hold transcripts to the rules about keys and resending."),
     "conform": ("conform", "Judge an agent, a client or a proxy by the requirements on keys."),
     "lint": ("lint", "Find what is wrong with a schema."),
