@@ -1,21 +1,21 @@
 # `make demo` and `make test` are all a newcomer needs; each installs what it uses into .venv.
 PYTHON ?= python3
 BIN := .venv/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+# Twice quiet: pip prints errors, but not a warning for each of its sources that lacks a package.
+PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt
 # Prints errors only; --silent would hide these too.
 NPM_QUIET := --loglevel error --no-audit --no-fund >/dev/null
 
-.PHONY: demo test prove check lowest wheels generate docs bench clean
+.PHONY: demo test prove check lowest wheels generate docs view bench clean
 
 demo: .venv/installed
-	$(BIN)/acpgen generate --full
-	$(BIN)/acpgen validate tests/interop/session.ndjson
+	@$(BIN)/python examples/demo.py
 
-test: .venv/installed-dev node
+test: .venv/installed-dev .venv/sdk/installed node
 	$(BIN)/pytest -n auto --maxprocesses 8 -m "scaled or not prove"
 
 # What takes long: tests/support/proofs.py says how a test is marked.
-prove: .venv/installed-dev node
+prove: .venv/installed-dev .venv/sdk/installed node
 	$(BIN)/pytest -n auto --maxprocesses 8 -m prove
 
 check: .venv/installed-dev
@@ -30,9 +30,9 @@ check: .venv/installed-dev
 
 # The lowest versions that the packages declare, and the tests of what uses them.
 LOWEST := build/lowest
-LOWEST_PACKAGES := '.[generate]' 'generated/python[models,fast]' 'runtime/acp-retry[postgres,sdk]'
+LOWEST_PACKAGES := '.[generate]' 'generated/python[models,fast]' 'runtime/acp-retry[postgres,sdk,remote]'
 LOWEST_TOOLS := pytest|pytest-timeout|pytest-xdist|hypothesis|hypothesis-jsonschema|packaging|hatchling
-LOWEST_TESTS := tests/cli tests/lint tests/load tests/report tests/runtime \
+LOWEST_TESTS := tests/cli tests/lint tests/load tests/remote tests/report tests/runtime \
   tests/targets/test_models_target.py tests/wire/models/test_models_errors.py tests/targets/test_check.py \
   tests/validate/test_validate_cases.py tests/validate/test_validate_options.py
 lowest: .venv/installed-dev
@@ -58,6 +58,12 @@ docs: .venv/installed-docs
 	$(BIN)/python site/build.py
 	@echo "Open build/site/index.html"
 
+# The page that `acpgen view` fills. The result is committed, so that installing needs no npm.
+view:
+	npm ci --prefix view $(NPM_QUIET)
+	npm run --silent --prefix view check
+	npm run --silent --prefix view build
+
 bench: .venv/installed-dev
 	$(BIN)/python benchmarks/import_time.py
 	$(BIN)/python benchmarks/diff.py
@@ -68,26 +74,33 @@ bench: .venv/installed-dev
 .PHONY: node
 node:
 	@if command -v npm >/dev/null; then \
-	  for folder in tests/interop tests/mdx tests/languages tests/site site; do \
+	  for folder in tests/interop tests/mdx tests/languages tests/site site view; do \
 	    npm ci --prefix $$folder $(NPM_QUIET) || exit 1; \
 	  done; \
 	else echo "npm is missing: tests that need it will be skipped"; fi
 
 .venv/bin/python:
-	$(PYTHON) -c 'import sys; sys.exit("acpgen needs Python 3.11 or newer: make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
-	$(PYTHON) -m venv .venv || { echo "Debian: apt-get install python3-venv"; rm -rf .venv; exit 1; }
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	@echo "Installing into .venv. This takes a minute the first time."
+	@$(PYTHON) -c 'import sys; sys.exit("acpgen needs Python 3.11 or newer: make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
+	@$(PYTHON) -m venv .venv || { echo "Debian: apt-get install python3-venv"; rm -rf .venv; exit 1; }
+	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
 
 .venv/installed: .venv/bin/python pyproject.toml constraints.txt
-	$(PIP) --editable '.[generate]'
+	@$(PIP) --editable '.[generate]'
 	@touch $@
 
 .venv/installed-docs: .venv/installed
-	$(PIP) --group docs
+	@$(PIP) --group docs
 	@touch $@
 
 .venv/installed-dev: .venv/installed
-	$(PIP) --group dev
+	@$(PIP) --group dev
+	@touch $@
+
+# Another version of the official Python SDK than that of the tests: its server is talked to.
+.venv/sdk/installed: .venv/installed-dev tests/interop/requirements.txt
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv/sdk
+	$(BIN)/uv pip install --quiet --python .venv/sdk/bin/python --requirements tests/interop/requirements.txt
 	@touch $@
 
 clean:

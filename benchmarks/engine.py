@@ -24,7 +24,7 @@ from acpgen import resources
 from acpgen.judge.fast_path import FastEngine
 from acpgen.load import load
 from acpgen.model import Kind, Protocol, Stability
-from acpgen.startup.source import VERY_LONG, Made
+from acpgen.startup.checker_source import VERY_LONG, Made
 from acpgen.targets.bundles import bundle
 from acpgen.targets.checkers import compile_checkers, compile_decoders
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from acpgen.emit.markdown import Inline, anchors, code, join, link, prose, table
 from acpgen.model import RetryClass, Side
-from acpgen.targets.pages.methods import DIRECTIONS
+from acpgen.startup.method_list import DIRECTIONS
 from acpgen.targets.retry.classes import CLASSES
 
 HERE = Path(__file__).resolve().parent

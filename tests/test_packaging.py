@@ -21,6 +21,7 @@ from packaging.utils import canonicalize_name
 
 import acpgen
 import unavailable
+from proofs import a_few
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = {
@@ -114,7 +115,8 @@ def test_the_wheel_of_acpgen_holds_its_package_and_data(wheels: dict[str, Path])
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"acpgen"}
     assert "acpgen/_resources/schema/v2/prompt.json" in names
     assert "acpgen/_resources/schema/dialect.schema.json" in names
-    assert "acpgen/_resources/templates/retry/retry.py.jinja" in names
+    assert "acpgen/_resources/templates/contexts.toml" in names
+    assert "acpgen/_resources/view/built/session.html" in names
     assert [name for name in names if "test" in name or "__pycache__" in name] == []
 
 
@@ -208,7 +210,9 @@ def test_a_clone_installs_each_package_alone(name: str, brought: set[str], tmp_p
     assert found - BUILDING == brought
 
 
-@pytest.mark.parametrize("what", [str(ROOT), f"{ROOT}[generate]"])
+@pytest.mark.parametrize(
+    "what", a_few([str(ROOT), f"{ROOT}[generate]"], {str(ROOT)}, "installs many packages")
+)
 def test_a_clone_installs_the_command(what: str, tmp_path: Path) -> None:
     third_party = declared("generate") | BUILDING
     python = environment(tmp_path / "venv", third_party)
@@ -228,6 +232,7 @@ def test_an_editable_install_takes_the_packages_of_the_checkout(tmp_path: Path) 
     assert Path(done.stdout.strip()).is_relative_to(PACKAGES["acp-conformance"])
 
 
+@pytest.mark.prove("builds packages from a repository, twice")
 @pytest.mark.parametrize("wanted", ["acp-retry", "acpgen"])
 def test_a_repository_installs_twice(wanted: str, tmp_path: Path) -> None:
     """pip keeps the wheel of a commit for the second time, but not the clone it was built in."""

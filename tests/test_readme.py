@@ -60,3 +60,14 @@ def test_every_target_is_named() -> None:
 
 def test_every_command_is_in_the_table() -> None:
     assert set(NAMES) == set(re.findall(r"`acpgen ([a-z]+)", README.split("## Commands")[1]))
+
+
+PAGES = ("README.md", "CONTRIBUTING.md", "schema/README.md", "templates/README.md", "docs")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_links_lead_somewhere(page: str) -> None:
+    path = ROOT / page
+    for file in sorted(path.rglob("*.md")) if path.is_dir() else [path]:
+        for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", file.read_text("utf-8")):
+            assert "://" in link or (file.parent / link).exists(), f"{file}: {link}"

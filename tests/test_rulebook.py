@@ -11,8 +11,8 @@ import pytest
 
 import acpgen
 from acp_conformance.requirements import BY_ID
-from acpgen.emit.tree import Change
-from acpgen.judge.verdict import MessageRule
+from acpgen.emit.tree import DriftKind
+from acpgen.judge.message_verdict import MessageRule
 from acpgen.rulebook import AnyRule, Group, Rule, declared_in, everything, page, rule
 
 PACKAGE = Path(acpgen.__file__).parent
@@ -54,7 +54,7 @@ def test_every_requirement_is_declared() -> None:
 
 def test_every_difference_of_a_tree_is_declared() -> None:
     drift = declared_in(Group.DRIFT.home, Rule)
-    assert drift.keys() == {f"drift-{change.value}" for change in Change}
+    assert drift.keys() == {f"drift-{change.value}" for change in DriftKind}
 
 
 @pytest.mark.parametrize("group", Group)

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, NewType
 
-JsonValue = None | bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"]
+from acp_wire.reader import JsonValue as JsonValue
+
 TypeName = NewType("TypeName", str)
 MethodName = NewType("MethodName", str)
 Pointer = NewType("Pointer", str)

@@ -53,7 +53,7 @@ _COMMANDS = {Group.LOAD: "lint", Group.JUDGE: "validate", Group.DRIFT: "generate
 _HOMES = {
     Group.DRIFT: "acpgen.emit.rules",
     Group.DOCS: "acpgen.inject.rules",
-    Group.CONFORM: "acpgen.cli.requirements",
+    Group.CONFORM: "acpgen.cli.requirement_rules",
 }
 
 

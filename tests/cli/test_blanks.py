@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from acpgen.startup.blanks import blank
+from acpgen.startup.blank_arguments import blank
 
 
 @pytest.mark.parametrize(

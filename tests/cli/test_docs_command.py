@@ -125,9 +125,20 @@ def test_a_template_that_would_hide_a_region_is_refused(
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
         "acpgen: page.md:6: method:kettle/pour would not be found again: "
-        f"mine/regions/method.md.jinja {why}; mend that first\n"
+        f"mine/regions/method.md.jinja {why}; fix that first\n"
     )
     assert Path("page.md").read_text() == f"{PAGE}\n{page}"
+
+
+@pytest.mark.parametrize("check", [(), ("--check",)])
+def test_a_page_without_a_region_is_fine(check: tuple[str, ...]) -> None:
+    Path("page.md").write_text("text\n")
+    result = run("inject", "page.md", *check)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == (
+        "0 regions in 1 page: up to date; write <!-- acpgen:begin NAME --> where one belongs\n"
+    )
+    assert Path("page.md").read_text() == "text\n"
 
 
 def test_an_ending_is_for_links() -> None:
@@ -144,7 +155,6 @@ def test_an_ending_is_for_links() -> None:
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        (b"text\n", "page.md: holds no region; "),
         (b"<!-- acpgen:begin retry-class -->\n<!-- acpgen:end retry-class -->\n", "page.md:1: no "),
         (b"\n<!-- acpgen:begin retry-classes -->\n", "page.md:2: retry-classes has no end; "),
         (b"\nx\xff\n", "page.md:2: is not UTF-8"),

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -28,6 +31,17 @@ def run(*arguments: str, **environment: str) -> Result:
 def _no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "TERM"):
         monkeypatch.delenv(name, raising=False)
+
+
+def test_a_pipe_gets_the_same_table_without_the_modules_that_lay_it_out() -> None:
+    script = (
+        "import sys; from acpgen.startup.method_list import prints; assert prints([])\n"
+        "assert not {'typer', 'rich', 'acpgen.load', 'pathlib'} & sys.modules.keys()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=os.environ
+    )
+    assert done.stdout == run().stdout
 
 
 def test_in_a_pipe_each_method_is_a_line() -> None:

@@ -125,7 +125,7 @@ def test_a_refusal_names_what_broke_and_the_version_it_takes() -> None:
     assert result.stdout == (
         "schema/v2/parcels.json:1: parcel/send: error[limit-tightened] "
         "/$defs/SendRequest/properties/label: `maxLength` was 20 and is 10; breaks clients: newer "
-        "peers do not take what they send\n"
+        "peers do not accept what they send\n"
     )
     assert result.stderr == (
         "schema/released/acp-v2-1.0.0.schema.json -> schema/v2: 2 changes: "
@@ -148,7 +148,7 @@ def test_an_accepted_break_needs_no_major_version() -> None:
     assert run("1.0.1").exit_code == 0
     assert entry("1.0.1") == (
         "### Accepted\n\n- `SendRequest.label`: `maxLength` was 20 and is 10; breaks clients: "
-        "newer peers do not take what they send; accepted (Nobody wrote more.)\n"
+        "newer peers do not accept what they send; accepted (Nobody wrote more.)\n"
     )
 
 
@@ -245,7 +245,7 @@ def test_an_entry_that_is_left_over_is_no_release() -> None:
         "/$defs/SendRequest/properties/label is among the changes; correct this or remove it\n",
     )
     assert result.stderr == (
-        "acpgen: no release: what is accepted is not what changed; correct these entries\n"
+        "acpgen: no release: these entries accept no change; correct or remove them\n"
     )
     Path("schema/accepted.toml").unlink()
     assert run("1.1.0").exit_code == 0
@@ -311,7 +311,7 @@ def test_a_schema_that_is_none() -> None:
     Path("schema/v2/parcels.json").write_text("{", "utf-8")
     result = run("1.0.0")
     assert (result.exit_code, Path("schema/released").exists()) == (2, False)
-    assert result.stderr.endswith("acpgen: schema/v2: is no schema that can be compared\n")
+    assert result.stderr.endswith("acpgen: schema/v2: is not a schema that can be compared\n")
 
 
 def test_a_folder_that_cannot_be_written() -> None:

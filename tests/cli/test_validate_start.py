@@ -21,7 +21,7 @@ from acpgen.cli.report import FailOn
 from acpgen.emit import manifest
 from acpgen.findings import Format
 from acpgen.model import Side
-from acpgen.startup import options, shipped, source
+from acpgen.startup import checker_source, options, shipped
 from acpgen.startup.options import Options
 
 GOOD = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}\n'
@@ -91,7 +91,7 @@ def test_an_invalid_message_needs_the_standard_library_only(tmp_path: Path) -> N
 
 def test_long_input_is_decoded_by_msgspec(tmp_path: Path) -> None:
     fresh_or_skip()
-    status, modules = start(GOOD * (source.LONG // len(GOOD) + 1), tmp_path)
+    status, modules = start(GOOD * (checker_source.LONG // len(GOOD) + 1), tmp_path)
     assert status == 0
     assert "msgspec" in modules
     assert modules & HEAVY <= {"msgspec", "importlib.metadata"}

@@ -172,6 +172,7 @@ def test_the_outbox_keeps_every_rule() -> None:
     assert {v.requirement.id: v.details for v in found if v.status is not VerdictStatus.PASS} == {}
 
 
+@pytest.mark.prove("plays all plans with one more client")
 def test_a_plain_client_can_keep_every_rule_too() -> None:
     found = verdicts(played([*WRONG_CLIENT, "Client", *REST], CLIENT_PLANS), Role.CLIENT)
     assert {v.requirement.id: v.details for v in found if v.status is not VerdictStatus.PASS} == {}

@@ -19,7 +19,7 @@ import pytest
 
 import unavailable
 from acpgen.diff import diff
-from acpgen.diff.report import counts
+from acpgen.diff.schema_changes import counts
 from acpgen.diff.witness import Witnesses
 from acpgen.load import load
 from acpgen.model import Protocol

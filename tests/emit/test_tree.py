@@ -14,8 +14,8 @@ import pytest
 
 from acpgen.emit.header import HEADER
 from acpgen.emit.tree import (
-    Change,
     Difference,
+    DriftKind,
     FolderError,
     ForeignFileError,
     compare,
@@ -49,9 +49,9 @@ def test_compare_names_changed_missing_and_surplus(tmp_path: Path) -> None:
     write(tmp_path / "out", {"a.py": OURS + "x\n", "old.py": OURS}, frozenset())
     differences = compare(tmp_path / "out", {"a.py": OURS + "y\n", "new.py": OURS}, everything)
     assert [(d.path, d.change) for d in differences] == [
-        ("a.py", Change.CHANGED),
-        ("new.py", Change.MISSING),
-        ("old.py", Change.SURPLUS),
+        ("a.py", DriftKind.CHANGED),
+        ("new.py", DriftKind.MISSING),
+        ("old.py", DriftKind.SURPLUS),
     ]
     assert "-x\n+y\n" in differences[0].diff
 
@@ -59,7 +59,7 @@ def test_compare_names_changed_missing_and_surplus(tmp_path: Path) -> None:
 def test_surplus_is_looked_for_only_where_claimed(tmp_path: Path) -> None:
     write(tmp_path / "out", {"mine/old.py": OURS, "other/old.py": OURS}, frozenset())
     assert compare(tmp_path / "out", {}, lambda path: path.startswith("mine/")) == [
-        Difference("mine/old.py", Change.SURPLUS)
+        Difference("mine/old.py", DriftKind.SURPLUS)
     ]
 
 
@@ -112,7 +112,7 @@ def test_bytes_that_are_no_text_are_somebody_elses(tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
     (out / "a.py").write_bytes(b"\xff\xfe")
-    assert compare(out, {"a.py": OURS}, everything) == [Difference("a.py", Change.FOREIGN)]
+    assert compare(out, {"a.py": OURS}, everything) == [Difference("a.py", DriftKind.FOREIGN)]
     with pytest.raises(ForeignFileError):
         write(out, {"a.py": OURS}, frozenset())
     assert (out / "a.py").read_bytes() == b"\xff\xfe"
@@ -148,8 +148,8 @@ def test_what_is_in_the_way_is_foreign_and_spared(
     before = snapshot(tmp_path)
     tree = {"deep/a.py": OURS, "b.py": OURS}
     assert compare(out, tree, lambda _: False) == [
-        Difference("b.py", Change.MISSING),
-        Difference("deep/a.py", Change.FOREIGN),
+        Difference("b.py", DriftKind.MISSING),
+        Difference("deep/a.py", DriftKind.FOREIGN),
     ]
     with pytest.raises(ForeignFileError, match=r"deep/a\.py was not written by acpgen"):
         write(out, tree, frozenset())

@@ -81,10 +81,10 @@ def test_templates_use_what_is_told(known: Meanings) -> None:
 @pytest.mark.parametrize(
     ("change", "mistake"),
     [
-        ("drop", "docs/types.md.jinja: types is not told"),
-        ("add", "docs/types.md.jinja: more is told, but not given"),
-        ("forget", "nothing tells what docs/types.md.jinja is given"),
-        ("invent", "none.jinja is given nothing, but that is told"),
+        ("drop", "docs/types.md.jinja: types is not documented"),
+        ("add", "docs/types.md.jinja: more is documented, but not passed"),
+        ("forget", "docs/types.md.jinja is not documented"),
+        ("invent", "none.jinja is documented, but unused"),
     ],
 )
 def test_the_comparison_bites(

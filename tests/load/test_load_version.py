@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from acpgen.load.source import SchemaError, read
+from acpgen.load.schema_text import SchemaError, read
 
 
 def write(file: Path, version: int | None = None) -> Path:

@@ -8,7 +8,7 @@ from acpgen.patterns import UnsupportedPatternError, parse, require_usable
 from acpgen.patterns.charset import has
 from acpgen.patterns.paths import MOST_WAYS
 from acpgen.patterns.searching import trimmed
-from acpgen.patterns.syntax import Choice, Edge, Look, Node, One, Repeat, Sequence
+from acpgen.patterns.syntax import Anchor, Choice, Look, Node, One, Repeat, Sequence
 from pattern_samples import LEGAL, SLOW, made
 
 LETTERS = "ab-1. \u00e9\n"
@@ -59,9 +59,9 @@ class Backtracker:
                 self.looks += 1
                 fits = at < len(self._text) and has(chars, ord(self._text[at]))
                 return [at + 1] if fits else []
-            case Edge.START:
+            case Anchor.START:
                 return [at] if at == 0 else []
-            case Edge():
+            case Anchor():
                 return [at]
             case Look(body=body):
                 if not node.behind:

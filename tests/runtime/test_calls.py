@@ -25,14 +25,13 @@ from scripted import ScriptedLink
 
 REQUESTS = {m.name: m.retry_class for m in METHODS if m.kind is Kind.REQUEST}
 PARAMS = {"sessionId": "s", "method": "session/list", "params": {}}
-AGAIN = {RetryClass.IDEMPOTENT}
-WITH_WORD = {RetryClass.IDEMPOTENT, RetryClass.DUPLICATING}
+RESENT = {RetryClass.IDEMPOTENT, RetryClass.DUPLICATING}
 
 
 async def attempts(
     method: str,
     *,
-    again: bool = False,
+    again: bool = True,
     params: object = PARAMS,
     versions: tuple[int, int] = (2, 2),
 ) -> int:
@@ -57,10 +56,10 @@ async def attempts(
 @sync
 async def test_the_class_decides(method: str) -> None:
     of_a_connection = method == "session/resume"
-    expected = 2 if REQUESTS[method] in AGAIN and not of_a_connection else 1
+    expected = 2 if REQUESTS[method] in RESENT and not of_a_connection else 1
     assert await attempts(method) == expected
-    expected = 2 if REQUESTS[method] in WITH_WORD and not of_a_connection else 1
-    assert await attempts(method, again=True) == expected
+    expected = 2 if REQUESTS[method] is RetryClass.IDEMPOTENT and not of_a_connection else 1
+    assert await attempts(method, again=False) == expected
 
 
 @pytest.mark.parametrize("act", ["lost", "unsent"])
@@ -90,7 +89,7 @@ async def test_a_carried_message_decides(carried: str, times: int) -> None:
 @pytest.mark.parametrize("method", ["_acme/deploy", "session/unknown"])
 @sync
 async def test_unlisted_methods_are_not_sent_again(method: str) -> None:
-    assert await attempts(method) == await attempts(method, again=True) == 1
+    assert await attempts(method) == 1
 
 
 @pytest.mark.parametrize("versions", [(1, 2), (2, 1), (1, 1)])
@@ -99,7 +98,7 @@ async def test_unlisted_methods_are_not_sent_again(method: str) -> None:
 async def test_nothing_is_sent_again_from_v1_or_on_it(
     method: str, versions: tuple[int, int]
 ) -> None:
-    assert await attempts(method, again=True, versions=versions) == 1
+    assert await attempts(method, versions=versions) == 1
 
 
 @sync
@@ -155,7 +154,7 @@ async def test_a_session_is_resumed_anew_on_each_connection() -> None:
 async def test_some_methods_do_not_wait_for_a_resumed_session(method: str) -> None:
     calls, link = Calls(), ScriptedLink("ok")
     calls.connected(ScriptedLink("lost"), 2)
-    asked = asyncio.ensure_future(calls.call(method, {"sessionId": "s"}, again=True))
+    asked = asyncio.ensure_future(calls.call(method, {"sessionId": "s"}))
     await settle()
     calls.connected(link, 2)
     assert (await asked).lost == 1
@@ -176,7 +175,7 @@ async def test_whatever_a_link_raises_is_a_lost_answer(fault: type[BaseException
     calls.connected(Broken("ok", "ok"), 2)
     asked = asyncio.ensure_future(calls.call("session/list", {}))
     with pytest.raises(AnswerLostError):
-        await calls.call("session/new", {})
+        await calls.call("session/new", {}, again=False)
     await settle()
     calls.connected(link, 2)
     assert await asked == Reply({}, lost=1)

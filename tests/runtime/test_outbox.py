@@ -335,7 +335,7 @@ async def test_a_late_answer_counts_once() -> None:
     await settle()
     resent = asyncio.ensure_future(pending.resend())
     await settle()
-    assert pending.outcome == Refused(-32603, "Internal error")
+    assert isinstance(pending.outcome, Unknown)
     link.answer("m")
     assert await resent == await pending.result() == Inserted("m")
     assert await store.entries() == []

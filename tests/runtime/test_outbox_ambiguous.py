@@ -22,7 +22,7 @@ AMBIGUOUS = Unknown("the answer has no messageId")
 
 
 @pytest.mark.parametrize(
-    "answer", [{}, {"result": None}, {"result": {}}, {"result": {"messageId": 1}}, {"error": None}]
+    "answer", [{"result": None}, {"result": {}}, {"result": {"messageId": 1}}, {"error": None}]
 )
 @sync
 async def test_on_v2_the_outcome_is_unknown(answer: dict[str, object]) -> None:

@@ -35,7 +35,8 @@ async def test_a_traceback_does_not_show_an_echoed_key() -> None:
     serving = asyncio.ensure_future(peer.serve())
     asked = asyncio.ensure_future(peer.request("session/prompt", {"idempotencyKey": KEY}))
     await far.receive()
-    await far.send({"id": 1, "error": {"code": -32602, "message": ECHO.message, "data": KEY}})
+    error = {"code": -32602, "message": ECHO.message, "data": KEY}
+    await far.send({"jsonrpc": "2.0", "id": 1, "error": error})
     with pytest.raises(RequestFailedError) as failed:
         await asked
     assert KEY not in "".join(traceback.format_exception(failed.value))

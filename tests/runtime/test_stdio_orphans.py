@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from acp_retry import Call, Outbox, Peer, Unknown, spawn
-from agents import PATIENCE, TEXT, settle, sync
+from agents import PATIENCE, TEXT, is_gone, settle, sync
 
 PARENT = """
 import json, os, subprocess, sys
@@ -126,7 +126,7 @@ async def test_what_it_had_written_is_handled(monkeypatch: pytest.MonkeyPatch) -
             await self.gate.wait()
             await super().note(call)
 
-    monkeypatch.setattr("acp_retry.stdio.GRACE", PATIENCE)
+    monkeypatch.setattr("acp_retry.agent_process.GRACE", PATIENCE)
     parent = Slow()
     async with parent.run(SLEEPS) as agent:
         await agent.request("any", {"notes": 3})
@@ -157,5 +157,35 @@ def test_nothing_is_left_of_it(tmp_path: Path) -> None:
         timeout=PATIENCE,
     )
     child, lost = done.stdout.splitlines()
-    os.kill(int(child), signal.SIGKILL)
+    with suppress(ProcessLookupError):
+        os.kill(int(child), signal.SIGKILL)
     assert (lost, done.stderr) == ("lost", "")
+
+
+WRAPPER = """
+import subprocess, sys
+child = subprocess.Popen([sys.executable, "-c", sys.argv[1]])
+print('{"jsonrpc":"2.0","method":"child","params":{"pid":%d}}' % child.pid, flush=True)
+child.wait()
+"""
+
+
+@sync
+async def test_the_agent_in_a_wrapper_ends_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrapper such as npx starts the real agent, which may not read its input."""
+    monkeypatch.setattr("acp_retry.agent_process.PATIENCE", 0.1)
+    parent = Parent()
+    handlers = {"child": parent.born}
+    async with spawn(sys.executable, "-c", WRAPPER, SLEEPS, handlers=handlers):
+        pid = await parent.child
+    await is_gone(pid)
+
+
+@sync
+async def test_a_child_that_an_agent_leaves_behind_ends() -> None:
+    parent = Parent()
+    handlers = {"child": parent.born}
+    leaves = WRAPPER.replace("child.wait()", "")
+    async with spawn(sys.executable, "-c", leaves, SLEEPS, handlers=handlers):
+        pid = await parent.child
+    await is_gone(pid)

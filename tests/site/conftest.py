@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 import threading
@@ -10,15 +9,13 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser
 
 import unavailable
+from browsing import browser
 from site_visits import SITE, Visitor
 
-# The browser of the system: the driver's own would have to be downloaded.
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-# Whatever a page or the browser itself might ask for elsewhere, no name has an address.
-NOWHERE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+__all__ = ["browser"]
 
 
 class QuietHandler(SimpleHTTPRequestHandler):
@@ -47,18 +44,6 @@ def address(site: Path) -> Iterator[str]:
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
         thread.join()
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if program is None:
-        unavailable.skip("Chromium is missing: on Debian, apt-get install chromium")
-    expect.set_options(timeout=20_000)
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=program, args=[NOWHERE])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

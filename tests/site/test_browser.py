@@ -116,7 +116,7 @@ def test_the_filter_shows_the_one_keyed_method(width: Width, visitor: Visitor) -
 def test_filters_add_up_and_stay_in_the_address(visitor: Visitor) -> None:
     page = visitor.open("index.html")
     page.get_by_label("Kind").select_option("request")
-    page.get_by_label("Words").fill("SESSION/ undo")
+    page.get_by_label("Words").fill("SESSION/ undo Sets")
     expected = ["session/set_config_option", "session/set_title"]
     assert names(page) == expected
     page.reload()

@@ -14,7 +14,7 @@ from acp_wire.checking import Checkers
 from acp_wire.decoding import Decoders
 from acpgen import resources
 from acpgen.findings import Severity
-from acpgen.judge.verdict import MessageVerdict
+from acpgen.judge.message_verdict import MessageVerdict
 from acpgen.load import load
 from acpgen.model import Kind, Method, Object, Property, Protocol, Side, Stability, Type, TypeName
 from acpgen.targets.bundles import bundle

@@ -15,7 +15,7 @@ from typing import Any
 
 import unavailable
 from acpgen.model import Protocol
-from acpgen.targets.languages.table import table
+from acpgen.targets.languages.language_table import table
 from language_subjects import TEMPLATES, Subject, plain
 
 TESTS = Path(__file__).parents[1]

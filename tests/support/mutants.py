@@ -30,7 +30,7 @@ from acpgen.emit.jsonschema import JsonSchema
 from acpgen.findings import Severity
 from acpgen.judge.fast_path import FastPath
 from acpgen.judge.message import Judge
-from acpgen.judge.verdict import MessageVerdict
+from acpgen.judge.message_verdict import MessageVerdict
 from acpgen.model import JsonValue, Kind, Method, Side, Stability
 from acpgen.targets.bundles import bundle
 from acpgen.types.samples import Samples

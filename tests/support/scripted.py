@@ -71,6 +71,10 @@ class ScriptedLink:
         """Answer a held prompt."""
         self.held.pop(request_id).set_result({"messageId": message_id})
 
+    def refuse(self, code: int, request_id: int = 1) -> None:
+        """Answer a held prompt with an error."""
+        self.held.pop(request_id).set_exception(RequestFailedError.of(code, "error"))
+
     def lose(self) -> None:
         """Lose the connection: nothing that is held is ever answered."""
         self.closed = True

@@ -21,6 +21,8 @@ from acpgen.load import load
 from acpgen.model import ENVELOPE_TYPES, Protocol, Stability, TypeName
 from acpgen.targets.bundles import bundle
 from acpgen.types.stability import stable
+from small_schema import loaded
+from small_schema import schema as schema_with
 
 INTEROP = Path(__file__).parents[1] / "interop"
 TEXT = {"type": "text", "text": "hello"}
@@ -203,3 +205,15 @@ def test_without_a_type_of_the_envelope_it_is_that_of_json_rpc(lacking: TypeName
     assert not jsonschema_rs.is_valid(schema, message(id=1.5, method="_x"))
     assert jsonschema_rs.is_valid(schema, message(id=1, error={"code": -32603, "message": "No."}))
     assert not jsonschema_rs.is_valid(schema, message(id=1, error={"code": "no"}))
+
+
+@pytest.mark.parametrize("source", ["base", "shipped"])
+@pytest.mark.parametrize("which", Stability)
+def test_a_bundle_is_read_back_as_what_it_was_made_of(
+    source: str, which: Stability, tmp_path: Path
+) -> None:
+    """The base has no type of the envelope, so that of JSON-RPC is written into the bundle."""
+    base = loaded(schema_with({}), tmp_path / "base.json")
+    protocol = base if source == "base" else load(resources.SCHEMA)
+    written = bundle(protocol if which is Stability.UNSTABLE else stable(protocol), which)
+    assert bundle(loaded(written, tmp_path / "bundle.json"), which) == written

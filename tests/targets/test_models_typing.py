@@ -147,6 +147,7 @@ def test_mypy_finds_nothing_but_mistakes(checkout: Path) -> None:
     assert_only_mistakes_are_found(run(checkout, "mypy", *options, "."))
 
 
+@pytest.mark.prove("checks with a second type checker")
 def test_pyright_finds_nothing_but_mistakes(checkout: Path) -> None:
     options = ("--pythonversion", "3.11", "--pythonpath", sys.executable)
     report = run(checkout, "pyright", *options, "-p", ".").replace(f"{checkout}/", "")

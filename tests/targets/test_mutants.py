@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import unavailable
-from acpgen.judge.verdict import ErrorCode, MessageKind
+from acpgen.judge.message_verdict import ErrorCode, MessageKind
 from acpgen.model import JsonValue
 from acpgen.targets.checkers import compile_checkers
 from agreement import checkers, member, optional, tampered

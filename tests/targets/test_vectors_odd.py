@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from acpgen.judge.verdict import MessageRule
+from acpgen.judge.message_verdict import MessageRule
 from acpgen.model import (
     Array,
     MethodName,

@@ -12,7 +12,7 @@ from acpgen import resources
 from acpgen.cli.app import typer_app
 from acpgen.judge import MessageRule
 from acpgen.load import load
-from acpgen.startup import source
+from acpgen.startup import checker_source
 
 APP = typer_app()
 
@@ -22,8 +22,8 @@ INPUTS = {"input.json", "input.ndjson"}
 
 
 @cache
-def judge_by(schema: str | None) -> source.Made:
-    return source.Made(load(schema or resources.SCHEMA))
+def judge_by(schema: str | None) -> checker_source.Made:
+    return checker_source.Made(load(schema or resources.SCHEMA))
 
 
 STATUS = {"ok": 0, "bad": 1, "unknown": 2}
@@ -32,7 +32,7 @@ STATUS = {"ok": 0, "bad": 1, "unknown": 2}
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_case(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-    monkeypatch.setattr(source, "of_schema", judge_by)
+    monkeypatch.setattr(checker_source, "of_schema", judge_by)
     (input_,) = (name for name in INPUTS if (folder / name).exists())
     args = folder / "args"
     extra = args.read_text("utf-8").split() if args.exists() else []

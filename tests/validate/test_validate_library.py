@@ -14,7 +14,7 @@ import acpgen
 from acp_wire.reader import MAX_DEPTH, decode
 from acpgen.findings import Severity
 from acpgen.judge import MessageKind, MessageRule, MessageVerdict, Transcript
-from acpgen.judge.limits import limits
+from acpgen.judge.value_limits import limits
 from acpgen.model import (
     Kind,
     Method,

@@ -1103,16 +1103,16 @@ ProxyCall = (
 )
 
 
-class AgentLine(Line, tag="agent", kw_only=True):
-    message: AgentCall
+class AgentLine(Line[AgentCall], tag="agent", kw_only=True):
+    """A line that holds what the agent side sends."""
 
 
-class ClientLine(Line, tag="client", kw_only=True):
-    message: ClientCall
+class ClientLine(Line[ClientCall], tag="client", kw_only=True):
+    """A line that holds what the client side sends."""
 
 
-class ProxyLine(Line, tag="proxy", kw_only=True):
-    message: ProxyCall
+class ProxyLine(Line[ProxyCall], tag="proxy", kw_only=True):
+    """A line that holds what the proxy side sends."""
 
 
 AnyLine = AgentLine | ClientLine | ProxyLine

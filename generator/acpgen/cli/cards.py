@@ -15,9 +15,9 @@ from rich.text import Text
 
 from acpgen.model import Method, Protocol, RetryClass, Stability
 from acpgen.report.forms import has_colour
+from acpgen.startup.method_list import DIRECTIONS, HEAD
 from acpgen.targets.pages.errors import error_names
 from acpgen.targets.pages.keys import key_range
-from acpgen.targets.pages.methods import DIRECTIONS
 from acpgen.targets.retry.classes import CLASSES, UNSTATED, explain
 
 _ROOMY = 140
@@ -36,14 +36,14 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 
 
 def show_table(methods: Iterable[Method]) -> None:
-    """Print one row for each method. What a copy does is told in a pipe and where there is room."""
+    """Print one row for each method. The last column appears in a pipe and on wide terminals."""
     console = _console()
     piped = not sys.stdout.isatty() and "COLUMNS" not in os.environ
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for title in ("METHOD", "KIND", "DIRECTION", "CLASS", "STABILITY"):
+    for title in HEAD[:5]:
         table.add_column(title, no_wrap=title == "METHOD", overflow="fold")
     if noted := piped or console.width >= _ROOMY:
-        table.add_column("A COPY", overflow="fold")
+        table.add_column(HEAD[5], overflow="fold")
     for method in methods:
         unstable = method.stability is Stability.UNSTABLE
         cells = (

@@ -9,9 +9,9 @@ from typing import Annotated, BinaryIO
 import typer
 
 from acpgen import resources
-from acpgen.cli import opening
-from acpgen.cli.notes import note
-from acpgen.cli.options import (
+from acpgen.cli import input_files
+from acpgen.cli.reading import print_reading
+from acpgen.cli.shared_options import (
     Client,
     ConnectionAt,
     MessageAt,
@@ -20,7 +20,7 @@ from acpgen.cli.options import (
     SenderAt,
     hints_of,
 )
-from acpgen.cli.reading import print_reading
+from acpgen.cli.stderr import note
 from acpgen.findings import printable
 from acpgen.judge.inputs import InputError
 from acpgen.load import load
@@ -50,9 +50,9 @@ def convert(
     Exit status: 0, or 2 when a message is broken and so left out, or the file has none.
     """
     hints = hints_of(read_as, message_at, sender_at, connection_at, client)
-    name = opening.name(str(file))
+    name = input_files.name(str(file))
     try:
-        with opening.Opened(str(file)) as stream:
+        with input_files.Opened(str(file)) as stream:
             if output is None:
                 status = _convert(stream, sys.stdout.buffer, name, hints, time, quiet)
                 sys.stdout.flush()
@@ -65,7 +65,7 @@ def convert(
     except BrokenPipeError:
         raise
     except Exception as error:  # zlib has one of its own
-        reason = opening.complaint(error)
+        reason = input_files.complaint(error)
         if reason is None:
             raise
         note(f"acpgen: {printable(name)}: {reason}")

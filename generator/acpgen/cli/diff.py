@@ -1,4 +1,4 @@
-"""`acpgen diff`: what changed between two versions of a schema, and whom that breaks."""
+"""`acpgen diff`: what changed between two versions of a schema, and which peers break."""
 
 from __future__ import annotations
 
@@ -12,19 +12,27 @@ from typing import Annotated
 import typer
 
 from acpgen import resources
-from acpgen.cli.comparing import Sifted, comes_installed, compared, entry_for, in_vain, read, sift
 from acpgen.cli.report import Exit, fail, note, relative, reporting_failure, show
+from acpgen.cli.schema_comparison import (
+    Sifted,
+    comes_installed,
+    compared,
+    entry_for,
+    read,
+    sift,
+    unused_entries,
+)
 from acpgen.diff import Change, Effect, Party
 from acpgen.diff.changelog import changelog
 from acpgen.diff.releases import FOLDER, newest
-from acpgen.diff.report import SchemaChanges, document, findings, summary
+from acpgen.diff.schema_changes import SchemaChanges, document, findings, summary
 from acpgen.diff.schema_versions import SchemaSource
 from acpgen.emit.markdown import code, join
 from acpgen.findings import Finding, Format, Severity, text
 from acpgen.model import Protocol
 
 
-class Form(StrEnum):
+class DiffForm(StrEnum):
     """The forms of a comparison."""
 
     TEXT = "text"
@@ -34,8 +42,8 @@ class Form(StrEnum):
     TOML = "toml"
 
 
-class FailOn(StrEnum):
-    """Whose breaking makes the exit status 1."""
+class FailOnParty(StrEnum):
+    """The party that a change must break for exit status 1."""
 
     CLIENT = "client"
     AGENT = "agent"
@@ -44,13 +52,13 @@ class FailOn(StrEnum):
 
 
 _WATCHED = {
-    FailOn.CLIENT: frozenset({Party.CLIENT}),
-    FailOn.AGENT: frozenset({Party.AGENT}),
-    FailOn.ANY: frozenset(Party),
-    FailOn.NONE: frozenset[Party](),
+    FailOnParty.CLIENT: frozenset({Party.CLIENT}),
+    FailOnParty.AGENT: frozenset({Party.AGENT}),
+    FailOnParty.ANY: frozenset(Party),
+    FailOnParty.NONE: frozenset[Party](),
 }
-_REPORTS = {Form.JSON: Format.JSON, Form.GITHUB: Format.GITHUB}
-"""How a report looks that goes with a form, where it has one."""
+_REPORTS = {DiffForm.JSON: Format.JSON, DiffForm.GITHUB: Format.GITHUB}
+"""The format of the report on a failure, where a form has one."""
 _VERSION = "A file, a folder, or git:REVISION[:PATH], where ./PATH starts at this folder."
 
 
@@ -62,10 +70,12 @@ def diff(
     new: Annotated[
         str | None, typer.Argument(help=_VERSION, metavar="NEW", show_default="schema/v2")
     ] = None,
-    form: Annotated[Form, typer.Option("--format", help="How to print the changes.")] = Form.TEXT,
+    form: Annotated[
+        DiffForm, typer.Option("--format", help="How to print the changes.")
+    ] = DiffForm.TEXT,
     fail_on: Annotated[
-        FailOn, typer.Option(help="Whom a change has to break for exit status 1.")
-    ] = FailOn.ANY,
+        FailOnParty, typer.Option(help="The party that a change must break for exit status 1.")
+    ] = FailOnParty.ANY,
     accepted: Annotated[
         Path | None,
         typer.Option(
@@ -78,13 +88,14 @@ def diff(
         bool, typer.Option("--all", help="Print changes of documentation and accepted ones too.")
     ] = False,
 ) -> None:
-    """Say what changed from one version of a schema to another, and whom it breaks.
+    """Report what changed from one version of a schema to another, and which peers that breaks.
 
-    Text and github leave out changes of documentation and accepted ones; json and markdown have all
-    changes. toml has entries of accepted.toml for what breaks, or with --all for all that is not
-    accepted; the reasons are left to write. `acpgen explain RULE` tells more about a kind of
-    change. Exit status: 0 if nothing that counts breaks those whom --fail-on names, 1 if something
-    does, 2 when one of the two can't be read; json is a report then, as of `acpgen lint`.
+    Text and github omit changes of documentation and accepted changes; json and markdown have all.
+    toml has an entry of accepted.toml for each breaking change, or with --all for each change that
+    is not accepted; you add the reasons. `acpgen explain RULE` explains a kind of change. Exit
+    status: 0 if no change breaks the party that --fail-on names, 1 if one does, 2 when a version
+    can't be read; json is then a report as of `acpgen lint`. Unstable and accepted changes don't
+    count.
     """
     after = new or str(relative(resources.SCHEMA))
     with (
@@ -94,12 +105,12 @@ def diff(
         sifted = sift(comparison.changes, comparison.new, accepted)
         if old is None:
             sifted = _spared(sifted, after, accepted)
-        stale_counts = old is None and form in {Form.TEXT, Form.GITHUB}
+        stale_counts = old is None and form in {DiffForm.TEXT, DiffForm.GITHUB}
         _print(comparison, sifted, form, everything=everything, stale=stale_counts)
     if sifted.stale and not stale_counts:
         note(text(sifted.stale.values()).rstrip("\n"))
-    told = summary(comparison.changes, sifted.accepted)
-    note(f"{comparison.old.label} -> {comparison.new.label}: {told}")
+    counts = summary(comparison.changes, sifted.accepted)
+    note(f"{comparison.old.label} -> {comparison.new.label}: {counts}")
     if any(_fails(change, fail_on) for change in sifted.open):
         raise typer.Exit(Exit.FINDINGS)
 
@@ -109,7 +120,7 @@ def _folder(schema: str) -> Path:
 
 
 def _spared(sifted: Sifted, schema: str, accepted: Path | None) -> Sifted:
-    """After a pre-release, what the next full release needs is not accepted in vain."""
+    """Without the unused entries that the next full release still needs, after a pre-release."""
     if not sifted.stale:
         return sifted
     protocol = read(SchemaSource(Path(schema), schema))
@@ -117,7 +128,9 @@ def _spared(sifted: Sifted, schema: str, accepted: Path | None) -> Sifted:
     if full is None or full == last:
         return sifted
     with compared(str(full.path), schema) as since:
-        return replace(sifted, stale=in_vain([sifted, sift(since.changes, since.new, accepted)]))
+        return replace(
+            sifted, stale=unused_entries([sifted, sift(since.changes, since.new, accepted)])
+        )
 
 
 def _newest(schema: str, protocol: Protocol) -> str:
@@ -131,21 +144,21 @@ def _newest(schema: str, protocol: Protocol) -> str:
         fail("no release comes with acpgen; name what to compare with: `acpgen diff OLD`")
     if release is None:
         fail(
-            f"{relative(folder)}: holds no release to compare with yet; make the first one with "
+            f"{relative(folder)}: has no release to compare with yet; make the first one with "
             "`acpgen release 0.1.0`, or name what to compare with, as in `acpgen diff git:HEAD`"
         )
     return str(relative(release.path))
 
 
 def _print(
-    comparison: SchemaChanges, sifted: Sifted, form: Form, *, everything: bool, stale: bool
+    comparison: SchemaChanges, sifted: Sifted, form: DiffForm, *, everything: bool, stale: bool
 ) -> None:
-    if form is Form.JSON:
+    if form is DiffForm.JSON:
         typer.echo(document(comparison, sifted.accepted), nl=False)
-    elif form is Form.MARKDOWN:
+    elif form is DiffForm.MARKDOWN:
         title = join([code(comparison.old.label), code(comparison.new.label)], " to ")
         typer.echo(changelog(sifted.open, title, accepted=sifted.accepted), nl=False)
-    elif form is Form.TOML:
+    elif form is DiffForm.TOML:
         wanted = [change for change in sifted.open if everything or change.breaking]
         typer.echo("\n".join(map(entry_for, wanted)), nl=False)
     else:
@@ -167,7 +180,7 @@ def _shown(changes: Sequence[Change], *, everything: bool) -> list[Change]:
     return [change for change in changes if everything or change.effect is not Effect.DOCS]
 
 
-def _fails(change: Change, fail_on: FailOn) -> bool:
+def _fails(change: Change, fail_on: FailOnParty) -> bool:
     if change.effect is Effect.FAULT:
-        return change.breaking and fail_on is not FailOn.NONE
+        return change.breaking and fail_on is not FailOnParty.NONE
     return change.breaking and bool(change.breaks & _WATCHED[fail_on])

@@ -15,8 +15,8 @@ import typer.main
 from acpgen import resources
 from acpgen.cli.crash import is_own
 from acpgen.cli.extras import installation
-from acpgen.cli.options import Schema
 from acpgen.cli.report import Exit, fail, note, relative, reporting_failure, show, unreadable
+from acpgen.cli.shared_options import Schema
 from acpgen.emit.tree import replace_files
 from acpgen.findings import Finding, Format, printable
 from acpgen.findings import text as lines_of
@@ -34,7 +34,7 @@ app = typer.Typer(
 
 TemplateFolder = Annotated[
     Path,
-    typer.Option("--templates", help="Templates that stand before acpgen's own.", metavar="DIR"),
+    typer.Option("--templates", help="Templates that replace acpgen's own.", metavar="DIR"),
 ]
 _MDX = ".mdx"
 
@@ -49,7 +49,7 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Where links lead: the places of the pages, where these are, and how their names end."""
+    """Where links lead: the pages of the site, its place, and the suffix of its pages."""
 
     site: Site
     place: str | None
@@ -74,13 +74,16 @@ def inject(
     ending: Annotated[
         Ending | None,
         typer.Option(
-            help="How the pages there end: md as acpgen writes them, html as on the site that "
-            "`make docs` builds, none where a web server does without.",
+            help="The suffix of the pages there: md as acpgen writes them, html as on the site "
+            "that `make docs` builds, none for a web server that drops it.",
             show_default="md",
         ),
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; say which regions are not as generated.")
+        bool,
+        typer.Option(
+            "--check", help="Write nothing; report the regions that are not as generated."
+        ),
     ] = False,
     format_: Annotated[
         Format, typer.Option("--format", help="How findings are printed.")
@@ -88,16 +91,16 @@ def inject(
 ) -> None:
     """Fill the regions between `<!-- acpgen:begin NAME -->` and `<!-- acpgen:end NAME -->`.
 
-    In MDX the markers are `{/* acpgen:begin NAME */}` and `{/* acpgen:end NAME */}`. Each stands
-    alone on its line, indented like the list item or the element that it is in; what is filled in
-    is indented alike. Markers in code are examples. Nothing outside the regions changes, and no
-    file does when a marker of any is wrong, or when a template would make one so. Exit status: 0
-    when all regions are written or were before, 1 when --check finds a difference, 2 when something
-    can't be read or written.
+    In MDX the markers are `{/* acpgen:begin NAME */}` and `{/* acpgen:end NAME */}`. Each is
+    alone on its line, indented like the list item or the element that it is in; the text of the
+    region is indented alike. Markers in code are examples. Nothing outside the regions changes. If
+    a marker in any page is wrong, or a template would make one so, no file changes. Exit status: 0
+    when all regions are up to date, 1 when --check finds a difference, 2 when something can't be
+    read or written.
     """
     with reporting_failure("docs", format_, schema):
         if ending is not None and links is None:
-            fail("--ending: is about links; say with --links where they lead")
+            fail("--ending: is about links; name their place with --links")
         site, known = _known(schema, templates)
         way = Way(site, links, "" if ending is Ending.NONE else f".{ending or Ending.MD}")
         pages = {file: _page(file, way, known, templates) for file in dict.fromkeys(files)}
@@ -118,7 +121,7 @@ def regions(
     schema: Schema = resources.SCHEMA,
     templates: TemplateFolder = resources.TEMPLATES,
 ) -> None:
-    """List the regions that a page can have: each name, and what it holds."""
+    """List the regions that a page can have, each with its name and content."""
     _, known = _known(schema, templates)
     width = max(map(len, known))
     for name, region in known.items():
@@ -126,7 +129,7 @@ def regions(
 
 
 def _known(schema: Path, folder: Path) -> tuple[Site, dict[str, Region]]:
-    """Where the generated pages are, and all regions that there are."""
+    """The generated pages, and all regions by name."""
     try:
         from acpgen.emit.templates import Templates
         from acpgen.inject import contexts, house, regions
@@ -137,7 +140,7 @@ def _known(schema: Path, folder: Path) -> tuple[Site, dict[str, Region]]:
         return plan(protocol), {**own, **house(protocol), **_commands(), **contexts(protocol)}
     except SchemaError as error:
         note(lines_of(error.findings).rstrip("\n"))
-        fail(f"{schema}: is no schema that pages can be made from")
+        fail(f"{schema}: is not a schema that pages can be made from")
     except OSError as error:
         fail(unreadable(error, schema))
     except ValueError as error:
@@ -178,7 +181,7 @@ def _walk(name: str, command: object) -> Iterator[tuple[str, str, list[str]]]:
 def _page(
     file: Path, way: Way, known: dict[str, Region], templates: Path
 ) -> tuple[Page | None, list[Problem]]:
-    """A page with its regions filled, or what is wrong with it."""
+    """A page with its regions filled, or the problems with it."""
     from acpgen.inject import ContentError, Elsewhere, PageError, base_for, inject
 
     links = Elsewhere(way.site, file.as_posix(), base_for(file, way.place), way.suffix)
@@ -193,7 +196,7 @@ def _page(
         line = error.object.count(b"\n", 0, error.start) + 1
         return None, [Problem(str(file), "is not UTF-8", line)]
     except OSError as error:
-        message = f"{error.strerror or error}; a page has to be there already"
+        message = f"{error.strerror or error}; inject needs an existing page"
         return None, [Problem(str(file), message, None)]
     except PageError as error:
         return None, [
@@ -210,13 +213,13 @@ def _page(
 
 
 def _spoilt(file: Path, error: ContentError, known: dict[str, Region], folder: Path) -> Problem:
-    """Why a page stays as it is: what a template would do to it."""
+    """The problem of a page that a template would break."""
     from acpgen.inject import shaping
 
     region = error.region
     paths = shaping(known[region.name], relative(folder))
     text = " or ".join(map(str, paths)) or "its text"
-    message = f"{region.name} would not be found again: {text} {error.why}; mend that first"
+    message = f"{region.name} would not be found again: {text} {error.why}; fix that first"
     return Problem(str(file), message, region.begin + 1)
 
 
@@ -248,15 +251,16 @@ def _findings(file: Path, page: Page) -> Iterator[Finding]:
 
 
 def _summary(pages: dict[Path, Page], verb: str) -> str:
-    """What was done: `1 of 2 regions in 1 page: wrote 1`."""
+    """A summary: `2 regions in 1 page: wrote 1`."""
     stale = sum(len(page.stale) for page in pages.values())
     total = sum(len(page.regions) for page in pages.values())
     where = f"{counted(total, 'region')} in {counted(len(pages), 'page')}"
-    return f"{where}: {f'{verb} {stale}' if stale else 'up to date'}"
+    hint = "" if total else "; write <!-- acpgen:begin NAME --> where one belongs"
+    return f"{where}: {f'{verb} {stale}' if stale else 'up to date'}{hint}"
 
 
 def _write(file: Path, text: str) -> None:
-    """Replace a page as a whole; what a link leads to, not the link."""
+    """Replace the content of a page; of a symbolic link, the content of its target."""
     try:
         replace_files({file.resolve(): text})
     except OSError as error:

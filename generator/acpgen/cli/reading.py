@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acpgen.cli.notes import note
+from acpgen.cli.stderr import note
 from acpgen.findings import printable
 from acpgen.logs import Log
 from acpgen.words import counted

@@ -14,8 +14,8 @@ from typing import NoReturn
 import typer
 
 from acpgen import rulebook
-from acpgen.cli import opening
-from acpgen.cli.notes import note
+from acpgen.cli import input_files
+from acpgen.cli.stderr import note
 from acpgen.findings import Finding, Format, escaped, printable
 from acpgen.report import Report, Tally, renderer, set_up
 from acpgen.report.problem import Problem
@@ -141,4 +141,4 @@ def suggestion(name: str, known: Iterable[str], otherwise: str) -> str:
 
 def relative(path: Path) -> Path:
     """A path as a reader at the current folder would type it."""
-    return Path(opening.relative(str(path)))
+    return Path(input_files.relative(str(path)))

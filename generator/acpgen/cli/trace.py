@@ -13,8 +13,10 @@ import typer
 
 from acp_wire.reader import attempt
 from acpgen import resources, rulebook
-from acpgen.cli import opening
-from acpgen.cli.options import (
+from acpgen.cli import input_files
+from acpgen.cli.reading import print_reading
+from acpgen.cli.report import FailOn, note, print_problems, relative
+from acpgen.cli.shared_options import (
     Client,
     ConnectionAt,
     Failing,
@@ -29,8 +31,6 @@ from acpgen.cli.options import (
     Summary,
     hints_of,
 )
-from acpgen.cli.reading import print_reading
-from acpgen.cli.report import FailOn, note, print_problems, relative
 from acpgen.findings import Format, printable, text
 from acpgen.judge.inputs import InputError, MessageText
 from acpgen.load import SchemaError, load
@@ -65,7 +65,7 @@ def trace(
     "client", "agent" or "proxy", "message": ..., "connection": optional}. A sender that a log
     doesn't show is inferred from the methods, and from the requests that responses answer.
     Each file is a recording of its own, judged when it is read to its end. `acpgen explain RULE`
-    tells more about a finding. Of keys, length and the start of a SHA-256 are printed. Exit status:
+    explains a finding. Of a key, the length and the start of its SHA-256 are printed. Exit status:
     0 without errors, whatever the warnings and notes; 1 with errors, or with warnings to fail on; 2
     when a file can't be read or has no messages.
     """
@@ -76,7 +76,7 @@ def trace(
     )
     tally = Tally("trace", judges=False)
     report = Report(tally, form, max_errors=max_errors, fail_on=fail_on, counts_only=summary)
-    report.begin([opening.name(str(file)) for file in files])
+    report.begin([input_files.name(str(file)) for file in files])
     summaries: list[str] = []
     protocol = _load(relative(schema), report)
     if protocol is not None and not _has_keys(protocol):
@@ -107,10 +107,10 @@ def _load(schema: Path, report: Report) -> Protocol | None:
 def _trace(
     file: str, protocol: Protocol, report: Report, hints: Hints, show_keys: bool, quiet: bool
 ) -> Iterator[str]:
-    """Judge one file into the report, and say what it was about."""
-    name = opening.name(file)
+    """Judge one file into the report, and yield its summary."""
+    name = input_files.name(file)
     try:
-        with opening.Opened(file) as stream:
+        with input_files.Opened(file) as stream:
             log = _log(stream, name, protocol, report, hints)
             recording = record(_entries(log), protocol, show_keys=show_keys)
             if not quiet:
@@ -122,19 +122,19 @@ def _trace(
     except EOFError:
         report.problem(name, "is cut off: the gzip in it has no end")
     except (OSError, ValueError) as error:
-        reason = opening.complaint(error)
+        reason = input_files.complaint(error)
         if reason is None:
             raise
         report.problem(name, reason)
     except KeyboardInterrupt:
         report.problem(name, "is not judged: interrupted")
     else:
-        _tell_versions(name, recording, protocol)
+        _note_versions(name, recording, protocol)
         faults = judge(recording, name)
         report.accept(name, recording.traffic.messages)
         places = groupby(faults, lambda finding: finding.line)
-        told = sum(report.add(list(found)) for _, found in places)
-        yield f"{printable(name)}: {_summary(recording, told)}"
+        shown = sum(report.add(list(found)) for _, found in places)
+        yield f"{printable(name)}: {_summary(recording, shown)}"
 
 
 def _has_keys(protocol: Protocol) -> bool:
@@ -146,8 +146,8 @@ def _idle_rules() -> str:
     return f"{idle} of {len(RULES)} rules can't be applied: those about prompts and their keys"
 
 
-def _tell_versions(name: str, recording: Recording, protocol: Protocol) -> None:
-    """Say which versions of the protocol a recording settles on that the schema is not about."""
+def _note_versions(name: str, recording: Recording, protocol: Protocol) -> None:
+    """Note the versions that a recording settles on, if the schema is of another."""
     others = sorted(recording.traffic.versions - {protocol.version})
     if others and protocol.version is not None and _has_keys(protocol):
         settled = " and ".join(str(version) for version in others)
@@ -188,10 +188,10 @@ def _entries(log: Log) -> Iterator[MessageText]:
         yield MessageText(transcript_line(message) or message.text, message.line)
 
 
-def _summary(recording: Recording, told: int) -> str:
-    """What a recording is about, with the findings that are reported, as every format has them."""
+def _summary(recording: Recording, shown: int) -> str:
+    """The numbers of messages, connections and reported findings of a recording."""
     traffic = recording.traffic
     where = counted(len(traffic.spans), "connection")
     return (
-        f"{counted(traffic.messages, 'message')} on {where}, {counted(told, 'finding', zero='no')}"
+        f"{counted(traffic.messages, 'message')} on {where}, {counted(shown, 'finding', zero='no')}"
     )

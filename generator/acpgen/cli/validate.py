@@ -1,7 +1,7 @@
 """`acpgen validate`: judge recorded messages.
 
-Declares the command. What it does is in `acpgen.cli.validation`, and mostly it is called without
-Typer, through `acpgen.startup`.
+Declares the command to Typer. Its work is in `acpgen.cli.validation`, which `acpgen.startup` mostly
+calls without Typer.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def validate(
     show_keys: Annotated[bool, _option("show_keys")] = False,
     follow: Annotated[bool, _option("follow")] = False,
 ) -> None:
-    """Judge messages as a strict receiver does, naming the answer it owes for each fault.
+    """Judge messages as a strict receiver does, and name the error that it returns for each fault.
 
     A file is a log of any shape: messages one a line, a transcript with lines of {"from": "client",
     "agent" or "proxy", "message": ..., "connection": optional}, messages inside other objects or

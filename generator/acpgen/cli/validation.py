@@ -1,8 +1,7 @@
 """Judging recorded messages: the work of `acpgen validate` after its arguments are parsed.
 
-For a short and clean input this imports none of the libraries that acpgen needs, and nothing of the
-standard one that takes long to load, so that the verdict on one message takes little more time than
-starting Python does.
+For short and clean input this imports no third-party library and no slow module of the standard
+library, so the verdict on one message takes little more time than Python needs to start.
 """
 
 from __future__ import annotations
@@ -11,14 +10,15 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import BinaryIO
 
 from acpgen import findings, resources, rulebook
-from acpgen.cli import opening
+from acpgen.cli import input_files
 from acpgen.cli.follow import Follower, interruptible
-from acpgen.cli.notes import note
 from acpgen.cli.progress import Bar
 from acpgen.cli.reading import print_reading
+from acpgen.cli.stderr import note
 from acpgen.cli.verdicts import FINDINGS_LIMIT, findings_of
 from acpgen.findings import escaped, printable
 from acpgen.judge.fast_path import FastEngine
@@ -28,7 +28,7 @@ from acpgen.judge.versions import VersionedEngine
 from acpgen.logs import LINE_LIMIT, Hints, Log, LogMessage, callers_of, lines_of
 from acpgen.logs import read as read_log
 from acpgen.report import Report, Tally, renderer, set_up
-from acpgen.startup import source
+from acpgen.startup import checker_source
 from acpgen.startup.options import Options
 from acpgen.words import counted
 
@@ -52,7 +52,7 @@ def run(options: Options) -> int:
     """
     set_up(options.form, sys.stdout)
     report = _report(options)
-    report.begin([opening.name(file) for file in options.files])
+    report.begin([input_files.name(file) for file in options.files])
     engine = None
     try:
         engine = _engine(options, report)
@@ -60,7 +60,7 @@ def run(options: Options) -> int:
             _judge_all(options, engine, report)
     except KeyboardInterrupt:
         if report.tally.complete:
-            report.problem(opening.name(options.files[0]), _INTERRUPTED)
+            report.problem(input_files.name(options.files[0]), _INTERRUPTED)
     report.end()
     sys.stdout.flush()
     _print_notes(report, engine, quiet=options.quiet)
@@ -82,13 +82,13 @@ def _report(options: Options) -> Report:
 
 def _engine(options: Options, report: Report) -> VersionedEngine | None:
     """The engine that judges, or None if a schema can't be used."""
-    size = opening.size(options.files)
+    size = input_files.size(options.files)
     schemas = options.schemas or (None,)
     made = [(schema, _source(schema, report)) for schema in schemas]
     sources = [(schema, found) for schema, found in made if found is not None]
     if len(sources) < len(made):
         return None
-    if len(sources) == 1 and isinstance(sources[0][1], source.Shipped):
+    if len(sources) == 1 and isinstance(sources[0][1], checker_source.Shipped):
         return VersionedEngine(
             [(_SHIPPED_VERSION, FastEngine(sources[0][1], size, _SHIPPED_VERSION))]
         )
@@ -103,13 +103,15 @@ def _engine(options: Options, report: Report) -> VersionedEngine | None:
     )
 
 
-def _source(schema: str | None, report: Report) -> source.Shipped | source.Made | None:
+def _source(
+    schema: str | None, report: Report
+) -> checker_source.Shipped | checker_source.Made | None:
     try:
-        return source.of_schema(schema)
+        return checker_source.of_schema(schema)
     except OSError as error:
         name = error.filename or _schema_name(schema)
         report.problem(str(name), error.strerror or str(error))
-    except source.UnusableSchemaError as error:
+    except checker_source.UnusableSchemaError as error:
         note(findings.text(error.findings).rstrip("\n"))
         report.problem(_schema_name(schema), "is not a schema to judge by")
     return None
@@ -117,31 +119,31 @@ def _source(schema: str | None, report: Report) -> source.Shipped | source.Made 
 
 def _schema_name(schema: str | None) -> str:
 
-    return opening.relative(str(resources.SCHEMA) if schema is None else schema)
+    return input_files.relative(str(resources.SCHEMA) if schema is None else schema)
 
 
 def _judge_all(options: Options, engine: VersionedEngine, report: Report) -> None:
-    size = 0 if options.quiet or options.follow else opening.size(options.files)
+    size = 0 if options.quiet or options.follow else input_files.size(options.files)
     with _progress(size) as progress:
         for file in options.files:
             if not report.full:
                 _judge(file, options, engine, report, progress)
     if not report.tally.messages and report.tally.complete:
         for file in options.files:
-            report.problem(opening.name(file), _NOTHING)
+            report.problem(input_files.name(file), _NOTHING)
 
 
 def _judge(
     file: str, options: Options, engine: VersionedEngine, report: Report, progress: Bar
 ) -> None:
     """Judge one file into the report."""
-    name = opening.name(file)
+    name = input_files.name(file)
     engine.clear()
     try:
         if options.follow:
             _judge_growing(file, options, engine, report, progress)
         else:
-            with opening.Opened(file) as opened:
+            with input_files.Opened(file) as opened:
                 _judge_lines(opened, name, options, engine, report, progress)
     except KeyboardInterrupt:
         report.problem(name, _INTERRUPTED)
@@ -151,7 +153,7 @@ def _judge(
     except BrokenPipeError:
         raise
     except Exception as error:  # zlib has one of its own
-        reason = opening.complaint(error)
+        reason = input_files.complaint(error)
         if reason is None:
             raise
         report.problem(name, reason)
@@ -270,7 +272,7 @@ def _judge_growing(
     """Judge a log until an interruption, which is its normal end and not a failure."""
     if _is_gzip(file):
         raise InputError(_PACKED)
-    name = opening.name(file)
+    name = input_files.name(file)
     shown = printable(name)
     follower = Follower(file, report=lambda event: note(f"acpgen: {shown}: {event}"))
     log = _log(iter(follower), name, options, engine, report)
@@ -283,9 +285,9 @@ def _judge_growing(
 
 def _is_gzip(file: str) -> bool:
     """Whether a file is gzip (RFC 1952). A pipe can't be tested without consuming its bytes."""
-    if not os.path.isfile(file):  # noqa: PTH113 - importing pathlib takes long
+    if not Path(file).is_file():
         return False
-    with open(file, "rb") as stream:  # noqa: PTH123
+    with Path(file).open("rb") as stream:
         return stream.read(2) == b"\x1f\x8b"
 
 
@@ -311,5 +313,5 @@ def _progress(size: int) -> Bar:
 
 
 def _page(rule: str) -> str | None:
-    """The page of a rule. Most reports show none, so the rulebook is imported when one does."""
+    """The page of a rule. The rulebook is imported only for reports that show pages."""
     return rulebook.page("validate")(rule)

@@ -1,4 +1,4 @@
-"""Findings from verdicts. They tell idempotency keys apart and do not reveal them."""
+"""Findings from verdicts. They distinguish idempotency keys without revealing them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from acp_wire.reader import Decoded, JsonValue
 from acp_wire.redaction import Key, masked
 from acpgen.findings import Finding, Severity
 from acpgen.judge.inputs import MessageText
-from acpgen.judge.verdict import MessageFault, MessageVerdict
+from acpgen.judge.message_verdict import MessageFault, MessageVerdict
 
 FINDINGS_LIMIT = 1000
 """How many findings of one message are printed by default."""

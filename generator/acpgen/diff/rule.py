@@ -21,14 +21,17 @@ class Delta(Protocol):
     @property
     def name(self) -> str:
         """What is added or gone there, or which property of the place differs."""
+        ...
 
     @property
     def old(self) -> str:
         """What was there."""
+        ...
 
     @property
     def new(self) -> str:
         """What is there."""
+        ...
 
 
 Words = Callable[[Delta], str]

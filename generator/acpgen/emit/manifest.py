@@ -21,18 +21,16 @@ from acpgen.startup import digests
 NAME = "manifest.json"
 _PACKAGE = Path(resources.__file__).parent
 SHAPING_MODULES = (
+    "startup/__init__.py",
     "startup/digests.py",
-    "encoding.py",
     "types/*.py",
-    "listing.py",
     "model.py",
     "patterns/*.py",
-    "strictjson.py",
     "words.py",
     "load/*.py",
     "lint/**/*.py",
     "emit/*.py",
-    "judge/verdict.py",
+    "judge/message_verdict.py",
     "targets/**/*.py",
 )
 """The modules of acpgen that what is generated depends on."""

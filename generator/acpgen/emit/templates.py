@@ -7,12 +7,12 @@ from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from traceback import extract_tb
+from typing import TYPE_CHECKING
 
 from acpgen import resources
 from acpgen.emit.header import HEADER, HEADER_LINES, owns
 from acpgen.load.listing import is_hidden
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import jinja2
 
@@ -107,7 +107,7 @@ class Templates:
         import jinja2
         from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-        from acpgen.emit.compiled import COMPILED
+        from acpgen.emit.template_cache import COMPILED
 
         return ImmutableSandboxedEnvironment(
             loader=jinja2.FunctionLoader(self._load),

@@ -32,7 +32,7 @@ class FolderError(ValueError):
     """A folder that can't be replaced by a tree, or a tree that reaches out of its folder."""
 
 
-class Change(StrEnum):
+class DriftKind(StrEnum):
     """How a file on disk differs from the generated one.
 
     FOREIGN is one whose place holds what acpgen did not write, and so won't replace.
@@ -52,14 +52,14 @@ class Difference:
     """
 
     path: str
-    change: Change
+    change: DriftKind
     found: str = ""
     wanted: str = ""
 
     @property
     def in_line_ends_only(self) -> bool:
         """Whether the text is the generated one with CRLF at the ends of its lines, or some."""
-        return self.change is Change.CHANGED and _with_lf(self.found) == self.wanted
+        return self.change is DriftKind.CHANGED and _with_lf(self.found) == self.wanted
 
     @property
     def diff(self) -> str:
@@ -97,7 +97,7 @@ def compare(
         if (difference := _difference(folder, path, wanted)) is not None
     ]
     surplus = (p for p in owned(folder) if claims(p) and p not in tree)
-    differences.extend(Difference(path, Change.SURPLUS) for path in surplus)
+    differences.extend(Difference(path, DriftKind.SURPLUS) for path in surplus)
     return sorted(differences, key=lambda d: d.path)
 
 
@@ -240,16 +240,16 @@ def _difference(folder: Path, path: str, wanted: str) -> Difference | None:
     """How the file at a path differs from the text that is wanted there, None if it doesn't."""
     place = folder / path
     if place.is_dir() or any(map(_is_no_folder, _parents(folder, path))):
-        return Difference(path, Change.FOREIGN)
+        return Difference(path, DriftKind.FOREIGN)
     found = _read(place)
     if found is None:
-        return Difference(path, Change.MISSING)
+        return Difference(path, DriftKind.MISSING)
     if found == wanted.encode("utf-8"):
         return None
     text = found.decode("utf-8", errors="replace")
     if text and not owns(text):
-        return Difference(path, Change.FOREIGN)
-    return Difference(path, Change.CHANGED, text, wanted)
+        return Difference(path, DriftKind.FOREIGN)
+    return Difference(path, DriftKind.CHANGED, text, wanted)
 
 
 def _parents(folder: Path, path: str) -> Iterator[Path]:
@@ -273,7 +273,7 @@ def _require_own(folder: Path, tree: Mapping[str, str]) -> None:
     """Refuse a tree if something that acpgen did not write is at one of its paths."""
     for path, wanted in tree.items():
         difference = _difference(folder, path, wanted)
-        if difference is not None and difference.change is Change.FOREIGN:
+        if difference is not None and difference.change is DriftKind.FOREIGN:
             raise ForeignFileError(
                 f"{folder / path} was not written by acpgen, or has lost its header; "
                 "move it away or choose another --out"

@@ -1,23 +1,23 @@
-"""Generated regions in pages that people write.
+"""Generated regions in hand-written pages.
 
-`markers` finds the regions of a page, `regions` says what each of them holds, `injection` puts the
-one into the other.
+`markers` finds the regions of a page, `regions` defines the content of each, and `injection` fills
+them.
 """
 
 from __future__ import annotations
 
 from acpgen.inject.injection import ContentError, Page, inject
 from acpgen.inject.links import Elsewhere, base_for
-from acpgen.inject.markers import Fault, Marked, PageError
+from acpgen.inject.markers import Marked, PageError, PageFault
 from acpgen.inject.regions import Region, contexts, house, regions, shaping
 
 __all__ = [
     "ContentError",
     "Elsewhere",
-    "Fault",
     "Marked",
     "Page",
     "PageError",
+    "PageFault",
     "Region",
     "base_for",
     "contexts",

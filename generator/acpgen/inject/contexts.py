@@ -1,7 +1,8 @@
-"""What the templates are given: found by generating everything, told for those who write their own.
+"""The variables of each template, recorded while everything is generated.
 
-What a name means is in `contexts.toml` beside the templates. Its type is that of the value given; a
-dataclass is shown with its docstring and its fields.
+The result is the reference for authors of templates. `contexts.toml` beside the templates has what
+each name means. A type is that of the recorded value; a dataclass is shown with its docstring and
+its fields.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from acpgen.model import Protocol
 from acpgen.targets import TARGETS
 
 Contexts = Mapping[str, Mapping[str, object]]
-"""The names that each template is given, with a value of each."""
+"""The variables of each template, with a value of each."""
 
 MEANINGS = "contexts.toml"
 _PLAIN: Mapping[type, str] = {str: "text", int: "number", bool: "yes or no", type(None): "None"}
 
 
 class Recorder(Templates):
-    """Templates that note what each of them is given the first time."""
+    """Templates that record the variables of the first rendering of each."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -45,17 +46,17 @@ class Recorder(Templates):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Meanings:
-    """What names mean, by the templates that are given them, and what other templates are for."""
+    """What the variables of templates mean, and what the templates without variables are for."""
 
     contexts: tuple[tuple[tuple[str, ...], Mapping[str, str]], ...]
     parts: Mapping[str, str]
 
 
 def meanings(folder: Path) -> Meanings:
-    """Read what the names of acpgen's own templates mean.
+    """Read what the variables of acpgen's own templates mean.
 
     Raises:
-        ValueError: the file is no TOML.
+        ValueError: the file is not TOML.
         OSError: it can't be read.
     """
     document = tomllib.loads((folder / MEANINGS).read_text("utf-8"))
@@ -81,7 +82,7 @@ def _matching(pattern: str, names: Iterable[str]) -> list[str]:
 
 
 def record(protocol: Protocol, use: Iterable[Callable[[Templates], object]] = ()) -> Contexts:
-    """Generate everything, and use templates otherwise, to see what they are given."""
+    """Generate everything, call `use`, and return the variables that the templates got."""
     recorder = Recorder(resources.TEMPLATES)
     for target in TARGETS:
         target.generate(protocol, recorder)
@@ -91,35 +92,39 @@ def record(protocol: Protocol, use: Iterable[Callable[[Templates], object]] = ()
 
 
 def mistakes(contexts: Contexts, known: Meanings) -> list[str]:
-    """What is told of templates and names that aren't given, and what is given and not told."""
-    told = {name: dict(names) for templates, names in known.contexts for name in templates}
+    """Mismatches between documented and actually passed template variables."""
+    documented = {name: dict(names) for templates, names in known.contexts for name in templates}
     return [
-        *(f"nothing tells what {name} is given" for name in contexts.keys() - told.keys()),
-        *(f"{name} is given nothing, but that is told" for name in told.keys() - contexts.keys()),
+        *(f"{name} is not documented" for name in contexts.keys() - documented.keys()),
+        *(f"{name} is documented, but unused" for name in documented.keys() - contexts.keys()),
         *(
-            f"{name}: {other} is {'told, but not given' if other in told[name] else 'not told'}"
-            for name in contexts.keys() & told.keys()
-            for other in contexts[name].keys() ^ told[name].keys()
+            f"{name}: {other} is {_state(other in documented[name])}"
+            for name in contexts.keys() & documented.keys()
+            for other in contexts[name].keys() ^ documented[name].keys()
         ),
     ]
+
+
+def _state(documented: bool) -> str:
+    return "documented, but not passed" if documented else "not documented"
 
 
 def reference(contexts: Contexts, known: Meanings) -> str:
     """The reference as Markdown: each template with its names, then the types that they have.
 
     Raises:
-        ValueError: what is told is not what is given.
+        ValueError: the documented variables are not those that are passed.
     """
     if wrong := sorted(mistakes(contexts, known)):
         raise ValueError(f"{MEANINGS}: {'; '.join(wrong)}")
     blocks: list[str] = []
-    for templates, told in known.contexts:
+    for templates, names in known.contexts:
         blocks.append(f"### {', '.join(map(code, templates))}")
         given = contexts[templates[0]]
         blocks.append(
             table(
                 [Inline("Name"), Inline("Type"), Inline("Meaning")],
-                [(code(n), _type(given[n]), prose(told[n])) for n in told],
+                [(code(n), _type(given[n]), prose(names[n])) for n in names],
             )
         )
     blocks.append("### Parts of others")

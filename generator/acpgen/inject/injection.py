@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
-from acpgen.inject.markers import Fault, Marked, PageError, find, lines
-from acpgen.inject.reading import attempts, literal
+from acpgen.inject.markers import Marked, PageError, PageFault, find, lines
+from acpgen.inject.page_text import attempts, literal
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class ContentError(ValueError):
-    """The text of a region can't be filled in: the region would not be found again.
+    """The text of a region can't be filled in, because the region would not be found again.
 
-    `region` is the one on the page as it is, `why` what its text does.
+    `region` is the one on the page as it is, `why` the reason.
     """
 
     def __init__(self, region: Marked, why: str) -> None:
@@ -28,7 +28,7 @@ class ContentError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page before and after its regions were filled; `stale` are those that change."""
+    """A page before and after its regions were filled; `stale` holds the regions that change."""
 
     before: str
     after: str
@@ -46,13 +46,13 @@ class Page:
 def inject(
     text: str, known: Iterable[str], render: Callable[[str], str], *, mdx: bool = False
 ) -> Page:
-    """Fill every region of a page. All else stays as it is, line ends included.
+    """Fill every region of a page. All else stays as it is, including line ends.
 
-    `known` are the names of the regions that there are; `render` gives the Markdown of one.
+    `known` has the names of all regions; `render` returns the Markdown of one.
 
     Raises:
-        PageError: the page has no region, or a marker is wrong.
-        ContentError: the page that comes of it would not have the same regions.
+        PageError: a marker is wrong, or names an unknown region.
+        ContentError: the new page would not have the same regions.
     """
     known = tuple(known)
     marked = find(text, mdx=mdx)
@@ -73,7 +73,7 @@ def inject(
 def _fill(
     old: Sequence[str], marked: Sequence[Marked], contents: Mapping[str, Sequence[str]]
 ) -> tuple[str, list[Marked]]:
-    """A page with regions filled, and where they are then. Those without a content stay."""
+    """A page with filled regions, and their new places. Regions without content stay."""
     new, done, placed = list[str](), 0, list[Marked]()
     for region in marked:
         new += old[done : region.begin + 1]
@@ -98,7 +98,7 @@ def _spoilt(
     *,
     mdx: bool,
 ) -> ContentError:
-    """The first region whose text spoils a page, and what the text does."""
+    """The error for the first region whose text breaks the page."""
 
     def fill(number: int) -> tuple[str, list[Marked]]:
         filled = {region.name: contents[region.name] for region in marked[: number + 1]}
@@ -117,13 +117,13 @@ def _why(text: str, region: Marked, *, mdx: bool) -> str:
         return f"opens {around.kind} with {around.opening} and does not close it"
     if markers := [number for number in sorted(attempts(page, mdx=mdx)) if number in inside]:
         return f"has what reads as a marker: {page[markers[0]].strip()}"
-    return "makes the page read otherwise"
+    return "changes how the rest of the page is read"
 
 
 def _content(markdown: str, indent: str, end: str) -> list[str]:
     """The lines of a region: its text between blank lines, which Markdown needs around a table.
 
-    It is indented like its marker, so that both stand in the same list item or element.
+    It is indented like its marker, so that both are in the same list item or element.
     """
     shown = (f"{indent}{line}" if line else "" for line in ("", *_LINE_END.split(markdown), ""))
     return [f"{line}{end}" for line in shown]
@@ -137,7 +137,7 @@ def _bare(line: str) -> str:
     return line.rstrip("\r\n")
 
 
-def _unknown(region: Marked, known: tuple[str, ...]) -> Fault:
+def _unknown(region: Marked, known: tuple[str, ...]) -> PageFault:
     near = get_close_matches(region.name, known, n=1)
     hint = f"did you mean {near[0]}?" if near else "`acpgen docs regions` lists all"
-    return Fault(region.begin + 1, f"no region is called {region.name}; {hint}")
+    return PageFault(region.begin + 1, f"no region is called {region.name}; {hint}")

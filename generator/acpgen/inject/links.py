@@ -1,4 +1,4 @@
-"""Links from pages that people write to the generated ones."""
+"""Links from hand-written pages to the generated ones."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ _INDEX = "index"
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere(Links):
-    """The links of a page outside the site. `base` is where the site is; without it all is plain.
+    """The links of a page outside the site.
 
-    It ends in a slash, or is empty for the page's own folder. `suffix` is that of the site's pages;
-    an empty one is for servers that name pages without, and a folder by its index.
+    `base` is the address of the site. It ends in a slash, or is empty for the page's own folder;
+    without it, labels are plain text. `suffix` is that of the site's pages; it is empty for servers
+    that drop it and serve the index as the folder.
     """
 
     base: str | None = None
@@ -36,7 +37,7 @@ class Elsewhere(Links):
 
 
 def base_for(page: Path, site: str | None) -> str | None:
-    """How a page reaches the site at a URL, at an absolute path of a web site, or in a folder."""
+    """The base of links from a page to a site, which is a URL, an absolute path or a folder."""
     if site is None:
         return None
     if "://" in site or site.startswith("/"):

@@ -1,4 +1,4 @@
-"""What a region can hold: the tables and texts of the generated pages, each under a name."""
+"""The regions that a page can have: tables and texts of the generated pages, each with a name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from acpgen.model import Kind, MethodName, Protocol
 from acpgen.targets.pages.errors import code_table
 from acpgen.targets.pages.guides import guide
 from acpgen.targets.pages.methods import section
-from acpgen.targets.pages.overviews import Group, audit, class_table, listing
+from acpgen.targets.pages.overviews import MethodGroup, audit, class_table, listing
 from acpgen.targets.pages.site import Links, plan
 
 CONTEXTS = "template-contexts"
@@ -27,9 +27,9 @@ _GROUPS, _KEY_RULES, _METHOD = (
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """One thing that can be injected: what it is, and its Markdown for the links of a page.
+    """One thing that can be injected: a summary, and the function that renders its Markdown.
 
-    `template` names the template that shapes it, where one does.
+    `template` is the name of the template that it is rendered by, if there is one.
     """
 
     summary: str
@@ -73,7 +73,7 @@ def house(protocol: Protocol) -> dict[str, Region]:
 
 def contexts(protocol: Protocol) -> dict[str, Region]:
     """Return the region for authors of templates. It takes seconds: it generates everything."""
-    summary = "what acpgen's own templates are given"
+    summary = "the variables of acpgen's own templates"
 
     def render(_: Elsewhere) -> str:
         return reference(given(protocol), meanings(resources.TEMPLATES))
@@ -82,7 +82,7 @@ def contexts(protocol: Protocol) -> dict[str, Region]:
 
 
 def given(protocol: Protocol) -> Contexts:
-    """What acpgen's own templates are given, those of regions included."""
+    """The variables of acpgen's own templates, including those of regions."""
 
     def fill(templates: Templates) -> None:
         links = Elsewhere(plan(protocol), page="")
@@ -93,7 +93,7 @@ def given(protocol: Protocol) -> Contexts:
 
 
 def shaping(region: Region, folder: Path) -> list[Path]:
-    """The templates of a folder that shape a region, or acpgen's own where it has none of them.
+    """The templates of a folder that render a region; acpgen's own template if it has none of them.
 
     Raises:
         TemplateError: there is no such folder.
@@ -111,7 +111,7 @@ def shaping(region: Region, folder: Path) -> list[Path]:
 def _tables(
     name: str,
     summary: str,
-    groups: Callable[[Protocol, Links], list[Group]],
+    groups: Callable[[Protocol, Links], list[MethodGroup]],
     protocol: Protocol,
     templates: Templates,
 ) -> dict[str, Region]:
@@ -128,7 +128,7 @@ def _tables(
         f"{name}:{group.name}": Region(f"{summary}: {group.title}", one_group(group.name))
         for group in groups(protocol, plain)
     }
-    return {name: Region(f"{summary}, by who sends to whom", all_groups, _GROUPS), **alone}
+    return {name: Region(f"{summary}, by direction", all_groups, _GROUPS), **alone}
 
 
 def _key_rules(protocol: Protocol, templates: Templates) -> Iterator[tuple[str, Region]]:
@@ -156,7 +156,7 @@ def _box(name: MethodName, protocol: Protocol, templates: Templates) -> Callable
         methods = (protocol.method(name, kind) for kind in Kind)
         sections = [section(method, protocol, links) for method in methods if method is not None]
         if links.base is None:
-            # Where to read on is of no use without a way there.
+            # A reference to another page is useless without a link.
             sections = [replace(each, guide=None) for each in sections]
         return _rendered(templates, _METHOD, sections=sections)
 

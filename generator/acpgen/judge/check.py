@@ -15,10 +15,10 @@ from dataclasses import replace
 from acp_wire.keys import respelled
 from acpgen.findings import Severity
 from acpgen.judge import v1_words
-from acpgen.judge.limits import item_limits, limits
 from acpgen.judge.meant_variant import Reading, nearest
+from acpgen.judge.message_verdict import MessageFault, MessageRule
 from acpgen.judge.resemblance import resembled
-from acpgen.judge.verdict import MessageFault, MessageRule
+from acpgen.judge.value_limits import item_limits, limits
 from acpgen.model import (
     ANY,
     Array,

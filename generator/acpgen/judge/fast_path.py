@@ -12,32 +12,32 @@ Like the command's start, this imports nothing heavy.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
+from typing import Protocol as Structural
 
+from acp_wire.checking import Checkers
 from acp_wire.envelope import SENDERS, is_id
 from acp_wire.pairing import Pairing
 from acp_wire.reader import BLANK, Decoded, NotJsonError, decode
 from acpgen.judge.inputs import is_transcript_line
+from acpgen.judge.message_verdict import MessageVerdict
+from acpgen.judge.transcript import Transcript
+from acpgen.model import Protocol, Side
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Protocol as Structural
+    from acp_wire.decoding import Decoders  # imports msgspec, for long input only
 
-    from acp_wire.checking import Checkers
-    from acp_wire.decoding import Decoders
-    from acpgen.judge.transcript import Transcript
-    from acpgen.judge.verdict import MessageVerdict
-    from acpgen.model import Protocol
 
-    class Source(Structural):
-        """Gives one protocol's checkers, decoders and types when they are needed.
+class Source(Structural):
+    """Gives one protocol's checkers, decoders and types when they are needed.
 
-        For an input of `size` bytes checkers or decoders may be None: they cost more than they
-        save, or can't be made.
-        """
+    For an input of `size` bytes checkers or decoders may be None: they cost more than they
+    save, or can't be made.
+    """
 
-        def checkers(self, size: int, /) -> Checkers | None: ...  # noqa: D102
-        def decoders(self, size: int, /) -> Decoders | None: ...  # noqa: D102
-        def protocol(self) -> Protocol: ...  # noqa: D102
+    def checkers(self, size: int, /) -> Checkers | None: ...  # noqa: D102
+    def decoders(self, size: int, /) -> Decoders | None: ...  # noqa: D102
+    def protocol(self) -> Protocol: ...  # noqa: D102
 
 
 Read = Decoded | NotJsonError
@@ -83,15 +83,10 @@ class FastEngine:
         judge = self._transcript()
         if transcript:
             return judge.judge_line_read(read)
-        from acpgen.model import Side
-
         return judge.judge_read(read, sender=None if sender is None else Side(sender))
 
     def message(self, read: Read, sender: str | None, connection: int | str) -> MessageVerdict:
         """Return the verdict on the next message of a log, in which `sender` may be unknown."""
-        from acpgen.judge.verdict import MessageVerdict
-        from acpgen.model import Side
-
         checkers = self._source.checkers(max(self._expected, self.seen))
         if checkers is not None and isinstance(read, Decoded) and not read.repeats:
             path = FastPath(checkers, self.pairing, self._version)
@@ -108,8 +103,6 @@ class FastEngine:
 
     def _transcript(self) -> Transcript:
         if self._judge is None or self._judge.pairing is not self.pairing:
-            from acpgen.judge.transcript import Transcript
-
             self._judge = Transcript(self._source.protocol(), self.pairing)
         return self._judge
 

@@ -10,23 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from io import BytesIO
 from itertools import chain
+from typing import BinaryIO, TypeGuard
 
 from acp_wire.reader import (
     BLANK,
     BROKEN,
     Decoded,
+    JsonValue,
     NotJsonError,
     attempt,
     first_value,
     is_utf_16,
     peek,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import BinaryIO, TypeGuard
-
-    from acp_wire.reader import JsonValue
 
 _SEVERAL = (
     "holds several JSON values that span lines; put each on a line of its own, as `jq -c .` does"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from acpgen.findings import Severity
-from acpgen.judge.verdict import MessageFault, MessageRule
+from acpgen.judge.message_verdict import MessageFault, MessageRule
 from acpgen.model import (
     Array,
     ClosedEnum,

@@ -22,8 +22,8 @@ from acp_wire.keys import respelled, skeleton
 from acpgen.findings import Severity
 from acpgen.judge import v1_words
 from acpgen.judge.check import Checker, mistyped
+from acpgen.judge.message_verdict import MessageFault, MessageRule, MessageVerdict
 from acpgen.judge.near_misses import near_misses
-from acpgen.judge.verdict import MessageFault, MessageRule, MessageVerdict
 from acpgen.model import SENDS, JsonValue, Kind, Method, Protocol, Ref, Side, TypeName
 from acpgen.types.json_types import JsonType, json_type
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from acp_wire.keys import skeleton
 from acpgen.findings import Severity
-from acpgen.judge.verdict import MessageFault, MessageRule
+from acpgen.judge.message_verdict import MessageFault, MessageRule
 from acpgen.model import META, JsonValue, Method
 
 

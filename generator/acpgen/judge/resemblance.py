@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 from acp_wire.keys import skeleton
 
@@ -19,7 +20,6 @@ def resembled(name: str, candidates: Iterable[str]) -> str | None:
     if bones in known or len(name) > _LONGEST:
         return known.get(bones)
     # Most messages are judged without difflib, and it takes long to load.
-    from difflib import get_close_matches
 
     near = get_close_matches(bones, known, n=1, cutoff=_ALIKE)
     return known[near[0]] if near else None

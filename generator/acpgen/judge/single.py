@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import cache
 
 from acp_wire.reader import NotJsonError, decode
+from acpgen import resources
 from acpgen.judge.message import Judge
-from acpgen.judge.text import complete, unreadable
-from acpgen.judge.verdict import MessageVerdict
+from acpgen.judge.message_verdict import MessageVerdict
+from acpgen.judge.text_faults import complete, unreadable
+from acpgen.load import load
 from acpgen.model import Method, Protocol, Side
 
 
@@ -42,7 +44,5 @@ def validate(
 @cache
 def _own() -> Protocol:
     # Loading needs a JSON Schema engine, which judging by a given protocol does without.
-    from acpgen import resources
-    from acpgen.load import load
 
     return load(resources.SCHEMA)

@@ -15,82 +15,78 @@ memory does not grow with the input. Like the command's start, this module impor
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol as Structural
 
-from acp_wire.reader import BLANK, attempt
+from acp_wire.reader import BLANK, Decoded, NotJsonError, attempt
+from acpgen.judge.fast_path import Filter, Read
 from acpgen.judge.inputs import Input, MessageText
+from acpgen.judge.message_verdict import MessageVerdict
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Protocol as Structural
 
-    from acp_wire.reader import Decoded, NotJsonError
-    from acpgen.judge.fast_path import Filter, Read
-    from acpgen.judge.verdict import MessageVerdict
+class Engine(Structural):
+    """Judges the messages of one stream after another, in their order.
 
-    class Engine(Structural):
-        """Judges the messages of one stream after another, in their order.
+    `seen` is the number of bytes that it was given so far. `changed` is whether a verdict
+    changed how the next lines are judged, so that another filter is needed.
+    """
 
-        `seen` is the number of bytes that it was given so far. `changed` is whether a verdict
-        changed how the next lines are judged, so that another filter is needed.
+    seen: int
+    changed: bool
+
+    def filter(self, sender: str | None, *, transcript: bool) -> Filter:
+        """Return a fast path for the next lines, which accepts the clean ones.
+
+        A line that it does not accept counts as not seen yet: `verdict` must come next.
         """
+        ...
 
-        seen: int
-        changed: bool
+    def verdict(self, read: Read, sender: str | None, *, transcript: bool) -> MessageVerdict | None:
+        """Return the verdict on the next message, or line; None if it is not judged."""
+        ...
 
-        def filter(self, sender: str | None, *, transcript: bool) -> Filter:
-            """Return a fast path for the next lines, which accepts the clean ones.
+    def message(
+        self, read: Read, sender: str | None, connection: int | str
+    ) -> MessageVerdict | None:
+        """Return the verdict on the next message of a log; None if it is not judged."""
+        ...
 
-            A line that it does not accept counts as not seen yet: `verdict` must come next.
-            """
-            ...
 
-        def verdict(
-            self, read: Read, sender: str | None, *, transcript: bool
-        ) -> MessageVerdict | None:
-            """Return the verdict on the next message, or line; None if it is not judged."""
-            ...
+class LogMessage(Structural):
+    """A message of a log in any shape."""
 
-        def message(
-            self, read: Read, sender: str | None, connection: int | str
-        ) -> MessageVerdict | None:
-            """Return the verdict on the next message of a log; None if it is not judged."""
-            ...
+    @property
+    def text(self) -> bytes: ...  # noqa: D102
+    @property
+    def line(self) -> int: ...  # noqa: D102
+    @property
+    def sender(self) -> str | None: ...  # noqa: D102
+    @property
+    def connection(self) -> int | str: ...  # noqa: D102
 
-    class LogMessage(Structural):
-        """A message of a log in any shape."""
 
-        @property
-        def text(self) -> bytes: ...  # noqa: D102
-        @property
-        def line(self) -> int: ...  # noqa: D102
-        @property
-        def sender(self) -> str | None: ...  # noqa: D102
-        @property
-        def connection(self) -> int | str: ...  # noqa: D102
+class Log(Structural):
+    """Understands the lines of an input that are not messages."""
 
-    class Log(Structural):
-        """Understands the lines of an input that are not messages."""
+    @property
+    def turned(self) -> bool:
+        """Whether the rest of the lines is in another shape, and so is in `messages`."""
+        ...
 
-        @property
-        def turned(self) -> bool:
-            """Whether the rest of the lines is in another shape, and so is in `messages`."""
-            ...
+    def is_other(self, read: Decoded | NotJsonError, text: bytes, *, transcript: bool) -> bool:
+        """Whether a line is not meant as a message in the shape of the lines before it."""
+        ...
 
-        def is_other(self, read: Decoded | NotJsonError, text: bytes, *, transcript: bool) -> bool:
-            """Whether a line is not meant as a message in the shape of the lines before it."""
-            ...
+    def turns(self, number: int, text: bytes, rest: Iterator[tuple[int, bytes]]) -> bool:
+        """Take the rest of the lines if there is a message in another shape on this one."""
+        ...
 
-        def turns(self, number: int, text: bytes, rest: Iterator[tuple[int, bytes]]) -> bool:
-            """Take the rest of the lines if there is a message in another shape on this one."""
-            ...
+    def pass_over(self, number: int, text: bytes) -> None:
+        """Count a line of other output."""
+        ...
 
-        def pass_over(self, number: int, text: bytes) -> None:
-            """Count a line of other output."""
-            ...
-
-        def messages(self) -> Iterator[LogMessage]:
-            """Yield the messages that are in another shape."""
-            ...
+    def messages(self) -> Iterator[LogMessage]:
+        """Yield the messages that are in another shape."""
+        ...
 
 
 STEP = 2048

@@ -13,8 +13,8 @@ from acp_wire.reader import Decoded, NotJsonError, decode
 from acpgen.findings import Severity
 from acpgen.judge.inputs import is_transcript_line
 from acpgen.judge.message import Judge
-from acpgen.judge.text import complete, unreadable
-from acpgen.judge.verdict import MessageFault, MessageRule, MessageVerdict
+from acpgen.judge.message_verdict import MessageFault, MessageRule, MessageVerdict
+from acpgen.judge.text_faults import complete, unreadable
 from acpgen.model import SENDS, JsonValue, Kind, Method, Protocol, Side
 
 __all__ = ["Transcript"]

@@ -13,7 +13,7 @@ from acp_wire.pairing import Connection, Pairing
 from acp_wire.reader import Decoded, JsonValue, NotJsonError, attempt
 from acpgen.judge.fast_path import FastEngine, Filter, Read
 from acpgen.judge.inputs import is_transcript_line
-from acpgen.judge.verdict import MessageVerdict
+from acpgen.judge.message_verdict import MessageVerdict
 from acpgen.model import Protocol
 
 SETTLES = "initialize"

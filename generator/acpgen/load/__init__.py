@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from acpgen.load import references, source
+from acpgen.load import references, schema_text
 from acpgen.load.parse import parse
-from acpgen.load.source import SchemaError
+from acpgen.load.schema_text import SchemaError
 from acpgen.model import Protocol
 
 __all__ = ["SchemaError", "load", "reload"]
@@ -25,11 +25,11 @@ def load(path: Path | str) -> Protocol:
         OSError: the path can't be read.
     """
     # What is loaded again needs no JSON Schema engine.
-    from acpgen.load import conformance, patterns
+    from acpgen.load import dialect_conformance, patterns
 
-    documents = source.read(Path(path))
-    conformance.require_meta_schema(documents)
-    conformance.require_dialect(documents)
+    documents = schema_text.read(Path(path))
+    dialect_conformance.require_meta_schema(documents)
+    dialect_conformance.require_dialect(documents)
     patterns.require_usable(documents)
     references.require_resolved(documents)
     return parse(documents)
@@ -42,4 +42,4 @@ def reload(path: Path | str) -> Protocol:
         SchemaError: the schema has changed, and can't be read as a protocol any more.
         OSError: the path can't be read.
     """
-    return parse(source.read(Path(path)))
+    return parse(schema_text.read(Path(path)))

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 
 from jsonschema_rs import ValidationError, ValidationErrorKind
 
-from acpgen.load.source import RawSchema
+from acpgen.load.schema_text import RawSchema
 from acpgen.patterns import PatternError, parse
 
 MASK = "\0"

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from acpgen.findings import Finding
-from acpgen.load.source import lines_of
+from acpgen.load.schema_text import lines_of
 from acpgen.model import Location, Pointer
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from acpgen.findings import Finding
 from acpgen.load.references import ignored
-from acpgen.load.source import Document, Documents, RawSchema, SchemaError
+from acpgen.load.schema_text import Document, Documents, RawSchema, SchemaError
 from acpgen.load.support import foreign_bases, repetitive
 from acpgen.load.types import TypeParser
 from acpgen.model import (

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from acpgen import patterns
 from acpgen.load.references import subschemas
-from acpgen.load.source import Documents, RawSchema, SchemaError
+from acpgen.load.schema_text import Documents, RawSchema, SchemaError
 from acpgen.model import Pointer, append
 
 

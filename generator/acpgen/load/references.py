@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from acpgen.findings import Finding
-from acpgen.load.source import Document, Documents, RawSchema, SchemaError
+from acpgen.load.schema_text import Document, Documents, RawSchema, SchemaError
 from acpgen.model import Pointer, append
 
 

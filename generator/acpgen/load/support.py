@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from acpgen.load.source import RawSchema
+from acpgen.load.schema_text import RawSchema
 from acpgen.model import Map, Nullable, Object, Ref, Type, TypeDef, TypeName, Union
 from acpgen.types.structure import walk
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, NoReturn
 
 from acpgen.load.references import target
-from acpgen.load.source import Document, RawSchema, SchemaError
+from acpgen.load.schema_text import Document, RawSchema, SchemaError
 from acpgen.load.support import ANNOTATIONS, SHAPE, complaint
 from acpgen.model import (
     META,

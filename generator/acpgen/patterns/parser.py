@@ -19,7 +19,17 @@ from acpgen.patterns.charset import (
     has,
 )
 from acpgen.patterns.charset import SURROGATES as _SURROGATES
-from acpgen.patterns.syntax import Choice, Edge, Look, Node, One, Repeat, Sequence, sequence, width
+from acpgen.patterns.syntax import (
+    Anchor,
+    Choice,
+    Look,
+    Node,
+    One,
+    Repeat,
+    Sequence,
+    sequence,
+    width,
+)
 
 LARGEST_COUNT = 1000
 """The highest number in a quantifier. Longer texts are limited by minLength and maxLength."""
@@ -119,9 +129,9 @@ class _Parser:
         return sequence(parts)
 
     def _term(self) -> Node:
-        edge = next((edge for edge in Edge if self._next(edge.value)), None)
+        edge = next((edge for edge in Anchor if self._next(edge.value)), None)
         if edge is not None:
-            if self._behind and edge is Edge.WORD:
+            if self._behind and edge is Anchor.WORD:
                 self._refuse(r"has \b inside of a lookbehind; write it before")
             return edge
         if self._next(r"\B"):

@@ -16,7 +16,7 @@ from collections import Counter, defaultdict, deque
 from dataclasses import dataclass
 
 from acpgen.patterns.charset import Charset, has, partition
-from acpgen.patterns.syntax import Choice, Edge, Look, Node, One, Repeat, Sequence
+from acpgen.patterns.syntax import Anchor, Choice, Look, Node, One, Repeat, Sequence
 
 MOST_WAYS = 32
 """The most ways to a place of a text, where its length has no limit."""
@@ -133,10 +133,10 @@ class _Ways:
         match node:
             case One(chars=chars):
                 return self._one(chars)
-            case Edge():
+            case Anchor():
                 return _NOTHING
             case Look(body=body, behind=True):
-                _Ways(Sequence((Edge.START, body))).require(None)
+                _Ways(Sequence((Anchor.START, body))).require(None)
                 return _NOTHING
             case Look(body=body):
                 return _Ends(self._ended(body).first, Counter(), 1)
@@ -217,7 +217,7 @@ def _times(counts: Counter[int], factor: int) -> Counter[int]:
 def begins_at_start(node: Node) -> bool:
     """Whether a pattern can match from the start of a text only."""
     match node:
-        case Edge.START:
+        case Anchor.START:
             return True
         case Choice(options=options):
             return all(map(begins_at_start, options))
@@ -225,7 +225,7 @@ def begins_at_start(node: Node) -> bool:
             return least > 0 and begins_at_start(body)
         case Sequence(parts=parts):
             for part in parts:
-                if not isinstance(part, Look) and part is not Edge.WORD:
+                if not isinstance(part, Look) and part is not Anchor.WORD:
                     return begins_at_start(part)
             return False
         case _:

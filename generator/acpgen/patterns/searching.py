@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from acpgen.patterns.syntax import Choice, Edge, Look, Node, One, Repeat, Sequence, sequence
+from acpgen.patterns.syntax import Anchor, Choice, Look, Node, One, Repeat, Sequence, sequence
 
 
 def trimmed(node: Node) -> Node:
@@ -55,7 +55,7 @@ def _trim(node: Node, *, at_end: bool) -> Node:
 def _is_plain(node: Node) -> bool:
     """Whether a part consists of characters only, so that it means the same at every place."""
     match node:
-        case Edge() | Look():
+        case Anchor() | Look():
             return False
         case One():
             return True

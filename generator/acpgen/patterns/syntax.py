@@ -12,7 +12,7 @@ from enum import StrEnum
 from acpgen.patterns.charset import Charset
 
 
-class Edge(StrEnum):
+class Anchor(StrEnum):
     """A place in a text, which matches without taking a character."""
 
     START = "^"
@@ -59,7 +59,7 @@ class Look:
     negative: bool
 
 
-Node = One | Sequence | Choice | Repeat | Look | Edge
+Node = One | Sequence | Choice | Repeat | Look | Anchor
 
 
 def sequence(parts: list[Node]) -> Node:
@@ -72,7 +72,7 @@ def width(node: Node) -> int | None:
     match node:
         case One():
             return 1
-        case Edge() | Look():
+        case Anchor() | Look():
             return 0
         case Repeat(body=body, least=least, most=most):
             inner = width(body)

@@ -8,7 +8,7 @@ Go. Groups have no names. A class is a sorted set, so no character is doubled in
 from __future__ import annotations
 
 from acpgen.patterns.charset import ALL, LAST, Charset, complement
-from acpgen.patterns.syntax import Choice, Edge, Look, Node, One, Repeat, Sequence
+from acpgen.patterns.syntax import Anchor, Choice, Look, Node, One, Repeat, Sequence
 
 END = r"(?![\s\S])"
 """The very end of the text. To Python, and to others, `$` is also before a last line feed."""
@@ -26,11 +26,11 @@ def written(node: Node, end: str) -> str:
     match node:
         case One(chars=chars):
             return _one(chars)
-        case Edge.END:
+        case Anchor.END:
             return end
-        case Edge.START:
+        case Anchor.START:
             return "^"
-        case Edge():
+        case Anchor():
             return _WORD_EDGE
         case Sequence(parts=parts):
             return "".join(

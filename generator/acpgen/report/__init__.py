@@ -7,8 +7,8 @@ imported when they are needed, so that judging one message doesn't wait for the 
 
 from __future__ import annotations
 
+from acpgen.report.findings_report import Report
 from acpgen.report.forms import renderer, set_up
-from acpgen.report.report import Report
 from acpgen.report.tally import Tally
 
 __all__ = ["Report", "Tally", "renderer", "set_up"]

@@ -1,4 +1,4 @@
-"""What makes the first verdict of `acpgen validate` fast, and the only place with such tricks.
+"""What makes short calls of `acpgen` start fast, and the only place with such tricks.
 
 Editors and hooks call `acpgen validate` once for each message. Python itself starts in 0.01 s, and
 judging a message takes 0.0001 s. To import Typer takes 0.1 s, the loader of schemas as long, and
@@ -7,12 +7,13 @@ accepted by modules that import none of these, in 0.07 s instead of 0.25 s. All 
 `acpgen.cli.validation`, which gives every verdict that has a finding.
 
 The modules of this folder import each other, small modules of the standard library, and, when they
-need it, the generated `acp_v2.checkers`:
+need it, the generated `acp_v2`:
 
 - `options` declares the options of `acpgen validate` once. It reads them from a plain command line,
   and `acpgen.cli.validate` declares them to Typer from the same table.
 - `accept` reads a short input and accepts it, or leaves it to the rest of acpgen.
-- `shipped` finds out whether the generated checkers are those of acpgen's own schema.
+- `method_list` prints the table of `acpgen methods` into a pipe, in 0.05 s instead of 0.33 s.
+- `shipped` finds out whether the generated Python is that of acpgen's own schema.
 - `digests` takes SHA-256 from the module that is imported fastest.
 - `commands` has the names and summaries of all commands, so that `acpgen --help` imports none.
 

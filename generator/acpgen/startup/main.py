@@ -11,8 +11,8 @@ import os
 import sys
 from collections.abc import Sequence
 
-from acpgen.startup import accept
-from acpgen.startup.blanks import blank
+from acpgen.startup import accept, method_list
+from acpgen.startup.blank_arguments import blank
 from acpgen.startup.commands import HELP, NAMES, overview
 from acpgen.startup.options import parse
 
@@ -72,6 +72,8 @@ def _run(arguments: Sequence[str]) -> int:
         if found:
             sys.stderr.write(f"acpgen: {found} is blank: is a variable unset?\n")
             return 2
+        if arguments[0] == "methods" and method_list.prints(arguments[1:]):
+            return 0
         options = parse(arguments[1:]) if arguments[0] == "validate" else None
         if options is not None:
             if accept.accepts(options):

@@ -1,4 +1,4 @@
-"""The checkers that come with acpgen, for the schema that comes with it.
+"""The generated Python that comes with acpgen, for the schema that comes with it.
 
 A generator must not need its own output, so no other module of acpgen imports `acp_v2`. To judge by
 the schema that both were made from generates nothing, and to compile that schema at every start
@@ -18,6 +18,7 @@ from acpgen.startup import digests
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from acp_v2.retry import Method
     from acp_wire.checking import Checkers
     from acp_wire.decoding import Decoders
 
@@ -26,8 +27,8 @@ _BUNDLED = os.path.join(_PACKAGE, "_resources")
 
 
 @cache
-def fresh() -> bool:
-    """Whether the checkers were generated from the schema, and not edited since.
+def fresh(target: str = "checkers") -> bool:
+    """Whether a target's files were generated from the schema, and not edited since.
 
     Raises:
         OSError: the schema can't be read.
@@ -36,7 +37,7 @@ def fresh() -> bool:
         return _is_imported_from(os.path.dirname(_PACKAGE))
     root = os.path.dirname(os.path.dirname(_PACKAGE))
     generated = os.path.join(root, "generated")
-    schema, files = _recorded(generated)
+    schema, files = _recorded(generated, target)
     return (
         _is_imported_from(os.path.join(generated, "python"))
         and schema == digest(os.path.join(root, "schema", "v2"))
@@ -63,6 +64,19 @@ def decoders() -> Decoders | None:
     return DECODERS_OF_SCHEMA
 
 
+def methods() -> tuple[Method, ...] | None:
+    """The methods of the generated table; None where it is out of date.
+
+    Raises:
+        OSError: the schema can't be read.
+    """
+    if not fresh("retry"):
+        return None
+    from acp_v2.retry import METHODS
+
+    return METHODS
+
+
 def digest(folder: str) -> str:
     """The digest of the schema in a folder, as `acpgen.emit.manifest` records it.
 
@@ -73,14 +87,14 @@ def digest(folder: str) -> str:
     return digests.of_text_files({name: os.path.join(folder, name) for name in names})
 
 
-def _recorded(generated: str) -> tuple[str, dict[str, str]]:
-    """The recorded digests of the schema and, by path, of the checkers made from it, if known."""
+def _recorded(generated: str, target: str) -> tuple[str, dict[str, str]]:
+    """The recorded digests of the schema and, by path, of a target's files, if known."""
     import json
 
     try:
         with open(os.path.join(generated, "manifest.json"), "rb") as file:
             manifest = json.load(file)
-        return manifest["inputs"]["schema"], dict(manifest["outputs"]["checkers"])
+        return manifest["inputs"]["schema"], dict(manifest["outputs"][target])
     except (OSError, ValueError, KeyError, TypeError):
         return "", {}
 

@@ -72,7 +72,7 @@ def _retry(protocol: Protocol, templates: Templates) -> Tree:
 
 def _language(name: str) -> Target:
     def make(protocol: Protocol, templates: Templates) -> Tree:
-        from acpgen.targets.languages.table import table
+        from acpgen.targets.languages.language_table import table
 
         return table(name, protocol, templates)
 

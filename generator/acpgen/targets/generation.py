@@ -10,8 +10,8 @@ from acpgen.emit import manifest
 from acpgen.emit.manifest import Manifest
 from acpgen.emit.templates import Templates
 from acpgen.emit.tree import (
-    Change,
     Difference,
+    DriftKind,
     compare,
     has_drafts,
     locked,
@@ -71,7 +71,7 @@ class Result:
         return tuple(d for d in self.differences if not self._only_renews(d))
 
     def _only_renews(self, difference: Difference) -> bool:
-        is_manifest = difference.path == manifest.NAME and difference.change is Change.CHANGED
+        is_manifest = difference.path == manifest.NAME and difference.change is DriftKind.CHANGED
         return is_manifest and bool(self.renewed)
 
 
@@ -123,7 +123,7 @@ def generate(
 
 
 def apply(plan: Plan, result: Result) -> None:
-    """Change the folder as the result requires.
+    """DriftKind the folder as the result requires.
 
     If another run has written into it since, the result is worked out again.
 
@@ -137,7 +137,7 @@ def apply(plan: Plan, result: Result) -> None:
         with locked(plan.out):
             if manifest.read(plan.out) != result.recorded:
                 result = generate(plan)
-            surplus = (d.path for d in result.differences if d.change is Change.SURPLUS)
+            surplus = (d.path for d in result.differences if d.change is DriftKind.SURPLUS)
             write(plan.out, result.tree, frozenset(surplus), last=manifest.NAME)
 
 
@@ -145,7 +145,7 @@ def _removed(
     plan: Plan, outdated: Sequence[Target], differences: Iterable[Difference]
 ) -> Mapping[str, str]:
     """The files that are there and not generated any more, each with the reason."""
-    paths = [d.path for d in differences if d.change is Change.SURPLUS]
+    paths = [d.path for d in differences if d.change is DriftKind.SURPLUS]
     if not paths:
         return {}
     protocol = load(plan.schema)
@@ -175,7 +175,7 @@ def _abandoned(
     for target in outdated:
         for path in manifest.unchanged(plan.out, outputs.get(target.name, {})):
             if target.owns(path) and path not in known:
-                yield Difference(path, Change.SURPLUS)
+                yield Difference(path, DriftKind.SURPLUS)
 
 
 def _fresh(plan: Plan, known: Mapping[str, Mapping[str, str]]) -> Iterable[Target]:

@@ -8,7 +8,7 @@ from acpgen.emit.header import HEADER
 from acpgen.emit.templates import Templates
 from acpgen.model import JsonValue, Protocol
 from acpgen.targets.languages import PYTHON
-from acpgen.targets.languages.table import table
+from acpgen.targets.languages.language_table import table
 from acpgen.targets.retry import Row, key_limits, rows
 
 

@@ -14,7 +14,7 @@ from acp_wire.redaction import Key, KeyMask
 from acpgen.findings import Finding, order
 from acpgen.judge.inputs import MessageText
 from acpgen.model import Pointer, Protocol, append
-from acpgen.trace.reading import TranscriptError
+from acpgen.trace.event_reading import TranscriptError
 from acpgen.trace.recorder import record
 from acpgen.trace.recording import Recording
 from acpgen.trace.rule import Fault, TraceRule

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from acpgen.judge.inputs import MessageText
 from acpgen.model import Protocol, Side
 from acpgen.trace.event import CallEvent, Event, Response, Update
+from acpgen.trace.event_reading import Reader, TranscriptLine, read_line
 from acpgen.trace.exchanges import TrafficLog
 from acpgen.trace.prompts import prompts_of
-from acpgen.trace.reading import Reader, TranscriptLine, read_line
 from acpgen.trace.recording import Recording
 from acpgen.trace.seen_strings import SeenStrings
 from acpgen.trace.session_states import SessionLog

@@ -58,11 +58,11 @@ class Reply:
 class Calls:
     """Requests that outlive connections.
 
-    An idempotent method is resent on the next connection. A method that creates something is resent
-    only if the application agrees. Notifications, unlisted methods and methods that are not retried
-    are never resent, and neither is `session/resume`, which belongs to its connection. Retry
-    classes belong to v2: nothing is resent after an attempt on v1, or on v1. Prompts belong in an
-    `Outbox`.
+    An idempotent method is resent on the next connection, and so is a method that creates something
+    unless the application objects, as `acp_v2.retry.resend` answers. Notifications, unlisted
+    methods and methods that are not retried are never resent, and neither is `session/resume`,
+    which belongs to its connection. Retry classes belong to v2: nothing is resent after an attempt
+    on v1, or on v1. Prompts belong in an `Outbox`.
 
     A resent call waits for the next connection. So the task that opens connections must not wait
     for such a call. Before the connection is ready, that task calls `Link.request`, or sends
@@ -94,9 +94,7 @@ class Calls:
         self._resumed.add(session_id)
         self._change.set()
 
-    async def call(
-        self, method: str, params: Mapping[str, object], *, again: bool = False
-    ) -> Reply:
+    async def call(self, method: str, params: Mapping[str, object], *, again: bool = True) -> Reply:
         """Send a request, and resend it after a lost connection if that does no harm.
 
         The first attempt needs a connection. Later attempts wait for a connection and for the
@@ -105,8 +103,8 @@ class Calls:
         Args:
             method: the method.
             params: its params by wire names.
-            again: whether the application agrees to resend a method that creates something, such as
-                `session/new`.
+            again: whether to resend a method that creates something, such as `session/new`. What a
+                lost attempt created is left unused: see `Reply.lost`.
 
         Raises:
             RequestFailedError: the answer is an error.

@@ -15,6 +15,7 @@ from acp_retry.link import Link, RequestId
 from acp_retry.outbox_stores import Mode, OutboxStore, StoredPrompt
 from acp_retry.outcome import (
     CANCELLED,
+    INVALID_PARAMS,
     AnswerLostError,
     Inserted,
     NotSent,
@@ -24,7 +25,7 @@ from acp_retry.outcome import (
     Unknown,
 )
 from acp_retry.prompt_keys import KEYED_VERSION
-from acp_retry.tasks import is_stopped
+from acp_retry.tasks import Turns, is_stopped
 from acp_wire.keys import KEY
 
 __all__ = ["Delivery", "DeliveryAttempt", "DeliveryContext"]
@@ -80,7 +81,7 @@ class DeliveryContext(Protocol):
 
     store: OutboxStore
     links: dict[str, tuple[Link, int]]
-    marking: asyncio.Lock
+    marking: Turns
 
     def link(self, session_id: str) -> tuple[Link, int]:
         """See `OutboxState.link`."""
@@ -108,6 +109,8 @@ class Delivery:
         self.outcome = outcome
         self.stored = False
         self.done = False
+        self._doubt = isinstance(outcome, Unknown)
+        self._ambiguous = entry.mode is Mode.AMBIGUOUS
         self.attempts: list[DeliveryAttempt] = []
         self._carriers: list[Link] = []
         self._context = context
@@ -198,8 +201,11 @@ class Delivery:
             self.attempts.remove(attempt)
             if attempt.sent:
                 self._carriers.append(attempt.link)
-            # The outcome of an older attempt says nothing about the newest, unless it succeeded.
-            latest = attempt is self._newest or isinstance(outcome, Inserted)
+            outcome = self._conclude(outcome)
+            # The outcome of an older attempt says nothing about the newest, unless it succeeded, or
+            # is the last that was needed to know that none is inserted.
+            waited_for = isinstance(outcome, Refused) and isinstance(self.outcome, Unknown)
+            latest = attempt is self._newest or isinstance(outcome, Inserted) or waited_for
             if not self.done and _replaces(outcome, self.outcome, latest=latest):
                 self.outcome = outcome
             self._change.set()
@@ -214,7 +220,7 @@ class Delivery:
         params = {"sessionId": self.entry.session_id, "prompt": prompt}
         if keyed:
             params[KEY] = self.entry.key
-        async with self._context.marking:
+        async with self._context.marking.turn():
             if not self.entry.sent or not (keyed or self.entry.mode is Mode.UNKEYED):
                 await self._mark(Mode.PENDING if keyed else Mode.UNKEYED)
         try:
@@ -239,6 +245,24 @@ class Delivery:
         _log.warning("A prompt was answered with neither a messageId nor an error")
         return Unknown("the answer has no messageId")
 
+    def _conclude(self, outcome: Outcome) -> Outcome:
+        """Return what the outcome of an attempt means for the prompt.
+
+        An error is definite only if no other attempt can have been inserted. A refusal of the
+        params is definite in any case, since all attempts have the same.
+        """
+        if isinstance(outcome, Unknown):
+            self._doubt = True
+        if not isinstance(outcome, Refused):
+            return outcome
+        if outcome.code == INVALID_PARAMS:
+            self._doubt = False
+            return outcome
+        if self._doubt or any(each.sent for each in self.attempts):
+            answered = f"a retry was answered with error {outcome.code}"
+            return Unknown(f"{answered}, which says nothing about an earlier attempt", outcome)
+        return outcome
+
     async def _settle(self, attempt: DeliveryAttempt, outcome: Outcome, *, latest: bool) -> None:
         match outcome:
             case Inserted():
@@ -246,7 +270,10 @@ class Delivery:
                 self._finish()
             case Refused() if latest:
                 await self._mark(Mode.REFUSED, refused=outcome)
-            case Unknown() if latest and attempt.ambiguous:
+            case Unknown() if latest and (
+                attempt.ambiguous or (self._ambiguous and outcome.refused)
+            ):
+                self._ambiguous = True
                 await self._mark(Mode.AMBIGUOUS)
             case _ if not self.attempts:
                 self._context.send_elsewhere(self, attempt.link)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 __all__ = [
+    "LONGEST_MESSAGE",
     "Channel",
     "JsonObject",
     "Link",
@@ -15,6 +16,9 @@ __all__ = [
     "Sent",
     "is_callers_mistake",
 ]
+
+LONGEST_MESSAGE: Final = 2**26
+"""Bytes of the longest message that is read: 64 MiB."""
 
 JsonObject = dict[str, Any]
 RequestId = str | int | None

@@ -10,16 +10,17 @@ from datetime import timedelta
 from typing import Final
 
 from acp_retry.delivery import Delivery
-from acp_retry.link import Link
+from acp_retry.link import LONGEST_MESSAGE, Link
 from acp_retry.outbox_state import OutboxState
 from acp_retry.outbox_stores import MemoryOutbox, Mode, OutboxStore, StoredPrompt
 from acp_retry.outcome import Outcome
 from acp_retry.prompt_keys import check_key, new_key
 
-__all__ = ["Outbox", "PendingPrompt"]
+__all__ = ["LONGEST_PROMPT", "Outbox", "PendingPrompt"]
 
-OLDEST: Final = timedelta(hours=12)
-"""How long a prompt may wait before the user is asked."""
+
+LONGEST_PROMPT: Final = LONGEST_MESSAGE - 2**16
+"""Bytes of the longest prompt as JSON in ASCII: the longest message without its other members."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -35,12 +36,12 @@ class PendingPrompt:
 
     @property
     def key(self) -> str:
-        """The key of every attempt. Not for logs."""
+        """The key of every attempt. Do not log it."""
         return self._delivery.entry.key
 
     @property
     def prompt(self) -> object:
-        """A copy of the content blocks, as they were at submission."""
+        """A copy of the content blocks as submitted."""
         return json.loads(self._delivery.entry.prompt)
 
     @property
@@ -50,15 +51,15 @@ class PendingPrompt:
 
     @property
     def mode(self) -> Mode:
-        """Whether it is sent again by itself."""
+        """Whether it is resent without asking the application."""
         return self._delivery.entry.mode
 
     @property
     def outcome(self) -> Outcome | None:
-        """That of the latest attempt: `NotSent`, `Unknown`, or definite: `Inserted`, `Refused`.
+        """What is known so far. Only `Inserted` and `Refused` are definite.
 
-        An `Unknown` stays when the next attempt is never sent. None while the first attempt is
-        under way.
+        An `Unknown` stays if the next attempt never leaves or is answered with an error, unless
+        that error is -32602. None while the first attempt is under way.
         """
         return self._delivery.outcome
 
@@ -68,9 +69,9 @@ class PendingPrompt:
         return self._delivery.done
 
     async def result(self) -> Outcome:
-        """Wait for the attempt under way, and return the latest outcome.
+        """Wait for the attempt under way, and return the outcome.
 
-        Giving up waiting sends nothing and leaves the prompt as it is.
+        Cancelling this call sends nothing and leaves the prompt as it is.
         """
         return await self._delivery.result()
 
@@ -78,14 +79,14 @@ class PendingPrompt:
         """Wait until the message is inserted, through any number of connections.
 
         Raises:
-            RequestFailedError: the latest attempt was refused, or the prompt was withdrawn.
-            AnswerLostError: nobody can tell whether it is inserted: it was withdrawn, or the
-                latest answer tells neither a `messageId` nor an error.
+            RequestFailedError: the prompt was refused or withdrawn.
+            AnswerLostError: it is not known whether it was inserted: it was withdrawn, or the
+                latest answer has neither a `messageId` nor an error.
         """
         return await self._delivery.message_id()
 
     async def resend(self) -> Outcome:
-        """Send it again on the application's word, whatever `mode` says, and wait.
+        """Resend it as the application wishes, whatever `mode` is, and wait for the outcome.
 
         Raises:
             NeverSentError: the session is on no connection.
@@ -94,14 +95,14 @@ class PendingPrompt:
         return await self._delivery.resend()
 
     async def withdraw(self) -> Outcome:
-        """Take the prompt back. It leaves the outbox whatever comes.
+        """Withdraw the prompt. It leaves the outbox with any outcome.
 
-        Attempts under way are cancelled with `$/cancel_request`, and their answers decide. Giving
-        up waiting does not end the withdrawal.
+        Attempts under way are cancelled with `$/cancel_request`, and their answers decide.
+        Cancelling this call does not end the withdrawal.
 
         Returns:
-            `Refused` when nothing was inserted, `Inserted` when it was too late, and `Unknown`
-            when an earlier attempt may have been inserted and nobody can tell any more.
+            `Refused` if nothing was inserted, `Inserted` if it was too late, and `Unknown` if an
+            earlier attempt may have been inserted, whatever error answered a later one.
 
         Raises:
             Exception: what the store raised; the prompt is still in the outbox.
@@ -115,15 +116,18 @@ class PendingPrompt:
 class Outbox:
     """Sends each prompt until it is answered, under one key, and never twice by mistake.
 
-    A prompt is sent again only when no connection may still bring its answer, the session was
-    resumed on one that has not carried it, and the Agent speaks v2; everything else takes the
-    application's word. An error leaves the prompt and its key in the outbox, for
-    `PendingPrompt.resend` or `withdraw`. RFD, The idempotencyKey parameter.
+    A prompt is resent only if no connection may still deliver its answer, the session was resumed
+    on a connection that has not carried it, and the agent speaks v2. In all other cases the
+    application decides. An error to the first attempt leaves the prompt and its key in the outbox,
+    for `PendingPrompt.resend` or `withdraw`. RFD, The idempotencyKey parameter.
 
     Args:
-        store: where prompts wait; in memory by default, which a crash of the client empties.
-        oldest: a prompt that waited longer is handed to the application instead of being resent
-            (RFD, How long a key lasts).
+        store: where prompts are kept; by default in memory, which does not survive the client.
+        oldest: the longest wait after which a prompt is resent; an older one is returned to the
+            application. By default a prompt is too old since a previous day, in local time, unless
+            that was less than an hour ago, and after 12 hours (RFD, How long a key lasts). A prompt
+            with a time in the future is returned as well, since the clock was wrong then or is
+            wrong now.
         now: the clock, in seconds since the epoch.
     """
 
@@ -131,11 +135,11 @@ class Outbox:
         self,
         store: OutboxStore | None = None,
         *,
-        oldest: timedelta = OLDEST,
+        oldest: timedelta | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
         store = MemoryOutbox() if store is None else store
-        self._state = OutboxState(store, oldest.total_seconds(), now)
+        self._state = OutboxState(store, oldest, now)
 
     async def submit(
         self, session_id: str, prompt: Sequence[object], key: str | None = None
@@ -144,23 +148,26 @@ class Outbox:
 
         Args:
             session_id: the session.
-            prompt: content blocks, as JSON values or `acp_v2.models`. A copy is taken.
-            key: the key that the application made when the user submitted; a new one by default.
-                The key of a pending prompt gives that one again. Other keys are not known here: one
-                whose prompt is inserted is sent as a retry, whatever the prompt, and the Agent
+            prompt: content blocks, as JSON values or `acp_v2.models`. They are copied.
+            key: the key that the application created when the user submitted; a new one by default.
+                A pending key returns the pending prompt. The outbox does not know other keys: a key
+                whose prompt was inserted is sent as a retry, whatever the prompt, and the agent
                 answers it so (`KeyLedger(compare=True)` refuses another prompt).
 
         Raises:
-            MalformedKeyError: the key can't be one.
-            ValueError: the key belongs to another prompt, or to one that another process has put
-                into the store; or the prompt holds NaN or an infinity.
-            TypeError: the prompt is no JSON.
+            MalformedKeyError: the key is malformed.
+            ValueError: the key belongs to another prompt, or to one that another process has
+                stored; or the prompt contains NaN or an infinity, or is longer than
+                `LONGEST_PROMPT`, which would end the connection of a receiver again and again.
+            TypeError: the prompt is not JSON.
             Exception: what the store raised; nothing was sent.
         """
         text = json.dumps(prompt, default=_to_json, allow_nan=False)
+        if len(text) > LONGEST_PROMPT:
+            raise ValueError(f"the prompt takes more than {LONGEST_PROMPT} bytes as JSON")
         checked = check_key(key)
         await self._state.load()
-        # Marked as sent with the same write, if it is about to leave.
+        # In one write with the prompt, which is marked as sent if it is about to leave.
         entry = StoredPrompt(
             session_id,
             checked or new_key(),
@@ -176,9 +183,9 @@ class Outbox:
         return PendingPrompt(known)
 
     async def resumed(self, session_id: str, link: Link, version: int) -> list[PendingPrompt]:
-        """Use a connection for a session, and send its pending prompts again, in order.
+        """Use a connection for a session, and resend its pending prompts in order.
 
-        To be called after `initialize` and then `session/resume` or `session/new` have succeeded.
+        Call it after `initialize` and then `session/resume` or `session/new` have succeeded.
 
         Args:
             session_id: the session.
@@ -186,9 +193,9 @@ class Outbox:
             version: the protocol version that `initialize` negotiated.
 
         Returns:
-            The prompts that wait for the application: held for too long, refused, answered with
-            neither a `messageId` nor an error, sent without a key, or sent on this very connection
-            before; on v1 all of them. Show them, then `resend` or `withdraw` each.
+            The prompts that the application has to decide about: too old, refused, answered with
+            neither a `messageId` nor an error, sent without a key, or sent on this connection
+            before. On v1 these are all prompts. Show them, then `resend` or `withdraw` each.
 
         Raises:
             Exception: what the store raised when it was read.
@@ -198,14 +205,16 @@ class Outbox:
             await each.leave_dead_links()
         self._state.links[session_id] = link, version
         idle = [each for each in self._state.of(session_id) if not each.attempts]
-        shown = [each for each in idle if not self._state.resends(each)]
+        shown = []
         for each in idle:
-            if each not in shown:
+            if self._state.resends(each):
                 each.start(link, version)
-        return [PendingPrompt(each) for each in shown]
+            else:
+                shown.append(PendingPrompt(each))
+        return shown
 
     async def pending(self) -> list[PendingPrompt]:
-        """Every prompt that is neither inserted nor withdrawn, oldest first."""
+        """Return every prompt that is neither inserted nor withdrawn, oldest first."""
         await self._state.load()
         return [PendingPrompt(each) for each in self._state.deliveries.values() if each.stored]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import sqlite3
+import logging
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from os import PathLike
@@ -15,6 +15,8 @@ from acp_retry.sqlite_file import SqliteFile
 
 __all__ = ["MemoryOutbox", "Mode", "OutboxStore", "SqliteOutbox", "StoredPrompt"]
 
+
+_log = logging.getLogger(__name__)
 
 OFFLINE: Final = NotSent("the session is on no connection")
 
@@ -38,13 +40,12 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StoredPrompt:
-    """One submission: what is sent on each attempt, and since when it waits.
+    """One submission: what each attempt sends, and what a restarted client has to know.
 
-    `prompt` is the content blocks as JSON text, `submitted` in seconds since the epoch. `sent` is
-    false while no attempt can have left, and again if the next one after an error never left.
-    `refused` is the latest answer while that is an error. By both a client that was restarted
-    knows what it knew.
-    `id` tells it from what another process submits under the same key: 16 random bytes.
+    `prompt` holds the content blocks as JSON text, `submitted` the time in seconds since the epoch.
+    `sent` is false while no attempt can have left, and again if the attempt after an error never
+    left. `refused` is a definite error. `id` distinguishes it from a submission of another process
+    under the same key, with 16 random bytes.
     """
 
     session_id: str
@@ -67,9 +68,9 @@ class StoredPrompt:
 class OutboxStore(Protocol):
     """Keeps entries in the order in which they were added, at most one for a session and key.
 
-    `mark` and `remove` touch the entry of the same `id` only. A method that raises has failed:
-    `Outbox.submit`, `resend` and `withdraw` pass that on, and what becomes of a prompt meanwhile is
-    known in memory only.
+    `mark` and `remove` change the entry of the same `id` only. `Outbox.submit`, `resend` and
+    `withdraw` raise what a method raises; a later outcome of the prompt is then known in memory
+    only.
     """
 
     async def add(self, entry: StoredPrompt) -> None:
@@ -146,15 +147,16 @@ CREATE TABLE IF NOT EXISTS acp_outbox (
 class SqliteOutbox:
     """Entries in an SQLite file, on the disk before the first byte of a request leaves.
 
-    The file holds prompts and keys; keep it where only the user can read it. It is for one process
-    at a time: another takes what it finds there for left behind.
+    The file contains prompts and keys, so it is created with mode 0600. It is for one process at a
+    time: another process treats its entries as left behind.
 
     Args:
-        path: the file; made when it is missing.
+        path: the file; created if it is missing.
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:
-        self._database = SqliteFile(path, SCHEMA)
+        self._path = path
+        self._database = SqliteFile(path, SCHEMA, private=True)
 
     async def add(self, entry: StoredPrompt) -> None:
         """See `OutboxStore.add`."""
@@ -181,34 +183,64 @@ class SqliteOutbox:
         await self._database.write(lambda rows: rows.execute(delete, (entry.id,)))
 
     async def entries(self) -> list[StoredPrompt]:
-        """See `OutboxStore.entries`."""
+        """See `OutboxStore.entries`. A row that can't be read is logged and left in the file."""
         select = (
-            "SELECT session_id, key, prompt, submitted, mode, sent, refused, id"
+            "SELECT position, session_id, key, prompt, submitted, mode, sent, refused, id"
             " FROM acp_outbox ORDER BY position"
         )
-
-        def work(rows: sqlite3.Connection) -> list[StoredPrompt]:
-            return [
-                StoredPrompt(
-                    session.decode(),
-                    key.decode(),
-                    prompt,
-                    submitted,
-                    Mode(mode),
-                    bool(sent),
-                    None if refused is None else Refused(*json.loads(refused)),
-                    id_,
-                )
-                for session, key, prompt, submitted, mode, sent, refused, id_ in rows.execute(
-                    select
-                )
-            ]
-
-        return await self._database.read(work)
+        rows = await self._database.read(lambda database: database.execute(select).fetchall())
+        read = [(position, _entry(*row)) for position, *row in rows]
+        for position, entry in read:
+            if isinstance(entry, str):
+                _log.error("%s: row %s can't be read: its %s", self._path, position, entry)
+        return [entry for _, entry in read if not isinstance(entry, str)]
 
     def close(self) -> None:
         """Close the file."""
         self._database.close()
+
+
+def _entry(
+    session: object,
+    key: object,
+    prompt: object,
+    submitted: object,
+    mode: object,
+    sent: object,
+    refused: object,
+    id_: object,
+) -> StoredPrompt | str:
+    """The entry of a row, or what is wrong with it. Neither key nor prompt is named."""
+    if not (isinstance(session, bytes) and isinstance(key, bytes) and isinstance(id_, bytes)):
+        return "session, key or id is not bytes"
+    if not (isinstance(prompt, str) and _is_json(prompt)):
+        return "prompt is not JSON"
+    if not isinstance(submitted, int | float):
+        return "time is not a number"
+    try:
+        error = None if refused is None else Refused(*json.loads(str(refused)))
+        return StoredPrompt(
+            session.decode(),
+            key.decode(),
+            prompt,
+            submitted,
+            Mode(str(mode)),
+            bool(sent),
+            error,
+            id_,
+        )
+    except UnicodeDecodeError:
+        return "session or key is not UTF-8"
+    except (ValueError, TypeError):
+        return "mode or error is unknown"
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _known(entry: StoredPrompt, mode: Mode) -> tuple[str, bool, str | None]:

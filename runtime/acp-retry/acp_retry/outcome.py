@@ -1,7 +1,8 @@
-"""What becomes of a request: four types, of which two are definite.
+"""The outcome of a request: four types, two of them definite.
 
-An error is as definite as a success: it says that the message was not inserted (RFD, How the
-Agent handles a keyed prompt). Everything that can't be told from a lost answer is `Unknown`.
+An error to the first attempt is as definite as a success: the message was not inserted (RFD, How
+the Agent handles a keyed prompt). After an attempt whose outcome is unknown, an error to a retry
+says nothing about the earlier attempt, so the outcome stays `Unknown`.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ REQUEST_CANCELLED: Final = ErrorCode.REQUEST_CANCELLED.value
 class Inserted:
     """Definite: the user message is in the session under this `messageId`.
 
-    It is empty on v1, whose Agents tell none.
+    It is empty on v1, where agents return no `messageId`.
     """
 
     message_id: str
@@ -51,10 +52,10 @@ class Inserted:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Definite: the peer answered with a JSON-RPC error, so nothing was inserted.
+    """Definite: the peer answered with a JSON-RPC error, and no attempt was inserted.
 
-    Its `repr` tells the code only: `message` and `data` are the peer's, and may hold anything, such
-    as the key or what steers a terminal.
+    Its `repr` shows the code only. `message` and `data` are the peer's, and may contain anything,
+    such as the key or control characters.
     """
 
     code: int
@@ -71,12 +72,15 @@ class NotSent:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """The request went out, and no answer came back: transport lost, process gone.
+    """An attempt has left, and it is not known whether it was inserted.
 
-    Nor is anything known from an answer of v2 that holds neither a `messageId` nor an error.
+    Its answer was lost with the connection or the process, or has neither a `messageId` nor an
+    error. `refused` is the error that a later attempt got. It says nothing about the earlier one,
+    unless it refuses the params, which were the same.
     """
 
     reason: str
+    refused: Refused | None = None
 
 
 Outcome = Inserted | Refused | NotSent | Unknown

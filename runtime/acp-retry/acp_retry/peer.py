@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 
@@ -23,7 +24,8 @@ from acp_retry.outcome import (
 )
 from acp_retry.tasks import is_stopped
 from acp_v2.retry import Kind, find
-from acp_wire.envelope import is_id
+from acp_wire.envelope import is_id, kind_of
+from acp_wire.pairing import retyped
 
 __all__ = ["Call", "Handlers", "Peer"]
 
@@ -193,17 +195,32 @@ class Peer:
         task.add_done_callback(self._serving.discard)
 
     def _settle(self, message: JsonObject) -> None:
-        request_id = message.get("id")
-        if not is_id(request_id):
+        """Hand an answer to its request. A log line or another object is ignored."""
+        if kind_of(message) is None or message.get("jsonrpc") != "2.0":
+            _log.warning("A message is neither a request nor a response, and was ignored")
             return
-        answer = self._pending.get(request_id)
-        if answer is None or answer.done():
+        request_id = message.get("id")
+        answer = self._pending.get(request_id) if is_id(request_id) else None
+        if answer is None:
+            self._settle_retyped(request_id)
+            return
+        if answer.done():
             return
         if message.get("error") is None:
             result = message.get("result")
             answer.set_result(result if isinstance(result, dict) else {})
             return
         answer.set_exception(RequestFailedError(_refused(message["error"])))
+
+    def _settle_retyped(self, request_id: object) -> None:
+        """Fail the request that an answer means, if its id came back as another type."""
+        if isinstance(request_id, bool) or not isinstance(request_id, float | str):
+            return
+        meant = retyped(request_id)
+        answer = self._pending.get(meant) if meant is not None else None
+        if answer is not None and not answer.done():
+            reason = f"request {meant} was answered with the id {json.dumps(request_id)}"
+            answer.set_exception(AnswerLostError(f"{reason}, which is of another type"))
 
     async def _serve(self, message: JsonObject) -> None:
         request_id = message.get("id")

@@ -9,25 +9,19 @@ import os
 import queue
 import sys
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from typing import Final
 
-from acp_retry.link import JsonObject
+from acp_retry.link import LONGEST_MESSAGE, JsonObject
 from acp_retry.outcome import INVALID_REQUEST, PARSE_ERROR, RequestFailedError
 from acp_retry.peer import Handlers, Peer
 from acp_wire.reader import NotJsonError, read
 
-__all__ = ["StreamChannel", "serve_stdio", "spawn"]
+__all__ = ["LONGEST_LINE", "StreamChannel", "serve_stdio"]
 
-LONGEST_LINE: Final = 2**26
-"""Bytes of the longest message that is read from an agent."""
-
-PATIENCE: Final = 5.0
-"""Seconds that an agent has to end by itself once its standard input is closed."""
-
-LEFT: Final = 2**20
-"""The most bytes that an agent can leave in its pipe: the largest pipe that Linux gives a user."""
+LONGEST_LINE: Final = LONGEST_MESSAGE
+"""Bytes of the longest line that is read. A longer line is skipped and answered with an error."""
 
 GRACE: Final = 1.0
 """Seconds that handlers have to end after the other side has ended."""
@@ -65,10 +59,10 @@ class StreamChannel:
         """See `Channel.receive`.
 
         Raises:
-            RequestFailedError: a line is no JSON object; the error that JSON-RPC asks for.
-            ValueError: a line is longer than the reader takes.
+            RequestFailedError: a line is not a JSON object, or is longer than the reader's limit.
+                It is the error that JSON-RPC asks for.
         """
-        while line := await self._reader.readline():
+        while line := await self._line():
             if not line.endswith(b"\n"):
                 return None  # the other side died while it wrote
             if not line.strip():
@@ -85,6 +79,29 @@ class StreamChannel:
     async def close(self) -> None:
         """See `Channel.close`."""
         await self._close()
+
+    async def _line(self) -> bytes:
+        """Return the next line. A line that is too long is skipped, so that later lines arrive."""
+        try:
+            return await self._reader.readuntil(b"\n")
+        except asyncio.IncompleteReadError as error:
+            return error.partial
+        except asyncio.LimitOverrunError as error:
+            await self._skip_line(error)
+            reason = {"reason": f"a line is longer than {LONGEST_LINE} bytes"}
+            raise RequestFailedError.of(INVALID_REQUEST, "Invalid request", reason) from None
+
+    async def _skip_line(self, overrun: asyncio.LimitOverrunError) -> None:
+        while True:
+            await self._reader.readexactly(overrun.consumed)
+            try:
+                await self._reader.readuntil(b"\n")
+            except asyncio.LimitOverrunError as error:
+                overrun = error
+            except asyncio.IncompleteReadError:
+                return
+            else:
+                return
 
 
 async def serve_stdio(
@@ -124,112 +141,6 @@ async def serve_stdio(
     with contextlib.suppress(TimeoutError, OSError):
         async with asyncio.timeout(grace):
             await write(b"")  # it is written after the lines before it
-
-
-@contextlib.asynccontextmanager
-async def spawn(
-    *command: str, handlers: Handlers | None = None, env: Mapping[str, str] | None = None
-) -> AsyncIterator[Peer]:
-    """Start an agent and connect to it. Leaving the block ends it.
-
-    Its standard input is closed then. If it does not end within `PATIENCE`, or if leaving is
-    cancelled, it is killed. The connection ends with the program that was started, once all that
-    it had written is read; what handles that has `GRACE` to end. Programs that it started are
-    their own affair: one that still has its standard output keeps no connection open. (Where pipes
-    can't be read without waiting, as on Windows, it does.)
-
-    Args:
-        command: the program and its arguments.
-        handlers: what to do for each method that the agent calls.
-        env: the agent's environment; this process's by default.
-
-    Raises:
-        OSError: the program could not be started.
-    """
-    loop = asyncio.get_running_loop()
-    pipe = asyncio.subprocess.PIPE
-    transport, agent = await loop.subprocess_exec(
-        lambda: _Agent(loop), *command, stdin=pipe, stdout=pipe, stderr=None, env=env
-    )
-    stdin, stdout = agent.stdin, agent.stdout
-    if stdin is None or stdout is None:
-        raise OSError(f"{command[0]} has no pipes")
-
-    async def write(line: bytes) -> None:
-        stdin.write(line)
-        await stdin.drain()
-
-    async def close() -> None:
-        stdin.close()  # messages on their way still leave if the agent reads them
-
-    peer = Peer(StreamChannel(stdout, write, close), handlers, grace=GRACE)
-    serving = asyncio.create_task(peer.serve())
-    try:
-        yield peer
-    finally:
-        try:
-            await peer.close()
-            await _patiently(agent.ended)
-        finally:  # also if it is cancelled while it waits
-            if not agent.ended.is_set():
-                with contextlib.suppress(ProcessLookupError):
-                    transport.kill()
-            serving.cancel()
-            await asyncio.wait([serving])
-            await _patiently(agent.ended)
-            if stdin.transport.get_write_buffer_size():
-                stdin.transport.abort()  # the agent will not read it
-            transport.close()
-            await _patiently(agent.gone)
-
-
-async def _patiently(event: asyncio.Event) -> None:
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(PATIENCE):
-            await event.wait()
-
-
-class _Agent(asyncio.subprocess.SubprocessStreamProtocol):
-    """An agent and its pipes. They end with it, even if a child process still holds them.
-
-    `ended` is set when the agent has ended, `gone` when its pipes are closed, too. (asyncio's own
-    `Process.wait` waits for both on some Pythons.)
-    """
-
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        super().__init__(LONGEST_LINE, loop)
-        self.ended = asyncio.Event()
-        self.gone = asyncio.Event()
-        self._pipes: asyncio.SubprocessTransport | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        super().connection_made(transport)
-        if isinstance(transport, asyncio.SubprocessTransport):
-            self._pipes = transport
-
-    def process_exited(self) -> None:
-        super().process_exited()
-        self.ended.set()
-        output = None if self._pipes is None else self._pipes.get_pipe_transport(1)
-        if isinstance(output, asyncio.ReadTransport) and os.name != "nt":
-            output.pause_reading()
-            # The data that was read by now is in the loop's queue, and is handled first.
-            asyncio.get_running_loop().call_soon(self._read_rest, output)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        super().connection_lost(exc)
-        self.gone.set()
-
-    def _read_rest(self, output: asyncio.ReadTransport) -> None:
-        """Read what the agent left in its pipe, but not what its children keep writing."""
-        if output.is_closing():
-            return  # it was read to its end
-        source, left = output.get_extra_info("pipe").fileno(), LEFT
-        with contextlib.suppress(OSError):
-            while left > 0 and (data := os.read(source, left)):
-                self.pipe_data_received(1, data)
-                left -= len(data)
-        output.close()
 
 
 def _feed(source: int, reader: asyncio.StreamReader, loop: asyncio.AbstractEventLoop) -> None:

@@ -8,7 +8,7 @@ responses, members and variants that the schema doesn't list, and everything tha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar, Literal, NoReturn
+from typing import Any, ClassVar, Generic, Literal, NoReturn, TypeVar
 
 import msgspec
 from msgspec import UNSET, MsgspecError, Struct, UnsetType
@@ -63,10 +63,13 @@ class Request(Notification, tag_field="method"):
     id: int | str
 
 
-class Line(ListedObject, tag_field="from", kw_only=True):
+Call = TypeVar("Call", bound=Notification)
+
+
+class Line(ListedObject, Generic[Call], tag_field="from", kw_only=True):
     """A line of a transcript: who sends a valid call as its `message`, on which connection."""
 
-    message: Notification
+    message: Call
     connection: int | str | UnsetType | None = UNSET
 
     @property
@@ -162,7 +165,8 @@ class Decoders:
             (sender, msgspec.json.Decoder(union, dec_hook=hook).decode)
             for sender, union in calls.items()
         )
-        decode_line: Callable[[bytes], Line] = msgspec.json.Decoder(line, dec_hook=hook).decode
+        decode_line: Callable[[bytes], Line[Notification]]
+        decode_line = msgspec.json.Decoder(line, dec_hook=hook).decode
         self.DECODE_LINE = decode_line
         self._keyed = frozenset(keyed)
         self._keys = [msgspec.json.encode(key) for key in {*checkers.keyed.values()}]
@@ -187,7 +191,7 @@ class Decoders:
             return None
         return None if type(call) in self._keyed and self._may_repeat_key(line) else call
 
-    def decode_line(self, line: bytes) -> Line | None:
+    def decode_line(self, line: bytes) -> Line[Notification] | None:
         """Return the line of a transcript with such a call; None if the checkers must decide.
 
         It is an object with `from`, `message` and, optionally, `connection`.

@@ -14,14 +14,16 @@ Connection = int | str
 """The name of a connection: ids are unique on one connection only."""
 
 
-def retyped(id_: int | str) -> int | str | None:
-    """Return an id as the other JSON type: `1` for `"1"`, and the other way round.
+def retyped(id_: float | str) -> int | str | None:
+    """Return an id as the other JSON type: `1` for `"1"`, and the other way round. `1` for `1.0`.
 
     A response with it answers nothing, but it shows which request was meant. None for a string that
     is not the decimal form of a number.
     """
     if isinstance(id_, int):
         return str(id_)
+    if isinstance(id_, float):
+        return int(id_) if id_.is_integer() else None
     is_number = len(id_) < _DIGITS and id_.removeprefix("-").isdecimal() and id_.isascii()
     return int(id_) if is_number and str(int(id_)) == id_ else None
 

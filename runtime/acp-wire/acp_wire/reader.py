@@ -60,7 +60,7 @@ _EXACT_DIGITS = 640
 """How many digits Python converts with any setting (`sys.int_info.str_digits_check_threshold`)."""
 _MAX_DIGITS = 4300
 """How many digits of an integer are converted. Longer ones are equal to each other."""
-_HUGE: int = 10**_MAX_DIGITS
+_HUGE: int = 10 ** (_MAX_DIGITS - 1)  # which Python converts to text, too
 _BLANK = " \t\r\n"
 _BOM = "\ufeff"
 _UTF_16 = "is UTF-16, and JSON is exchanged in UTF-8 (RFC 8259 section 8.1)"

@@ -21,12 +21,28 @@ ROOT = Path(__file__).parents[3]
 ARGUMENTS = ["--target", "rust", "--target", "go", "--out", "third_party/acp"]
 
 
+TEXT = (ROOT / ".pre-commit-hooks.yaml").read_text("utf-8")
+HOOKS = {
+    members["id"]: members
+    for members in (
+        dict(re.findall(r"^(?:- |  )(\w+): (.*)$", f"- id: {part}", re.MULTILINE))
+        for part in TEXT.split("- id: ")[1:]
+    )
+}
+
+
+@pytest.mark.parametrize("name", HOOKS)
+def test_each_hook_calls_a_command(name: str) -> None:
+    program, *words = shlex.split(HOOKS[name]["entry"])
+    status, printed = run(*(word for word in words if word != "--check"), "--help")
+    assert (program, status) == ("acpgen", 0)
+    assert all(word in printed for word in words)
+
+
 @pytest.fixture
 def hook() -> dict[str, str]:
-    """The members of the only hook, each of which stands on a line."""
-    text = (ROOT / ".pre-commit-hooks.yaml").read_text("utf-8")
-    assert text.count("- id: ") == 1
-    return dict(re.findall(r"^[ -] (\w+): (.*)$", text, re.MULTILINE))
+    """The members of the hook for copies."""
+    return HOOKS["acpgen-check"]
 
 
 def run(*words: str) -> tuple[int, str]:
@@ -86,8 +102,8 @@ def test_a_revision_that_leaves_the_copy_as_it_is_is_no_finding(
     renew = "acpgen generate --schema v2 --out third_party/acp --target go --target rust"
     assert result.stderr == (
         "third_party/acp: as generated\n"
-        "third_party/acp/manifest.json: was written with other inputs (schema), of which the same "
-        f"files come; to renew it: {renew}\n"
+        "third_party/acp/manifest.json: was written with other inputs (schema) that give the "
+        f"same files; to renew it: {renew}\n"
     )
     assert run(*shlex.split(renew)[1:])[0] == 0
     assert CliRunner().invoke(APP, CHECK).stderr == "third_party/acp: as generated\n"

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from acpgen.emit.header import owns
 from acpgen.targets import TARGETS
 from acpgen.targets.languages import dialect, others
+from acpgen.targets.languages.language_table import table
 from acpgen.targets.languages.spelling import block_comment, camel, docstring, line_comment, pascal
-from acpgen.targets.languages.table import table
 from acpgen.targets.languages.view import view
 from acpgen.targets.retry import MissingClassError, Row
 from acpgen.targets.retry.decision import RULINGS, Answer, Reason

@@ -23,8 +23,8 @@ def retry_class_changed(delta: Delta) -> str:
     none        receivers receivers   receivers           - receivers receivers         -
     The first class of a method is a promise as well: newer senders send copies, and keys, that
     older receivers never undertook to make harmless. A draft may ask it of every peer; once a
-    version is stable, that takes a capability (RFD, "Why is there no capability?"). To forbid with
-    not_retried what was never allowed breaks no peer.
+    version is stable, that takes a capability (RFD, "Why is there no capability?"). A class that
+    forbids what was never allowed, as not_retried after none, breaks no peer.
 
     Example: `"x-retry-class": "idempotent"` becomes `"keyed"`
 

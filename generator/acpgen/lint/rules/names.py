@@ -9,6 +9,8 @@ from acpgen.emit.casing import snake
 from acpgen.lint.parts import members, parts
 from acpgen.lint.rule import Fault, rule
 from acpgen.model import ClosedEnum, Location, OpenEnum, Protocol, Ref, Type, Union, Variant
+from acpgen.targets.models.naming import colliding_members
+from acpgen.targets.models.normalization import normalize
 from acpgen.types.structure import references
 
 RESERVED = frozenset(
@@ -87,9 +89,6 @@ def member_collision(protocol: Protocol) -> Iterator[Fault]:
 
     Fix: rename the newer of the two.
     """
-    from acpgen.targets.models.naming import colliding_members
-    from acpgen.targets.models.normalization import normalize
-
     yield from colliding_members(normalize(protocol).shapes, _letters)
 
 

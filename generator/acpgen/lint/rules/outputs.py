@@ -10,6 +10,10 @@ from collections.abc import Iterator
 from acpgen.lint.rule import Fault, method_fault, rule
 from acpgen.lint.rules import names
 from acpgen.model import ENVELOPE_TYPES, MethodName, Protocol, Ref, TypeName
+from acpgen.targets.models.naming import unusable_names
+from acpgen.targets.models.normalization import normalize
+from acpgen.targets.pages.site import guide_complaint, slug_of
+from acpgen.types.samples import SampleError, Samples
 from acpgen.types.structure import references
 
 _NAME_RULES = (names.name_collision, names.repeated_value)
@@ -27,8 +31,6 @@ def method_collision(protocol: Protocol) -> Iterator[Fault]:
 
     Fix: rename one of the two.
     """
-    from acpgen.targets.pages.site import slug_of
-
     taken: dict[str, MethodName] = {}
     for method in protocol.methods:
         other = taken.setdefault(slug_of(method.name), method.name)
@@ -48,8 +50,6 @@ def unknown_guide(protocol: Protocol) -> Iterator[Fault]:
 
     Fix: name one that exists, or remove x-docs.
     """
-    from acpgen.targets.pages.site import guide_complaint
-
     for method in protocol.methods:
         if complaint := guide_complaint(protocol, method):
             yield Fault(method.location.at("x-docs"), complaint, method.name)
@@ -66,9 +66,6 @@ def unusable_name(protocol: Protocol) -> Iterator[Fault]:
 
     Fix: rename the file or the type.
     """
-    from acpgen.targets.models.naming import unusable_names
-    from acpgen.targets.models.normalization import normalize
-
     yield from unusable_names(protocol, normalize(protocol).shapes)
 
 
@@ -83,8 +80,6 @@ def no_model(protocol: Protocol) -> Iterator[Fault]:
 
     Fix: give the part that is named a definition of its own in `$defs`.
     """
-    from acpgen.targets.models.normalization import normalize
-
     if any(True for each in _NAME_RULES for _ in each.function(protocol)):
         return
     yield from normalize(protocol).faults
@@ -113,8 +108,6 @@ def no_sample(protocol: Protocol) -> Iterator[Fault]:
 
 def _without_samples(protocol: Protocol) -> Iterator[tuple[TypeName, str]]:
     """The types without a sample value, each with the reason."""
-    from acpgen.types.samples import SampleError, Samples
-
     samples = Samples(protocol)
     for name in protocol.types:
         try:

@@ -9,7 +9,7 @@ refuse an integer that is written with a fraction or an exponent.
 from __future__ import annotations
 
 from acpgen.model import Protocol
-from acpgen.targets.checkers.compiled import compile_checkers, compile_decoders
+from acpgen.targets.checkers.compiled_checkers import compile_checkers, compile_decoders
 from acpgen.targets.checkers.decoders import decoders_module
 from acpgen.targets.checkers.module import checkers_module
 from acpgen.targets.checkers.slots import TemplateRenderer

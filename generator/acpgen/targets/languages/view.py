@@ -14,7 +14,7 @@ from acpgen.targets.languages.dialect import Dialect, Sentence, Slot
 from acpgen.targets.retry.decision import MAX_CARRIED, RULINGS
 from acpgen.targets.retry.derivation import NAMESPACE
 from acpgen.targets.retry.meanings import ENUMERATIONS, FIELDS, Enumeration
-from acpgen.targets.retry.table import Row, key_limits, rows
+from acpgen.targets.retry.retry_rows import Row, key_limits, rows
 from acpgen.types.fingerprint import digest
 from acpgen.types.views import methods_only
 

@@ -38,7 +38,7 @@ from acpgen.model import (
     Union,
 )
 from acpgen.patterns import python_pattern
-from acpgen.targets.models.python_shapes import Alias, Choice, Normal, Record, Shape
+from acpgen.targets.models.python_shapes import Alias, Normal, Record, Shape, UnionShape
 from acpgen.types.structure import is_key, references
 
 MEMBER_MARKS = (ON_ERROR, ON_NULL, SKIP_ITEMS, DEFAULT, TAG, INTEGER)
@@ -72,7 +72,7 @@ class _Speller:
         match shape:
             case Record():
                 return schema | self._record(shape)
-            case Choice():
+            case UnionShape():
                 return schema | self._choice(shape)
             case Alias(name=name, type=type_) if name in references(type_):
                 return schema | self._recursive(type_)
@@ -115,12 +115,12 @@ class _Speller:
         }
         return {**schema, **{mark: True for mark, is_set in marks.items() if is_set}}
 
-    def _secrecy(self, member: Property, shape: Record | Choice) -> JsonSchema:
+    def _secrecy(self, member: Property, shape: Record | UnionShape) -> JsonSchema:
         """The mark of a key and of carried params, which may hold one: logs must not show them."""
         carried = member.name == _CARRIED and shape.name in self._carriers
         return {REPR: False} if carried or is_key(member.type) else {}
 
-    def _choice(self, choice: Choice) -> JsonSchema:
+    def _choice(self, choice: UnionShape) -> JsonSchema:
         tag: JsonSchema = {} if choice.tag is None else {TAG: choice.tag}
         names = [branch.type.name for branch in choice.branches]
         if not choice.base:
@@ -128,7 +128,7 @@ class _Speller:
         schema: JsonSchema = {"type": "object", VARIANTS: [*names], **tag}
         return schema | self._class_parts(choice)
 
-    def _class_parts(self, shape: Record | Choice) -> JsonSchema:
+    def _class_parts(self, shape: Record | UnionShape) -> JsonSchema:
         """The bases and the members of a class."""
         schema: JsonSchema = {}
         if shape.bases:
@@ -175,12 +175,12 @@ class _Speller:
                 raise AssertionError("normalize gives every object a name")
 
 
-def _placeholder(member: Property, shape: Record | Choice) -> JsonSchema:
+def _placeholder(member: Property, shape: Record | UnionShape) -> JsonSchema:
     """A default for the tag of a union's class, which has no instances of its own.
 
     If the class required the tag, so would its variants, which have a default for it.
     """
-    is_tag = isinstance(shape, Choice) and member.name == shape.tag and member.required
+    is_tag = isinstance(shape, UnionShape) and member.name == shape.tag and member.required
     return {"default": ""} if is_tag and not _is_constant(member.type) else {}
 
 

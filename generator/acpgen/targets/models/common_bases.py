@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from acpgen.model import Ref, Tolerance, TypeName
-from acpgen.targets.models.python_shapes import Alias, Choice, Normal, Record
+from acpgen.targets.models.python_shapes import Alias, Normal, Record, UnionShape
 
 
 def with_common_bases(shapes: Normal) -> Normal:
@@ -19,18 +19,18 @@ def with_common_bases(shapes: Normal) -> Normal:
     inner = {
         name: _for_all_branches(shape, shapes)
         for name, (_, shape) in shapes.items()
-        if isinstance(shape, Choice) and name in wanted and _is_classes(name, shapes)
+        if isinstance(shape, UnionShape) and name in wanted and _is_classes(name, shapes)
     }
     bases: dict[TypeName, list[TypeName]] = {name: [] for name in shapes}
     for name, choice in sorted(inner.items()):
-        if choice.extends in inner:
+        if choice.extends is not None and choice.extends in inner:
             bases[name].insert(0, choice.extends)
         for branch in choice.branches:
             bases[branch.type.name].append(name)
     changed = {}
     for name, (domain, shape) in shapes.items():
         based = inner.get(name, shape)
-        if isinstance(based, Record | Choice):
+        if isinstance(based, Record | UnionShape):
             inherited = [member for base in bases[name] for member in inner[base].members]
             members = tuple(member for member in based.members if member not in inherited)
             based = replace(based, bases=(*based.bases, *bases[name]), members=members)
@@ -38,7 +38,7 @@ def with_common_bases(shapes: Normal) -> Normal:
     return changed
 
 
-def _for_all_branches(choice: Choice, shapes: Normal) -> Choice:
+def _for_all_branches(choice: UnionShape, shapes: Normal) -> UnionShape:
     """A choice as a class, with the members of all its branches.
 
     A branch that narrows a member inherits nothing but the name and the docs.
@@ -47,7 +47,7 @@ def _for_all_branches(choice: Choice, shapes: Normal) -> Choice:
     narrowed = frozenset(
         member.name
         for member in choice.members
-        if not all(isinstance(b, Record | Choice) and member in b.members for b in branches)
+        if not all(isinstance(b, Record | UnionShape) and member in b.members for b in branches)
     )
     members = tuple(
         replace(member, tolerance=Tolerance(), default=None) if member.name in narrowed else member
@@ -63,7 +63,7 @@ def _inner(shapes: Normal) -> set[TypeName]:
 
 def _branches(shapes: Normal) -> Iterator[TypeName]:
     for _, shape in shapes.values():
-        if isinstance(shape, Choice):
+        if isinstance(shape, UnionShape):
             for branch in shape.branches:
                 yield from _extended(branch.type.name, shapes)
 
@@ -72,7 +72,7 @@ def _extended(name: TypeName, shapes: Normal) -> Iterator[TypeName]:
     match shapes[name][1]:
         case Alias(type=Ref(name=further)):
             yield from _extended(further, shapes)
-        case Choice(extends=extends):
+        case UnionShape(extends=extends):
             yield name
             if extends is not None:
                 yield from _extended(extends, shapes)
@@ -82,7 +82,7 @@ def _is_classes(name: TypeName, shapes: Normal) -> bool:
     """Whether all branches of a choice, and of the choices in it, are classes of its module."""
     domain, shape = shapes[name]
     return isinstance(shape, Record) or (
-        isinstance(shape, Choice)
+        isinstance(shape, UnionShape)
         and all(
             shapes[branch.type.name][0] == domain and _is_classes(branch.type.name, shapes)
             for branch in shape.branches

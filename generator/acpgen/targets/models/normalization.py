@@ -32,7 +32,7 @@ from acpgen.patterns import literal
 from acpgen.rulebook import Fault
 from acpgen.targets.models.common_bases import with_common_bases
 from acpgen.targets.models.conjunction import conjunction
-from acpgen.targets.models.python_shapes import Alias, Branch, Choice, Normal, Record, Shape
+from acpgen.targets.models.python_shapes import Alias, Branch, Normal, Record, Shape, UnionShape
 from acpgen.types.structure import children, references, walk
 
 
@@ -185,7 +185,7 @@ class _Normalizer:
             case Alias():
                 self.refuse(place.location, f"extends {name}, which is not an object")
                 return None
-            case Record() | Choice():
+            case Record() | UnionShape():
                 return name
 
     def _require_extensible(self, bases: Iterable[TypeName], members: Iterable[Property]) -> None:
@@ -207,7 +207,7 @@ class _Normalizer:
 
     def _choice(
         self, name: TypeName, union: Union, docs: str, shared: _Shared, place: _Place
-    ) -> Choice:
+    ) -> UnionShape:
         branches = []
         for variant in union.variants:
             body, about = self._body(variant, union)
@@ -223,7 +223,7 @@ class _Normalizer:
                 body = Ref(variant.name)
             branches.append(Branch(variant.name, body, variant.value))
         members = _with_tag(shared.members, union)
-        return Choice(name, docs, tuple(branches), union.tag, members)
+        return UnionShape(name, docs, tuple(branches), union.tag, members)
 
     def _body(self, variant: Variant, union: Union) -> tuple[Type, str]:
         """The body and the description of the shape that a variant becomes."""
@@ -261,12 +261,12 @@ class _Normalizer:
                 self._require_extensible((target,), shared.members)
                 extended = replace(shared, bases=(target, *shared.bases))
                 return self._record(name, None, docs, extended)
-            case Choice() as choice:
+            case UnionShape() as choice:
                 branches = (
                     self._extended_branch(name, choice, branch, shared, place)
                     for branch in choice.branches
                 )
-                return Choice(
+                return UnionShape(
                     name, docs, tuple(branches), choice.tag, shared.members, extends=target
                 )
             case Alias(type=Ref(name=further)):
@@ -276,7 +276,7 @@ class _Normalizer:
                 return Alias(name, docs, Ref(target))
 
     def _extended_branch(
-        self, name: TypeName, choice: Choice, branch: Branch, shared: _Shared, place: _Place
+        self, name: TypeName, choice: UnionShape, branch: Branch, shared: _Shared, place: _Place
     ) -> Branch:
         extended = TypeName(name + branch.name.removeprefix(choice.name))
         # The generator wants to see the tag in the class itself, inherited or not.

@@ -8,7 +8,7 @@ from acpgen.emit.header import HEADER
 from acpgen.emit.python import literal
 from acpgen.emit.templates import Templates
 from acpgen.findings import Finding, Severity
-from acpgen.load.source import SchemaError
+from acpgen.load.schema_text import SchemaError
 from acpgen.model import Kind, Location, Method, Protocol, Ref, RetryClass, TypeName
 from acpgen.rulebook import Fault
 from acpgen.targets.models import codegen, codegen_schema
@@ -16,7 +16,7 @@ from acpgen.targets.models.codegen import without_defaults
 from acpgen.targets.models.faults import model_faults
 from acpgen.targets.models.naming import HELPERS, attribute, names_of
 from acpgen.targets.models.normalization import normalize
-from acpgen.targets.models.python_shapes import Choice, Normal
+from acpgen.targets.models.python_shapes import Normal, UnionShape
 from acpgen.types.fingerprint import digest
 from acpgen.types.views import methods_only, without_docs
 
@@ -78,7 +78,7 @@ def _narrowed(normal: Normal) -> dict[str, frozenset[str]]:
     return {
         name: frozenset(map(attribute, shape.narrowed))
         for name, (_, shape) in normal.items()
-        if isinstance(shape, Choice) and shape.base
+        if isinstance(shape, UnionShape) and shape.base
     }
 
 
@@ -123,7 +123,7 @@ def _owners(protocol: Protocol, normal: Normal) -> Iterator[tuple[str, str, str]
 def _models(name: TypeName, normal: Normal) -> Iterable[TypeName]:
     yield name
     shape = normal[name][1]
-    if isinstance(shape, Choice):
+    if isinstance(shape, UnionShape):
         for branch in shape.branches:
             if branch.type == Ref(branch.name):
                 yield from _models(branch.name, normal)

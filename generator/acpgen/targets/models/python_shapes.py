@@ -35,7 +35,7 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class UnionShape:
     """A union, with the member `tag` to select a branch where the branches have values.
 
     `extends` is the choice that this one gives more members to. A choice that is a `base` is a
@@ -63,6 +63,6 @@ class Alias:
     type: Type
 
 
-Shape = Record | Choice | Alias
+Shape = Record | UnionShape | Alias
 Normal = Mapping[TypeName, tuple[str, Shape]]
 """Every name with the domain it belongs to and its shape, sorted by domain and name."""

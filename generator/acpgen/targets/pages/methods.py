@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from acpgen.emit.markdown import Inline, code, paragraphs, prose, table
-from acpgen.model import Kind, Method, MethodName, Protocol, Side, Stability, TypeName
+from acpgen.model import Kind, Method, MethodName, Protocol, Stability, TypeName
+from acpgen.startup.method_list import DIRECTIONS
 from acpgen.targets.pages.bodies import Bodies
 from acpgen.targets.pages.errors import error_table
 from acpgen.targets.pages.examples import Example, examples
 from acpgen.targets.pages.site import GuideEntry, Links
 from acpgen.targets.retry.classes import Explanation, explain
-
-DIRECTIONS: Mapping[Side, str] = {
-    Side.AGENT: "Client to Agent",
-    Side.CLIENT: "Agent to Client",
-    Side.PROTOCOL: "either way",
-    Side.PROXY: "between conductor and proxy",
-}
-"""Who sends to whom, by the side that handles a method."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from acpgen.emit.markdown import Inline, code, first_sentence, join, prose, table
 from acpgen.model import Kind, Method, MethodName, Protocol, RetryClass, Side, Stability
+from acpgen.startup.method_list import DIRECTIONS
 from acpgen.targets.pages.errors import error_codes
-from acpgen.targets.pages.methods import DIRECTIONS
 from acpgen.targets.pages.site import Links, types_page
 from acpgen.targets.retry.classes import CLASSES, DEFERRALS
 
@@ -16,7 +16,7 @@ Column = Callable[[Method], Inline]
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class MethodGroup:
     """Methods that travel alike, as a table. `name` is the side that handles them, for requests."""
 
     name: str
@@ -34,7 +34,7 @@ class ClassSection:
     methods: Inline
 
 
-def listing(protocol: Protocol, links: Links) -> list[Group]:
+def listing(protocol: Protocol, links: Links) -> list[MethodGroup]:
     """Every method: what it does, and its class."""
     columns: dict[str, Column] = {
         "Method": lambda m: _marked(m, links),
@@ -44,7 +44,7 @@ def listing(protocol: Protocol, links: Links) -> list[Group]:
     return list(_groups(protocol, columns))
 
 
-def audit(protocol: Protocol, links: Links) -> list[Group]:
+def audit(protocol: Protocol, links: Links) -> list[MethodGroup]:
     """Every method: what a copy does, and its class."""
     columns: dict[str, Column] = {
         "Method": lambda m: links.method(m.name),
@@ -105,7 +105,7 @@ def _section(retry: RetryClass, protocol: Protocol, links: Links) -> ClassSectio
     return ClassSection(words.title, words.meaning, words.rule, _names(protocol, retry, links))
 
 
-def _groups(protocol: Protocol, columns: Mapping[str, Column]) -> Iterable[Group]:
+def _groups(protocol: Protocol, columns: Mapping[str, Column]) -> Iterable[MethodGroup]:
     """Every method in one table, with what the title of the table leaves open as a column."""
     requests = [m for m in protocol.methods if m.kind is Kind.REQUEST]
     notifications = [m for m in protocol.methods if m.kind is Kind.NOTIFICATION]
@@ -128,7 +128,7 @@ def _groups(protocol: Protocol, columns: Mapping[str, Column]) -> Iterable[Group
             shown = {**columns, **more}
             head = [Inline(name) for name in shown]
             rows = [[cell(method) for cell in shown.values()] for method in methods]
-            yield Group(name, title, table(head, rows))
+            yield MethodGroup(name, title, table(head, rows))
 
 
 def _used(protocol: Protocol) -> list[RetryClass]:

@@ -1,5 +1,5 @@
 """What the retry tables of all languages are made from: rows, meanings, the decision, the IDs."""
 
-from acpgen.targets.retry.table import MissingClassError, Row, key_limits, rows
+from acpgen.targets.retry.retry_rows import MissingClassError, Row, key_limits, rows
 
 __all__ = ["MissingClassError", "Row", "key_limits", "rows"]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from acpgen.emit.markdown import Inline, code, join
 from acpgen.model import Kind, Method, RetryClass
+from acpgen.startup.method_list import CLASS_TITLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,8 @@ class Explanation:
         return f"{self.meaning} {self.rule}"
 
 
-def _explain(title: str, short: str, meaning: str, rule: str) -> Explanation:
-    return Explanation(title, Inline(short), Inline(meaning), Inline(rule))
+def _explain(retry: RetryClass, short: str, meaning: str, rule: str) -> Explanation:
+    return Explanation(CLASS_TITLES[retry], Inline(short), Inline(meaning), Inline(rule))
 
 
 UNSTATED = Inline("not stated")
@@ -43,14 +44,14 @@ DEFERRALS = (RetryClass.CARRIED, RetryClass.EXTERNAL)
 
 CLASSES: Mapping[RetryClass, Explanation] = {
     RetryClass.IDEMPOTENT: _explain(
-        "Idempotent",
+        RetryClass.IDEMPOTENT,
         "Yes, as it is, unless a newer request followed that a copy would undo.",
         "A copy changes nothing that the first message has not changed already.",
         "The sender may send it again as it is, before any newer request that a copy would undo. "
         "The answer reports the state at that time, which can differ from the lost answer.",
     ),
     RetryClass.KEYED: _explain(
-        "Keyed",
+        RetryClass.KEYED,
         "Yes, with the same key.",
         "A copy does the work again, and work done twice does real harm. That is why the request "
         "takes an idempotency key.",
@@ -58,14 +59,14 @@ CLASSES: Mapping[RetryClass, Explanation] = {
         "a new operation.",
     ),
     RetryClass.DUPLICATING: _explain(
-        "Duplicating",
+        RetryClass.DUPLICATING,
         "Yes, though it may leave something unused.",
         "A copy creates one more of something that does little harm unused.",
         "The sender may send it again. If the first attempt had its effect, too, what it created "
         "stays unused.",
     ),
     RetryClass.NOT_RETRIED: _explain(
-        "Not retried",
+        RetryClass.NOT_RETRIED,
         "No.",
         "Notifications have no answer that could get lost. Some requests make sense only on one "
         "connection.",
@@ -73,13 +74,13 @@ CLASSES: Mapping[RetryClass, Explanation] = {
         "connection.",
     ),
     RetryClass.CARRIED: _explain(
-        "As the carried message",
+        RetryClass.CARRIED,
         "If the message inside may.",
         "The message carries another one.",
         "The class of the message inside applies. Forward an idempotency key in it unchanged.",
     ),
     RetryClass.EXTERNAL: _explain(
-        "Defined elsewhere",
+        RetryClass.EXTERNAL,
         "Not unless the other protocol allows it.",
         "The message belongs to another protocol, and only that protocol defines what a copy does.",
         "This table is no reason to send it again.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from acpgen.judge.verdict import MessageRule
+from acpgen.judge.message_verdict import MessageRule
 from acpgen.model import JsonValue, Scalar
 from acpgen.patterns import matches
 from acpgen.types.samples import LONGEST

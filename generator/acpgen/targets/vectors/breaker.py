@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from acpgen.judge.verdict import MessageRule
+from acpgen.judge.message_verdict import MessageRule
 from acpgen.model import JsonValue, Pointer, append
 from acpgen.targets.vectors.frame import Frame
 from acpgen.targets.vectors.vector import Defect, Dispute, Outcome, Vector, add, remove, replaced

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from acpgen.judge.verdict import ErrorCode, MessageRule
+from acpgen.judge.message_verdict import ErrorCode, MessageRule
 from acpgen.model import (
     ANY,
     SENDS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from acpgen.judge.verdict import ErrorCode, MessageRule
+from acpgen.judge.message_verdict import ErrorCode, MessageRule
 from acpgen.model import JsonValue, Kind, Method, Protocol, Side, TypeName
 from acpgen.targets.vectors.broken_texts import no_messages, texts
 from acpgen.targets.vectors.frame import ID, VERSION, Frame, call, error, result

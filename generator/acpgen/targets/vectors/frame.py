@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from acpgen.judge.verdict import ErrorCode
+from acpgen.judge.message_verdict import ErrorCode
 from acpgen.model import JsonValue, Kind, Method, MethodName, Side
 from acpgen.targets.vectors.vector import Defect, Path, Vector
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from acpgen.emit.casing import snake
-from acpgen.judge.verdict import ErrorCode, MessageRule
+from acpgen.judge.message_verdict import ErrorCode, MessageRule
 from acpgen.model import JsonValue, Kind, Method, Protocol, Side
 from acpgen.targets.retry import key_limits
 from acpgen.targets.vectors.frame import Frame, call

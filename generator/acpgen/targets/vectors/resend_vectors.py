@@ -14,7 +14,7 @@ from acpgen.emit.templates import Templates
 from acpgen.model import Protocol
 from acpgen.targets.languages import loops
 from acpgen.targets.retry import key_limits, rows
-from acpgen.targets.retry.compiled import RetryTable, compile_table
+from acpgen.targets.retry.compiled_decision import RetryTable, compile_table
 from acpgen.targets.retry.decision import MAX_CARRIED, RULINGS, SEPARATORS_IN_WORDS
 from acpgen.targets.vectors import resend_cases
 from acpgen.targets.vectors.resend_cases import Case

@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Iterator
 from dataclasses import replace
 
-from acpgen.judge.verdict import MessageRule
+from acpgen.judge.message_verdict import MessageRule
 from acpgen.model import (
     ANY,
     Array,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from acpgen.judge.verdict import ErrorCode, MessageRule
+from acpgen.judge.message_verdict import ErrorCode, MessageRule
 from acpgen.model import JsonValue, MethodName, Pointer, Side, append
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"))

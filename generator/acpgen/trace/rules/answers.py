@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 
 from acpgen.findings import Severity
-from acpgen.judge.verdict import ErrorCode
+from acpgen.judge.message_verdict import ErrorCode
 from acpgen.trace.exchanges import CONNECTION_ERRORS, Attempt
 from acpgen.trace.insertion import InsertedMessage, insertions, message_of, must_know
 from acpgen.trace.recording import Recording

@@ -7,7 +7,7 @@ from math import inf
 
 from acp_wire.pairing import Connection
 from acpgen.findings import Severity
-from acpgen.judge.verdict import ErrorCode
+from acpgen.judge.message_verdict import ErrorCode
 from acpgen.model import Side
 from acpgen.trace.event import CallEvent
 from acpgen.trace.exchanges import Attempt, Exchange, is_initialize

@@ -11,8 +11,8 @@ from acpgen.findings import Severity
 from acpgen.model import Side
 from acpgen.trace.digest import Digest
 from acpgen.trace.event import CallEvent
+from acpgen.trace.event_reading import about
 from acpgen.trace.exchanges import CONNECTION_ERRORS, Attempt
-from acpgen.trace.reading import about
 from acpgen.trace.recording import Recording
 from acpgen.trace.rule import Fault, fault, rule
 

@@ -304,7 +304,8 @@ def _limited(part: Any) -> Any:
     if not isinstance(part, dict):
         return part
     if part.get("type") == "any":
-        return core_schema.no_info_after_validator_function(require_sendable, part)
+        inner: Any = part
+        return core_schema.no_info_after_validator_function(require_sendable, inner)
     return {key: _limited(value) for key, value in part.items()}
 
 

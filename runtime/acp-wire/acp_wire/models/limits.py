@@ -61,4 +61,4 @@ def require_sendable(value: object) -> object:
         if not inner:
             return value
         level = inner
-    raise PydanticCustomError("too_deep", f"Input {TOO_DEEP}")
+    raise PydanticCustomError("too_deep", "Input {reason}", {"reason": TOO_DEEP})

@@ -12,6 +12,7 @@ from language_subjects import SUBJECTS
 from language_tools import LANGUAGES, drivers, require, run, write
 
 
+@pytest.mark.prove("compiles for long")
 def test_the_loop_of_go_passes_and_bites(tmp_path: Path) -> None:
     language = LANGUAGES["go"]
     require(language.name, *language.needs)

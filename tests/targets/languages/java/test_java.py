@@ -11,6 +11,7 @@ from language_subjects import SUBJECTS
 from language_tools import LANGUAGES, require, run, write
 
 
+@pytest.mark.prove("compiles for long")
 def test_the_loop_of_java_passes_and_bites(tmp_path: Path) -> None:
     language = LANGUAGES["java"]
     require(language.name, *language.needs, *JARS)

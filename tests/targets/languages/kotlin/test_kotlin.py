@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from language_loops import JARS, loops
 from language_subjects import SUBJECTS
 from language_tools import LANGUAGES, require, run, write
 
 
+@pytest.mark.prove("compiles for long")
 def test_the_loop_of_kotlin_compiles(tmp_path: Path) -> None:
     language = LANGUAGES["kotlin"]
     require(language.name, *language.needs, *JARS)

@@ -15,6 +15,7 @@ from language_tools import LANGUAGES, require, run, write
 CRATES = Path("/usr/share/cargo/registry")
 
 
+@pytest.mark.prove("compiles for long")
 def test_the_loop_of_rust_passes_and_bites(tmp_path: Path) -> None:
     language = LANGUAGES["rust"]
     crate = next(CRATES.glob("serde_json-1.*"), CRATES / "serde_json")

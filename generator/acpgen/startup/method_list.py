@@ -1,0 +1,67 @@
+"""The table that `acpgen methods` prints into a pipe, without Typer, Rich and the loader.
+
+All other calls of that command, and every terminal, get the same table from `acpgen.cli.cards`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+
+from acpgen.startup import shipped
+
+DIRECTIONS = {
+    "agent": "Client to Agent",
+    "client": "Agent to Client",
+    "protocol": "either way",
+    "proxy": "between conductor and proxy",
+}
+"""The direction of a method, by the side that handles it."""
+CLASS_TITLES = {
+    "idempotent": "Idempotent",
+    "keyed": "Keyed",
+    "duplicating": "Duplicating",
+    "not_retried": "Not retried",
+    "carried": "As the carried message",
+    "external": "Defined elsewhere",
+}
+"""What pages and tables call a retry class."""
+HEAD = ("METHOD", "KIND", "DIRECTION", "CLASS", "STABILITY", "A COPY")
+_STYLING = ("COLUMNS", "FORCE_COLOR")
+"""Environment variables that ask for a width or for colours, also in a pipe."""
+
+
+def prints(arguments: Sequence[str]) -> bool:
+    """Print the table of the shipped schema if that is all that a call of `methods` asks for.
+
+    False means that nothing is printed, and that the call is left to the rest of acpgen.
+
+    Raises:
+        OSError: the schema of a checkout can't be read.
+    """
+    if arguments or sys.stdout.isatty() or any(name in os.environ for name in _STYLING):
+        return False
+    methods = shipped.methods()
+    if methods is None:
+        return False
+    rows = [
+        (
+            method.name,
+            method.kind.value,
+            DIRECTIONS[method.side],
+            CLASS_TITLES[method.retry_class],
+            method.stability.value,
+            method.resend,
+        )
+        for method in methods
+    ]
+    sys.stdout.writelines(f"{line}\n" for line in _aligned((HEAD, *rows)))
+    return True
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> Iterable[str]:
+    """Rows as lines, with two spaces after the widest cell of a column."""
+    widths = [max(map(len, column)) + 2 for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip()

@@ -1,0 +1,293 @@
+"""A proxy on loopback that breaks connections at the borders of messages.
+
+It reads HTTP/1.1 in the clear: requests, responses, server-sent events and WebSocket messages.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+
+__all__ = ["Exchange", "Fault", "FaultProxy", "Moment", "Rule", "once"]
+
+LONGEST = 2**30
+"""Bytes of the longest head of a message. Bodies are read by their length."""
+
+
+class Moment(Enum):
+    """A message border, by the side that sent the message."""
+
+    REQUEST = auto()
+    """A whole HTTP request of the client."""
+
+    RESPONSE = auto()
+    """A whole HTTP response, or the head of one that streams."""
+
+    EVENT = auto()
+    """A server-sent event."""
+
+    UP = auto()
+    """A WebSocket message of the client."""
+
+    DOWN = auto()
+    """A WebSocket message of the server."""
+
+
+class Fault(Enum):
+    """What becomes of one message and its TCP connections."""
+
+    PASS = auto()
+    """Nothing."""
+
+    DROP = auto()
+    """The message is swallowed. The connection lives on."""
+
+    CUT = auto()
+    """The message is swallowed, and both connections are closed."""
+
+    CUT_AFTER = auto()
+    """The message is forwarded, then both connections are closed."""
+
+    END = auto()
+    """The message is swallowed, and the stream ends as if the server had ended it."""
+
+    STALL = auto()
+    """Nothing is forwarded any more, and nothing is closed, even if the client leaves."""
+
+    BAD_GATEWAY = auto()
+    """The response is replaced by a 502."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One message at a border. `request` is what a response answers, and empty elsewhere."""
+
+    moment: Moment
+    data: bytes
+    request: bytes = b""
+
+
+Rule = Callable[[Exchange], Fault]
+"""Called for each message in the order of arrival; decides its fault."""
+
+
+def once(moment: Moment, text: bytes, fault: Fault) -> Rule:
+    """Return a rule for the first message at a border that has a text, or whose request has it."""
+    left = [fault]
+
+    def rule(exchange: Exchange) -> Fault:
+        found = exchange.moment is moment and text in exchange.data + exchange.request
+        return left.pop() if found and left else Fault.PASS
+
+    return rule
+
+
+class _CutError(Exception):
+    """Close both connections now."""
+
+
+class FaultProxy:
+    """Forwards connections to a server on loopback, and breaks what a rule names.
+
+    Compression of WebSocket messages is refused on behalf of the server, since a rule could not
+    read them.
+
+    Args:
+        upstream: gives the host and port of the server, anew for each connection.
+        rule: decides about each message. It may be replaced at any time.
+    """
+
+    def __init__(self, upstream: Callable[[], tuple[str, int]], rule: Rule | None = None) -> None:
+        self.rule: Rule = rule or (lambda _: Fault.PASS)
+        self.faults = 0
+        """How many messages had a fault."""
+        self._upstream = upstream
+        self._server: asyncio.Server | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._stalled: set[asyncio.StreamWriter] = set()
+
+    async def start(self, port: int = 0) -> int:
+        """Listen on a port of loopback, or a free one, and return it."""
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", port, limit=LONGEST)
+        listening: int = self._server.sockets[0].getsockname()[1]
+        return listening
+
+    async def close(self) -> None:
+        """Stop listening and close all connections."""
+        if self._server is not None:
+            self._server.close()
+        self.cut()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+    def cut(self) -> None:
+        """Close all connections, whatever is on its way."""
+        for task in self._tasks:
+            task.cancel()
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        if task is not None:
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        ended = (_CutError, OSError, EOFError, asyncio.CancelledError)
+        with contextlib.suppress(*ended), contextlib.closing(writer):
+            server = await asyncio.open_connection(*self._upstream(), limit=LONGEST)
+            with contextlib.closing(server[1]):
+                await _Pair(self, (reader, writer), server).run()
+
+    async def relay(self, exchange: Exchange, data: bytes, target: asyncio.StreamWriter) -> None:
+        """Forward a message, or break it. Internal to the proxy.
+
+        Raises:
+            _CutError: both connections have to be closed.
+        """
+        fault = self.rule(exchange)
+        self.faults += fault is not Fault.PASS
+        if fault is Fault.STALL:
+            self._stalled.add(target)
+            await asyncio.Event().wait()
+        if fault in (Fault.PASS, Fault.CUT_AFTER):
+            target.write(data)
+        if fault is Fault.END:
+            target.write(b"0\r\n\r\n")
+        if fault is Fault.BAD_GATEWAY:
+            target.write(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n")
+        await target.drain()
+        if fault in (Fault.CUT, Fault.CUT_AFTER, Fault.END):
+            raise _CutError
+
+    def is_stalled(self, target: asyncio.StreamWriter) -> bool:
+        """Whether nothing may close the connection of a writer. Internal to the proxy."""
+        return target in self._stalled
+
+
+_Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+class _Pair:
+    """The two connections that a client and a server have with the proxy."""
+
+    def __init__(self, proxy: FaultProxy, client: _Connection, server: _Connection) -> None:
+        self._proxy = proxy
+        self._from_client, self._to_client = client
+        self._from_server, self._to_server = server
+
+    async def run(self) -> None:
+        """Relay exchange after exchange until a side ends."""
+        while True:
+            head = await self._from_client.readuntil(b"\r\n\r\n")
+            head = re.sub(rb"(?i)\r\nsec-websocket-extensions:[^\r]*", b"", head)
+            request = head + await _body(head, self._from_client)
+            await self._relay(Exchange(Moment.REQUEST, request), request, self._to_server)
+            head = await self._from_server.readuntil(b"\r\n\r\n")
+            upgraded, streams = _is(rb"HTTP/1\.1 101", head), _is(_EVENTS, head)
+            response = head
+            if not (upgraded or streams):
+                response += await _body(head, self._from_server)
+            exchange = Exchange(Moment.RESPONSE, response, request)
+            await self._relay(exchange, response, self._to_client)
+            if upgraded:
+                await _first(self._up(), self._down())
+            elif streams:
+                await _first(self._events(), self._client_left())
+
+    async def _relay(self, exchange: Exchange, data: bytes, target: asyncio.StreamWriter) -> None:
+        await self._proxy.relay(exchange, data, target)
+
+    async def _events(self) -> None:
+        text = b""
+        async for chunk in _chunks(self._from_server):
+            *events, text = (text + chunk).replace(b"\r\n", b"\n").split(b"\n\n")
+            for event in events:
+                whole = event + b"\n\n"
+                framed = b"%x\r\n%b\r\n" % (len(whole), whole)
+                await self._relay(Exchange(Moment.EVENT, event), framed, self._to_client)
+        self._to_client.write(b"0\r\n\r\n")
+        await self._to_client.drain()
+
+    async def _client_left(self) -> None:
+        """Wait for the client to leave. The server must not notice it on a stalled connection."""
+        await self._from_client.read(1)
+        if self._proxy.is_stalled(self._to_client):
+            await asyncio.Event().wait()
+
+    async def _up(self) -> None:
+        async for text, frame in _frames(self._from_client):
+            await self._relay(Exchange(Moment.UP, text), frame, self._to_server)
+
+    async def _down(self) -> None:
+        async for text, frame in _frames(self._from_server):
+            await self._relay(Exchange(Moment.DOWN, text), frame, self._to_client)
+
+
+_EVENTS = rb"(?is).*\r\ncontent-type:\s*text/event-stream"
+_CHUNKED = rb"(?is).*\r\ntransfer-encoding:[^\r]*chunked"
+
+
+def _is(pattern: bytes, head: bytes) -> bool:
+    return re.match(pattern, head) is not None
+
+
+async def _body(head: bytes, reader: asyncio.StreamReader) -> bytes:
+    """Read the body of a request or a response as it is on the wire."""
+    if _is(_CHUNKED, head):
+        return b"".join([part async for part in _framed_chunks(reader)])
+    size = re.search(rb"(?i)\r\ncontent-length:\s*(\d+)", head)
+    return await reader.readexactly(int(size[1]) if size else 0)
+
+
+async def _framed_chunks(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    while True:
+        line = await reader.readuntil(b"\r\n")
+        size = int(line.split(b";")[0], 16)
+        yield line + await reader.readexactly(size + 2)
+        if not size:
+            return
+
+
+async def _chunks(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    async for part in _framed_chunks(reader):
+        line, _, rest = part.partition(b"\r\n")
+        if int(line.split(b";")[0], 16):
+            yield rest[:-2]
+
+
+async def _frames(reader: asyncio.StreamReader) -> AsyncIterator[tuple[bytes, bytes]]:
+    """Yield each frame's text, and the frame as it is on the wire."""
+    while True:
+        head = await reader.readexactly(2)
+        short, masked = head[1] & 127, bool(head[1] & 128)
+        extra = await reader.readexactly({126: 2, 127: 8}.get(short, 0))
+        mask = await reader.readexactly(4 if masked else 0)
+        data = await reader.readexactly(int.from_bytes(extra, "big") if extra else short)
+        yield _unmasked(data, mask), head + extra + mask + data
+
+
+def _unmasked(data: bytes, mask: bytes) -> bytes:
+    if not mask:
+        return data
+    size = len(data)
+    key = (mask * (size // 4 + 1))[:size]
+    number = int.from_bytes(data, "big") ^ int.from_bytes(key, "big")
+    return number.to_bytes(size, "big")
+
+
+async def _first(*works: Awaitable[None]) -> None:
+    """Run all until the first ends, then close both connections.
+
+    Raises:
+        _CutError: always.
+    """
+    tasks = [asyncio.ensure_future(work) for work in works]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    raise _CutError

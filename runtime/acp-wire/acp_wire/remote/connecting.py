@@ -1,0 +1,75 @@
+"""Chooses the channel by the scheme of a URL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import urlsplit
+
+from acp_wire.remote.remote_channel import RemoteChannel, Timing
+
+__all__ = ["MissingExtraError", "Remote", "is_remote"]
+
+HTTP: Final = ("http", "https")
+WEBSOCKET: Final = ("ws", "wss")
+
+
+class MissingExtraError(ImportError):
+    """The libraries of the extra `remote` are not installed."""
+
+    def __init__(self, package: str) -> None:
+        super().__init__(
+            f"{package} is needed for this URL: install the extra `remote` of acp-wire, acp-retry "
+            "or acp-conformance, whichever is used"
+        )
+
+
+def is_remote(url: str) -> bool:
+    """Whether a URL is one that `Remote` opens."""
+    return urlsplit(url).scheme.lower() in (*HTTP, *WEBSOCKET)
+
+
+class Remote:
+    """An address that can be connected to any number of times.
+
+    Args:
+        url: `http:`, `https:`, `ws:` or `wss:`.
+        headers: sent with every request, such as `Authorization`.
+        timing: how long each step may take.
+
+    Raises:
+        ValueError: the URL has another scheme, or names no host.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        headers: Mapping[str, str] | None = None,
+        timing: Timing | None = None,
+    ) -> None:
+        if not is_remote(url) or not urlsplit(url).hostname:
+            raise ValueError(f"not a URL of http, https, ws or wss: {url!r}")
+        self._url = url
+        self._headers = dict(headers or {})
+        self._timing = timing or Timing()
+
+    async def connect(self) -> RemoteChannel:
+        """Open a connection. The first message has to be `initialize`.
+
+        Over HTTP nothing is sent before that.
+
+        Raises:
+            RemoteError: the server can't be reached.
+            MissingExtraError: the library for the scheme is not installed.
+        """
+        if urlsplit(self._url).scheme.lower() in HTTP:
+            try:
+                from acp_wire.remote.http_channel import HttpChannel
+            except ModuleNotFoundError as error:
+                raise MissingExtraError("httpx2") from error
+            return HttpChannel(self._url, self._headers, self._timing)
+        try:
+            from acp_wire.remote.websocket_channel import WebSocketChannel
+        except ModuleNotFoundError as error:
+            raise MissingExtraError("websockets") from error
+        return await WebSocketChannel.open(self._url, self._headers, self._timing)

@@ -1,0 +1,150 @@
+"""An agent that honours keys behind the remote servers of the official SDKs."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Self
+
+from acp_retry import Call, KeyLedger, MemoryStore, Peer, Sessions, Submission
+from acp_retry.peer import Handlers
+from acp_retry.stdio import LONGEST_LINE, StreamChannel
+from unavailable import skip
+
+INTEROP = Path(__file__).parents[1] / "interop"
+PYTHON = INTEROP.parents[1] / ".venv" / "sdk" / "bin" / "python"
+"""The interpreter that has the packages of tests/interop/requirements.txt."""
+
+
+class LoopbackAgent:
+    """One agent for all connections on a port of loopback, in a thread of its own.
+
+    Args:
+        pause: seconds between the arrival of a prompt and its insertion, and as many after it.
+    """
+
+    def __init__(self, pause: float = 0.0) -> None:
+        self.store = MemoryStore()
+        self.pause = pause
+        self.port = 0
+        self._loop = asyncio.new_event_loop()
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        assert self._ready.wait(10)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._loop.call_soon_threadsafe(self._stopping.set)
+        self._thread.join()
+
+    def texts(self, session: str) -> list[str]:
+        """The messages that were inserted into a session."""
+        future = asyncio.run_coroutine_threadsafe(self.store.messages(session), self._loop)
+        return [body.decode() for _, body in future.result(10)]
+
+    def _run(self) -> None:
+        self._loop.run_until_complete(self._serve())
+        self._loop.close()
+
+    async def _serve(self) -> None:
+        self._stopping = asyncio.Event()
+        ledger = KeyLedger(self.store, self._work)
+        self._sessions = Sessions(ledger, self.store, {"name": "loopback", "version": "1"})
+        server = await asyncio.start_server(self._accept, "127.0.0.1", limit=LONGEST_LINE)
+        self.port = server.sockets[0].getsockname()[1]
+        self._ready.set()
+        await self._stopping.wait()
+        server.close()
+        await ledger.stop()
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async def write(line: bytes) -> None:
+            writer.write(line)
+            await writer.drain()
+
+        async def close() -> None:
+            writer.close()
+
+        channel = StreamChannel(reader, write, close)
+        with contextlib.suppress(asyncio.CancelledError), contextlib.closing(writer):
+            await Peer(channel, self._handlers(), self._sessions.lost).serve()
+
+    def _handlers(self) -> Handlers:
+        """The handlers of the sessions, with an update between each prompt and its answer."""
+        handlers = dict(self._sessions.handlers())
+        prompt = handlers["session/prompt"]
+
+        async def begin(call: Call) -> object:
+            update = {"sessionUpdate": "state_update", "state": "running"}
+            params = {"sessionId": call.params["sessionId"], "update": update}
+            await call.peer.notify("session/update", params)
+            return await prompt(call)
+
+        return {**handlers, "session/prompt": begin}
+
+    async def _work(self, submission: Submission) -> None:
+        await asyncio.sleep(self.pause)
+        async with self._sessions.turn(submission):
+            await asyncio.sleep(self.pause)
+
+
+class SdkServer:
+    """The server of an official SDK in front of an agent. It can be killed and started again."""
+
+    def __init__(self, sdk: str, *command: str, agent: str) -> None:
+        self.sdk = sdk
+        self.port = 0
+        self._command = command
+        self._agent = agent
+        self._process: subprocess.Popen[str] | None = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+
+    def start(self) -> None:
+        """Start it, on the same port as before."""
+        command = [*self._command, str(self.port), self._agent]
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self._process.stdout is not None
+        self.port = int(self._process.stdout.readline())
+
+    def kill(self) -> None:
+        """End it at once."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+
+
+SDKS = ("typescript", "python")
+
+
+@contextlib.contextmanager
+def served(sdk: str, pause: float = 0.0) -> Iterator[tuple[LoopbackAgent, SdkServer]]:
+    """An agent behind the server of an SDK. Skips the test if that is not installed."""
+    node = shutil.which("node") or skip("node is missing")
+    if sdk == "typescript" and not (INTEROP / "node_modules" / "ws").exists():
+        skip("tests/interop needs npm ci")
+    if sdk == "python" and not PYTHON.exists():
+        skip("the Python SDK's server is not installed: make .venv/sdk/installed")
+    program = {"typescript": (node, "mount.mjs"), "python": (str(PYTHON), "mount.py")}[sdk]
+    with LoopbackAgent(pause) as agent:
+        place = f"tcp:{agent.port}" if sdk == "typescript" else str(agent.port)
+        command = program[0], str(INTEROP / program[1])
+        with SdkServer(sdk, *command, agent=place) as server:
+            yield agent, server

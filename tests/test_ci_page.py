@@ -1,0 +1,134 @@
+"""What docs/ci.md shows works as it is pasted, with this commit as its REVISION."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "ci.md").read_text("utf-8")
+HOOKS = (ROOT / ".pre-commit-hooks.yaml").read_text("utf-8")
+
+
+def block(start: str) -> str:
+    """The YAML block of the page that begins with some text."""
+    blocks: list[str] = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+    (found,) = (each for each in blocks if each.startswith(start))
+    return found
+
+
+def configured() -> dict[str, list[str]]:
+    """The hooks of the page, each with its arguments."""
+    rows = re.findall(r"- id: (\S+)(?:\n +args: \[(.*)\])?", block("repos:"))
+    return {id_: args.split(", ") if args else [] for id_, args in rows}
+
+
+def declared(id_: str, member: str) -> str | None:
+    """A member of a hook as this repository declares it."""
+    (part,) = (p for p in HOOKS.split("- id: ")[1:] if p.startswith(f"{id_}\n"))
+    found = re.search(rf"^  {member}: (.*)$", part, re.MULTILINE)
+    return found and found[1]
+
+
+def call(id_: str, folder: Path) -> list[str]:
+    """What pre-commit calls: the entry, the arguments, and the files that the hook is for."""
+    files: list[str] = []
+    if declared(id_, "pass_filenames") != "false":
+        pattern = declared(id_, "files") or ""
+        names = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
+        files = [name for name in names if re.search(pattern, name)]
+        assert files
+    return [*shlex.split(declared(id_, "entry") or ""), *configured()[id_], *files]
+
+
+def run(words: list[str], folder: Path) -> tuple[int, str]:
+    assert words[0] == "acpgen"
+    done = subprocess.run(
+        [sys.executable, "-m", *words], cwd=folder, capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with a copy, a schema, messages, a page with a region and one without."""
+    folder = tmp_path_factory.mktemp("repository")
+    (keep,) = re.findall(r"```console\n\$ (acpgen generate .*)\n```", PAGE)
+    assert run(shlex.split(keep), folder)[0] == 0
+    shutil.copytree(ROOT / "schema" / "v2", folder / "schema" / "v2")
+    shutil.copy(ROOT / "schema" / "accepted.toml", folder / "schema")
+    shutil.copy(ROOT / "tests" / "interop" / "session.ndjson", folder / "recorded.ndjson")
+    page = "<!-- acpgen:begin retry-classes -->\n<!-- acpgen:end retry-classes -->\n"
+    (folder / "classes.md").write_text(page, "utf-8")
+    assert run(["acpgen", "docs", "inject", "classes.md"], folder)[0] == 0
+    (folder / "README.md").write_text("# No region\n", "utf-8")
+    return folder
+
+
+def test_every_hook_is_shown() -> None:
+    assert [*configured()] == re.findall(r"^- id: (\S+)", HOOKS, re.MULTILINE)
+    assert re.findall(r"^\| `(acpgen-\w+)`", PAGE, re.MULTILINE) == [*configured()]
+
+
+@pytest.mark.parametrize("id_", configured())
+def test_a_hook_passes(id_: str, repository: Path) -> None:
+    status, printed = run(call(id_, repository), repository)
+    assert status == 0, printed
+
+
+@pytest.mark.parametrize(
+    ("id_", "file", "old", "new"),
+    [
+        ("acpgen-check", "third_party/acp/rust/v2/retry.rs", "AsIs", "NotAtAll"),
+        ("acpgen-lint", "schema/v2/prompt.json", '"x-retry-class": "keyed",', ""),
+        ("acpgen-validate", "recorded.ndjson", '"jsonrpc":"2.0"', '"jsonrpc":"1.0"'),
+        ("acpgen-docs", "classes.md", "Keyed", "Unkeyed"),
+    ],
+)
+def test_a_hook_bites(
+    id_: str, file: str, old: str, new: str, repository: Path, tmp_path: Path
+) -> None:
+    folder = Path(shutil.copytree(repository, tmp_path / "copy"))
+    text = (folder / file).read_text("utf-8")
+    assert old in text
+    (folder / file).write_text(text.replace(old, new), "utf-8")
+    assert run(call(id_, folder), folder)[0] == 1
+
+
+def steps() -> list[str]:
+    return re.findall(r"^ +- run: (.*)$", block("name:"), re.MULTILINE)
+
+
+def test_the_workflow_installs_a_revision() -> None:
+    install, *_ = map(shlex.split, steps())
+    assert install[:2] == ["pip", "install"]
+    commit = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.strip()
+    url = install[2].replace("URL_OF_THIS_REPOSITORY", ROOT.as_uri()).replace("REVISION", commit)
+    requirement = Requirement(url)
+    assert (requirement.name, requirement.extras) == ("acpgen", {"generate"})
+    assert requirement.url == f"git+{ROOT.as_uri()}@{commit}"  # tests/test_packaging.py installs it
+
+
+@pytest.mark.parametrize("step", steps()[1:])
+def test_a_step_of_the_workflow_passes(step: str, repository: Path) -> None:
+    status, printed = run(shlex.split(step), repository)
+    assert status == 0, printed
+
+
+@pytest.mark.parametrize("page", ["README.md", ".pre-commit-hooks.yaml", "docs", "runtime"])
+def test_no_page_names_a_revision_that_may_not_exist(page: str) -> None:
+    path = ROOT / page
+    files = sorted(path.rglob("*.md")) if path.is_dir() else [path]
+    revisions = re.compile(r"(?:git\+[^\s\"]*@|rev: )(?!REVISION\b)\S+")
+    assert {file.name: revisions.findall(file.read_text("utf-8")) for file in files} == {
+        file.name: [] for file in files
+    }

@@ -1,0 +1,167 @@
+"""`acpgen view` as people call it, and what is in the page that it writes."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from acpgen import resources
+from acpgen.trace import RULES
+from recorded_sessions import BIDI, KEY, SCRIPT, TOKEN, hostile, line, prompt, secret
+from view_pages import run, session_in, written
+
+INTEROP = Path(__file__).parents[1] / "interop"
+CLIENT, AGENT, PROXY, UNKNOWN = range(4)
+
+
+def test_a_page_is_written_whatever_is_found(tmp_path: Path) -> None:
+    page = tmp_path / "faults.html"
+    result = run(INTEROP / "faults.ndjson", "-o", page)
+    assert result.exit_code == 0
+    assert result.stderr == f"{page}: 20 messages on 1 connection, 2 findings\n"
+    contents, texts = session_in(page)
+    assert len(texts) == 20
+    found = [
+        (contents["messages"]["line"][f[0]], contents["rules"][f[1]]["id"], f[3])
+        for f in contents["findings"]
+    ]
+    assert found == [(17, "type", "/params/title"), (19, "min-length", "/params/idempotencyKey")]
+
+
+def test_findings_of_trace_are_in_it_with_their_pages(tmp_path: Path) -> None:
+    contents, _ = session_in(written(secret(), tmp_path))
+    rules = {rule["id"]: rule for rule in contents["rules"]}
+    assert rules["retry-before-resume"]["command"] == "trace"
+    assert rules["retry-before-resume"]["page"] == RULES["retry-before-resume"].page
+
+
+def test_requests_are_joined_with_answers_and_attempts_by_key(tmp_path: Path) -> None:
+    columns = session_in(written(secret(), tmp_path))[0]["messages"]
+    assert columns["partner"] == [1, 0, -1, 4, 3, -1]
+    assert columns["key"] == [-1, -1, 0, 0, 0, -1]
+    assert columns["connection"] == [0, 0, 0, 1, 1, 1]
+
+
+def test_the_same_key_in_another_session_is_another_submission(tmp_path: Path) -> None:
+    other = prompt(2, "Deploy", idempotencyKey=KEY)
+    other["params"]["sessionId"] = "s2"
+    transcript = line("client", prompt(1, "Deploy", idempotencyKey=KEY)) + line("client", other)
+    contents, _ = session_in(written(transcript, tmp_path))
+    assert contents["messages"]["key"] == [0, 1]
+    assert len(set(contents["keys"])) == 1
+
+
+def test_who_gets_a_message_of_a_proxy_is_shown_if_it_is_known(tmp_path: Path) -> None:
+    transcript = "".join(
+        [
+            line("client", prompt(1, "Hello")),
+            line("proxy", {"id": 1, "result": {"messageId": "m"}}),
+            line("proxy", {"id": 2, "method": "_x/unknown"}),
+        ]
+    )
+    columns = session_in(written(transcript, tmp_path))[0]["messages"]
+    assert columns["from"] == [CLIENT, PROXY, PROXY]
+    assert columns["to"] == [PROXY, CLIENT, UNKNOWN]
+
+
+def test_no_secret_is_in_the_page(tmp_path: Path) -> None:
+    page = written(secret(), tmp_path)
+    contents, texts = session_in(page)
+    whole = json.dumps(contents) + "".join(texts)
+    assert KEY not in whole
+    assert TOKEN not in whole
+    (hashed,) = set(re.findall(r"key-[0-9a-f]{32}", whole))
+    assert contents["keys"] == [hashed]
+    assert hashed in texts[5]  # the agent repeats it
+
+
+def test_keys_are_shown_if_asked_but_no_other_secret(tmp_path: Path) -> None:
+    contents, texts = session_in(written(secret(), tmp_path, "--show-keys"))
+    assert contents["keys"] == [KEY]
+    assert KEY in texts[2]
+    assert TOKEN not in "".join(texts)
+
+
+def test_the_hash_of_a_key_is_another_in_each_page(tmp_path: Path) -> None:
+    keys = [session_in(written(secret(), tmp_path))[0]["keys"] for _ in range(2)]
+    assert keys[0] != keys[1]
+
+
+def test_no_text_of_the_session_is_markup(tmp_path: Path) -> None:
+    source, page = tmp_path / f"{SCRIPT.replace('/', '')}.ndjson", tmp_path / "page.html"
+    source.write_text(hostile(), "utf-8")
+    assert run(source, "-o", page).exit_code == 0
+    built = resources.VIEW_PAGE.read_text("utf-8")
+    text = page.read_text("utf-8")
+    assert BIDI not in text
+    assert text.count("<script") == built.count("<script")
+    assert text.count("<img") == built.count("<img")
+
+
+def test_what_is_no_message_is_there_too(tmp_path: Path) -> None:
+    contents, texts = session_in(written(hostile(), tmp_path))
+    assert contents["messages"]["kind"][5:7] == [4, 4]
+    assert texts[5] == ""  # a text that is not JSON can't be searched for secrets
+    assert json.loads(texts[6])["from"] == "nobody"
+    assert contents["notes"] == [
+        "line 6 is not JSON: expecting property name enclosed in double quotes at column 3, so the "
+        "order of messages is not judged (`acpgen trace`)"
+    ]
+
+
+def test_times_are_in_seconds(tmp_path: Path) -> None:
+    times = ["2026-01-01T00:00:00.250Z", 1_767_225_601, 1_767_225_602_500, "noon", None]
+    transcript = "".join(line("client", prompt(i, "x"), time=time) for i, time in enumerate(times))
+    columns = session_in(written(transcript, tmp_path))[0]["messages"]
+    start = 1_767_225_600
+    assert columns["at"] == [start + 0.25, start + 1, start + 2.5, None, None]
+
+
+def test_an_integer_of_any_size_is_no_obstacle(tmp_path: Path) -> None:
+    huge = '{"from":"client","message":{"jsonrpc":"2.0","method":"_x","params":{"n":%s}}}\n'
+    transcript = line("client", {"method": "_x"}) + huge % ("7" * 5000)
+    _, texts = session_in(written(transcript, tmp_path))
+    assert json.loads(texts[1])["params"]["n"] == 10**4299  # as `validate` reads it
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "no messages, so there is nothing to show"),
+        (b'{"jsonrpc":"2.0","id":1,"result":{}}\n', 'is no transcript: its lines need "from" and'),
+        (gzip.compress(secret().encode())[:60], "is cut off"),
+    ],
+    ids=["empty", "bare", "cut"],
+)
+def test_what_can_not_be_shown_is_2(content: bytes, reason: str, tmp_path: Path) -> None:
+    source, page = tmp_path / "log", tmp_path / "page.html"
+    source.write_bytes(content)
+    result = run(source, "-o", page)
+    assert result.exit_code == 2
+    assert f"log: {reason}" in result.stderr
+    assert not page.exists()
+
+
+def test_the_transcript_is_never_replaced(tmp_path: Path) -> None:
+    source = tmp_path / "session.ndjson"
+    source.write_text(secret(), "utf-8")
+    result = run(source, "-o", source)
+    assert (result.exit_code, source.read_text("utf-8")) == (2, secret())
+    assert "is the file to show" in result.stderr
+
+
+def test_a_folder_that_is_missing_is_2(tmp_path: Path) -> None:
+    result = run(INTEROP / "faults.ndjson", "-o", tmp_path / "missing" / "page.html")
+    assert result.exit_code == 2
+    assert "No such file or directory" in result.stderr
+
+
+def test_it_reads_and_writes_pipes() -> None:
+    result = run("-", "-o", "-", stdin=secret().encode())
+    assert result.exit_code == 0
+    assert result.stdout.startswith("<!doctype html>")
+    assert "<title>&lt;stdin&gt; · acpgen view</title>" in result.stdout

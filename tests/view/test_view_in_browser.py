@@ -1,0 +1,233 @@
+"""The page that `acpgen view` writes, in a real browser that reaches nothing but the page."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from proofs import amount, scaled
+from recorded_sessions import hostile, long, secret
+from site_visits import Scheme, Visitor, Width, serious
+
+INTEROP = Path(__file__).parents[1] / "interop"
+FAULTS = (INTEROP / "faults.ndjson").read_text("utf-8")
+SESSION = (INTEROP / "session.ndjson").read_text("utf-8")
+
+
+Write = Callable[[str], str]
+
+
+def rows(page: Page) -> list[str]:
+    """The lines in sight or near it."""
+    return page.locator("[role=option] .number").all_inner_texts()
+
+
+def selected(page: Page) -> str:
+    """The line that is selected."""
+    return page.locator("[role=option][aria-selected=true] .number").inner_text()
+
+
+def press(page: Page, keys: str) -> None:
+    for key in keys.split():
+        page.keyboard.press(key)
+
+
+@pytest.mark.parametrize(("width", "scheme"), [("desktop", "light"), ("phone", "dark")])
+@pytest.mark.parametrize("transcript", [FAULTS, hostile()], ids=["faults", "hostile"])
+def test_a_page_is_accessible_and_fits(
+    transcript: str, width: Width, scheme: Scheme, visitor: Visitor, write: Write
+) -> None:
+    page = visitor.open(write(transcript), width, scheme)
+    expect(page.locator("[role=option]").first).to_be_visible()
+    assert serious(page) == []
+    press(page, "j j j")
+    expect(page.locator(".pane")).to_be_visible()
+    assert serious(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+
+
+def test_messages_are_arrows_between_the_sides(visitor: Visitor, write: Write) -> None:
+    page = visitor.open(write(FAULTS))
+    first, second = page.locator("[role=option]").nth(0), page.locator("[role=option]").nth(1)
+    expect(first).to_contain_text("client to agent: initialize")
+    expect(second).to_contain_text("agent to client: initialize")
+    ends = first.locator("line").evaluate("line => [line.x1, line.x2].map(x => x.baseVal.value)")
+    assert ends[0] < ends[1]
+    ends = second.locator("line").evaluate("line => [line.x1, line.x2].map(x => x.baseVal.value)")
+    assert ends[0] > ends[1]
+    # A bar joins the request with its answer.
+    expect(first.locator(".bar")).to_have_count(1)
+    expect(second.locator(".bar")).to_have_count(1)
+
+
+def test_each_connection_has_a_lane(visitor: Visitor, write: Write) -> None:
+    page = visitor.open(write(SESSION))
+    expect(page.locator(".head .connection")).to_have_text(
+        ["connection without a name", "connection 2"]
+    )
+    press(page, "G")
+    lanes = page.locator(".lane").evaluate_all(
+        "lanes => [...new Set(lanes.map(lane => lane.offsetLeft))]"
+    )
+    assert len(lanes) == 2
+
+
+def test_a_finding_is_shown_where_it_happens(visitor: Visitor, write: Write) -> None:
+    page = visitor.open(write(FAULTS))
+    press(page, "n")
+    assert selected(page) == "17"
+    expect(page.locator("[aria-selected=true] .badge")).to_have_text("type")
+    expect(page.locator(".finding")).to_contain_text("must be a string, not an integer")
+    expect(page.locator(".json .marked.error")).to_have_text('"title": 5')
+    page.locator(".finding .pointer").click()
+    expect(page.locator(".json .target")).to_have_text('"title": 5')
+    page.get_by_text("Why, and how to fix it").click()
+    expect(page.locator(".finding details")).to_contain_text("nothing is coerced")
+    press(page, "n n")
+    assert selected(page) == "19"
+    press(page, "N")
+    assert selected(page) == "17"
+
+
+def test_requests_answers_and_attempts_lead_to_each_other(visitor: Visitor, write: Write) -> None:
+    page = visitor.open(write(secret()))
+    press(page, "j j j j o")
+    assert selected(page) == "5"
+    press(page, "o r")
+    assert selected(page) == "3"
+    expect(page.locator(".facts .missing")).to_have_text("none in this recording")
+    press(page, "r")
+    assert selected(page) == "4"
+    expect(page.locator(".attempt")).to_have_text(["1/2", "2/2"])
+    expect(page.locator(".threads circle")).to_have_count(2)
+    page.get_by_role("button", name="line 3").click()
+    assert selected(page) == "3"
+
+
+def test_the_keyboard_does_it_all(visitor: Visitor, write: Write) -> None:
+    page = visitor.open(write(SESSION))
+    press(page, "ArrowDown j k ArrowUp PageDown")
+    assert selected(page) == "21"
+    press(page, "G")
+    assert selected(page) == "217"
+    press(page, "g /")
+    page.keyboard.type("stopReason")
+    expect(page.locator("output")).to_contain_text(" of 217 messages")
+    press(page, "Enter")
+    expect(page.locator(".pane")).to_be_visible()
+    press(page, "?")
+    expect(page.get_by_role("dialog")).to_contain_text("next message")
+    press(page, "Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    press(page, "Escape")
+    expect(page.locator(".pane")).to_have_count(0)
+    press(page, "Escape")
+    expect(page.locator("output")).to_have_text("217 messages")
+
+
+def test_filters_add_up(visitor: Visitor, write: Write) -> None:
+    page = visitor.open(write(SESSION))
+    messages = [json.loads(text) for text in SESSION.rstrip("\n").split("\n")]
+    of_agent = [m for m in messages if m["from"] == "agent"]
+    page.get_by_label("Sender").select_option("agent")
+    expect(page.locator("output")).to_have_text(f"{len(of_agent)} of 217 messages")
+    updates = [m for m in of_agent if m["message"].get("method") == "session/update"]
+    page.get_by_label("Method").select_option("session/update")
+    expect(page.locator("output")).to_have_text(f"{len(updates)} of 217 messages")
+    page.get_by_label("Words").fill("no such words")
+    expect(page.get_by_text("No message passes the filter")).to_be_visible()
+
+
+def test_only_messages_with_a_finding_can_be_shown(visitor: Visitor, write: Write) -> None:
+    page = visitor.open(write(FAULTS))
+    page.get_by_label("Finding").select_option(":type")
+    expect(page.locator("output")).to_have_text("1 of 20 messages")
+    page.get_by_role("button", name="2 errors").click()
+    expect(page.locator("output")).to_have_text("2 of 20 messages")
+    assert rows(page) == ["17", "19"]
+
+
+def test_the_theme_follows_the_system_until_it_is_chosen(visitor: Visitor, write: Write) -> None:
+    page = visitor.open(write(FAULTS), scheme="dark")
+    shade = "getComputedStyle(document.body).backgroundColor"
+    dark = page.evaluate(shade)
+    press(page, "t")
+    expect(page.locator("html")).to_have_attribute("data-theme", "light")
+    assert page.evaluate(shade) == "rgb(255, 255, 255)"
+    page.emulate_media(color_scheme="light")
+    press(page, "t")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    assert page.evaluate(shade) == dark
+
+
+def test_an_address_leads_to_a_line(visitor: Visitor, write: Write) -> None:
+    page = visitor.open(f"{write(SESSION)}#L191")
+    assert selected(page) == "191"
+    expect(page.locator("[aria-selected=true]")).to_be_in_viewport()
+    press(page, "j")
+    expect(page).to_have_url(re.compile("#L192$"))
+
+
+def test_a_message_can_be_copied(visitor: Visitor, write: Write) -> None:
+    page = visitor.open(write(FAULTS), permissions=["clipboard-read", "clipboard-write"])
+    press(page, "j")
+    page.get_by_role("button", name="Copy").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    copied = json.loads(page.evaluate("navigator.clipboard.readText()"))
+    assert copied == json.loads(FAULTS.splitlines()[0])["message"]
+
+
+def test_hostile_text_is_only_text(visitor: Visitor, write: Write) -> None:
+    page = visitor.open(write(hostile()))
+    title = page.title()
+    for _ in range(8):
+        press(page, "j")
+        expect(page.locator(".pane")).to_be_visible()
+        text = page.locator("body").inner_text()
+        assert not re.search("[\u202a-\u202e\u2066-\u2069\u200b]", text)
+    assert page.title() == title
+    assert page.locator("#app img, #app script").count() == 0
+    press(page, "g j j")
+    expect(page.locator(".json")).to_contain_text("\\u202efdp.exe\\u2066\\u200b")
+    expect(page.get_by_role("button", name="all 100,002 characters")).to_be_visible()
+    assert page.locator(".json").evaluate("json => json.scrollWidth <= json.clientWidth")
+
+
+@scaled("drives a browser through 50,000 messages")
+def test_a_long_session_stays_quick(visitor: Visitor, write: Write) -> None:
+    count = amount(5_000, 50_000)
+    page = visitor.open(write("".join(long(count))))
+    expect(page.locator("output")).to_have_text(f"{count:,} messages")
+    elements = "document.querySelectorAll('*').length"
+    few = page.evaluate(elements)
+    press(page, "G")
+    expect(page.locator(f"[aria-posinset='{count}']")).to_be_in_viewport()
+    assert selected(page) == str(count)
+    press(page, "Escape")
+    slowest = page.locator(".scroller").evaluate(
+        """async (scroller) => {
+            const times = [];
+            for (let step = 0, last = performance.now(); step < 100; step++) {
+                scroller.scrollTop -= 5000;
+                await new Promise(requestAnimationFrame);
+                const now = performance.now();
+                times.push(now - last);
+                last = now;
+            }
+            return times.sort((a, b) => a - b)[90];
+        }"""
+    )
+    assert slowest < 250  # far more than a frame, since tests share the processors
+    page.get_by_label("Words").fill(f"task {count // 20 - 1}:")
+    expect(page.locator("output")).to_have_text(f"2 of {count:,} messages")
+    press(page, "Escape")
+    page.get_by_label("Finding").select_option(":type")
+    expect(page.locator("output")).to_have_text(f"{count // 1000} of {count:,} messages")
+    assert page.evaluate(elements) < few + 200
+    assert few < 1_500

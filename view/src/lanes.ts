@@ -1,0 +1,67 @@
+/** Where things are drawn in a row, in pixels. */
+
+import { MOST_THREADS } from "./tracks";
+import type { Session, Side } from "./session";
+
+export const ROW = 30;
+export const HEAD = 46;
+export const THREAD = 14;
+
+/** A length, as styles have it. */
+export const px = (length: number): string => `${length}px`;
+
+const DIGIT = 7.5;
+const EDGE = 32;
+const NARROWEST = 232;
+const WIDEST = 420;
+/** What the column of findings should have, where there is room. */
+const FINDINGS = 240;
+/** A narrower lane shows only what tells a message from its neighbours. */
+export const ROOMY_LANE = 330;
+/** At most this wide, the column only counts them. */
+export const NARROW_FINDINGS = 44;
+
+export interface Geometry {
+  number: number;
+  time: number;
+  threads: number;
+  /** Where the first lane starts. */
+  start: number;
+  lane: number;
+  /** The width of the column of findings, which stays at the right edge of what is in sight. */
+  findings: number;
+  sight: number;
+  width: number;
+}
+
+export function geometry(session: Session, available: number): Geometry {
+  const last = session.messages.at(-1)?.line ?? 1;
+  const number = Math.ceil(String(last).length * DIGIT) + 22;
+  const time = session.hasTimes && available > 600 ? 76 : 0;
+  const repeated = session.keys.some((_, key) => session.attempts(key).length > 1);
+  const threads = repeated ? THREAD * MOST_THREADS + 6 : 0;
+  const start = number + time + threads;
+  const count = Math.max(1, session.connections.length);
+  const spare = available > 700 ? FINDINGS : NARROW_FINDINGS;
+  const lane = Math.max(
+    NARROWEST,
+    Math.min(WIDEST, Math.floor((available - start - spare) / count)),
+  );
+  const findings = Math.max(Math.min(spare, available / 3), available - start - lane * count);
+  return {
+    number,
+    time,
+    threads,
+    start,
+    lane,
+    findings,
+    sight: available,
+    width: start + lane * count + findings,
+  };
+}
+
+/** Where the line of a side is in its lane. */
+export function lifeline(side: Side, lane: number): number {
+  if (side === "client") return EDGE;
+  return side === "agent" ? lane - EDGE : Math.round(lane / 2);
+}

@@ -1,0 +1,82 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Session, Severity } from "./session";
+import { px } from "./lanes";
+import { worst } from "./row";
+
+const WIDTH = 16;
+
+interface Props {
+  session: Session;
+  rows: number[];
+  selected: number | null;
+  onJump: (index: number) => void;
+}
+
+/** A strip beside the list that shows where in the whole session there are findings. */
+export function Overview({ session, rows, selected, onJump }: Props) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [height, setHeight] = useState(0);
+  const [scheme, setScheme] = useState(0);
+
+  useEffect(() => {
+    const element = canvas.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => setHeight(element.clientHeight));
+    observer.observe(element);
+    const restyle = () => setScheme((n) => n + 1);
+    const dark = matchMedia("(prefers-color-scheme: dark)");
+    dark.addEventListener("change", restyle);
+    const themes = new MutationObserver(restyle);
+    themes.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    return () => {
+      observer.disconnect();
+      dark.removeEventListener("change", restyle);
+      themes.disconnect();
+    };
+  }, []);
+
+  useEffect(() => {
+    const element = canvas.current;
+    const context = element?.getContext("2d");
+    if (!element || !context || !height) return;
+    const ratio = devicePixelRatio || 1;
+    element.width = WIDTH * ratio;
+    element.height = height * ratio;
+    context.scale(ratio, ratio);
+    const style = getComputedStyle(element);
+    const y = (row: number) =>
+      Math.min(height - 3, Math.floor((row / Math.max(1, rows.length)) * height));
+    const marks: [number, Severity][] = [];
+    rows.forEach((index, row) => {
+      const found = worst(session.findingsOf(index));
+      if (found) marks.push([y(row), found.severity]);
+    });
+    const order: Severity[] = ["note", "warning", "recovered", "error"];
+    marks.sort((a, b) => order.indexOf(a[1]) - order.indexOf(b[1]));
+    for (const [top, severity] of marks) {
+      context.fillStyle = style.getPropertyValue(`--${severity}`);
+      context.fillRect(3, top, WIDTH - 6, 3);
+    }
+    const at = selected === null ? -1 : rows.indexOf(selected);
+    if (at >= 0) {
+      context.fillStyle = style.getPropertyValue("--accent");
+      context.fillRect(0, y(at), WIDTH, 2);
+    }
+  }, [session, rows, selected, height, scheme]);
+
+  const jump = (event: MouseEvent) => {
+    const row = Math.floor((event.offsetY / Math.max(1, height)) * rows.length);
+    const index = rows[Math.min(row, rows.length - 1)];
+    if (index !== undefined) onJump(index);
+  };
+  return (
+    <canvas
+      ref={canvas}
+      class="overview"
+      style={{ width: px(WIDTH) }}
+      onClick={jump}
+      aria-hidden="true"
+      title="Where the findings are"
+    />
+  );
+}
