@@ -8,6 +8,7 @@ COMMANDS = {
     "validate": ("validate", "Judge messages as a strict receiver does."),
     "convert": ("convert", "Write a log of any shape as a transcript."),
     "trace": ("trace", "Hold transcripts to the rules about keys and resending."),
+    "tap": ("tap", "Sit between a client and an agent: record, judge, disturb."),
     "view": ("view", "Show a session as one page for a browser."),
     "conform": ("conform", "Judge an agent, a client or a proxy by the requirements on keys."),
     "lint": ("lint", "Find what is wrong with a schema."),
