@@ -150,7 +150,7 @@ class Checker:
 
 
 def mistyped(expected: AbstractSet[JsonType], value: JsonValue) -> MessageFault:
-    """The fault of a value that is of none of the expected types."""
+    """The fault of a value that has none of the expected types."""
     return MessageFault(MessageRule.TYPE, mismatch(expected, value))
 
 

@@ -41,7 +41,7 @@ class Source(Structural):
 
 
 Read = Decoded | NotJsonError
-"""A text that was read, once: its value or the reason why it has none."""
+"""A text that was read, once: its value, or why it can't be read."""
 Filter = Callable[[bytes], Read | bytes | None]
 """Accepts a line (None), or returns what was read of it, or the line itself if it was not read."""
 

@@ -1,8 +1,8 @@
 """Files of messages: one message, one a line, or the lines of a transcript.
 
-The first line that is JSON by itself tells a transcript from messages. A file that starts with a
-line which is not JSON holds one message over several lines, unless a later line is a message.
-Imports nothing heavy.
+The first line that is JSON by itself decides between a transcript and messages. A file that starts
+with a line which is not JSON holds one message over several lines, unless a later line is a
+message. Imports nothing heavy.
 """
 
 from __future__ import annotations
