@@ -130,7 +130,7 @@ def conform(
     ] = FailLevel.MUST,
     strict: Annotated[
         bool,
-        typer.Option("--strict", help="Exit with 2 if a requirement was not exercised in full."),
+        typer.Option("--strict", help="Exit with 2 if something was not exercised in full."),
     ] = False,
 ) -> None:
     """Play traces with lost answers, crashes and retries, and report which requirements hold.
