@@ -53,6 +53,14 @@ ODD = {
         "r0 was answered without a messageId",
     ),
     "another id": ({"initialize": {"id": 99, "result": {}}}, "no answer came"),
+    "an id of another type": (
+        {"initialize": {"id": "1", "result": {}}},
+        'initialize was answered with the id "1", a string, not 1',
+    ),
+    "no jsonrpc": (
+        {"initialize": {"jsonrpc": "1.0", "result": {}}},
+        'initialize got only an answer without "jsonrpc": "2.0"',
+    ),
 }
 
 

@@ -110,7 +110,7 @@ class ReadsTheLastOfItsHistory(Variation):
         return hashed(self.process, key) if key in self.forgotten else key
 
 
-@fails("stored-with-message")
+@fails("stored-with-message", "known-after-restart")
 class StoresKeysLater(Variation):
     def __init__(self, store: Any) -> None:
         super().__init__(store)
