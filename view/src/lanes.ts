@@ -16,6 +16,7 @@ const NARROWEST = 232;
 const WIDEST = 420;
 /** What the column of findings should have, where there is room. */
 const FINDINGS = 240;
+const LEAST_FINDINGS = 140;
 /** A narrower lane shows only what tells a message from its neighbours. */
 export const ROOMY_LANE = 330;
 /** At most this wide, the column only counts them. */
@@ -47,7 +48,8 @@ export function geometry(session: Session, available: number): Geometry {
     NARROWEST,
     Math.min(WIDEST, Math.floor((available - start - spare) / count)),
   );
-  const findings = Math.max(Math.min(spare, available / 3), available - start - lane * count);
+  const least = available > 700 ? LEAST_FINDINGS : NARROW_FINDINGS;
+  const findings = Math.max(least, available - start - lane * count);
   return {
     number,
     time,

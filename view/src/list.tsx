@@ -34,7 +34,7 @@ export function List({ session, tracks, rows, selected, related, onSelect }: Pro
     const left = places.start + message.connection * places.lane;
     const inSight =
       left >= element.scrollLeft + places.start - 1 &&
-      left + places.lane <= element.scrollLeft + element.clientWidth;
+      left + places.lane <= element.scrollLeft + element.clientWidth - places.findings;
     if (!inSight) element.scrollLeft = left - places.start;
   }, [selected]);
 
