@@ -19,7 +19,7 @@ interface Props {
 export function List({ session, tracks, rows, selected, related, onSelect }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const available = useWidth(scroller);
-  const places = geometry(session, available);
+  const places = geometry(session, available, tracks.width);
   const { items, height, reveal } = useVirtualRows(scroller, rows.length, ROW, HEAD);
   const position = selected === null ? -1 : rows.indexOf(selected);
 

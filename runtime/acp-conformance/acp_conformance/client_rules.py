@@ -200,6 +200,7 @@ def judge(log: ClientLog) -> TraceResult:
         tuple((id_, text) for id_, text in summary.items() if isinstance(text, str)),
         frozenset(id_ for id_ in asked if summary[id_] is None),
         f"{'nothing that it sent shows it' if log.keys else reason}{_ended(log)}",
+        transcript=log.transcript,
     )
 
 
