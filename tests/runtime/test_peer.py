@@ -288,7 +288,7 @@ async def test_a_process_ends_with_its_block(tmp_path: Path) -> None:
         pid.set_result(int(str(call.params["pid"])))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("acp_retry.stdio.PATIENCE", 0.1)
+        patch.setattr("acp_retry.agent_process.PATIENCE", 0.1)
         async with spawn(sys.executable, "-c", STUBBORN, handlers={"pid": note}) as peer:
             await pid
             asked = asyncio.ensure_future(peer.request("echo", {}))

@@ -69,7 +69,7 @@ class Deaf:
 async def test_an_agent_that_reads_nothing_is_left(
     size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("acp_retry.stdio.PATIENCE", 0.01)
+    monkeypatch.setattr("acp_retry.agent_process.PATIENCE", 0.01)
     deaf = Deaf()
     await deaf.pid
     asked = asyncio.ensure_future(deaf.peers[0].request("any", {"text": "x" * size}))

@@ -126,7 +126,7 @@ async def test_what_it_had_written_is_handled(monkeypatch: pytest.MonkeyPatch) -
             await self.gate.wait()
             await super().note(call)
 
-    monkeypatch.setattr("acp_retry.stdio.GRACE", PATIENCE)
+    monkeypatch.setattr("acp_retry.agent_process.GRACE", PATIENCE)
     parent = Slow()
     async with parent.run(SLEEPS) as agent:
         await agent.request("any", {"notes": 3})
@@ -173,7 +173,7 @@ child.wait()
 @sync
 async def test_the_agent_in_a_wrapper_ends_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """A wrapper such as npx starts the real agent, which may not read its input."""
-    monkeypatch.setattr("acp_retry.stdio.PATIENCE", 0.1)
+    monkeypatch.setattr("acp_retry.agent_process.PATIENCE", 0.1)
     parent = Parent()
     handlers = {"child": parent.born}
     async with spawn(sys.executable, "-c", WRAPPER, SLEEPS, handlers=handlers):

@@ -87,7 +87,7 @@ def test_what_is_no_transcript_is_2(workplace: Path, content: str) -> None:
     result = run("messages.ndjson")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
-        'acpgen: messages.ndjson:1: is no transcript: its lines need "from" and "message"\n'
+        'acpgen: messages.ndjson:1: is not a transcript: its lines need "from" and "message"\n'
     )
 
 

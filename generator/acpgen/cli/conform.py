@@ -50,31 +50,35 @@ _Trace = TypeVar("_Trace", bound=Playable)
 def conform(
     command: Annotated[
         list[str],
-        typer.Argument(metavar="COMMAND", help="Starts what is judged; put -- before it."),
+        typer.Argument(
+            metavar="COMMAND", help="The program to judge, with its arguments; put -- before it."
+        ),
     ],
     client: Annotated[
         bool,
         typer.Option(
             "--client",
-            help="Judge a client: in COMMAND, {agent} becomes the agent's command, {text} what to "
-            "submit, {folder} a folder to keep what is pending, {more}, if it is there, what to "
-            "submit right after {text}, before that is answered, and {clock}, if it is there, the "
-            "seconds by which the client's clock is ahead.",
+            help="Judge a client. In COMMAND, {agent} becomes the agent's command, {text} the "
+            "prompt to submit, and {folder} a folder to keep pending prompts in. Two are optional: "
+            "{more} becomes the prompt to submit right after {text}, before its answer, and "
+            "{clock} the seconds by which the client's clock is ahead.",
         ),
     ] = False,
     proxy: Annotated[
         bool,
         typer.Option(
-            "--proxy", help="Judge a proxy: in COMMAND, {agent} becomes the command of its agent."
+            "--proxy", help="Judge a proxy. In COMMAND, {agent} becomes the command of its agent."
         ),
     ] = False,
     restart: Annotated[
         str | None,
-        typer.Option("--restart-command", help="Starts the agent again, if not as before."),
+        typer.Option(
+            "--restart-command", help="The command that restarts the agent, if it differs."
+        ),
     ] = None,
     second: Annotated[
         str | None,
-        typer.Option("--second-command", help="Connects to the agent that runs already."),
+        typer.Option("--second-command", help="The command that connects to the running agent."),
     ] = None,
     form: Annotated[
         VerdictForm, typer.Option("--format", help="How to print the verdicts.")
@@ -82,29 +86,31 @@ def conform(
     timeout: Annotated[
         float,
         typer.Option(
-            help="Seconds to wait for an answer, or for a client to end, from 0.1 to 86400; for an "
-            "agent ten times --silence at least, which is 2 unless you say otherwise.",
+            help="Seconds to wait for an answer, or for a client to end, from 0.1 to 86400. For an "
+            "agent, at least ten times --silence, which makes 2 by default.",
         ),
     ] = 10.0,
     silence: Annotated[
         float | None,
         typer.Option(
-            help="Seconds to wait for what must not be done, from 0.05 to 8640: 0.2 for an agent; "
-            "2 for a client, which may lose its patience later.",
+            help="Seconds without a message that count as silence, from 0.05 to 8640. By default "
+            "0.2 for an agent, and 2 for a client, which may be slower to give up.",
         ),
     ] = None,
     only: Annotated[
         list[str] | None,
         typer.Option(
-            "--trace", metavar="NAME", help="Play this trace only, or those of this requirement."
+            "--trace",
+            metavar="NAME",
+            help="Play only this trace, or the traces of this requirement.",
         ),
     ] = None,
     record: Annotated[
         str | None,
         typer.Option(
             metavar="FOLDER",
-            help="Write a transcript of each trace with an agent, and what the agent wrote on "
-            "standard error, to this folder.",
+            help="Write to this folder a transcript of each trace with an agent, and the agent's "
+            "standard error.",
         ),
     ] = None,
     view: Annotated[
@@ -116,25 +122,25 @@ def conform(
         ),
     ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="What was not exercised is not fine: exit with 2.")
+        bool, typer.Option("--strict", help="Exit with 2 if a requirement was not exercised.")
     ] = False,
 ) -> None:
-    """Play traces with lost answers, crashes and retries, and tell which requirements hold.
+    """Play traces with lost answers, crashes and retries, and report which requirements hold.
 
     Each requirement of the RFD on idempotency keys gets a verdict: pass, fail, or not exercised,
-    with what was seen. An agent talks ACP v2 over standard input and output, is killed and started
+    with what was seen. An agent speaks ACP v2 over standard input and output, is killed and started
     again, and has to find the sessions that it stored; use one with nothing to lose. A few traces
     need test prompts, such as "acp-conformance: hold 1000ms": the README of the traces lists them.
     A client starts the agent, sends again what is pending, submits the text unless it is empty, and
     ends. A proxy starts the agent and forwards standard input and output. Exit status: 0 if nothing
     fails and the core was exercised, which is support-keys and insert-once of an agent,
     client-same-key and client-resends of a client, all of a proxy; 1 if something fails; 2 if
-    nothing can be told.
+    there is no verdict.
     """
 
     def judge() -> _Judged:
         if client and proxy:
-            fail("--client and --proxy are two things to judge: give one of them")
+            fail("--client and --proxy exclude each other: give one of them")
         if client or proxy:
             _refuse({"--restart-command": restart, "--second-command": second, "--record": record})
         folders = [("--record", record), ("--view", view)]
@@ -176,7 +182,7 @@ def conform(
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """Verdicts, and why not all was played or written, if it was not."""
+    """Verdicts, and the reasons why a trace was not played or written."""
 
     found: Sequence[RequirementVerdict]
     problems: Sequence[str]
@@ -241,7 +247,7 @@ def _asked(
     only: Sequence[str],
     pages: Path | None,
 ) -> _Judged:
-    """The verdicts on what `--trace` names, on what the traces it names are about, and failures."""
+    """The verdicts to print: with `--trace`, those on what it names, and all failures."""
     unwritten = [] if pages is None else write_failed_traces(pages, seen.outcomes)
     summary = set(only).union(*(each.proves for each in played if each.name in only))
     found = [
@@ -292,9 +298,9 @@ def _chosen(all_: Sequence[_Trace], names: Sequence[str]) -> list[_Trace]:
 
 
 def _elsewhere(name: str) -> str | None:
-    """Of whom something is asked that is not asked of what is judged."""
+    """Hint when the named requirement belongs to another role (agent, client or proxy)."""
     asked = BY_ID.get(name)
-    return None if asked is None else f"it is one for {_ARTICLE[asked.role]} {asked.role}"
+    return None if asked is None else f"it is a requirement for {_ARTICLE[asked.role]} {asked.role}"
 
 
 _ARTICLE: Final = {"agent": "an", "client": "a", "proxy": "a"}
@@ -304,7 +310,7 @@ DAY: Final = 24.0 * 60 * 60
 
 
 def _bound(option: str, seconds: float, least: float, most: float) -> None:
-    if not least <= seconds <= most:  # nor is it, where it is no number
+    if not least <= seconds <= most:  # also false for NaN
         fail(f"{option} {seconds:g} is not from {least:g} to {most:g} seconds")
 
 
@@ -327,7 +333,7 @@ def _prepared(name: str) -> Path:
 
 
 def _prepare(folder: Path) -> None:
-    """See that transcripts can be written, before any is to be."""
+    """Fail early if transcripts can't be written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=folder):
@@ -337,7 +343,7 @@ def _prepare(folder: Path) -> None:
 
 
 def _write(folder: Path, outcomes: Sequence[TraceResult]) -> list[str]:
-    """Write transcripts. Returns why that failed, if it did."""
+    """Write transcripts. Returns the reason for each failure."""
     try:
         for outcome in outcomes:
             for suffix, written in (("ndjson", outcome.transcript), ("stderr", outcome.errors)):

@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ MaxErrors = Annotated[
 Failing = Annotated[
     FailOn, typer.Option("--fail-on", help="The mildest finding that makes the status 1.")
 ]
-Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Don't say how many messages there were.")
-]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Don't print the number of messages.")]
 Summary = Annotated[
-    bool, typer.Option("--summary", help="Count the findings of each rule, print none.")
+    bool,
+    typer.Option("--summary", help="Count the findings of each rule instead of printing them."),
 ]
 ShowKeys = Annotated[
     bool, typer.Option("--show-keys", help="Print idempotency keys, not their hashes.")

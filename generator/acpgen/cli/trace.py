@@ -42,9 +42,9 @@ def trace(
     A transcript has lines of {"from": "client", "agent" or "proxy", "message": ..., "connection":
     optional}.
     Each file is a recording of its own, judged when it is read to its end. `acpgen explain RULE`
-    tells more about a finding. Of keys, length and the start of a SHA-256 are printed. Exit status:
+    explains a finding. Of a key, the length and the start of its SHA-256 are printed. Exit status:
     0 without errors, whatever the warnings and notes; 1 with errors, or with warnings to fail on; 2
-    when a file can't be read or is no transcript.
+    when a file can't be read or is not a transcript.
     """
     files = files or [Path("-")]
     set_up(format_, sys.stdout)
@@ -81,7 +81,7 @@ def _load(schema: Path, report: Report) -> Protocol | None:
 
 
 def _trace(file: str, protocol: Protocol, report: Report, show_keys: bool) -> Iterator[str]:
-    """Judge one file into the report, and say what it was about."""
+    """Judge one file into the report, and yield its summary."""
     name = input_files.name(file)
     try:
         with input_files.Opened(file) as stream:
@@ -100,12 +100,12 @@ def _trace(file: str, protocol: Protocol, report: Report, show_keys: bool) -> It
     except KeyboardInterrupt:
         report.problem(name, "is not judged: interrupted")
     else:
-        _tell_versions(name, recording, protocol)
+        _note_versions(name, recording, protocol)
         faults = judge(recording, name)
         report.accept(name, recording.traffic.messages)
         places = groupby(faults, lambda finding: finding.line)
-        told = sum(report.add(list(found)) for _, found in places)
-        yield f"{printable(name)}: {_summary(recording, told)}"
+        shown = sum(report.add(list(found)) for _, found in places)
+        yield f"{printable(name)}: {_summary(recording, shown)}"
 
 
 def _has_keys(protocol: Protocol) -> bool:
@@ -117,8 +117,8 @@ def _idle_rules() -> str:
     return f"{idle} of {len(RULES)} rules can't be applied: those about prompts and their keys"
 
 
-def _tell_versions(name: str, recording: Recording, protocol: Protocol) -> None:
-    """Say which versions of the protocol a recording settles on that the schema is not about."""
+def _note_versions(name: str, recording: Recording, protocol: Protocol) -> None:
+    """Note the versions that a recording settles on, if the schema is of another."""
     others = sorted(recording.traffic.versions - {protocol.version})
     if others and protocol.version is not None and _has_keys(protocol):
         settled = " and ".join(str(version) for version in others)
@@ -135,14 +135,16 @@ def _record(stream: BinaryIO, protocol: Protocol, show_keys: bool) -> Recording:
     if first is None:
         raise InputError("no messages, so there is nothing to judge")
     if not lines.transcript:
-        raise TranscriptError('is no transcript: its lines need "from" and "message"', first.line)
+        raise TranscriptError(
+            'is not a transcript: its lines need "from" and "message"', first.line
+        )
     return record(chain([first], entries), protocol, show_keys=show_keys)
 
 
-def _summary(recording: Recording, told: int) -> str:
-    """What a recording is about, with the findings that are reported, as every format has them."""
+def _summary(recording: Recording, shown: int) -> str:
+    """The numbers of messages, connections and reported findings of a recording."""
     traffic = recording.traffic
     where = counted(len(traffic.spans), "connection")
     return (
-        f"{counted(traffic.messages, 'message')} on {where}, {counted(told, 'finding', zero='no')}"
+        f"{counted(traffic.messages, 'message')} on {where}, {counted(shown, 'finding', zero='no')}"
     )

@@ -1,7 +1,7 @@
 """`acpgen validate`: judge recorded messages.
 
-Declares the command. What it does is in `acpgen.cli.validation`, and mostly it is called without
-Typer, through `acpgen.startup`.
+Declares the command to Typer. Its work is in `acpgen.cli.validation`, which `acpgen.startup` mostly
+calls without Typer.
 """
 
 from __future__ import annotations
@@ -66,11 +66,11 @@ def validate(
     show_keys: Annotated[bool, _option("show_keys")] = False,
     follow: Annotated[bool, _option("follow")] = False,
 ) -> None:
-    """Judge messages as a strict receiver does, naming the answer it owes for each fault.
+    """Judge messages as a strict receiver does, and name the error that it returns for each fault.
 
     A file holds one JSON message, one message a line, or a transcript: lines of {"from": "client",
-    "agent" or "proxy", "message": ..., "connection": optional}. Findings go to standard output; of
-    keys, length and the start of a SHA-256 are printed. Exit status: 0 when every message is
+    "agent" or "proxy", "message": ..., "connection": optional}. Findings go to standard output. Of
+    a key, the length and the start of its SHA-256 are printed. Exit status: 0 when every message is
     accepted, 1 when one is refused or has a warning to fail on, 2 when there is no message, or a
     file or the schema can't be read.
     """

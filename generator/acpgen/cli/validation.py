@@ -1,8 +1,7 @@
 """Judging recorded messages: the work of `acpgen validate` after its arguments are parsed.
 
-For a short and clean input this imports none of the libraries that acpgen needs, and nothing of the
-standard one that takes long to load, so that the verdict on one message takes little more time than
-starting Python does.
+For short and clean input this imports no third-party library and no slow module of the standard
+library, so the verdict on one message takes little more time than Python needs to start.
 """
 
 from __future__ import annotations
@@ -195,5 +194,5 @@ def _progress(size: int) -> Bar:
 
 
 def _page(rule: str) -> str | None:
-    """The page of a rule. Most reports show none, so the rulebook is imported when one does."""
+    """The page of a rule. The rulebook is imported only for reports that show pages."""
     return rulebook.page("validate")(rule)

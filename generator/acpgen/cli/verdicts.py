@@ -1,4 +1,4 @@
-"""Findings from verdicts. They tell idempotency keys apart and do not reveal them."""
+"""Findings from verdicts. They distinguish idempotency keys without revealing them."""
 
 from __future__ import annotations
 

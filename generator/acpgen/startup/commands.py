@@ -10,7 +10,7 @@ COMMANDS = {
     "view": ("view", "Show a session as one page for a browser."),
     "conform": ("conform", "Judge an agent, a client or a proxy by the requirements on keys."),
     "lint": ("lint", "Find what is wrong with a schema."),
-    "diff": ("diff", "Compare two schemas, and report whom each change breaks."),
+    "diff": ("diff", "Compare two schemas, and report the peers that each change breaks."),
     "release": ("release", "Keep a version: its bundle and its entry in the changelog."),
     "methods": ("methods", "List the methods, and whether each may be sent again."),
     "rules": ("rules", "List all that the other commands can find."),

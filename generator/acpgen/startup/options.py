@@ -1,6 +1,6 @@
 """The options of `acpgen validate`: declared once, for Typer and for the parser here.
 
-The parser takes plain use only. It leaves help, completion and wrong usage to Typer.
+The parser handles plain use only; help, completion and wrong usage are left to Typer.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Option:
     Args:
         names: the long name, and perhaps a short one.
         help: what it does, for `--help`.
-        values: all the values that it takes; None where any text is one.
+        values: all the values that it takes; None if it takes any text.
         flag: whether it takes no value.
     """
 
@@ -51,8 +51,10 @@ OPTIONS = {
         ("--fail-on",), "The mildest finding that makes the status 1.", values=FAIL_ON
     ),
     "strict": Option(("--strict",), "Refuse what receivers only recover from.", flag=True),
-    "quiet": Option(("--quiet", "-q"), "Don't say how many messages there were.", flag=True),
-    "summary": Option(("--summary",), "Count the findings of each rule, print none.", flag=True),
+    "quiet": Option(("--quiet", "-q"), "Don't print the number of messages.", flag=True),
+    "summary": Option(
+        ("--summary",), "Count the findings of each rule instead of printing them.", flag=True
+    ),
     "show_keys": Option(("--show-keys",), "Print idempotency keys, not their hashes.", flag=True),
     "follow": Option(
         ("--follow", "-f"), "Wait for more lines in FILE, until interrupted.", flag=True
@@ -66,7 +68,7 @@ class Options:
     """The arguments of one call of `acpgen validate`.
 
     Args:
-        files: the paths to read. `-` is standard input, and so is none at all.
+        files: the paths to read. `-`, or no path, is standard input.
         sender: one of `SENDERS`, or None for any of them.
         schema: a path, or None for the schema that comes with acpgen.
         form: one of `FORMS`.
@@ -74,7 +76,7 @@ class Options:
         fail_on: one of `FAIL_ON`.
         strict: refuse what receivers only recover from.
         quiet: print no count of messages.
-        summary: count the findings of each rule, print none.
+        summary: count the findings of each rule instead of printing them.
         show_keys: print idempotency keys.
         follow: wait for more lines in the one file.
     """
@@ -120,7 +122,7 @@ class Options:
 
 
 def parse(arguments: Sequence[str]) -> Options | None:
-    """Read the arguments after `validate`; None where Typer has to."""
+    """Read the arguments after `validate`; None if Typer has to."""
     files: list[str] = []
     values: dict[str, str] = {}
     flags: dict[str, bool] = {}

@@ -4,7 +4,11 @@ A client keeps its prompts in an `Outbox`. An agent answers `session/prompt` thr
 The package needs no third-party package.
 """
 
+from acp_retry.agent_process import spawn
+from acp_retry.backoff import Backoff
 from acp_retry.calls import Calls, Reply, SupersededError
+from acp_retry.client import Client, ClientStoppedError
+from acp_retry.client_events import ClientEvent, ClientState
 from acp_retry.history import HistoryIndex, HistoryStore
 from acp_retry.ledger import KeyLedger
 from acp_retry.link import Channel, Link
@@ -25,18 +29,26 @@ from acp_retry.peer import Call, Peer
 from acp_retry.prompt_handlers import prompt_handlers
 from acp_retry.prompt_keys import MalformedKeyError, check_key, new_key
 from acp_retry.sessions import Sessions, SessionStore
-from acp_retry.stdio import serve_stdio, spawn
+from acp_retry.stdio import serve_stdio
 from acp_retry.store import Found, Insertion, Message, Store
 from acp_retry.stores.memory import MemoryStore
 from acp_retry.stores.sqlite import SqliteStore
 from acp_retry.submission import Submission, WithdrawnError
+from acp_retry.transports import Connection, Stdio, Transport
+from acp_wire.remote import Remote
 
 __all__ = [
     "NAMESPACE",
     "AnswerLostError",
+    "Backoff",
     "Call",
     "Calls",
     "Channel",
+    "Client",
+    "ClientEvent",
+    "ClientState",
+    "ClientStoppedError",
+    "Connection",
     "Found",
     "HistoryIndex",
     "HistoryStore",
@@ -57,15 +69,18 @@ __all__ = [
     "Peer",
     "PendingPrompt",
     "Refused",
+    "Remote",
     "Reply",
     "RequestFailedError",
     "SessionStore",
     "Sessions",
     "SqliteOutbox",
     "SqliteStore",
+    "Stdio",
     "Store",
     "Submission",
     "SupersededError",
+    "Transport",
     "Unknown",
     "WithdrawnError",
     "check_key",

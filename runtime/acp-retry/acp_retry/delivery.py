@@ -25,7 +25,7 @@ from acp_retry.outcome import (
     Unknown,
 )
 from acp_retry.prompt_keys import KEYED_VERSION
-from acp_retry.tasks import is_stopped
+from acp_retry.tasks import Turns, is_stopped
 from acp_wire.keys import KEY
 
 __all__ = ["Delivery", "DeliveryAttempt", "DeliveryContext"]
@@ -81,7 +81,7 @@ class DeliveryContext(Protocol):
 
     store: OutboxStore
     links: dict[str, tuple[Link, int]]
-    marking: asyncio.Lock
+    marking: Turns
 
     def link(self, session_id: str) -> tuple[Link, int]:
         """See `OutboxState.link`."""
@@ -220,7 +220,7 @@ class Delivery:
         params = {"sessionId": self.entry.session_id, "prompt": prompt}
         if keyed:
             params[KEY] = self.entry.key
-        async with self._context.marking:
+        async with self._context.marking.turn():
             if not self.entry.sent or not (keyed or self.entry.mode is Mode.UNKEYED):
                 await self._mark(Mode.PENDING if keyed else Mode.UNKEYED)
         try:

@@ -205,11 +205,13 @@ class Outbox:
             await each.leave_dead_links()
         self._state.links[session_id] = link, version
         idle = [each for each in self._state.of(session_id) if not each.attempts]
-        shown = [each for each in idle if not self._state.resends(each)]
+        shown = []
         for each in idle:
-            if each not in shown:
+            if self._state.resends(each):
                 each.start(link, version)
-        return [PendingPrompt(each) for each in shown]
+            else:
+                shown.append(PendingPrompt(each))
+        return shown
 
     async def pending(self) -> list[PendingPrompt]:
         """Return every prompt that is neither inserted nor withdrawn, oldest first."""

@@ -15,6 +15,7 @@ from acp_retry.link import Link
 from acp_retry.outbox_stores import OFFLINE, Mode, OutboxStore, StoredPrompt
 from acp_retry.outcome import NeverSentError
 from acp_retry.prompt_keys import KEYED_VERSION
+from acp_retry.tasks import Turns
 from acp_retry.waiting_time import has_waited_for_long, was_set_back
 
 __all__ = ["OutboxState"]
@@ -23,7 +24,7 @@ __all__ = ["OutboxState"]
 class OutboxState:
     """What the deliveries of an outbox share: the store, the links, and the rule for resending.
 
-    `marking` is held while a prompt is marked as sent, so that prompts leave in order.
+    Prompts are marked as sent side by side, and leave in their order by the turns of `marking`.
     """
 
     def __init__(
@@ -33,8 +34,9 @@ class OutboxState:
         self.now = now
         self.deliveries: dict[tuple[str, str], Delivery] = {}
         self.links: dict[str, tuple[Link, int]] = {}
-        self.marking = asyncio.Lock()
+        self.marking = Turns()
         self._oldest = oldest
+        self._newest: float | None = None
         self._loaded = False
         self._loading = asyncio.Lock()
 
@@ -47,16 +49,18 @@ class OutboxState:
                 delivery = Delivery(self, entry, entry.outcome)
                 delivery.stored = True
                 self.deliveries[entry.session_id, entry.key] = delivery
+            self._newest = None
             self._loaded = True
 
     async def add(self, entry: StoredPrompt) -> Delivery:
         """Store an entry, then send it if its session is on a link."""
         name = entry.session_id, entry.key
         delivery = self.deliveries[name] = Delivery(self, entry)
+        self._newest = None if self._newest is None else max(self._newest, entry.submitted)
         try:
             await self.store.add(entry)
         except BaseException:
-            self.deliveries.pop(name, None)
+            self._forget(delivery)
             delivery.fail("the prompt could not be stored")
             # It may have been stored anyway, and must not be sent at the next start. An entry of
             # another process has another id, and stays.
@@ -78,7 +82,12 @@ class OutboxState:
         except BaseException:
             delivery.stored = True
             raise
+        self._forget(delivery)
+
+    def _forget(self, delivery: Delivery) -> None:
         self.deliveries.pop((delivery.entry.session_id, delivery.entry.key), None)
+        if self._newest is not None and delivery.entry.submitted >= self._newest:
+            self._newest = None
 
     def of(self, session_id: str) -> list[Delivery]:
         """Return the stored deliveries of a session, oldest first."""
@@ -101,11 +110,16 @@ class OutboxState:
         link, version = self.links[delivery.entry.session_id]
         if version < KEYED_VERSION or delivery.entry.mode is not Mode.PENDING:
             return False
-        now, newest = self.now(), max(each.entry.submitted for each in self.deliveries.values())
-        if was_set_back(newest, now):
+        now = self.now()
+        if was_set_back(self._newest_submission(), now):
             return False
         is_old = has_waited_for_long(delivery.entry.submitted, now, self._oldest)
         return not (is_old or delivery.was_sent_on(link))
+
+    def _newest_submission(self) -> float:
+        if self._newest is None:
+            self._newest = max(each.entry.submitted for each in self.deliveries.values())
+        return self._newest
 
     def send_elsewhere(self, delivery: Delivery, lost: Link) -> None:
         """Resend a delivery whose last attempt ended, if its session is on a newer link by now."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import sqlite3
 import time
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from os import PathLike
-from typing import TypeVar
+from typing import Any, Final, TypeVar
 
 __all__ = ["SqliteFile"]
 
@@ -19,9 +21,18 @@ PATIENCE = 30.0
 PAUSE = 0.01
 """Seconds between two attempts to open a file that another process is opening."""
 
+TOGETHER: Final = 1000
+"""The most writes in one transaction."""
+
+Work = Callable[[sqlite3.Connection], Any]
+Outcomes = list[tuple["asyncio.Future[Any]", Any, BaseException | None]]
+
 
 class SqliteFile:
     """One SQLite file behind one thread, so that no write blocks the event loop.
+
+    Writes that wait while another one is under way share one transaction, since most of the time
+    of a transaction goes into making it durable.
 
     Work is done in the order of the calls. Work that has begun is finished even if its caller is
     cancelled, so that later work sees it.
@@ -39,6 +50,7 @@ class SqliteFile:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="acp-retry-sqlite")
         self._connection: sqlite3.Connection | None = None
         self._closed = False
+        self._waiting: deque[tuple[Work, asyncio.Future[Any]]] = deque()
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run one query and return the result of `work`.
@@ -49,14 +61,23 @@ class SqliteFile:
         return await self._run(lambda: work(self._connect()))
 
     async def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run work in one transaction and return its result.
+        """Run work in a transaction and return its result.
 
-        The transaction is durable before this returns, and rolled back if the work raises.
+        The transaction is durable before this returns. If the work raises, nothing that it did
+        remains.
 
         Raises:
             sqlite3.Error: the file could not be read or written.
         """
-        return await self._run(lambda: self._transact(work))
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[T] = loop.create_future()
+        self._waiting.append((work, done))
+        try:
+            self._thread.submit(self._write_waiting, loop)
+        except RuntimeError:  # the file is closed
+            self._waiting.pop()
+            raise
+        return await done
 
     def close(self) -> None:
         """Finish the work that was requested and close the file. Closing it again does nothing."""
@@ -76,12 +97,31 @@ class SqliteFile:
             error.args = (f"{os.fspath(self._path)}: {error}",)
             raise
 
-    def _transact(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    def _write_waiting(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Write what waits by now, unless an earlier call has done so, and report it."""
+        works: list[tuple[Work, asyncio.Future[Any]]] = []
+        while self._waiting and len(works) < TOGETHER:
+            work, done = self._waiting.popleft()
+            if not done.cancelled():
+                works.append((work, done))
+        if not works:
+            return
+        try:
+            outcomes = self._transact(works)
+        except BaseException as error:  # the callers get it
+            outcomes = [(done, None, error) for _, done in works]
+        with contextlib.suppress(RuntimeError):  # the loop is closed, and nothing waits
+            loop.call_soon_threadsafe(_report, outcomes)
+
+    def _transact(self, works: list[tuple[Work, asyncio.Future[Any]]]) -> Outcomes:
         connection = self._connect()
         with connection:
             # A lock at the start can be waited for; a lock taken later may deadlock.
             connection.execute("BEGIN IMMEDIATE")
-            return work(connection)
+            if len(works) == 1:
+                ((work, done),) = works
+                return [(done, work(connection), None)]
+            return [(done, *_apart(connection, work)) for work, done in works]
 
     def _connect(self) -> sqlite3.Connection:
         if self._connection is None:
@@ -116,6 +156,35 @@ class SqliteFile:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+def _apart(connection: sqlite3.Connection, work: Work) -> tuple[Any, BaseException | None]:
+    """Run one work of a transaction. Its error leaves the others as they are.
+
+    Raises:
+        sqlite3.Error: SQLite has rolled the whole transaction back.
+    """
+    connection.execute("SAVEPOINT work")
+    try:
+        result = work(connection)
+    except BaseException as error:
+        if not connection.in_transaction:
+            raise
+        connection.execute("ROLLBACK TO work")
+        connection.execute("RELEASE work")
+        return None, error
+    connection.execute("RELEASE work")
+    return result, None
+
+
+def _report(outcomes: Outcomes) -> None:
+    for done, result, error in outcomes:
+        if done.done():
+            continue
+        if error is None:
+            done.set_result(result)
+        else:
+            done.set_exception(error)
 
 
 def _is_busy(error: BaseException) -> bool:

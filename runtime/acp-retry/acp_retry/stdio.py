@@ -7,10 +7,9 @@ import contextlib
 import json
 import os
 import queue
-import signal
 import sys
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from typing import Final
 
@@ -19,16 +18,10 @@ from acp_retry.outcome import INVALID_REQUEST, PARSE_ERROR, RequestFailedError
 from acp_retry.peer import Handlers, Peer
 from acp_wire.reader import NotJsonError, read
 
-__all__ = ["StreamChannel", "serve_stdio", "spawn"]
+__all__ = ["LONGEST_LINE", "StreamChannel", "serve_stdio"]
 
 LONGEST_LINE: Final = LONGEST_MESSAGE
 """Bytes of the longest line that is read. A longer line is skipped and answered with an error."""
-
-PATIENCE: Final = 5.0
-"""Seconds that an agent has to end by itself once its standard input is closed."""
-
-LEFT: Final = 2**20
-"""The most bytes that an agent can leave in its pipe: the largest pipe that Linux gives a user."""
 
 GRACE: Final = 1.0
 """Seconds that handlers have to end after the other side has ended."""
@@ -148,126 +141,6 @@ async def serve_stdio(
     with contextlib.suppress(TimeoutError, OSError):
         async with asyncio.timeout(grace):
             await write(b"")  # it is written after the lines before it
-
-
-@contextlib.asynccontextmanager
-async def spawn(
-    *command: str, handlers: Handlers | None = None, env: Mapping[str, str] | None = None
-) -> AsyncIterator[Peer]:
-    """Start an agent and connect to it. Leaving the block ends it.
-
-    Its standard input is closed then. If it does not end within `PATIENCE`, or if leaving is
-    cancelled, it is killed. The agent has a process group of its own, and all that is left of the
-    group is killed with it: a wrapper such as npx does not leave the real agent behind. The
-    connection ends with the program that was started, once its output is read; handlers have
-    `GRACE` seconds after that. A child process that still has its standard output does not keep the
-    connection open. (On Windows it does, and only the program itself is killed.)
-
-    Args:
-        command: the program and its arguments.
-        handlers: what to do for each method that the agent calls.
-        env: the agent's environment; this process's by default.
-
-    Raises:
-        OSError: the program could not be started.
-    """
-    loop = asyncio.get_running_loop()
-    pipe = asyncio.subprocess.PIPE
-    transport, agent = await loop.subprocess_exec(
-        lambda: _Agent(loop),
-        *command,
-        stdin=pipe,
-        stdout=pipe,
-        stderr=None,
-        env=env,
-        start_new_session=True,
-    )
-    stdin, stdout = agent.stdin, agent.stdout
-    if stdin is None or stdout is None:
-        raise OSError(f"{command[0]} has no pipes")
-
-    async def write(line: bytes) -> None:
-        stdin.write(line)
-        await stdin.drain()
-
-    async def close() -> None:
-        stdin.close()  # messages on their way still leave if the agent reads them
-
-    peer = Peer(StreamChannel(stdout, write, close), handlers, grace=GRACE)
-    serving = asyncio.create_task(peer.serve())
-    try:
-        yield peer
-    finally:
-        try:
-            await peer.close()
-            await _patiently(agent.ended)
-        finally:  # also if it is cancelled while it waits
-            _kill_group(transport)
-            serving.cancel()
-            await asyncio.wait([serving])
-            await _patiently(agent.ended)
-            if stdin.transport.get_write_buffer_size():
-                stdin.transport.abort()  # the agent will not read it
-            transport.close()
-            await _patiently(agent.gone)
-
-
-def _kill_group(transport: asyncio.SubprocessTransport) -> None:
-    """Kill an agent and all that it has started, as far as that stayed in its process group."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        if os.name == "posix":
-            os.killpg(transport.get_pid(), signal.SIGKILL)
-        elif transport.get_returncode() is None:
-            transport.kill()
-
-
-async def _patiently(event: asyncio.Event) -> None:
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(PATIENCE):
-            await event.wait()
-
-
-class _Agent(asyncio.subprocess.SubprocessStreamProtocol):
-    """An agent and its pipes. They end with it, even if a child process still holds them.
-
-    `ended` is set when the agent has ended, `gone` when its pipes are closed, too. (asyncio's own
-    `Process.wait` waits for both on some Pythons.)
-    """
-
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        super().__init__(LONGEST_LINE, loop)
-        self.ended = asyncio.Event()
-        self.gone = asyncio.Event()
-        self._pipes: asyncio.SubprocessTransport | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        super().connection_made(transport)
-        if isinstance(transport, asyncio.SubprocessTransport):
-            self._pipes = transport
-
-    def process_exited(self) -> None:
-        super().process_exited()
-        self.ended.set()
-        output = None if self._pipes is None else self._pipes.get_pipe_transport(1)
-        if isinstance(output, asyncio.ReadTransport) and os.name != "nt":
-            output.pause_reading()
-            # The data that was read by now is in the loop's queue, and is handled first.
-            asyncio.get_running_loop().call_soon(self._read_rest, output)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        super().connection_lost(exc)
-        self.gone.set()
-
-    def _read_rest(self, output: asyncio.ReadTransport) -> None:
-        """Read what the agent left in its pipe, but not what its children keep writing."""
-        if output.is_closing():
-            return  # it was read to its end
-        source, left = output.get_extra_info("pipe").fileno(), LEFT
-        with contextlib.suppress(OSError):
-            while left > 0 and (data := os.read(source, left)):
-                self.pipe_data_received(1, data)
-                left -= len(data)
-        output.close()
 
 
 def _feed(source: int, reader: asyncio.StreamReader, loop: asyncio.AbstractEventLoop) -> None:

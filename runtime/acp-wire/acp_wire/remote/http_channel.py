@@ -90,23 +90,22 @@ class HttpChannel:
         self._inbox.end(None)
         self._pending.stop()
         await self._stop()
+        await self._http.aclose()
         if not self._pending:
             await self.release()
 
     async def release(self) -> None:
         """See `RemoteChannel.release`."""
-        if self._released:
-            return
-        self._released = True
-        self._inbox.end(None)
-        await self._stop()
         lost = self._inbox.lost
         gone = lost is not None and lost.status == HTTPStatus.NOT_FOUND
-        if self._connection and not gone:
-            timeout = self._timing.closing
+        if not self._connection or self._released or gone:
+            return
+        self._released = True
+        headers = {**self._http.headers, **self._connection}
+        timeout = self._timing.closing
+        async with httpx2.AsyncClient(cookies=self._http.cookies, timeout=timeout) as http:
             with contextlib.suppress(httpx2.HTTPError):
-                await self._http.delete(self._url, headers=self._connection, timeout=timeout)
-        await self._http.aclose()
+                await http.delete(self._url, headers=headers)
 
     def stream_request(
         self, session: str | None

@@ -82,14 +82,14 @@ class RemoteChannel(Protocol):
         ...
 
     async def close(self) -> None:
-        """Stop sending and receiving, and end the connection if no request on it is pending.
+        """Close the sockets, and end the connection if no request on it is pending.
 
         A server may cancel what is pending when its connection ends.
         """
         ...
 
     async def release(self) -> None:
-        """End a closed connection whose pending requests are settled elsewhere, and its sockets.
+        """End a closed connection whose pending requests are settled elsewhere.
 
         Only this frees the memory of a server that keeps connections. Never raises.
         """

@@ -1,0 +1,96 @@
+"""Connections are cut at random moments, and each prompt is inserted once."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections import Counter
+from dataclasses import dataclass, field
+
+import pytest
+
+from acp_conformance.fault_proxy import Exchange, Fault, FaultProxy, Moment
+from acp_retry import Backoff, Client, Remote
+from acp_wire.remote import Timing
+from proofs import amount, scaled
+from remote_servers import SDKS, LoopbackAgent, SdkServer, served
+
+TIMING = Timing(opening=5.0, posting=5.0, silence=3.0, doubt=0.4, closing=0.5)
+BACKOFF = Backoff(first=0.02, longest=0.2)
+FAULTS = {
+    Moment.REQUEST: (Fault.CUT, Fault.CUT_AFTER),
+    Moment.RESPONSE: (Fault.CUT, Fault.CUT_AFTER, Fault.BAD_GATEWAY),
+    Moment.EVENT: (Fault.CUT, Fault.CUT, Fault.CUT_AFTER, Fault.DROP, Fault.END),
+    Moment.UP: (Fault.CUT, Fault.CUT_AFTER),
+    Moment.DOWN: (Fault.CUT, Fault.CUT_AFTER),
+}
+"""A dropped event is followed by a cut, since no server loses what it writes to a live stream."""
+
+TOGETHER = 4
+"""Prompts that are on their way at once."""
+
+
+@dataclass
+class Chaos:
+    """Breaks one message in some, until it has broken enough."""
+
+    random: random.Random
+    left: int
+    one_in: int = 12
+    cuts: Counter[str] = field(default_factory=Counter)
+    dropped: bool = False
+
+    def rule(self, exchange: Exchange) -> Fault:
+        if self.dropped and exchange.moment is Moment.EVENT:
+            self.dropped = False
+            return Fault.CUT
+        if not self.left or self.random.randrange(self.one_in):
+            return Fault.PASS
+        fault = self.random.choice(FAULTS[exchange.moment])
+        self.dropped = fault is Fault.DROP
+        self.left -= 1
+        self.cuts[f"{exchange.moment.name} {fault.name}"] += 1
+        return fault
+
+
+async def prompts_until_all_cuts_are_done(
+    agent: LoopbackAgent, server: SdkServer, scheme: str, cuts: int, seed: int
+) -> tuple[list[str], list[str], Chaos]:
+    """Submit prompts under random cuts. Return what was sent, what was inserted, and the cuts."""
+    chaos = Chaos(random.Random(seed), cuts)
+    proxy = FaultProxy(lambda: ("127.0.0.1", server.port))
+    url = f"{scheme}://127.0.0.1:{await proxy.start()}/acp"
+    sent: list[str] = []
+    try:
+        async with Client(Remote(url, timing=TIMING), backoff=BACKOFF) as client:
+            session = await client.new_session(cwd="/")
+            proxy.rule = chaos.rule
+
+            async def submit_some() -> None:
+                while chaos.left:
+                    text = f"prompt {len(sent)}"
+                    sent.append(text)
+                    pending = await client.submit(session, [{"type": "text", "text": text}])
+                    async with asyncio.timeout(60):
+                        await pending.message_id()
+
+            await asyncio.gather(*(submit_some() for _ in range(TOGETHER)))
+            assert await client.pending() == []
+    finally:
+        await proxy.close()
+    bodies = await asyncio.to_thread(agent.texts, session)
+    return sent, [json.loads(body)[0]["text"] for body in bodies], chaos
+
+
+@scaled("a thousand cuts for each transport and server")
+@pytest.mark.parametrize("sdk", SDKS)
+@pytest.mark.parametrize("scheme", ["http", "ws"])
+def test_nothing_is_lost_and_nothing_doubled(sdk: str, scheme: str) -> None:
+    cuts = amount(20, 1000)
+    with served(sdk, pause=0.005) as (agent, server):
+        sent, inserted, chaos = asyncio.run(
+            prompts_until_all_cuts_are_done(agent, server, scheme, cuts, seed=7)
+        )
+    assert chaos.cuts.total() == cuts
+    assert Counter(inserted) == Counter(sent)
