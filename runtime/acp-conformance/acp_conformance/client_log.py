@@ -153,7 +153,7 @@ def result_of(message: Message | None) -> Message:
 
 def _line(text: bytes) -> LoggedMessage:
     entry = json.loads(text)
-    return LoggedMessage(entry["from"], entry["message"], entry["run"], entry["time"])
+    return LoggedMessage(entry["from"], entry["message"], entry["run"], entry.get("time", 0.0))
 
 
 def _prompts(lines: Sequence[LoggedMessage], number: int) -> Iterator[LoggedPrompt]:
