@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -11,6 +10,7 @@ from typing import Any, Final
 
 from acp_conformance.launchers import Launcher
 from acp_conformance.message_stream import JsonLine, MessageStream
+from acp_wire.transcript_line import transcript_line
 
 __all__ = ["AgentConnection", "TranscriptLog"]
 
@@ -37,12 +37,9 @@ class TranscriptLog:
 
     def add(self, connection: str, sender: str, line: bytes) -> None:
         """Add a message that is valid JSON."""
-        head = b'{"from":"%s","connection":%s,"message":' % (
-            sender.encode(),
-            json.dumps(connection).encode(),
-        )
+        written = transcript_line(sender, line, connection=connection)
         with self._turn:
-            self._lines.append(head + line + b"}\n")
+            self._lines.append(written)
 
     def text(self) -> bytes:
         """Return the transcript, one message a line."""
