@@ -400,12 +400,12 @@ def test_a_template_without_the_header_is_2_and_nothing_is_written(name: str, ta
     result = run(*order)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
-        f"acpgen: {own}: writes no header, by which acpgen knows its files again; "
-        "put {{ header }} in a comment within the first 5 lines\n"
+        f"acpgen: {own}: does not write the header, by which acpgen knows its files; "
+        "put {{ header }} in a comment in the first 5 lines\n"
     )
     assert not Path("new").exists()
     own.write_text(f"\n\n\n\n\n{''.join(lines)}", "utf-8")
-    assert f"{own}: writes no header" in run(*order).stderr
+    assert f"{own}: does not write the header" in run(*order).stderr
     own.write_text("".join(lines), "utf-8")
     assert run(*order).exit_code == 0
 

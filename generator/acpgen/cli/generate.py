@@ -32,7 +32,7 @@ from acpgen.lint import lint
 from acpgen.lint.accepted import beside
 from acpgen.lint.rules.classes import missing_retry_class
 from acpgen.load import SchemaError
-from acpgen.load.lines import located
+from acpgen.load.place_lines import located
 from acpgen.model import Protocol
 from acpgen.targets import TARGETS, Target
 from acpgen.targets.generation import Plan, Result, apply

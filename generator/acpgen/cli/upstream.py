@@ -20,7 +20,7 @@ from acpgen.findings import Finding, Format, printable
 from acpgen.lint import lint
 from acpgen.lint.rules.classes import missing_retry_class
 from acpgen.load import SchemaError, load
-from acpgen.load.lines import located
+from acpgen.load.place_lines import located
 from acpgen.model import JsonValue, Protocol
 from acpgen.upstream import (
     Comparison,

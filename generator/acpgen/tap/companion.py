@@ -16,8 +16,8 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from acpgen.tap.agent_process import FORWARDED, send
 from acpgen.tap.line_recorder import LineRecorder
+from acpgen.tap.tapped_agent import FORWARDED, send
 
 _HEAD = struct.Struct(">cdI")
 _SENDERS = {b"c": "client", b"a": "agent"}

@@ -16,9 +16,9 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from acpgen.tap.agent_process import AgentProcess
 from acpgen.tap.disruptions import CUT, DELAY, KILL, LOSE, Disruption, Disruptor
 from acpgen.tap.framing import Framer
+from acpgen.tap.tapped_agent import TappedAgent
 
 CHUNK = 64 * 1024
 """The most bytes that are read at once."""
@@ -190,7 +190,7 @@ class Relay:
 
     def __init__(
         self,
-        agent: AgentProcess,
+        agent: TappedAgent,
         copy: Copy,
         disruptor: Disruptor | None,
         report: Callable[[str], None],

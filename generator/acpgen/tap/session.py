@@ -7,13 +7,13 @@ import select
 import time
 
 from acpgen.findings import escaped
-from acpgen.tap.agent_process import AgentProcess, end_like
 from acpgen.tap.companion import Check, Companion
 from acpgen.tap.disruptions import DisruptionError, Disruptor, read_disruptions
 from acpgen.tap.line_recorder import LineRecorder
 from acpgen.tap.record_file import RecordError, RecordFile
 from acpgen.tap.relay import Relay
 from acpgen.tap.tap_options import TapOptions
+from acpgen.tap.tapped_agent import TappedAgent, end_like
 
 _UNKNOWN = 2
 
@@ -39,7 +39,7 @@ def run(options: TapOptions, check: Check) -> int:
     recorder = LineRecorder(file, name, _report, show_keys=options.show_keys)
     companion = Companion(recorder, check if options.check else None, _report)
     try:
-        agent = AgentProcess(options.command)
+        agent = TappedAgent(options.command)
     except (OSError, ValueError) as error:
         companion.end()
         reason = error.strerror if isinstance(error, OSError) else str(error)

@@ -13,7 +13,7 @@ _RESTORED = (signal.SIGPIPE, signal.SIGXFSZ)
 """What Python ignores, and programs expect not to be ignored."""
 
 
-class AgentProcess:
+class TappedAgent:
     """Starts the agent in a process group of its own.
 
     `input` and `output` are the ends of its pipes. Its standard error is that of the tap. `wakeup`
