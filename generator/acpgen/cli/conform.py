@@ -13,14 +13,14 @@ from typing import Annotated, Final, TypeVar
 
 import typer
 
-from acp_conformance.client_plans import CLIENT_PLANS
+from acp_conformance.client_plans import ALWAYS, CLIENT_PLANS
 from acp_conformance.client_runs import AGENT, ClientTimeouts, judge_client
 from acp_conformance.launchers import Programs, StartError
 from acp_conformance.proxy_traces import PROXY_TRACES, judge_proxy
-from acp_conformance.requirements import BY_ID, Role
+from acp_conformance.requirements import BY_ID, NEED_KEYS, SUPPORT, Level, Role
 from acp_conformance.scenario import SILENCES
 from acp_conformance.trace_runner import AgentTimeouts, play_all
-from acp_conformance.trace_script import scripts
+from acp_conformance.trace_script import Script, scripts
 from acp_conformance.verdict import (
     RequirementVerdict,
     TraceResult,
@@ -28,6 +28,7 @@ from acp_conformance.verdict import (
     gaps,
     status_of,
     verdicts,
+    with_advice,
 )
 from acp_conformance.verdict_report import FORMATS
 from acpgen.cli.report import CommandFailure, Exit, fail, note, suggestion, unreadable
@@ -41,6 +42,14 @@ class VerdictForm(StrEnum):
     TEXT = "text"
     JSON = "json"
     JUNIT = "junit"
+
+
+class FailLevel(StrEnum):
+    """The weakest level of requirements that make the command fail."""
+
+    MUST = "must"
+    SHOULD = "should"
+    STATED = "stated"
 
 
 _Trace = TypeVar("_Trace", bound=Playable)
@@ -112,15 +121,24 @@ def conform(
             "standard error.",
         ),
     ] = None,
+    level: Annotated[
+        FailLevel,
+        typer.Option(
+            help="The weakest word of the RFD whose requirements fail: must, should, or stated "
+            "for plain statements. What is broken below that is advice in the report."
+        ),
+    ] = FailLevel.MUST,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 2 if a requirement was not exercised.")
+        bool,
+        typer.Option("--strict", help="Exit with 2 if something was not exercised in full."),
     ] = False,
 ) -> None:
     """Play traces with lost answers, crashes and retries, and report which requirements hold.
 
-    Each requirement of the RFD on idempotency keys gets a verdict: pass, fail, or not exercised,
-    with what was seen. An agent speaks ACP v2 over standard input and output, is killed and started
-    again, and has to find the sessions that it stored; use one with nothing to lose. A few traces
+    Each requirement of the RFD on idempotency keys gets a verdict: pass, partly, fail, advice, or
+    not exercised, with what was seen, and with the sentence of the RFD if it was broken. An agent
+    speaks ACP v2 over standard input and output, is killed and started again, and has to find the
+    sessions that it stored; use one with nothing to lose. A few traces
     need test prompts, such as "acp-conformance: hold 1000ms": the README of the traces lists them.
     A client starts the agent, sends again what is pending, submits the text unless it is empty, and
     ends. A proxy starts the agent and forwards standard input and output. Exit status: 0 if nothing
@@ -157,14 +175,15 @@ def conform(
     except CommandFailure as end:
         sys.stdout.write(FORMATS[form]((), end.lines))
         raise
-    status = status_of(judged.found, strict=strict)
+    found = with_advice(judged.found, {each.name: each for each in Level}[level.name])
+    status = status_of(found, strict=strict)
     problems = [*judged.problems]
     if status == Exit.UNKNOWN:
-        missing = gaps(judged.found, strict=strict)
-        problems.append(f"no verdict without {_few(missing, len(judged.found))}")
+        missing = gaps(found, strict=strict)
+        problems.append(f"no verdict without {_few(missing, len(found))}")
     for problem in problems:
         note(f"acpgen: {escaped(problem)}")
-    sys.stdout.write(FORMATS[form](judged.found, problems))
+    sys.stdout.write(FORMATS[form](found, problems))
     raise typer.Exit(status or (Exit.UNKNOWN if judged.problems else Exit.CLEAN))
 
 
@@ -188,7 +207,7 @@ def _judge_agent(
     programs: Programs, timeouts: AgentTimeouts, only: Sequence[str], record: Path | None
 ) -> _Judged:
 
-    played = _chosen(scripts(), only)
+    played = _with_support(_chosen(scripts(), only))
     if record is not None:
         _prepare(record)
     seen = shown(play_all(played, programs, timeouts), played)
@@ -196,7 +215,7 @@ def _judge_agent(
     for outcome in seen.outcomes:
         if outcome.unparsed:
             note(f"acpgen: {outcome.trace}: {outcome.unparsed} lines of the agent are not messages")
-    judged = _asked(seen, Role.AGENT, played, only)
+    judged = _asked(seen, Role.AGENT, played, only, _parts(scripts()))
     return _Judged(judged.found, [*judged.problems, *unwritten])
 
 
@@ -207,7 +226,8 @@ def _judge_client(
     _demand(AGENT, command)
     played = _chosen(CLIENT_PLANS, only)
     outcomes = judge_client(command, played, ClientTimeouts(timeout, silence))
-    return _asked(shown(outcomes, played), Role.CLIENT, played, only)
+    parts = _parts(CLIENT_PLANS, but=frozenset(ALWAYS))
+    return _asked(shown(outcomes, played), Role.CLIENT, played, only, parts)
 
 
 def _judge_proxy(command: Sequence[str], only: Sequence[str], timeout: float) -> _Judged:
@@ -215,15 +235,37 @@ def _judge_proxy(command: Sequence[str], only: Sequence[str], timeout: float) ->
     _demand(AGENT, command)
     played = _chosen(PROXY_TRACES, only)
     outcomes = judge_proxy(command, played, timeout)
-    return _asked(shown(outcomes, played), Role.PROXY, played, only)
+    return _asked(shown(outcomes, played), Role.PROXY, played, only, _parts(PROXY_TRACES))
 
 
-def _asked(seen: Shown, role: Role, played: Sequence[Playable], only: Sequence[str]) -> _Judged:
+def _with_support(played: Sequence[Script]) -> list[Script]:
+    """Begin with the traces that show whether an agent knows keys, if others rest on that."""
+    if not any(script.proves & NEED_KEYS for script in played):
+        return [*played]
+    first = [script for script in scripts() if SUPPORT in script.proves]
+    return [*first, *(script for script in played if script not in first)]
+
+
+def _parts(
+    all_: Sequence[Playable], but: frozenset[str] = frozenset()
+) -> Mapping[str, Sequence[str]]:
+    """The names of the traces that prove each requirement."""
+    ids = frozenset[str]().union(*(each.proves for each in all_)) - but
+    return {id_: [each.name for each in all_ if id_ in each.proves] for id_ in ids}
+
+
+def _asked(
+    seen: Shown,
+    role: Role,
+    played: Sequence[Playable],
+    only: Sequence[str],
+    parts: Mapping[str, Sequence[str]],
+) -> _Judged:
     """The verdicts to print: with `--trace`, those on what it names, and all failures."""
     summary = set(only).union(*(each.proves for each in played if each.name in only))
     found = [
         verdict
-        for verdict in verdicts(seen.outcomes, role)
+        for verdict in verdicts(seen.outcomes, role, parts)
         if not only or verdict.requirement.id in summary or verdict.status is VerdictStatus.FAIL
     ]
     return _Judged(found, [seen.cut] if seen.cut else [])

@@ -37,13 +37,21 @@ class MessageText:
     """The text of one message, or one line of a transcript.
 
     `line` is the 1-based line on which it starts; `read` is what the text was read as, if it was.
+    `connection` is the name of the connection, where the text does not have it.
     """
 
-    __slots__ = ("_read", "line", "text")
+    __slots__ = ("_read", "connection", "line", "text")
 
-    def __init__(self, text: bytes, line: int, read: Decoded | NotJsonError | None = None) -> None:
+    def __init__(
+        self,
+        text: bytes,
+        line: int,
+        read: Decoded | NotJsonError | None = None,
+        connection: int | str | None = None,
+    ) -> None:
         self.text = text
         self.line = line
+        self.connection = connection
         self._read = read
 
     @property

@@ -36,6 +36,7 @@ class MessageRule(StrEnum):
     DUPLICATE_MEMBER = "duplicate-member"
     NEAR_MISS = "near-miss"
     UNKNOWN_TAG = "unknown-tag"
+    FORMER_SHAPE = "former-shape"
     UNEXPECTED_RESPONSE = "unexpected-response"
     DUPLICATE_ID = "duplicate-id"
     BROKEN_LINE = "broken-line"

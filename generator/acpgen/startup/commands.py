@@ -6,6 +6,7 @@ COMMANDS = {
     "generate": ("generate", "Generate bundles, Python models, retry tables and pages."),
     "watch": ("watch", "Generate again whenever the schema or a template changes."),
     "validate": ("validate", "Judge messages as a strict receiver does."),
+    "convert": ("convert", "Write a log of any shape as a transcript."),
     "trace": ("trace", "Hold transcripts to the rules about keys and resending."),
     "tap": ("tap", "Sit between a client and an agent: record, judge, disturb."),
     "view": ("view", "Show a session as one page for a browser."),
