@@ -13,14 +13,14 @@ from typing import Annotated, Final, TypeVar
 
 import typer
 
-from acp_conformance.client_plans import CLIENT_PLANS
+from acp_conformance.client_plans import ALWAYS, CLIENT_PLANS
 from acp_conformance.client_runs import AGENT, ClientTimeouts, judge_client
 from acp_conformance.launchers import Programs, StartError
 from acp_conformance.proxy_traces import PROXY_TRACES, judge_proxy
-from acp_conformance.requirements import BY_ID, Role
+from acp_conformance.requirements import BY_ID, NEED_KEYS, SUPPORT, Level, Role
 from acp_conformance.scenario import SILENCES
 from acp_conformance.trace_runner import AgentTimeouts, play_all
-from acp_conformance.trace_script import scripts
+from acp_conformance.trace_script import Script, scripts
 from acp_conformance.verdict import (
     RequirementVerdict,
     TraceResult,
@@ -28,9 +28,11 @@ from acp_conformance.verdict import (
     gaps,
     status_of,
     verdicts,
+    with_advice,
 )
 from acp_conformance.verdict_report import FORMATS
 from acpgen.cli.report import CommandFailure, Exit, fail, note, suggestion, unreadable
+from acpgen.cli.session_pages import write_failed_traces
 from acpgen.cli.trace_playback import Playable, Shown, shown, stoppable
 from acpgen.findings import escaped
 
@@ -41,6 +43,14 @@ class VerdictForm(StrEnum):
     TEXT = "text"
     JSON = "json"
     JUNIT = "junit"
+
+
+class FailLevel(StrEnum):
+    """The weakest level of requirements that make the command fail."""
+
+    MUST = "must"
+    SHOULD = "should"
+    STATED = "stated"
 
 
 _Trace = TypeVar("_Trace", bound=Playable)
@@ -112,15 +122,32 @@ def conform(
             "standard error.",
         ),
     ] = None,
+    view: Annotated[
+        str | None,
+        typer.Option(
+            "--view",
+            metavar="FOLDER",
+            help="Write a page of each trace that failed, as `acpgen view` does, to this folder.",
+        ),
+    ] = None,
+    level: Annotated[
+        FailLevel,
+        typer.Option(
+            help="The weakest word of the RFD whose requirements fail: must, should, or stated "
+            "for plain statements. What is broken below that is advice in the report."
+        ),
+    ] = FailLevel.MUST,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 2 if a requirement was not exercised.")
+        bool,
+        typer.Option("--strict", help="Exit with 2 if something was not exercised in full."),
     ] = False,
 ) -> None:
     """Play traces with lost answers, crashes and retries, and report which requirements hold.
 
-    Each requirement of the RFD on idempotency keys gets a verdict: pass, fail, or not exercised,
-    with what was seen. An agent speaks ACP v2 over standard input and output, is killed and started
-    again, and has to find the sessions that it stored; use one with nothing to lose. A few traces
+    Each requirement of the RFD on idempotency keys gets a verdict: pass, partly, fail, advice, or
+    not exercised, with what was seen, and with the sentence of the RFD if it was broken. An agent
+    speaks ACP v2 over standard input and output, is killed and started again, and has to find the
+    sessions that it stored; use one with nothing to lose. A few traces
     need test prompts, such as "acp-conformance: hold 1000ms": the README of the traces lists them.
     A client starts the agent, sends again what is pending, submits the text unless it is empty, and
     ends. A proxy starts the agent and forwards standard input and output. Exit status: 0 if nothing
@@ -134,20 +161,23 @@ def conform(
             fail("--client and --proxy exclude each other: give one of them")
         if client or proxy:
             _refuse({"--restart-command": restart, "--second-command": second, "--record": record})
-        _refuse_blanks(command, [("--record", record), *(("--trace", n) for n in only or [])])
+        folders = [("--record", record), ("--view", view)]
+        _refuse_blanks(command, [*folders, *(("--trace", name) for name in only or [])])
+        pages = None if view is None else _prepared(view)
         quiet = silence if silence is not None else (2.0 if client else 0.2)
         _bound("--timeout", timeout, 0.1, DAY)
         _bound("--silence", quiet, 0.05, DAY / 10)
         try:
             if proxy:
-                return _judge_proxy(command, only or [], timeout)
+                return _judge_proxy(command, only or [], timeout, pages)
             if client:
-                return _judge_client(command, only or [], timeout, quiet)
+                return _judge_client(command, only or [], timeout, quiet, pages)
             timeouts = AgentTimeouts(timeout, quiet)
             _suffice(timeouts)
             again, joins = _words("--restart-command", restart), _words("--second-command", second)
             folder = None if record is None else Path(record)
-            return _judge_agent(Programs(command, again, joins), timeouts, only or [], folder)
+            programs = Programs(command, again, joins)
+            return _judge_agent(programs, timeouts, only or [], folder, pages)
         except StartError as error:
             fail(str(error))
 
@@ -157,14 +187,15 @@ def conform(
     except CommandFailure as end:
         sys.stdout.write(FORMATS[form]((), end.lines))
         raise
-    status = status_of(judged.found, strict=strict)
+    found = with_advice(judged.found, {each.name: each for each in Level}[level.name])
+    status = status_of(found, strict=strict)
     problems = [*judged.problems]
     if status == Exit.UNKNOWN:
-        missing = gaps(judged.found, strict=strict)
-        problems.append(f"no verdict without {_few(missing, len(judged.found))}")
+        missing = gaps(found, strict=strict)
+        problems.append(f"no verdict without {_few(missing, len(found))}")
     for problem in problems:
         note(f"acpgen: {escaped(problem)}")
-    sys.stdout.write(FORMATS[form](judged.found, problems))
+    sys.stdout.write(FORMATS[form](found, problems))
     raise typer.Exit(status or (Exit.UNKNOWN if judged.problems else Exit.CLEAN))
 
 
@@ -185,10 +216,14 @@ def _few(missing: Sequence[str], all_: int) -> str:
 
 
 def _judge_agent(
-    programs: Programs, timeouts: AgentTimeouts, only: Sequence[str], record: Path | None
+    programs: Programs,
+    timeouts: AgentTimeouts,
+    only: Sequence[str],
+    record: Path | None,
+    pages: Path | None,
 ) -> _Judged:
 
-    played = _chosen(scripts(), only)
+    played = _with_support(_chosen(scripts(), only))
     if record is not None:
         _prepare(record)
     seen = shown(play_all(played, programs, timeouts), played)
@@ -196,37 +231,69 @@ def _judge_agent(
     for outcome in seen.outcomes:
         if outcome.unparsed:
             note(f"acpgen: {outcome.trace}: {outcome.unparsed} lines of the agent are not messages")
-    judged = _asked(seen, Role.AGENT, played, only)
+    judged = _asked(seen, Role.AGENT, played, only, _parts(scripts()), pages)
     return _Judged(judged.found, [*judged.problems, *unwritten])
 
 
 def _judge_client(
-    command: Sequence[str], only: Sequence[str], timeout: float, silence: float
+    command: Sequence[str],
+    only: Sequence[str],
+    timeout: float,
+    silence: float,
+    pages: Path | None,
 ) -> _Judged:
 
     _demand(AGENT, command)
     played = _chosen(CLIENT_PLANS, only)
     outcomes = judge_client(command, played, ClientTimeouts(timeout, silence))
-    return _asked(shown(outcomes, played), Role.CLIENT, played, only)
+    parts = _parts(CLIENT_PLANS, but=frozenset(ALWAYS))
+    return _asked(shown(outcomes, played), Role.CLIENT, played, only, parts, pages)
 
 
-def _judge_proxy(command: Sequence[str], only: Sequence[str], timeout: float) -> _Judged:
+def _judge_proxy(
+    command: Sequence[str], only: Sequence[str], timeout: float, pages: Path | None
+) -> _Judged:
 
     _demand(AGENT, command)
     played = _chosen(PROXY_TRACES, only)
     outcomes = judge_proxy(command, played, timeout)
-    return _asked(shown(outcomes, played), Role.PROXY, played, only)
+    seen = shown(outcomes, played)
+    return _asked(seen, Role.PROXY, played, only, _parts(PROXY_TRACES), pages)
 
 
-def _asked(seen: Shown, role: Role, played: Sequence[Playable], only: Sequence[str]) -> _Judged:
+def _with_support(played: Sequence[Script]) -> list[Script]:
+    """Begin with the traces that show whether an agent knows keys, if others rest on that."""
+    if not any(script.proves & NEED_KEYS for script in played):
+        return [*played]
+    first = [script for script in scripts() if SUPPORT in script.proves]
+    return [*first, *(script for script in played if script not in first)]
+
+
+def _parts(
+    all_: Sequence[Playable], but: frozenset[str] = frozenset()
+) -> Mapping[str, Sequence[str]]:
+    """The names of the traces that prove each requirement."""
+    ids = frozenset[str]().union(*(each.proves for each in all_)) - but
+    return {id_: [each.name for each in all_ if id_ in each.proves] for id_ in ids}
+
+
+def _asked(
+    seen: Shown,
+    role: Role,
+    played: Sequence[Playable],
+    only: Sequence[str],
+    parts: Mapping[str, Sequence[str]],
+    pages: Path | None,
+) -> _Judged:
     """The verdicts to print: with `--trace`, those on what it names, and all failures."""
+    unwritten = [] if pages is None else write_failed_traces(pages, seen.outcomes)
     summary = set(only).union(*(each.proves for each in played if each.name in only))
     found = [
         verdict
-        for verdict in verdicts(seen.outcomes, role)
+        for verdict in verdicts(seen.outcomes, role, parts)
         if not only or verdict.requirement.id in summary or verdict.status is VerdictStatus.FAIL
     ]
-    return _Judged(found, [seen.cut] if seen.cut else [])
+    return _Judged(found, [*([seen.cut] if seen.cut else []), *unwritten])
 
 
 def _demand(word: str, command: Sequence[str]) -> None:
@@ -295,6 +362,12 @@ def _words(option: str, command: str | None) -> list[str] | None:
     if not words or not words[0].strip():
         fail(f"{option} names no program: is a variable unset?")
     return words
+
+
+def _prepared(name: str) -> Path:
+    """A folder that can be written to."""
+    _prepare(Path(name))
+    return Path(name)
 
 
 def _prepare(folder: Path) -> None:
