@@ -1,4 +1,4 @@
-"""Recorded sessions as NDJSON, invented from a seed, some of whose messages are broken on purpose.
+"""Recorded sessions as NDJSON, invented from a seed, with some messages broken on purpose.
 
     python benchmarks/corpus.py --lines 100000 --faults 0.01 --seed 1 OUT
 
@@ -64,7 +64,7 @@ class Line:
 
 
 def lines(number: int, share: float, seed: int) -> Iterator[Line]:
-    """That many messages of whole sessions, of which about that share is broken."""
+    """Return whole sessions with a number of messages, about a given share of them broken."""
     rng = Random(seed)
     for connection, sender, message, answers in islice(_sessions(rng), number):
         text, fault = _damage(message, rng) if rng.random() < share else (_compact(message), None)

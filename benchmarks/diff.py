@@ -32,7 +32,7 @@ DEFAULT = (
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """The median CPU time of some runs, the first of which is left out."""
+    """The median CPU time of some runs, without the first one."""
     work()
     taken = []
     for _ in range(RUNS):

@@ -53,16 +53,20 @@ def test_everything_that_was_written_before_a_kill_is_read(tmp_path: Path) -> No
     assert stream.closed
 
 
+FIRST = '{"jsonrpc": "2.0", "id": 1, "result": {}}'
+ANSWER = '{"jsonrpc": "2.0", "id": 2, "result": {}}'
+
+
 @pytest.mark.parametrize("member", ["id", "method", "params", "result"])
 def test_lines_that_cannot_be_handled_are_counted_apart(member: str) -> None:
     stream = run(
         "for depth in range(700, 1010, 3):\n"
         f"    deep = '[' * depth + ']' * depth\n"
         f'    print(\'{{"id": 1, "method": 1, "{member}": \' + deep + \'}}\')\n'
-        "print('{\"id\": 2}', flush=True)\n"
+        f"print({ANSWER!r}, flush=True)\n"
     )
     connection = AgentConnection(stream)
-    assert connection.answer(2, PATIENCE) == {"id": 2}
+    assert connection.answer(2, PATIENCE) == json.loads(ANSWER)
     assert isinstance(str(stream.lines), str)
     stream.kill()
 
@@ -78,9 +82,9 @@ def test_updates_of_any_shape_are_looked_at(value: str) -> None:
         '{"id": VALUE, "result": VALUE}',
         '{"id": VALUE, "method": VALUE, "params": VALUE}',
     ]
-    lines = "\n".join([*odd, '{"id": "end"}', '{"id": 2}', ""]).replace("VALUE", value)
+    lines = "\n".join([*odd, '{"id": "end"}', ANSWER, ""]).replace("VALUE", value)
     connection = AgentConnection(run(f"import sys; sys.stdout.write({lines!r})"))
-    assert connection.answer(2, PATIENCE) == {"id": 2}
+    assert connection.answer(2, PATIENCE) == json.loads(ANSWER)
     assert connection.worked("s", 0) is False
     assert connection.working("s") in (True, None)
     assert connection.user_messages("s") == {}
@@ -183,7 +187,8 @@ for line in sys.stdin:
     sys.stdout.flush()
     answered = [json.loads(sys.stdin.readline())["id"] for _ in range(10_000)]
     right = answered == [f"p{n}" for n in range(10_000)]
-    print(json.dumps({"id": asked["id"], "result": {"right": right}}), flush=True)
+    answer = {"jsonrpc": "2.0", "id": asked["id"], "result": {"right": right}}
+    print(json.dumps(answer), flush=True)
 """
 
 
@@ -205,10 +210,11 @@ def test_what_was_sent_last_arrives_before_the_end() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "found"), [("1", True), ("1.0", True), ("true", False), ("[1]", False)]
+    ("given", "found"),
+    [("1", True), ("1.0", True), ("true", False), ("[1]", False), ('"1"', False)],
 )
 def test_an_answer_is_known_by_the_id_alone(given: str, found: bool) -> None:
-    line = f'{{"id": {given}, "result": {{}}}}'
+    line = f'{{"jsonrpc": "2.0", "id": {given}, "result": {{}}}}'
     connection = AgentConnection(run(f"input(); print({line!r})"))
     connection.request("x", {})
     assert connection.stream.wait(lambda: connection.stream.closed, PATIENCE)
@@ -234,12 +240,12 @@ def test_a_transcript_has_both_sides_in_order() -> None:
     transcript = TranscriptLog()
     connection = AgentConnection.open(
         "start",
-        Programs([sys.executable, "-c", 'input(); print(\'{"id": 1, "result": {}}\')']),
+        Programs([sys.executable, "-c", f"input(); print({FIRST!r})"]),
         'c"1',
         transcript,
     )
     assert connection is not None
-    assert connection.answer(connection.initialize(), PATIENCE) == {"id": 1, "result": {}}
+    assert connection.answer(connection.initialize(), PATIENCE) == json.loads(FIRST)
     connection.stream.end()
     lines = [json.loads(line) for line in transcript.text().splitlines()]
     assert [(line["from"], line["connection"]) for line in lines] == [
@@ -256,3 +262,25 @@ def test_no_descriptor_is_left_open() -> None:
     for _ in range(5):
         run("import time; time.sleep(60)").kill()
     assert count() <= before
+
+
+LOGS = (
+    '{"level": "info", "id": 1}',
+    '{"level": "info", "id": 1, "result": {"protocolVersion": 1}}',
+    '{"jsonrpc": "2.0", "id": 1}',
+)
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_a_log_line_is_not_an_answer(log: str) -> None:
+    connection = AgentConnection(run(f"input(); print({log!r}); print({FIRST!r}, flush=True)"))
+    assert connection.answer(connection.initialize(), PATIENCE) == json.loads(FIRST)
+    connection.stream.kill()
+
+
+def test_an_answer_with_a_string_for_a_number_is_named_at_once() -> None:
+    line = '{"jsonrpc": "2.0", "id": "1", "result": {}}'
+    connection = AgentConnection(run(f"input(); print({line!r}, flush=True); input()"))
+    assert connection.answer(connection.initialize(), 100 * PATIENCE) is None
+    assert connection.fault(1) == 'was answered with the id "1", a string, not 1'
+    connection.stream.kill()

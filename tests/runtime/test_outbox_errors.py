@@ -163,7 +163,7 @@ class RewritingLink:
         params: Mapping[str, object],
         sent: Callable[[RequestId], None] | None = None,
     ) -> dict[str, object]:
-        assert sent is not None
+        assert sent is not None, method
         sent(1)
         prompt = params["prompt"]
         assert isinstance(prompt, list)
@@ -175,7 +175,7 @@ class RewritingLink:
         return result
 
     async def notify(self, method: str, params: Mapping[str, object]) -> None:
-        raise AssertionError(method)
+        raise AssertionError(method, params)
 
 
 class UnreadableOnce(MemoryStore):

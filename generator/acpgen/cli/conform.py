@@ -13,14 +13,14 @@ from typing import Annotated, Final, TypeVar
 
 import typer
 
-from acp_conformance.client_plans import CLIENT_PLANS
+from acp_conformance.client_plans import ALWAYS, CLIENT_PLANS
 from acp_conformance.client_runs import AGENT, ClientTimeouts, judge_client
 from acp_conformance.launchers import Programs, StartError
 from acp_conformance.proxy_traces import PROXY_TRACES, judge_proxy
-from acp_conformance.requirements import BY_ID, Role
+from acp_conformance.requirements import BY_ID, NEED_KEYS, SUPPORT, Level, Role
 from acp_conformance.scenario import SILENCES
 from acp_conformance.trace_runner import AgentTimeouts, play_all
-from acp_conformance.trace_script import scripts
+from acp_conformance.trace_script import Script, scripts
 from acp_conformance.verdict import (
     RequirementVerdict,
     TraceResult,
@@ -28,6 +28,7 @@ from acp_conformance.verdict import (
     gaps,
     status_of,
     verdicts,
+    with_advice,
 )
 from acp_conformance.verdict_report import FORMATS
 from acpgen.cli.report import CommandFailure, Exit, fail, note, suggestion, unreadable
@@ -43,37 +44,49 @@ class VerdictForm(StrEnum):
     JUNIT = "junit"
 
 
+class FailLevel(StrEnum):
+    """The weakest level of requirements that make the command fail."""
+
+    MUST = "must"
+    SHOULD = "should"
+    STATED = "stated"
+
+
 _Trace = TypeVar("_Trace", bound=Playable)
 
 
 def conform(
     command: Annotated[
         list[str],
-        typer.Argument(metavar="COMMAND", help="Starts what is judged; put -- before it."),
+        typer.Argument(
+            metavar="COMMAND", help="The program to judge, with its arguments; put -- before it."
+        ),
     ],
     client: Annotated[
         bool,
         typer.Option(
             "--client",
-            help="Judge a client: in COMMAND, {agent} becomes the agent's command, {text} what to "
-            "submit, {folder} a folder to keep what is pending, {more}, if it is there, what to "
-            "submit right after {text}, before that is answered, and {clock}, if it is there, the "
-            "seconds by which the client's clock is ahead.",
+            help="Judge a client. In COMMAND, {agent} becomes the agent's command, {text} the "
+            "prompt to submit, and {folder} a folder to keep pending prompts in. Two are optional: "
+            "{more} becomes the prompt to submit right after {text}, before its answer, and "
+            "{clock} the seconds by which the client's clock is ahead.",
         ),
     ] = False,
     proxy: Annotated[
         bool,
         typer.Option(
-            "--proxy", help="Judge a proxy: in COMMAND, {agent} becomes the command of its agent."
+            "--proxy", help="Judge a proxy. In COMMAND, {agent} becomes the command of its agent."
         ),
     ] = False,
     restart: Annotated[
         str | None,
-        typer.Option("--restart-command", help="Starts the agent again, if not as before."),
+        typer.Option(
+            "--restart-command", help="The command that restarts the agent, if it differs."
+        ),
     ] = None,
     second: Annotated[
         str | None,
-        typer.Option("--second-command", help="Connects to the agent that runs already."),
+        typer.Option("--second-command", help="The command that connects to the running agent."),
     ] = None,
     form: Annotated[
         VerdictForm, typer.Option("--format", help="How to print the verdicts.")
@@ -81,51 +94,62 @@ def conform(
     timeout: Annotated[
         float,
         typer.Option(
-            help="Seconds to wait for an answer, or for a client to end, from 0.1 to 86400; for an "
-            "agent ten times --silence at least, which is 2 unless you say otherwise.",
+            help="Seconds to wait for an answer, or for a client to end, from 0.1 to 86400. For an "
+            "agent, at least ten times --silence, which makes 2 by default.",
         ),
     ] = 10.0,
     silence: Annotated[
         float | None,
         typer.Option(
-            help="Seconds to wait for what must not be done, from 0.05 to 8640: 0.2 for an agent; "
-            "2 for a client, which may lose its patience later.",
+            help="Seconds without a message that count as silence, from 0.05 to 8640. By default "
+            "0.2 for an agent, and 2 for a client, which may be slower to give up.",
         ),
     ] = None,
     only: Annotated[
         list[str] | None,
         typer.Option(
-            "--trace", metavar="NAME", help="Play this trace only, or those of this requirement."
+            "--trace",
+            metavar="NAME",
+            help="Play only this trace, or the traces of this requirement.",
         ),
     ] = None,
     record: Annotated[
         str | None,
         typer.Option(
             metavar="FOLDER",
-            help="Write a transcript of each trace with an agent, and what the agent wrote on "
-            "standard error, to this folder.",
+            help="Write to this folder a transcript of each trace with an agent, and the agent's "
+            "standard error.",
         ),
     ] = None,
+    level: Annotated[
+        FailLevel,
+        typer.Option(
+            help="The weakest word of the RFD whose requirements fail: must, should, or stated "
+            "for plain statements. What is broken below that is advice in the report."
+        ),
+    ] = FailLevel.MUST,
     strict: Annotated[
-        bool, typer.Option("--strict", help="What was not exercised is not fine: exit with 2.")
+        bool,
+        typer.Option("--strict", help="Exit with 2 if something was not exercised in full."),
     ] = False,
 ) -> None:
-    """Play traces with lost answers, crashes and retries, and tell which requirements hold.
+    """Play traces with lost answers, crashes and retries, and report which requirements hold.
 
-    Each requirement of the RFD on idempotency keys gets a verdict: pass, fail, or not exercised,
-    with what was seen. An agent talks ACP v2 over standard input and output, is killed and started
-    again, and has to find the sessions that it stored; use one with nothing to lose. A few traces
+    Each requirement of the RFD on idempotency keys gets a verdict: pass, partly, fail, advice, or
+    not exercised, with what was seen, and with the sentence of the RFD if it was broken. An agent
+    speaks ACP v2 over standard input and output, is killed and started again, and has to find the
+    sessions that it stored; use one with nothing to lose. A few traces
     need test prompts, such as "acp-conformance: hold 1000ms": the README of the traces lists them.
     A client starts the agent, sends again what is pending, submits the text unless it is empty, and
     ends. A proxy starts the agent and forwards standard input and output. Exit status: 0 if nothing
     fails and the core was exercised, which is support-keys and insert-once of an agent,
     client-same-key and client-resends of a client, all of a proxy; 1 if something fails; 2 if
-    nothing can be told.
+    there is no verdict.
     """
 
     def judge() -> _Judged:
         if client and proxy:
-            fail("--client and --proxy are two things to judge: give one of them")
+            fail("--client and --proxy exclude each other: give one of them")
         if client or proxy:
             _refuse({"--restart-command": restart, "--second-command": second, "--record": record})
         _refuse_blanks(command, [("--record", record), *(("--trace", n) for n in only or [])])
@@ -151,20 +175,21 @@ def conform(
     except CommandFailure as end:
         sys.stdout.write(FORMATS[form]((), end.lines))
         raise
-    status = status_of(judged.found, strict=strict)
+    found = with_advice(judged.found, {each.name: each for each in Level}[level.name])
+    status = status_of(found, strict=strict)
     problems = [*judged.problems]
     if status == Exit.UNKNOWN:
-        missing = gaps(judged.found, strict=strict)
-        problems.append(f"no verdict without {_few(missing, len(judged.found))}")
+        missing = gaps(found, strict=strict)
+        problems.append(f"no verdict without {_few(missing, len(found))}")
     for problem in problems:
         note(f"acpgen: {escaped(problem)}")
-    sys.stdout.write(FORMATS[form](judged.found, problems))
+    sys.stdout.write(FORMATS[form](found, problems))
     raise typer.Exit(status or (Exit.UNKNOWN if judged.problems else Exit.CLEAN))
 
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """Verdicts, and why not all was played or written, if it was not."""
+    """Verdicts, and the reasons why a trace was not played or written."""
 
     found: Sequence[RequirementVerdict]
     problems: Sequence[str]
@@ -182,7 +207,7 @@ def _judge_agent(
     programs: Programs, timeouts: AgentTimeouts, only: Sequence[str], record: Path | None
 ) -> _Judged:
 
-    played = _chosen(scripts(), only)
+    played = _with_support(_chosen(scripts(), only))
     if record is not None:
         _prepare(record)
     seen = shown(play_all(played, programs, timeouts), played)
@@ -190,7 +215,7 @@ def _judge_agent(
     for outcome in seen.outcomes:
         if outcome.unparsed:
             note(f"acpgen: {outcome.trace}: {outcome.unparsed} lines of the agent are not messages")
-    judged = _asked(seen, Role.AGENT, played, only)
+    judged = _asked(seen, Role.AGENT, played, only, _parts(scripts()))
     return _Judged(judged.found, [*judged.problems, *unwritten])
 
 
@@ -201,7 +226,8 @@ def _judge_client(
     _demand(AGENT, command)
     played = _chosen(CLIENT_PLANS, only)
     outcomes = judge_client(command, played, ClientTimeouts(timeout, silence))
-    return _asked(shown(outcomes, played), Role.CLIENT, played, only)
+    parts = _parts(CLIENT_PLANS, but=frozenset(ALWAYS))
+    return _asked(shown(outcomes, played), Role.CLIENT, played, only, parts)
 
 
 def _judge_proxy(command: Sequence[str], only: Sequence[str], timeout: float) -> _Judged:
@@ -209,15 +235,37 @@ def _judge_proxy(command: Sequence[str], only: Sequence[str], timeout: float) ->
     _demand(AGENT, command)
     played = _chosen(PROXY_TRACES, only)
     outcomes = judge_proxy(command, played, timeout)
-    return _asked(shown(outcomes, played), Role.PROXY, played, only)
+    return _asked(shown(outcomes, played), Role.PROXY, played, only, _parts(PROXY_TRACES))
 
 
-def _asked(seen: Shown, role: Role, played: Sequence[Playable], only: Sequence[str]) -> _Judged:
-    """The verdicts on what `--trace` names, on what the traces it names are about, and failures."""
+def _with_support(played: Sequence[Script]) -> list[Script]:
+    """Begin with the traces that show whether an agent knows keys, if others rest on that."""
+    if not any(script.proves & NEED_KEYS for script in played):
+        return [*played]
+    first = [script for script in scripts() if SUPPORT in script.proves]
+    return [*first, *(script for script in played if script not in first)]
+
+
+def _parts(
+    all_: Sequence[Playable], but: frozenset[str] = frozenset()
+) -> Mapping[str, Sequence[str]]:
+    """The names of the traces that prove each requirement."""
+    ids = frozenset[str]().union(*(each.proves for each in all_)) - but
+    return {id_: [each.name for each in all_ if id_ in each.proves] for id_ in ids}
+
+
+def _asked(
+    seen: Shown,
+    role: Role,
+    played: Sequence[Playable],
+    only: Sequence[str],
+    parts: Mapping[str, Sequence[str]],
+) -> _Judged:
+    """The verdicts to print: with `--trace`, those on what it names, and all failures."""
     summary = set(only).union(*(each.proves for each in played if each.name in only))
     found = [
         verdict
-        for verdict in verdicts(seen.outcomes, role)
+        for verdict in verdicts(seen.outcomes, role, parts)
         if not only or verdict.requirement.id in summary or verdict.status is VerdictStatus.FAIL
     ]
     return _Judged(found, [seen.cut] if seen.cut else [])
@@ -263,9 +311,9 @@ def _chosen(all_: Sequence[_Trace], names: Sequence[str]) -> list[_Trace]:
 
 
 def _elsewhere(name: str) -> str | None:
-    """Of whom something is asked that is not asked of what is judged."""
+    """Hint when the named requirement belongs to another role (agent, client or proxy)."""
     asked = BY_ID.get(name)
-    return None if asked is None else f"it is one for {_ARTICLE[asked.role]} {asked.role}"
+    return None if asked is None else f"it is a requirement for {_ARTICLE[asked.role]} {asked.role}"
 
 
 _ARTICLE: Final = {"agent": "an", "client": "a", "proxy": "a"}
@@ -275,7 +323,7 @@ DAY: Final = 24.0 * 60 * 60
 
 
 def _bound(option: str, seconds: float, least: float, most: float) -> None:
-    if not least <= seconds <= most:  # nor is it, where it is no number
+    if not least <= seconds <= most:  # also false for NaN
         fail(f"{option} {seconds:g} is not from {least:g} to {most:g} seconds")
 
 
@@ -292,7 +340,7 @@ def _words(option: str, command: str | None) -> list[str] | None:
 
 
 def _prepare(folder: Path) -> None:
-    """See that transcripts can be written, before any is to be."""
+    """Fail early if transcripts can't be written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=folder):
@@ -302,7 +350,7 @@ def _prepare(folder: Path) -> None:
 
 
 def _write(folder: Path, outcomes: Sequence[TraceResult]) -> list[str]:
-    """Write transcripts. Returns why that failed, if it did."""
+    """Write transcripts. Returns the reason for each failure."""
     try:
         for outcome in outcomes:
             for suffix, written in (("ndjson", outcome.transcript), ("stderr", outcome.errors)):

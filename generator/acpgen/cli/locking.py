@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-if sys.platform != "win32":  # where no folder can be locked
+if sys.platform != "win32":  # Windows can't lock a folder
     import fcntl
 
 

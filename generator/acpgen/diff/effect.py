@@ -1,4 +1,4 @@
-"""What a change does to peers of which only one has made it."""
+"""What a change does to two peers if only one of them has it."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from acpgen.diff.message_channels import Party
 from acpgen.diff.schema_versions import SchemaSource
 from acpgen.diff.witness import Witnesses
 from acpgen.findings import Finding, Severity
-from acpgen.load.lines import Lines
+from acpgen.load.place_lines import Lines
 from acpgen.model import JsonValue, MethodName
 from acpgen.report.document import encoded
 from acpgen.words import counted

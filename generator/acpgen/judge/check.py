@@ -39,6 +39,8 @@ from acpgen.model import (
 from acpgen.types.json_types import JsonType, json_type, mismatch, taken
 from acpgen.types.structure import is_key
 
+FAULTS_LIMIT = 10_000
+"""About how many faults are looked for in one array or map: a message may have a million items."""
 _WRAPPERS = (Ref, Nullable)
 
 
@@ -87,6 +89,8 @@ class Checker:
         faults = list(item_limits(array, items))
         for index, item in enumerate(items):
             faults += [fault.below(index) for fault in self.check(array.items, item)]
+            if len(faults) > FAULTS_LIMIT:
+                break
         return faults
 
     def _members(
@@ -99,6 +103,8 @@ class Checker:
         for name, value in members.items():
             if name not in known:
                 faults += [fault.below(name) for fault in self.check(type_, value)]
+                if len(faults) > FAULTS_LIMIT:
+                    break
         return faults
 
     def _object(
@@ -144,7 +150,7 @@ class Checker:
 
 
 def mistyped(expected: AbstractSet[JsonType], value: JsonValue) -> MessageFault:
-    """The fault of a value that is of none of the expected types."""
+    """The fault of a value that has none of the expected types."""
     return MessageFault(MessageRule.TYPE, mismatch(expected, value))
 
 

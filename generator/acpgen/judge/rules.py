@@ -276,6 +276,20 @@ def unknown_tag() -> None:
     """
 
 
+@rule(Group.JUDGE)
+def former_shape() -> None:
+    """An `initialize`, or its answer, has the members of the version that it names.
+
+    Why: the peer reads the members of that version only. It finds neither the name nor the
+    capabilities of the sender, and treats them as missing.
+
+    Example: `{"protocolVersion": 2, "agentCapabilities": {...}}`
+
+    Fix: name version 1, or rename the members: `agentCapabilities` and `clientCapabilities` are
+    `capabilities` since version 2, `agentInfo` and `clientInfo` are `info`.
+    """
+
+
 @rule(Group.JUDGE, Severity.WARNING)
 def unexpected_response() -> None:
     """A response answers a pending request.

@@ -90,7 +90,7 @@ def _message(error: ValidationError, name: str, shown: str) -> str:
         case ValidationErrorKind.Not():
             return "has both anyOf and oneOf; keep one"
         case ValidationErrorKind.Enum(options=options):
-            return f"{shown} is none of {', '.join(map(_text, options))}"
+            return f"{shown} is not one of {', '.join(map(_text, options))}"
         case ValidationErrorKind.Required(property=missing):
             return f"needs {missing}{_MORE.get(missing, '')}"
         case ValidationErrorKind.Type(types=types):

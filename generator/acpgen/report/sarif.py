@@ -26,7 +26,7 @@ _LEVELS: Mapping[Severity, str] = {
 
 
 class Sarif:
-    """One log with one run. Results come first, so that none has to be held back."""
+    """One log with one run. Results come first, so they are written as they are found."""
 
     def __init__(
         self, write: Callable[[str], object], docs: Callable[[str], str | None] = lambda _: None

@@ -17,7 +17,7 @@ DIRECTIONS = {
     "protocol": "either way",
     "proxy": "between conductor and proxy",
 }
-"""Who sends to whom, by the side that handles a method."""
+"""The direction of a method, by the side that handles it."""
 CLASS_TITLES = {
     "idempotent": "Idempotent",
     "keyed": "Keyed",

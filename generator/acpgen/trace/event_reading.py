@@ -1,4 +1,4 @@
-"""From the lines of a transcript to events, one line at a time."""
+"""Reads the lines of a transcript as events, one at a time."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NOT_A_LINE = "is not a line of a transcript: it needs from and message"
 _STATES: Mapping[str, bool] = {"running": True, "requires_action": True, "idle": False}
 """The states of a session, and whether foreground work goes on in them."""
 _UNKNOWN_ERROR = 0
-"""Stands for the code of an error that has none."""
+"""The code of an error without a code."""
 
 Members = Mapping[str, JsonValue]
 

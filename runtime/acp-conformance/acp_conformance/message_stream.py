@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any, Final, Protocol
 
 from acp_conformance.exit_report import ExitReport
+from acp_wire.envelope import kind_of
 from acp_wire.reader import NotJsonError, read
 
 __all__ = ["JsonLine", "MessageStream", "Process"]
@@ -50,11 +51,12 @@ class Process(Protocol):
 class MessageStream:
     """One connection: JSON objects, one a line, in both directions.
 
-    `lines` holds every message of the agent, in order. `unparsed` holds the lines that are not JSON
-    objects. One thread reads, so that no pipe fills up. Another thread writes as fast as the agent
-    reads, so that an agent that writes before it reads does not delay the reading. `record` is
-    called with the sender and each line, in the order of each direction. Neither thread waits for
-    the end of a file: a child process of the agent may keep its output open.
+    `lines` holds every JSON object of the agent, in order. `unparsed` holds the lines that are not
+    messages, such as logs. One thread reads, so that no pipe fills up. Another thread writes as
+    fast as the agent reads, so that an agent that writes before it reads does not delay the
+    reading. `record` is called with the sender and each line, in the order of each direction.
+    Neither thread waits for the end of a file: a child process of the agent may keep its output
+    open.
     """
 
     def __init__(
@@ -196,7 +198,7 @@ class MessageStream:
                 if message is not None:
                     self._record("agent", line.strip())
                     self.lines.append(message)
-                elif line.strip():
+                if line.strip() and kind_of(message) is None:
                     self.unparsed.append(line)
             self._news.notify_all()
 

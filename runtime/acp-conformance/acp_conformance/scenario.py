@@ -148,6 +148,8 @@ class Scenario:
         """
         line = connection.answer(request_id, self.timeouts.answer)
         if line is None:
+            if fault := connection.fault(request_id):
+                raise DecisiveError(f"{what} {fault}")
             report = connection.stream.exit_report()
             if connection.stream.closed:
                 raise DecisiveError(f"{what}: the connection ended{report.summary}")

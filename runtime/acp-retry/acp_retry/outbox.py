@@ -15,6 +15,7 @@ from acp_retry.outbox_state import OutboxState
 from acp_retry.outbox_stores import MemoryOutbox, Mode, OutboxStore, StoredPrompt
 from acp_retry.outcome import Outcome
 from acp_retry.prompt_keys import check_key, new_key
+from acp_retry.prompt_params import require_replayable
 
 __all__ = ["LONGEST_PROMPT", "Outbox", "PendingPrompt"]
 
@@ -129,6 +130,8 @@ class Outbox:
             with a time in the future is returned as well, since the clock was wrong then or is
             wrong now.
         now: the clock, in seconds since the epoch.
+        longest: the most bytes that the content blocks of a prompt may have as JSON. By default a
+            message with them is one that `acp_retry` reads.
     """
 
     def __init__(
@@ -137,9 +140,11 @@ class Outbox:
         *,
         oldest: timedelta | None = None,
         now: Callable[[], float] = time.time,
+        longest: int = LONGEST_PROMPT,
     ) -> None:
         store = MemoryOutbox() if store is None else store
         self._state = OutboxState(store, oldest, now)
+        self._longest = longest
 
     async def submit(
         self, session_id: str, prompt: Sequence[object], key: str | None = None
@@ -157,14 +162,15 @@ class Outbox:
         Raises:
             MalformedKeyError: the key is malformed.
             ValueError: the key belongs to another prompt, or to one that another process has
-                stored; or the prompt contains NaN or an infinity, or is longer than
-                `LONGEST_PROMPT`, which would end the connection of a receiver again and again.
+                stored; or an agent could not read or replay the prompt, since it is too long,
+                nests deeper than 124 levels, or has a number or text that peers refuse to read.
             TypeError: the prompt is not JSON.
             Exception: what the store raised; nothing was sent.
         """
         text = json.dumps(prompt, default=_to_json, allow_nan=False)
-        if len(text) > LONGEST_PROMPT:
-            raise ValueError(f"the prompt takes more than {LONGEST_PROMPT} bytes as JSON")
+        require_replayable(json.loads(text))
+        if len(text) > self._longest:
+            raise ValueError(f"the prompt takes more than {self._longest} bytes as JSON")
         checked = check_key(key)
         await self._state.load()
         # In one write with the prompt, which is marked as sent if it is about to leave.

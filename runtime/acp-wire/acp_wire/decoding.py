@@ -71,6 +71,7 @@ class Line(ListedObject, Generic[Call], tag_field="from", kw_only=True):
 
     message: Call
     connection: int | str | UnsetType | None = UNSET
+    time: str | float | UnsetType | None = UNSET
 
     @property
     def sender(self) -> str:

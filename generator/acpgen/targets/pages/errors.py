@@ -15,7 +15,7 @@ _INVALID_PARAMS = -32602
 
 @dataclass(frozen=True, slots=True)
 class _Common:
-    """An error that any request can meet: its name, where a schema gives none, and when."""
+    """An error of any request: its name, unless the schema has one, and when it occurs."""
 
     name: str
     when: Inline

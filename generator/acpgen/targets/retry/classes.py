@@ -28,7 +28,7 @@ class Explanation:
 
     @property
     def whole(self) -> str:
-        """The meaning and the rule, where there is no room for a section."""
+        """The meaning and the rule as one text."""
         return f"{self.meaning} {self.rule}"
 
 
@@ -37,7 +37,7 @@ def _explain(retry: RetryClass, short: str, meaning: str, rule: str) -> Explanat
 
 
 UNSTATED = Inline("not stated")
-"""What pages show where a schema gives a method no class."""
+"""What pages show for a method without a class."""
 
 DEFERRALS = (RetryClass.CARRIED, RetryClass.EXTERNAL)
 """The values of `x-retry-class` that are not classes."""
@@ -100,7 +100,7 @@ def meaning(method: Method, retry: RetryClass) -> Inline:
 
 
 def explain(method: Method) -> Explanation | None:
-    """Return the class of one method in words that hold for this method; None without a class."""
+    """Return the class of one method in words for this method; None without a class."""
     if method.retry is None:
         return None
     general = CLASSES[method.retry]
