@@ -7,7 +7,7 @@ from typing import Protocol
 
 from acp_wire.envelope import SENDERS
 from acp_wire.reader import BLANK, BROKEN, peek
-from acpgen.judge.inputs import is_transcript_line
+from acp_wire.transcript_line import is_transcript_line
 from acpgen.logs import scanning
 from acpgen.logs.hints import Hints
 from acpgen.logs.lines import LINE_LIMIT, Lines
