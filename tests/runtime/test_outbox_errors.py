@@ -168,11 +168,11 @@ class RewritingLink:
         prompt = params["prompt"]
         assert isinstance(prompt, list)
         rewritten = [*prompt, {"type": "text", "text": self._name}]
-        result = await self._ledger.prompt(self._name, 1, {**params, "prompt": rewritten})
+        answer = await self._ledger.prompt(self._name, 1, {**params, "prompt": rewritten})
         if self._loses:
             self.closed = True
             raise AnswerLostError("the proxy was restarted")
-        return result
+        return {**answer}
 
     async def notify(self, method: str, params: Mapping[str, object]) -> None:
         raise AssertionError(method, params)
