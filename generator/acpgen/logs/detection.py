@@ -130,7 +130,7 @@ def has_message(number: int, text: bytes, hints: Hints) -> bool:
     if stripped.startswith(b"[") and stripped[1:].lstrip()[:1] in (b"", b"{"):
         return True
     for unit in Values(iter([(number, one)]), LINE_LIMIT):
-        if unit.shape in ("event", "sse"):
+        if unit.shape == "sse":
             return True
         if unit.value is BROKEN or unit.value is scanning.BROKEN:
             if unit.text:
