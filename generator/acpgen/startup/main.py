@@ -17,7 +17,7 @@ from acpgen.startup.commands import HELP, NAMES, overview
 from acpgen.startup.options import parse
 
 _COMPLETING = "_ACPGEN_COMPLETE"
-"""What a shell sets that asks for completion."""
+"""The variable that a shell sets to ask for completion."""
 _TYPER_INTERRUPTED = 130
 """The exit status that Typer gives to Ctrl-C, which no command of acpgen has."""
 
