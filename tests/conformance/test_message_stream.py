@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from acp_conformance.agent_connection import AgentConnection, TranscriptLog
+from acp_conformance.exit_report import ExitReport
 from acp_conformance.launchers import Programs
 from acp_conformance.message_stream import MessageStream
 
@@ -284,3 +286,72 @@ def test_an_answer_with_a_string_for_a_number_is_named_at_once() -> None:
     assert connection.answer(connection.initialize(), 100 * PATIENCE) is None
     assert connection.fault(1) == 'was answered with the id "1", a string, not 1'
     connection.stream.kill()
+
+
+def limited(program: str, *, longest: int = 1000, most: int = 2**20) -> MessageStream:
+    """A stream with other limits, from a program."""
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    return MessageStream(
+        Killable(process),
+        process.stdout,
+        process.stdin,
+        lambda *_: None,
+        longest=longest,
+        most=most,
+    )
+
+
+class Killable:
+    """A process without a group."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+    def leave(self) -> None:
+        self.kill()
+
+    def exit_report(self, seconds: float) -> ExitReport:
+        del seconds
+        return ExitReport(self._process.poll())
+
+
+@pytest.mark.parametrize("size", [1001, 70_000, 5_000_000])
+def test_a_line_that_is_too_long_is_cut_and_the_next_one_is_read(size: int) -> None:
+    stream = limited(f"print('x' * {size}); print({FIRST!r})")
+    assert stream.wait(lambda: stream.closed, PATIENCE)
+    assert stream.lines == [json.loads(FIRST)]
+    assert stream.unparsed == [b"x" * min(size, 1024)]
+    stream.kill()
+
+
+def test_an_endless_line_takes_no_memory() -> None:
+    limit = 700 * 2**20
+    script = (
+        f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({limit}, {limit}))\n"
+        "import sys\n"
+        "from acp_conformance.launchers import Programs\n"
+        "endless = 'import os\\nfor _ in range(4000): os.write(1, b\"x\" * 2**18)'\n"
+        "stream = Programs([sys.executable, '-c', endless]).start(lambda *_: None)\n"
+        "assert stream.wait(lambda: stream.closed, 60)\n"
+        "print(len(stream.unparsed), len(stream.unparsed[0]))\n"
+        "stream.kill()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert done.stdout.split() == [b"1", b"1024"], done.stderr
+
+
+def test_no_more_is_read_than_is_kept() -> None:
+    stream = limited("while True: print('{}')", most=100_000)
+    assert stream.wait(lambda: stream.closed, PATIENCE)
+    assert len(stream.lines) < 500
+    report = stream.exit_report()
+    assert report.summary == " (no more than 100000 bytes of its output are read)"
+    stream.kill()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -72,7 +73,11 @@ def release(
     source = SchemaSource(relative(schema), str(relative(schema)))
     protocol = read(source)
     _admit(protocol, accepted or beside(schema))
-    with alone_in(folder):
+    with ExitStack() as alone:
+        try:
+            alone.enter_context(alone_in(folder))
+        except OSError as error:
+            _fail_to_write(folder, error)
         sifted = _sifted(folder, number, source, protocol, accepted)
         _write(folder, number, protocol, sifted)
     note(f"{folder / file_name(protocol, number)}: written, with an entry in {folder / CHANGELOG}")
@@ -154,4 +159,8 @@ def _write(folder: Path, number: Version, protocol: Protocol, sifted: Sifted | N
         changes, accepted = (None, {}) if sifted is None else (sifted.open, sifted.accepted)
         replace_files({file: text, log: with_entry(before, number, changes, accepted)})
     except OSError as error:
-        fail(f"{error.filename or folder}: can't be written: {error.strerror or error}")
+        _fail_to_write(folder, error)
+
+
+def _fail_to_write(folder: Path, error: OSError) -> NoReturn:
+    fail(f"{error.filename or folder}: can't be written: {error.strerror or error}")

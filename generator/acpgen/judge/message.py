@@ -1,8 +1,8 @@
 """One JSON-RPC message against the protocol: who may send it, and the error that it deserves.
 
 A message is judged as a receiver reads it, layer by layer, and the first broken layer gives the
-answer: the text (-32700), the envelope (-32600), the method (-32601), its params (-32602). Nobody
-answers a notification or a response, so a fault in their content has no code.
+answer: the text (-32700), the envelope (-32600), the method (-32601), its params (-32602). A
+notification or a response is never answered, so a fault in its content has no code.
 """
 
 from __future__ import annotations

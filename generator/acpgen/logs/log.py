@@ -14,13 +14,13 @@ from acpgen.logs import scanning, values
 from acpgen.logs.detection import detect, has_message
 from acpgen.logs.directions import Sides
 from acpgen.logs.hints import Hints
-from acpgen.logs.lines import LINE_LIMIT, Lines
-from acpgen.logs.message import LogMessage
+from acpgen.logs.log_lines import LINE_LIMIT, Lines
+from acpgen.logs.log_message import LogMessage
 from acpgen.logs.prefixes import Prefix, prefix_of
 from acpgen.logs.scanning import CUT, value_at
 from acpgen.logs.senders import Senders
 from acpgen.logs.values import Unit, Values
-from acpgen.logs.wrapping import Found, Path, Token, is_bare, lists_in, messages_in
+from acpgen.logs.wrapping import Path, Token, WrappedMessage, is_bare, lists_in, messages_in
 from acpgen.model import JsonValue
 from acpgen.words import counted
 
@@ -101,7 +101,6 @@ class Log:
         skipped: Callable[[int], object],
     ) -> None:
         self.canonical: Input | None = None
-        self.passed_over = 0
         self.count = 0
         self.encoding: str | None = None
         self._lines = lines
@@ -109,6 +108,9 @@ class Log:
         self._callers = callers
         self._limit = limit
         self._skipped = skipped
+        self._other_lines = 0
+        self._event_lines = 0
+        self._prefixed = False
         self._puzzle: tuple[int, str] | None = None
         self._base: tuple[str, ...] = ()
         self._turned = False
@@ -122,13 +124,21 @@ class Log:
         self._pairs: dict[tuple[str, str], Connection] = {}
 
     @property
+    def passed_over(self) -> int:
+        """The number of lines of other output so far."""
+        return self._other_lines + (0 if "sse" in self._shapes else self._event_lines)
+
+    @property
     def guessed(self) -> int:
         """The number of messages whose sender was guessed."""
         return 0 if self._senders is None else self._senders.guessed
 
     def pass_over(self, number: int, text: bytes) -> None:
-        """Count a line of other output."""
-        self.passed_over += 1
+        """Count a line of other output, apart from those that belong to server-sent events."""
+        if values.EVENT.match(text):
+            self._event_lines += 1
+        else:
+            self._other_lines += 1
         if self._puzzle is None:
             shown = text.decode("utf-8", "replace").strip()
             self._puzzle = (number, shown)
@@ -168,7 +178,7 @@ class Log:
         self._lines = lines
         self._alone = alone
         if alone:
-            self.passed_over, self._puzzle = 0, None
+            self._other_lines, self._event_lines, self._puzzle = 0, 0, None
         if shape is not None:
             self._base = (shape,)
             self.canonical = Input(lines, transcript=shape == "transcript")
@@ -221,6 +231,7 @@ class Log:
         if self._puzzle is None:
             return InputError("no messages, so there is nothing to judge")
         number, text = self._puzzle
+        text = "".join(c if c.isprintable() else "\ufffd" for c in text[: _SHOWN + 1])
         shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
         return InputError(f"no line is a message; line {number} is the first: {shown!r}; {_HELP}")
 
@@ -254,7 +265,7 @@ class Log:
             if unit.shape == values.LONG:
                 self._skipped(unit.line)
             elif unit.shape == "event":
-                self._shapes.setdefault("sse")
+                self.pass_over(unit.line, _bytes(unit.prefix))
             elif unit.value is BROKEN or unit.value is scanning.BROKEN:
                 yield from self._broken(unit)
             else:
@@ -273,14 +284,17 @@ class Log:
         found = messages_in(value, unit.text, self._hints, self._known)
         prefix = prefix_of(unit.prefix, self._hints.client) if unit.prefix else Prefix()
         if found:
+            self._prefixed |= prefix.direction is not None
             for each in found:
                 yield from self._found(each, unit, prefix)
             return
         lists = [] if unit.prefix or not unit.text else lists_in(value, unit.text, self._hints)
         if lists:
             yield from self._listed(lists, unit)
-        elif unit.text and (prefix.direction is not None or unit.shape in ("frames", "sse")):
-            yield self._item(Found(unit.text, ()), unit, prefix)
+        elif unit.text and (
+            (self._prefixed and prefix.direction is not None) or unit.shape in ("frames", "sse")
+        ):
+            yield self._item(WrappedMessage(unit.text, ()), unit, prefix)
         else:
             text = unit.prefix + unit.text
             self.pass_over(unit.line, text.encode("utf-8", "replace"))
@@ -296,12 +310,12 @@ class Log:
                     named = replace(each, connection=number) if labelled else each
                     yield from self._found(named, place, Prefix())
 
-    def _found(self, found: Found, unit: Unit, prefix: Prefix) -> Iterator[_Item]:
+    def _found(self, found: WrappedMessage, unit: Unit, prefix: Prefix) -> Iterator[_Item]:
         if found.at and not found.rebuilt and found.token is not None:
             self._known = found.at
         yield self._item(found, unit, prefix)
 
-    def _item(self, found: Found, unit: Unit, prefix: Prefix) -> _Item:
+    def _item(self, found: WrappedMessage, unit: Unit, prefix: Prefix) -> _Item:
         text = found.text
         read, _ = value_at(text, 0)
         value: JsonValue = None if read is BROKEN or read is CUT else read  # type: ignore[assignment]
@@ -333,7 +347,7 @@ class Log:
             found.time if found.time is not None else prefix.time,
         )
 
-    def _saw(self, shape: str, found: Found | None) -> None:
+    def _saw(self, shape: str, found: WrappedMessage | None) -> None:
         self._shapes.setdefault(shape)
         if found is None:
             return

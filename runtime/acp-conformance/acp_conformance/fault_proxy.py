@@ -38,7 +38,7 @@ class Moment(Enum):
 
 
 class RelayFault(Enum):
-    """What becomes of one message and its TCP connections."""
+    """What happens to one message and its TCP connections."""
 
     PASS = auto()
     """Nothing."""

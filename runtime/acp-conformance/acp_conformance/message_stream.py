@@ -10,6 +10,7 @@ import select
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import IO, Any, Final, Protocol
 
 from acp_conformance.exit_report import ExitReport
@@ -30,6 +31,19 @@ SOON: Final = 2.0
 CHUNK: Final = 2**16
 LEFT: Final = 2**20
 """The size of a pipe in bytes, which is the most that a killed agent can have left in it."""
+
+
+LONGEST: Final = 2**26
+"""Bytes of the longest line that is read. Of a longer one only the start is kept, as not parsed."""
+
+MOST: Final = 2**27
+"""Bytes of all lines that are kept of one connection. Nothing is read after them."""
+
+EACH: Final = 256
+"""Bytes that each line counts beside its own."""
+
+START: Final = 2**10
+"""Bytes that are kept of a line that is too long."""
 
 
 class Process(Protocol):
@@ -57,6 +71,14 @@ class MessageStream:
     reading. `record` is called with the sender and each line, in the order of each direction.
     Neither thread waits for the end of a file: a child process of the agent may keep its output
     open.
+
+    Args:
+        process: the agent.
+        source: its output.
+        sink: its input.
+        record: see above.
+        longest: bytes of the longest line that is read.
+        most: bytes of all lines that are kept. The stream counts as closed after them.
     """
 
     def __init__(
@@ -65,7 +87,12 @@ class MessageStream:
         source: IO[bytes],
         sink: IO[bytes],
         record: Callable[[str, bytes], None],
+        *,
+        longest: int = LONGEST,
+        most: int = MOST,
     ) -> None:
+        self._longest = longest
+        self._left = self._most = most
         self.lines: list[JsonLine] = []
         self.unparsed: list[bytes] = []
         self.closed = False
@@ -118,7 +145,10 @@ class MessageStream:
 
     def exit_report(self) -> ExitReport:
         """Report how the agent ended by itself, if it did, with its standard error."""
-        return self._process.exit_report(SOON if self.closed else 0.0)
+        report = self._process.exit_report(SOON if self.closed and self._left >= 0 else 0.0)
+        if self._left >= 0:
+            return report
+        return replace(report, limit=f"no more than {self._most} bytes of its output are read")
 
     def end(self) -> None:
         """Close the agent's input once it has read everything, and wait for it to end."""
@@ -161,18 +191,31 @@ class MessageStream:
                 pipe.close()
 
     def _read(self) -> None:
-        parts: list[bytes] = []
         with contextlib.suppress(OSError, ValueError):
-            for chunk in self._chunks():
-                end, *lines = chunk.split(b"\n")
-                parts.append(end)
-                if lines:
-                    self._take(b"".join(parts), *lines[:-1])
-                    parts = [lines[-1]]
-        self._take(b"".join(parts))
+            for line in self._lines():
+                self._take(line)
+                if self._left < 0:
+                    break
         with self._news:
             self.closed = True
             self._news.notify_all()
+
+    def _lines(self) -> Iterator[bytes]:
+        """Yield the agent's lines. Of a line that is too long, yield its start only."""
+        parts: list[bytes] = []
+        size = 0
+        for chunk in self._chunks():
+            *ends, rest = chunk.split(b"\n")
+            for end in ends:
+                yield _line([*parts, end], size + len(end), self._longest)
+                parts, size = [], 0
+            size += len(rest)
+            if size <= self._longest:
+                parts.append(rest)
+            elif parts or rest:
+                parts = [b"".join(parts)[:START] or rest[:START]]
+        if size:
+            yield _line(parts, size, self._longest)
 
     def _chunks(self) -> Iterator[bytes]:
         """Yield the agent's output until its end. After `_finish`, yield what is left."""
@@ -191,16 +234,22 @@ class MessageStream:
             yield chunk
             left -= len(chunk)
 
-    def _take(self, *lines: bytes) -> None:
+    def _take(self, line: bytes) -> None:
         with self._news:
-            for line in lines:
-                message = _message(line)
-                if message is not None:
-                    self._record("agent", line.strip())
-                    self.lines.append(message)
-                if line.strip() and kind_of(message) is None:
-                    self.unparsed.append(line)
+            self._left -= len(line) + EACH
+            message = _message(line)
+            if message is not None:
+                self._record("agent", line.strip())
+                self.lines.append(message)
+            if line.strip() and kind_of(message) is None:
+                self.unparsed.append(line)
             self._news.notify_all()
+
+
+def _line(parts: list[bytes], size: int, longest: int) -> bytes:
+    """A line of a size from its parts; of one that is too long, its start."""
+    line = b"".join(parts)
+    return line if size <= longest else line[:START]
 
 
 def _message(line: bytes) -> JsonLine | None:

@@ -36,7 +36,7 @@ def fault_of(value: object, *, levels: int = MAX_DEPTH) -> str | None:
     """Return why a peer could not read a value, or None.
 
     Args:
-        value: a JSON value. Values of other types are passed over.
+        value: a JSON value. Values of other types are ignored.
         levels: how deep arrays and objects may nest in it. It is less than `MAX_DEPTH` where the
             value will be part of a message.
     """

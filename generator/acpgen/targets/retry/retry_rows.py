@@ -19,7 +19,7 @@ class Row:
     A target for a language takes `rows(protocol)` and writes each field in that language's
     spelling: enumerations by their names or values, texts through the language's literals.
     `name` and `kind` together are unique and the key of the lookup; a lookup by name alone finds
-    the request where there is one. What `resend` says of a row is in `decision`.
+    the request where there is one. `decision` has the answers of `resend` for a row.
 
     Fields:
         name: the JSON-RPC method.
