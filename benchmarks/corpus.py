@@ -300,7 +300,7 @@ TEXTS: tuple[Callable[[bytes], bytes], ...] = (
     lambda text: b'{"_x":"\\ud800",' + text[1:],
     lambda text: b'{"_x":' + b"[" * 200 + b"]" * 200 + b"," + text[1:],
 )
-"""What makes a text unreadable, or readable to lenient peers only."""
+"""Edits that make a text unreadable, or readable to lenient peers only."""
 
 
 def _damage(message: Json, rng: Random) -> tuple[bytes, Fault]:
@@ -348,7 +348,7 @@ def _reaches(message: Json, pointer: str) -> bool:
 
 
 def _at(value: object, pointer: str) -> object:
-    """What a pointer leads to, or `_NOWHERE`."""
+    """The value at a pointer, or `_NOWHERE`."""
     for token in pointer.split("/")[1:]:
         if isinstance(value, dict):
             value = value.get(token, _NOWHERE)

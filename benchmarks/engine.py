@@ -51,7 +51,7 @@ class Engine:
 
 
 def engines(protocol: Protocol) -> list[Engine]:
-    """What is compared."""
+    """The engines to compare."""
     schema = bundle(protocol, Stability.UNSTABLE)
     plain = compile_checkers(protocol)
     typed = compile_decoders(protocol, plain)
@@ -75,7 +75,7 @@ def engines(protocol: Protocol) -> list[Engine]:
 
 
 def _judged(protocol: Protocol) -> Verdict:
-    """What the command does with each line of long input; what it refuses goes to the judge.
+    """The work of the command for each line of long input. The judge gets refused lines.
 
     So does a response to a broken request, which counts as a false alarm here.
     """
@@ -156,7 +156,7 @@ def _models(protocol: Protocol) -> Verdict:
 
 
 def _dispatched(protocol: Protocol, schema: Schema, check_by: Callable[[Schema], Check]) -> Verdict:
-    """What knows the envelope and the methods, and leaves params and results to an engine."""
+    """A judge of the envelope and the method that leaves params and results to an engine."""
     params = {(str(m.name), m.kind is Kind.REQUEST): m.params for m in protocol.methods}
     results = {str(m.name): m.result for m in protocol.methods}
 

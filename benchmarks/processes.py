@@ -38,7 +38,7 @@ Command = Sequence[str]
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one process took: CPU seconds and, at its peak, MiB."""
+    """The cost of one process: CPU seconds and peak MiB."""
 
     seconds: float
     memory: float

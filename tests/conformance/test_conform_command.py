@@ -14,6 +14,7 @@ import pytest
 
 import wrong_clients
 from conform_calls import AGENT, ONE, conform, write_forgetful
+from view_pages import session_in
 
 CLIENT = [
     sys.executable,
@@ -364,3 +365,26 @@ def test_a_failure_outside_the_chosen_traces_is_reported() -> None:
     assert "advice         stated  client-own-ids: " in out
     assert out.endswith("\n1 passed, 0 failed, 1 as advice, 0 not exercised\n")
     assert status == 0
+
+
+def test_each_trace_that_failed_has_a_page(forgetful: list[str], tmp_path: Path) -> None:
+    traces = (*ONE, "--trace", "keyless")
+    status, _, _ = conform(*traces, "--view", tmp_path / "pages", "--", *forgetful)
+    assert status == 1
+    assert [page.name for page in (tmp_path / "pages").iterdir()] == ["retry-answer.html"]
+    contents, texts = session_in(tmp_path / "pages" / "retry-answer.html")
+    assert contents["notes"][0].startswith("`support-keys` fails: ")
+    assert max(contents["messages"]["key"]) == 0
+    assert "session/prompt" in "".join(texts)
+
+
+def test_nothing_that_failed_is_no_page(tmp_path: Path) -> None:
+    status, _, _ = conform(*ONE, "--view", tmp_path / "pages", "--", *AGENT)
+    assert (status, [*(tmp_path / "pages").iterdir()]) == (0, [])
+
+
+def test_pages_that_cannot_be_written_are_a_problem(forgetful: list[str], tmp_path: Path) -> None:
+    (tmp_path / "retry-answer.html").mkdir()
+    status, _, err = conform(*ONE, "--view", tmp_path, "--", *forgetful)
+    assert status == 1
+    assert "not all pages are written: " in err

@@ -40,6 +40,21 @@ def test_clean_messages_are_not_mentioned() -> None:
     assert checked(call(1, "session/list")) == []
 
 
+def test_a_connection_of_another_version_is_mentioned_once_and_not_judged() -> None:
+    agent = """
+import os
+os.read(0, 9999)
+os.write(1, b'{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":5}}\\n')
+while os.read(0, 9999):
+    pass
+"""
+    opening = call(0, "initialize", protocolVersion=1, clientCapabilities={})
+    assert checked(opening, call(1, "session/list", cwd=5), agent=agent) == [
+        "acpgen tap: the connection is of version 1, and --check judges version 2: its messages "
+        "are not judged"
+    ]
+
+
 def test_keys_are_not_printed() -> None:
     found = "\n".join(checked(call(1, "session/list", idempotencyKey=KEY)))
     assert KEY not in found

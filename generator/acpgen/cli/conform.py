@@ -32,6 +32,7 @@ from acp_conformance.verdict import (
 )
 from acp_conformance.verdict_report import FORMATS
 from acpgen.cli.report import CommandFailure, Exit, fail, note, suggestion, unreadable
+from acpgen.cli.session_pages import write_failed_traces
 from acpgen.cli.trace_playback import Playable, Shown, shown, stoppable
 from acpgen.findings import escaped
 
@@ -121,6 +122,14 @@ def conform(
             "standard error.",
         ),
     ] = None,
+    view: Annotated[
+        str | None,
+        typer.Option(
+            "--view",
+            metavar="FOLDER",
+            help="Write a page of each trace that failed, as `acpgen view` does, to this folder.",
+        ),
+    ] = None,
     level: Annotated[
         FailLevel,
         typer.Option(
@@ -152,20 +161,23 @@ def conform(
             fail("--client and --proxy exclude each other: give one of them")
         if client or proxy:
             _refuse({"--restart-command": restart, "--second-command": second, "--record": record})
-        _refuse_blanks(command, [("--record", record), *(("--trace", n) for n in only or [])])
+        folders = [("--record", record), ("--view", view)]
+        _refuse_blanks(command, [*folders, *(("--trace", name) for name in only or [])])
+        pages = None if view is None else _prepared(view)
         quiet = silence if silence is not None else (2.0 if client else 0.2)
         _bound("--timeout", timeout, 0.1, DAY)
         _bound("--silence", quiet, 0.05, DAY / 10)
         try:
             if proxy:
-                return _judge_proxy(command, only or [], timeout)
+                return _judge_proxy(command, only or [], timeout, pages)
             if client:
-                return _judge_client(command, only or [], timeout, quiet)
+                return _judge_client(command, only or [], timeout, quiet, pages)
             timeouts = AgentTimeouts(timeout, quiet)
             _suffice(timeouts)
             again, joins = _words("--restart-command", restart), _words("--second-command", second)
             folder = None if record is None else Path(record)
-            return _judge_agent(Programs(command, again, joins), timeouts, only or [], folder)
+            programs = Programs(command, again, joins)
+            return _judge_agent(programs, timeouts, only or [], folder, pages)
         except StartError as error:
             fail(str(error))
 
@@ -204,7 +216,11 @@ def _few(missing: Sequence[str], all_: int) -> str:
 
 
 def _judge_agent(
-    programs: Programs, timeouts: AgentTimeouts, only: Sequence[str], record: Path | None
+    programs: Programs,
+    timeouts: AgentTimeouts,
+    only: Sequence[str],
+    record: Path | None,
+    pages: Path | None,
 ) -> _Judged:
 
     played = _with_support(_chosen(scripts(), only))
@@ -215,27 +231,34 @@ def _judge_agent(
     for outcome in seen.outcomes:
         if outcome.unparsed:
             note(f"acpgen: {outcome.trace}: {outcome.unparsed} lines of the agent are not messages")
-    judged = _asked(seen, Role.AGENT, played, only, _parts(scripts()))
+    judged = _asked(seen, Role.AGENT, played, only, _parts(scripts()), pages)
     return _Judged(judged.found, [*judged.problems, *unwritten])
 
 
 def _judge_client(
-    command: Sequence[str], only: Sequence[str], timeout: float, silence: float
+    command: Sequence[str],
+    only: Sequence[str],
+    timeout: float,
+    silence: float,
+    pages: Path | None,
 ) -> _Judged:
 
     _demand(AGENT, command)
     played = _chosen(CLIENT_PLANS, only)
     outcomes = judge_client(command, played, ClientTimeouts(timeout, silence))
     parts = _parts(CLIENT_PLANS, but=frozenset(ALWAYS))
-    return _asked(shown(outcomes, played), Role.CLIENT, played, only, parts)
+    return _asked(shown(outcomes, played), Role.CLIENT, played, only, parts, pages)
 
 
-def _judge_proxy(command: Sequence[str], only: Sequence[str], timeout: float) -> _Judged:
+def _judge_proxy(
+    command: Sequence[str], only: Sequence[str], timeout: float, pages: Path | None
+) -> _Judged:
 
     _demand(AGENT, command)
     played = _chosen(PROXY_TRACES, only)
     outcomes = judge_proxy(command, played, timeout)
-    return _asked(shown(outcomes, played), Role.PROXY, played, only, _parts(PROXY_TRACES))
+    seen = shown(outcomes, played)
+    return _asked(seen, Role.PROXY, played, only, _parts(PROXY_TRACES), pages)
 
 
 def _with_support(played: Sequence[Script]) -> list[Script]:
@@ -260,15 +283,17 @@ def _asked(
     played: Sequence[Playable],
     only: Sequence[str],
     parts: Mapping[str, Sequence[str]],
+    pages: Path | None,
 ) -> _Judged:
     """The verdicts to print: with `--trace`, those on what it names, and all failures."""
+    unwritten = [] if pages is None else write_failed_traces(pages, seen.outcomes)
     summary = set(only).union(*(each.proves for each in played if each.name in only))
     found = [
         verdict
         for verdict in verdicts(seen.outcomes, role, parts)
         if not only or verdict.requirement.id in summary or verdict.status is VerdictStatus.FAIL
     ]
-    return _Judged(found, [seen.cut] if seen.cut else [])
+    return _Judged(found, [*([seen.cut] if seen.cut else []), *unwritten])
 
 
 def _demand(word: str, command: Sequence[str]) -> None:
@@ -337,6 +362,12 @@ def _words(option: str, command: str | None) -> list[str] | None:
     if not words or not words[0].strip():
         fail(f"{option} names no program: is a variable unset?")
     return words
+
+
+def _prepared(name: str) -> Path:
+    """A folder that can be written to."""
+    _prepare(Path(name))
+    return Path(name)
 
 
 def _prepare(folder: Path) -> None:

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from acp_wire.reader import BROKEN, peek
-from acpgen.judge.inputs import Input, is_transcript_line
+from acp_wire.transcript_line import is_transcript_line
+from acpgen.judge.inputs import Input
 
 PAUSE = 0.2
 """How many seconds to wait before looking for more."""

@@ -1,4 +1,4 @@
-"""What `diff` and `release` share: two versions, their changes, and the accepted ones."""
+"""The part that `diff` and `release` share: two versions, their changes, accepted changes."""
 
 from __future__ import annotations
 

@@ -7,21 +7,20 @@ The sender `gap` means that messages are missing: what later ones answer isn't k
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from functools import partial
 
-from acp_wire.reader import Decoded, attempt
-from acp_wire.transcript_line import transcript_line
+from acp_wire.reader import attempt
 from acpgen import findings
 from acpgen.cli.verdicts import findings_of
-from acpgen.findings import Finding
 from acpgen.judge.fast_path import FastEngine
 from acpgen.judge.inputs import MessageText
 from acpgen.judge.message_verdict import MessageRule
+from acpgen.judge.versions import VersionedEngine
 from acpgen.startup import checker_source
+from acpgen.startup.checker_source import SHIPPED_VERSION
 from acpgen.tap.companion import skipped_text
 
-_GAP = "gap"
+_GAP = b"gap"
+_CONNECTION = ""
 _PAIRING = frozenset({MessageRule.UNEXPECTED_RESPONSE.value, MessageRule.DUPLICATE_ID.value})
 """What is not known after a gap."""
 
@@ -29,49 +28,42 @@ _PAIRING = frozenset({MessageRule.UNEXPECTED_RESPONSE.value, MessageRule.DUPLICA
 def check(pipe: int, *, show_keys: bool = False) -> None:
     """Print what is found in the lines of a pipe, on standard error, until it ends."""
     try:
-        engine = FastEngine(checker_source.of_schema(None))
+        made = checker_source.of_schema(None)
     except (OSError, checker_source.UnusableSchemaError):
         _print("acpgen tap: the schema that comes with acpgen can't be read: nothing is judged\n")
         return
+    judging = FastEngine(made, version=SHIPPED_VERSION)
+    engine = VersionedEngine([(SHIPPED_VERSION, judging)])
     whole = True
-    passes = engine.filter(None, transcript=True)
     with os.fdopen(pipe, "rb") as lines:
         for line in lines:
             sender, number, text = line.rstrip(b"\n").split(b" ", 2)
-            if sender.decode() == _GAP:
+            if sender == _GAP:
                 whole = False
-                _print(f"acpgen tap: {skipped_text(int(number))}\n")
                 engine.pairing.clear()
+                _print(f"acpgen tap: {skipped_text(int(number))}\n")
                 continue
-            judge = partial(_findings, engine, passes, sender.decode(), int(number), show_keys)
-            found = [each for each in judge(text) if whole or each.rule not in _PAIRING]
-            if found:
-                _print(findings.text(found))
+            side, entry = sender.decode(), MessageText(text, int(number))
+            first = not engine.others
+            verdict = engine.message(attempt(text), side, _CONNECTION)
+            if verdict is None:
+                if first:
+                    _print(_other_version(engine))
+            elif verdict.findings:
+                found = findings_of(f"<{side}>", entry, verdict, show_keys=show_keys)
+                known = (each for each in found if whole or each.rule not in _PAIRING)
+                _print(findings.text(known))
 
 
-def _findings(
-    engine: FastEngine,
-    passes: Callable[[bytes], object],
-    sender: str,
-    number: int,
-    show_keys: bool,
-    text: bytes,
-) -> list[Finding]:
-    """What is found in one message."""
-    read = attempt(text)
-    if isinstance(read, Decoded):
-        line = transcript_line(sender, text)
-        if passes(line) is None:
-            return []
-        read = attempt(line)
-        entry = MessageText(line, number, read)
-    else:
-        entry = MessageText(text, number, read)
-    verdict = engine.verdict(read, None, transcript=True)
-    return findings_of(
-        f"<{sender}>", entry, verdict, transcript=isinstance(read, Decoded), show_keys=show_keys
+def _other_version(engine: VersionedEngine) -> str:
+    version = max(version for _, version in engine.others)
+    return (
+        f"acpgen tap: the connection is of version {version}, and --check judges version "
+        f"{SHIPPED_VERSION}: its messages are not judged\n"
     )
 
 
 def _print(text: str) -> None:
-    os.write(2, text.encode(errors="backslashreplace"))
+    data = text.encode(errors="backslashreplace")
+    while data:
+        data = data[os.write(2, data) :]

@@ -40,8 +40,6 @@ _TOO_LONG = "is longer than {limit} bytes, so it is not judged; --max-line sets 
 _PACKED = "is gzip, which does not grow by lines: leave out --follow, which reads plain text"
 _TWO_SIDED = "is a transcript, which names its senders; leave out --from"
 _SENDERS = "names its senders; leave out --from"
-_SHIPPED_VERSION = 2
-"""The version of the schema that comes with acpgen, which is not loaded for this."""
 
 
 def run(options: Options) -> int:
@@ -90,7 +88,12 @@ def _engine(options: Options, report: Report) -> VersionedEngine | None:
         return None
     if len(sources) == 1 and isinstance(sources[0][1], checker_source.Shipped):
         return VersionedEngine(
-            [(_SHIPPED_VERSION, FastEngine(sources[0][1], size, _SHIPPED_VERSION))]
+            [
+                (
+                    checker_source.SHIPPED_VERSION,
+                    FastEngine(sources[0][1], size, checker_source.SHIPPED_VERSION),
+                )
+            ]
         )
     versions = [(found.protocol().version, schema, found) for schema, found in sources]
     for place, (version, schema, _) in enumerate(versions):

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, BinaryIO
 
 import typer
 
-from acp_wire.pairing import Pairing
 from acpgen import resources
 from acpgen.cli import input_files
 from acpgen.cli.report import Exit, fail, note, relative, unreadable
+from acpgen.cli.session_pages import session_view, write_page
 from acpgen.cli.shared_options import Quiet, Schema, ShowKeys
-from acpgen.cli.verdicts import findings_of
 from acpgen.findings import printable, text
 from acpgen.judge.inputs import InputError, MessageText, read
-from acpgen.judge.transcript import Transcript
 from acpgen.load import SchemaError, load
 from acpgen.model import Protocol
-from acpgen.trace import TranscriptError, judge, record
 from acpgen.view import SessionView, page
 from acpgen.words import counted
 
@@ -62,34 +56,18 @@ def view(
     if out.exists() and file is not None and file.exists() and out.samefile(file):
         fail(f"{out}: is the file to show, and the page would replace it")
     session = session_view(entries, protocol, name, show_keys=show_keys)
-    _write(page(session), out)
+    if str(out) == input_files.STDIN:
+        sys.stdout.write(page(session))
+    else:
+        try:
+            write_page(session, out)
+        except OSError as error:
+            fail(unreadable(error, out))
     if not quiet:
         for line in session.notes:
             note(f"acpgen: {printable(name)}: {line}")
         note(f"{out}: {_summary(session)}")
     raise typer.Exit(Exit.CLEAN)
-
-
-def session_view(
-    entries: Iterable[MessageText], protocol: Protocol, name: str, *, show_keys: bool = False
-) -> SessionView:
-    """Judge the lines of a transcript, and return what is to be shown of them."""
-    entries = list(entries)
-    session = SessionView(Path(name).name, protocol, show_keys=show_keys)
-    transcript = Transcript(protocol, Pairing())
-    for entry in entries:
-        session.add(entry)
-        verdict = transcript.judge_line(entry.text)
-        for finding in findings_of(name, entry, verdict, transcript=True, show_keys=show_keys):
-            session.find(finding, "validate")
-    try:
-        for finding in judge(record(entries, protocol, show_keys=show_keys), name):
-            session.find(finding, "trace")
-    except TranscriptError as error:
-        session.notes.append(
-            f"line {error.line} {error}, so the order of messages is not judged (`acpgen trace`)"
-        )
-    return session
 
 
 def _entries(stream: BinaryIO) -> list[MessageText]:
@@ -110,29 +88,6 @@ def _load(schema: Path) -> Protocol:
         fail(f"{schema}: is not a schema to judge by")
     except OSError as error:
         fail(f"{error.filename or schema}: {error.strerror or error}")
-
-
-def _write(content: str, out: Path) -> None:
-    """Write the page whole, or not at all."""
-    if str(out) == input_files.STDIN:
-        sys.stdout.write(content)
-        return
-    try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", newline="\n", dir=out.parent, suffix=".html", delete=False
-        ) as draft:
-            draft.write(content)
-        Path(draft.name).chmod(0o666 & ~_umask())
-        Path(draft.name).replace(out)
-    except OSError as error:
-        fail(unreadable(error, out))
-
-
-def _umask() -> int:
-    """The mask of the process, which can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _summary(session: SessionView) -> str:

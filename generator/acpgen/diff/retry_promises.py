@@ -1,4 +1,4 @@
-"""What a changed retry class does to a sender and a receiver if only one of them knows it.
+"""The effect of a changed retry class on sender and receiver if only one of them knows it.
 
 The class of a method is a promise between two: receivers make a repeated message harmless in the
 way it says, and senders repeat accordingly (RFD, "Give every method a retry class"). A sender that
@@ -26,7 +26,7 @@ class Consequence:
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """What a change of class means for senders of the old class and for receivers of the old class.
+    """The effect of a changed class on senders and on receivers of the old class.
 
     The reasons call the two `{senders}` and `{receivers}`.
     """

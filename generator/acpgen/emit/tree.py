@@ -81,7 +81,7 @@ def _with_lf(text: str) -> str:
 def compare(
     folder: Path, tree: Mapping[str, str], claims: Callable[[str], bool]
 ) -> list[Difference]:
-    """What differs between a folder and the tree that should be there, by path.
+    """The differences between a folder and the tree that should be there, by path.
 
     `claims` is true of the paths that only this tree may fill: a file of acpgen there that the
     tree lacks is surplus.

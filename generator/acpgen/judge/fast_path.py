@@ -19,7 +19,7 @@ from acp_wire.checking import Checkers
 from acp_wire.envelope import SENDERS, is_id
 from acp_wire.pairing import Pairing
 from acp_wire.reader import BLANK, Decoded, NotJsonError, decode
-from acpgen.judge.inputs import is_transcript_line
+from acp_wire.transcript_line import is_transcript_line
 from acpgen.judge.message_verdict import MessageVerdict
 from acpgen.judge.transcript import Transcript
 from acpgen.model import Protocol, Side

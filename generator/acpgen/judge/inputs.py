@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from io import BytesIO
 from itertools import chain
-from typing import BinaryIO, TypeGuard
+from typing import BinaryIO
 
 from acp_wire.reader import (
     BLANK,
     BROKEN,
     Decoded,
-    JsonValue,
     NotJsonError,
     attempt,
     first_value,
     is_utf_16,
     peek,
 )
+from acp_wire.transcript_line import is_transcript_line
 
 _SEVERAL = (
     "holds several JSON values that span lines; put each on a line of its own, as `jq -c .` does"
@@ -141,10 +141,3 @@ def _starts_with_a_value(text: bytes) -> bool:
 def _stands_alone(line: bytes) -> bool:
     value = peek(line)
     return is_transcript_line(value) or (isinstance(value, dict) and "jsonrpc" in value)
-
-
-def is_transcript_line(value: object) -> TypeGuard[dict[str, JsonValue]]:
-    """Whether a value is meant as a line of a transcript, not as a message itself."""
-    return (
-        isinstance(value, dict) and {"from", "message"} <= value.keys() and "jsonrpc" not in value
-    )

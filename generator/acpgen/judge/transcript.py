@@ -10,8 +10,8 @@ from typing import TypeGuard
 from acp_wire.envelope import MessageKind, kind_of, request_id
 from acp_wire.pairing import Connection, Pairing, retyped
 from acp_wire.reader import Decoded, NotJsonError, decode
+from acp_wire.transcript_line import is_transcript_line
 from acpgen.findings import Severity
-from acpgen.judge.inputs import is_transcript_line
 from acpgen.judge.message import Judge
 from acpgen.judge.message_verdict import MessageFault, MessageRule, MessageVerdict
 from acpgen.judge.text_faults import complete, unreadable

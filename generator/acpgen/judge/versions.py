@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from acp_wire.envelope import request_id
 from acp_wire.pairing import Connection, Pairing
 from acp_wire.reader import Decoded, JsonValue, NotJsonError, attempt
+from acp_wire.transcript_line import is_transcript_line
 from acpgen.judge.fast_path import FastEngine, Filter, Read
-from acpgen.judge.inputs import is_transcript_line
 from acpgen.judge.message_verdict import MessageVerdict
 from acpgen.model import Protocol
 

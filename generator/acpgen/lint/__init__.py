@@ -1,4 +1,4 @@
-"""What a schema that loads can still get wrong: a function a rule, the docstring its documentation.
+"""Rules for schemas that load. Each rule is a function, and its docstring is its page.
 
 `lint` runs every rule of `acpgen.lint.rules`.
 """

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from acp_wire.envelope import SENDERS
 from acp_wire.reader import BLANK, BROKEN, peek
-from acpgen.judge.inputs import is_transcript_line
+from acp_wire.transcript_line import is_transcript_line
 from acpgen.logs import scanning
 from acpgen.logs.hints import Hints
 from acpgen.logs.lines import LINE_LIMIT, Lines
@@ -130,7 +130,7 @@ def has_message(number: int, text: bytes, hints: Hints) -> bool:
     if stripped.startswith(b"[") and stripped[1:].lstrip()[:1] in (b"", b"{"):
         return True
     for unit in Values(iter([(number, one)]), LINE_LIMIT):
-        if unit.shape in ("event", "sse"):
+        if unit.shape == "sse":
             return True
         if unit.value is BROKEN or unit.value is scanning.BROKEN:
             if unit.text:

@@ -51,7 +51,7 @@ def lines_of(
 
 def _utf_16(start: bytes) -> str | None:
     for mark, name in _MARKS.items():
-        if start.startswith(mark):
+        if start.startswith(mark) and 0 in start[2:8]:
             return name
     if len(start) >= 2 and start[:2].count(0) == 1 and b"\0" in start[2:4]:
         return "utf-16-be" if start[0] == 0 else "utf-16-le"

@@ -101,7 +101,6 @@ class Log:
         skipped: Callable[[int], object],
     ) -> None:
         self.canonical: Input | None = None
-        self.passed_over = 0
         self.count = 0
         self.encoding: str | None = None
         self._lines = lines
@@ -109,6 +108,9 @@ class Log:
         self._callers = callers
         self._limit = limit
         self._skipped = skipped
+        self._other_lines = 0
+        self._event_lines = 0
+        self._prefixed = False
         self._puzzle: tuple[int, str] | None = None
         self._base: tuple[str, ...] = ()
         self._turned = False
@@ -122,13 +124,21 @@ class Log:
         self._pairs: dict[tuple[str, str], Connection] = {}
 
     @property
+    def passed_over(self) -> int:
+        """The number of lines of other output so far."""
+        return self._other_lines + (0 if "sse" in self._shapes else self._event_lines)
+
+    @property
     def guessed(self) -> int:
         """The number of messages whose sender was guessed."""
         return 0 if self._senders is None else self._senders.guessed
 
     def pass_over(self, number: int, text: bytes) -> None:
-        """Count a line of other output."""
-        self.passed_over += 1
+        """Count a line of other output, apart from those that belong to server-sent events."""
+        if values.EVENT.match(text):
+            self._event_lines += 1
+        else:
+            self._other_lines += 1
         if self._puzzle is None:
             shown = text.decode("utf-8", "replace").strip()
             self._puzzle = (number, shown)
@@ -168,7 +178,7 @@ class Log:
         self._lines = lines
         self._alone = alone
         if alone:
-            self.passed_over, self._puzzle = 0, None
+            self._other_lines, self._event_lines, self._puzzle = 0, 0, None
         if shape is not None:
             self._base = (shape,)
             self.canonical = Input(lines, transcript=shape == "transcript")
@@ -221,6 +231,7 @@ class Log:
         if self._puzzle is None:
             return InputError("no messages, so there is nothing to judge")
         number, text = self._puzzle
+        text = "".join(c if c.isprintable() else "\ufffd" for c in text[: _SHOWN + 1])
         shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
         return InputError(f"no line is a message; line {number} is the first: {shown!r}; {_HELP}")
 
@@ -254,7 +265,7 @@ class Log:
             if unit.shape == values.LONG:
                 self._skipped(unit.line)
             elif unit.shape == "event":
-                self._shapes.setdefault("sse")
+                self.pass_over(unit.line, _bytes(unit.prefix))
             elif unit.value is BROKEN or unit.value is scanning.BROKEN:
                 yield from self._broken(unit)
             else:
@@ -273,13 +284,16 @@ class Log:
         found = messages_in(value, unit.text, self._hints, self._known)
         prefix = prefix_of(unit.prefix, self._hints.client) if unit.prefix else Prefix()
         if found:
+            self._prefixed |= prefix.direction is not None
             for each in found:
                 yield from self._found(each, unit, prefix)
             return
         lists = [] if unit.prefix or not unit.text else lists_in(value, unit.text, self._hints)
         if lists:
             yield from self._listed(lists, unit)
-        elif unit.text and (prefix.direction is not None or unit.shape in ("frames", "sse")):
+        elif unit.text and (
+            (self._prefixed and prefix.direction is not None) or unit.shape in ("frames", "sse")
+        ):
             yield self._item(Found(unit.text, ()), unit, prefix)
         else:
             text = unit.prefix + unit.text

@@ -18,7 +18,8 @@ _TRIES = 5
 """How many places of one line are tried as the start of a value."""
 _FRAME = re.compile(rb"content-length\s*:\s*(\d+)\s*$", re.IGNORECASE)
 _HEADER = re.compile(rb"[A-Za-z][A-Za-z-]*\s*:.*$")
-_EVENT = re.compile(rb"(data|event|id|retry)\s*:(?: |$)?|:")
+EVENT = re.compile(rb"(data|event|id|retry):(?: |$)?|: |:$")
+"""The start of a line of a server-sent event, or of a comment between them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class Values:
                 continue
             if (frame := _FRAME.match(raw.strip())) and self._shape in (None, "frames"):
                 yield from self._frame(number, int(frame[1]))
-            elif (event := _EVENT.match(raw)) and self._shape in (None, "sse"):
+            elif (event := EVENT.match(raw)) and self._shape in (None, "sse"):
                 yield from self._event(number, raw, event)
             else:
                 yield from self._units(number, _text(raw))
@@ -155,7 +156,7 @@ class Values:
         read: list[tuple[int, bytes]] = []
         while len(read) < _BROKEN_LINES and (line := self._next()) is not None:
             piece = _text(line[1])
-            if piece.startswith("{"):
+            if piece[0] not in ' \t}]"\r\n':  # it does not go on with the value
                 self._back.append(line)
                 break
             read.append(line)
@@ -236,17 +237,19 @@ class Values:
                 break
         if size > self._limit:
             yield Unit(number, "", shape=LONG)
+            return  # what follows is read as lines: no header is trusted that far
         pieces = list(self._body(size))
-        if not pieces or size > self._limit:
-            return
         text = _text(b"".join(piece for _, piece in pieces))
         value, end = value_at(text, blank(text, 0))
         if value is CUT or text[end:].strip():
             value = BROKEN
-        yield Unit(pieces[0][0], "", text.strip(), value, "frames")
+        if value is BROKEN and len(pieces) > 1 and sum(len(p) for _, p in pieces) < size:
+            self._back += reversed(pieces)  # the log ends within the frame
+        elif pieces:
+            yield Unit(pieces[0][0], "", text.strip(), value, "frames")
 
     def _body(self, size: int) -> Iterator[tuple[int, bytes]]:
-        """The lines of a body, without their bytes if it is longer than the limit."""
+        """The lines of a body, and what follows it on its last line is kept."""
         left = size
         while left > 0 and (line := self._next()) is not None:
             if _FRAME.match(line[1].strip()):  # the frame before is shorter than its header says
@@ -256,8 +259,7 @@ class Values:
             left -= len(piece)
             if rest.strip():
                 self._back.append((line[0], rest))
-            if size <= self._limit:
-                yield line[0], piece
+            yield line[0], piece
 
     def _event(self, number: int, raw: bytes, event: re.Match[bytes]) -> Iterator[Unit]:
         """The data of a server-sent event, whose lines belong together."""
@@ -267,7 +269,7 @@ class Values:
             return
         pieces = [_text(raw[event.end() :])]
         while (line := self._next()) is not None:
-            more = _EVENT.match(line[1])
+            more = EVENT.match(line[1])
             value, _ = value_at("".join(pieces), blank("".join(pieces), 0))
             if more is None or more[1] != b"data" or value is not CUT:
                 self._back.append(line)

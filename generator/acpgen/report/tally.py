@@ -1,4 +1,4 @@
-"""What a report counts."""
+"""The counts of a report."""
 
 from __future__ import annotations
 

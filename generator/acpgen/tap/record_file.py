@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 
 from acp_wire.reader import peek
-from acpgen.judge.inputs import is_transcript_line
+from acp_wire.transcript_line import is_transcript_line
 
 _SECRET_BYTES = 32
 _HEAD = 1024 * 1024

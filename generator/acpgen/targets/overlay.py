@@ -1,4 +1,4 @@
-"""What the schema adds to upstream's, as an overlay: the retry classes, the errors, and the key.
+"""The additions to upstream's schema as an overlay: retry classes, errors, and the key.
 
 The document is an OpenAPI Overlay 1.0.0: actions with JSONPath targets (RFC 9535). Each action
 removes its targets or merges something into them. The format is not bound to OpenAPI; any tool that

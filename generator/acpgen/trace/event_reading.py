@@ -9,7 +9,8 @@ from acp_wire.envelope import MessageKind, kind_of, request_id
 from acp_wire.pairing import Connection
 from acp_wire.reader import NotJsonError, decode
 from acp_wire.redaction import Key
-from acpgen.judge.inputs import MessageText, is_transcript_line
+from acp_wire.transcript_line import is_transcript_line
+from acpgen.judge.inputs import MessageText
 from acpgen.judge.message import Judge
 from acpgen.model import JsonValue, Kind, Method, Protocol, RetryClass, Side
 from acpgen.trace.digest import Digest, digest

@@ -102,7 +102,7 @@ class AgentConnection:
         return self.peek(request_id)
 
     def fault(self, request_id: int) -> str:
-        """What is wrong with the only answer to a request. Empty if there is none."""
+        """The fault of the only answer to a request; empty if there is no fault."""
         if request_id in self._retyped:
             shown = json.dumps(self._retyped[request_id])
             return f"was answered with the id {shown}, a string, not {request_id}"

@@ -204,6 +204,7 @@ def judge(log: ClientLog) -> TraceResult:
         tuple((id_, text) for id_, text in judged.items() if isinstance(text, str)),
         unseen if log.late else frozenset(),
         f"{'nothing that it sent shows it' if log.keys else reason}{_ended(log)}",
+        transcript=log.transcript,
         moot=frozenset() if log.late else unseen,
     )
 

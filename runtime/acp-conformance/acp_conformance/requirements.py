@@ -28,7 +28,7 @@ class Level(StrEnum):
 
 
 class Role(StrEnum):
-    """Who has to keep a requirement."""
+    """The role that has to keep a requirement."""
 
     AGENT = "agent"
     CLIENT = "client"

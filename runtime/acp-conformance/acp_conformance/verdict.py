@@ -28,7 +28,7 @@ __all__ = [
 
 
 class VerdictStatus(StrEnum):
-    """What is known of a requirement."""
+    """The status of a requirement."""
 
     PASS = "pass"  # noqa: S105 - a verdict
     PARTLY = "partly"
@@ -38,7 +38,7 @@ class VerdictStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TraceResult:
-    """What one trace showed.
+    """The result of one trace.
 
     `kept` holds the requirements that were shown to be kept. `broken` holds those that were shown
     to be broken, with the observation. `open` holds those that the trace would have shown, had it

@@ -117,7 +117,7 @@ _COUNTED: Final[Mapping[str, str]] = {
 }
 
 _SELDOM: Final = ("partly", "advice")
-"""What is counted only if there is some."""
+"""The counts that are printed only if they are not zero."""
 
 _SKIPPED: Final = ("partly", "advice", "not exercised")
 """What JUnit calls skipped: neither a pass nor a failure."""

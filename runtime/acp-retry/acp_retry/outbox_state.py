@@ -1,4 +1,4 @@
-"""What the deliveries of an outbox share: the store, the links, and the rule for resending.
+"""The state that deliveries of an outbox share: the store, the links, the rule for resending.
 
 Internal to `acp_retry.outbox`.
 """

@@ -10,7 +10,13 @@ from __future__ import annotations
 import json
 import time
 
-__all__ = ["timestamp", "transcript_line"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeGuard
+
+    from acp_wire.reader import JsonValue
+
+__all__ = ["is_transcript_line", "timestamp", "transcript_line"]
 
 
 def transcript_line(
@@ -40,3 +46,10 @@ def timestamp(seconds: float) -> str:
     """
     whole, micro = divmod(round(seconds * 1_000_000), 1_000_000)
     return time.strftime(f"%Y-%m-%dT%H:%M:%S.{micro:06}Z", time.gmtime(whole))
+
+
+def is_transcript_line(value: object) -> TypeGuard[dict[str, JsonValue]]:
+    """Whether a value is meant as a line of a transcript, not as a message itself."""
+    return (
+        isinstance(value, dict) and {"from", "message"} <= value.keys() and "jsonrpc" not in value
+    )

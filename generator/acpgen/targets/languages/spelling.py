@@ -1,4 +1,4 @@
-"""What the dialects share: escapes, cases of names, comments."""
+"""Functions that dialects share: escapes, cases of names, comments."""
 
 from __future__ import annotations
 

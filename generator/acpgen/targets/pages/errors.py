@@ -69,7 +69,7 @@ def code_table(protocol: Protocol, links: Links) -> str:
 
 
 def errors(protocol: Protocol, links: Links) -> dict[str, object]:
-    """What the template of the page on errors shows."""
+    """The variables of the page on errors."""
     return {
         "table": code_table(protocol, links),
         "error": links.type(ERROR),

@@ -37,7 +37,7 @@ def _explain(retry: RetryClass, short: str, meaning: str, rule: str) -> Explanat
 
 
 UNSTATED = Inline("not stated")
-"""What pages show for a method without a class."""
+"""The text on pages for a method without a class."""
 
 DEFERRALS = (RetryClass.CARRIED, RetryClass.EXTERNAL)
 """The values of `x-retry-class` that are not classes."""

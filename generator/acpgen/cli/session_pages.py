@@ -1,0 +1,93 @@
+"""Pages that show sessions, for the commands that write them."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Sequence
+from io import BytesIO
+from pathlib import Path
+
+from acp_conformance.verdict import TraceResult
+from acp_wire.pairing import Pairing
+from acpgen import resources
+from acpgen.cli.report import unreadable
+from acpgen.cli.verdicts import findings_of
+from acpgen.judge.inputs import MessageText, read
+from acpgen.judge.transcript import Transcript
+from acpgen.load import reload
+from acpgen.model import Protocol
+from acpgen.trace import TranscriptError, judge, record
+from acpgen.view import SessionView, page
+
+__all__ = ["session_view", "write_failed_traces", "write_page"]
+
+
+def session_view(
+    entries: Iterable[MessageText], protocol: Protocol, name: str, *, show_keys: bool = False
+) -> SessionView:
+    """Judge the lines of a transcript, and return what is to be shown of them."""
+    entries = list(entries)
+    session = SessionView(Path(name).name, protocol, show_keys=show_keys)
+    transcript = Transcript(protocol, Pairing())
+    for entry in entries:
+        session.add(entry)
+        verdict = transcript.judge_line(entry.text)
+        for finding in findings_of(name, entry, verdict, transcript=True, show_keys=show_keys):
+            session.find(finding, "validate")
+    try:
+        for finding in judge(record(entries, protocol, show_keys=show_keys), name):
+            session.find(finding, "trace")
+    except TranscriptError as error:
+        session.notes.append(
+            f"line {error.line} {error}, so the order of messages is not judged (`acpgen trace`)"
+        )
+    return session
+
+
+def write_page(session: SessionView, out: Path) -> None:
+    """Write the page of a session whole, or not at all.
+
+    Raises:
+        OSError: it can't be written.
+    """
+    content = page(session)
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", newline="\n", dir=out.parent, suffix=".html", delete=False
+    ) as draft:
+        try:
+            draft.write(content)
+            draft.flush()
+            Path(draft.name).chmod(0o666 & ~_umask())
+            Path(draft.name).replace(out)
+        except BaseException:
+            Path(draft.name).unlink(missing_ok=True)
+            raise
+
+
+def _umask() -> int:
+    """The mask of the process, which can only be read by setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def write_failed_traces(folder: Path, outcomes: Sequence[TraceResult]) -> list[str]:
+    """Write a page for each trace that showed a requirement to be broken.
+
+    Returns why that failed, if it did.
+    """
+    failed = [outcome for outcome in outcomes if outcome.broken and outcome.transcript]
+    if not failed:
+        return []
+    protocol = reload(resources.SCHEMA)
+    for outcome in failed:
+        entries = list(read(BytesIO(outcome.transcript)).entries)
+        session = session_view(entries, protocol, outcome.trace)
+        session.notes += [f"`{id_}` fails: {text}" for id_, text in outcome.broken]
+        out = folder / f"{outcome.trace}.html"
+        try:
+            write_page(session, out)
+        except OSError as error:
+            return [f"not all pages are written: {unreadable(error, out)}"]
+    return []
