@@ -20,9 +20,7 @@ from variation import Variation
 SHORT = AgentTimeouts(answer=3.0, quiet=0.05)
 
 
-def search(
-    insertion: float, latency: float, longest: float = 10.0
-) -> tuple[KillTimes, list[float]]:
+def search(insertion: float, latency: float) -> tuple[KillTimes, list[float]]:
     """Search with an agent that inserts a prompt after so many seconds."""
     times, tried = KillTimes(latency, 10.0), list[float]()
     while (delay := times.next()) is not None:

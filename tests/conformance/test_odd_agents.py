@@ -22,7 +22,7 @@ right = {
 }
 for line in sys.stdin:
     asked = json.loads(line)
-    answer = ODD.get(asked["method"]) or right.get(asked["method"]) or {}
+    answer = ODD.get(asked["method"]) or right.get(asked["method"]) or {"result": {}}
     print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **answer}), flush=True)
 """
 ODD = {

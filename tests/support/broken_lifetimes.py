@@ -179,7 +179,7 @@ class ForksKeys(Variation):
 class ClosesOnce(Variation):
     async def close(self, call: Call) -> Any:
         if not self.sessions[str(call.params["sessionId"])]:
-            raise RequestFailedError.of(-32002, "Resource not found")
+            raise RequestFailedError.of(-32603, "Internal error")
         return await super().close(call)
 
 
