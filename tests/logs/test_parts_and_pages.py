@@ -54,7 +54,7 @@ def run(*arguments: str | Path, stdin: str = "") -> Result:
     [
         ("session/prompt", PROMPT, ""),
         ("session/prompt#params", PROMPT, ""),
-        ("session/prompt", '{"sessionId":"s"}', ":1: session/prompt: error[required] -32602 /prompt"),
+        ("session/prompt", '{"sessionId":"s"}', "session/prompt: error[required] -32602 /prompt"),
         ("session/prompt", '{\n"sessionId": 5,\n"prompt": []}', ":2: session/prompt: error[type]"),
         ("session/new#result", '{"sessionId":"s"}', ""),
         ("session/new#result", '{"sessionId":5}', ":1: session/new: error[type] /sessionId"),

@@ -318,3 +318,11 @@ def test_requests_are_answered() -> None:
         assert process.stdout is not None
         process.stdin.write(call(1, "session/list"))
         assert b'"id": 1' in process.stdout.readline()
+
+
+@pytest.mark.parametrize("closed", ["<&-", "2>&-", "<&- 2>&-"])
+def test_a_standard_stream_that_is_closed_is_an_empty_one(closed: str) -> None:
+    program = "import sys; print(len(sys.stdin.read()) if sys.stdin else 0)"
+    command = ["sh", "-c", f'exec "$@" {closed}', "sh", *tap(python(program))]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stdout) == (0, b"0\n")

@@ -21,8 +21,9 @@ pub enum RetryClass {
     /// again. If the first attempt had its effect, too, what it created stays unused.
     Duplicating,
     /// Notifications have no answer that could get lost. Some requests make sense only on one
-    /// connection. The sender does not send it again. It recovers through `session/resume` or on a
-    /// new connection.
+    /// connection. The sender does not send it again. After a lost request it opens a new
+    /// connection, and after missed updates it calls `session/resume`. After any other notification
+    /// there is nothing to recover.
     NotRetried,
     /// The message carries another one. The class of the message inside applies. Forward an
     /// idempotency key in it unchanged.

@@ -18,7 +18,7 @@ from acpgen import findings, resources, rulebook
 from acpgen.cli import input_files
 from acpgen.cli.follow import Follower, interruptible
 from acpgen.cli.progress import Bar
-from acpgen.cli.reading import print_reading
+from acpgen.cli.reading import print_reading, version_notes
 from acpgen.cli.stderr import note
 from acpgen.cli.verdicts import FINDINGS_LIMIT, findings_of
 from acpgen.findings import escaped, printable
@@ -43,7 +43,6 @@ from acpgen.logs.values import LONG
 from acpgen.report import Report, Tally, renderer, set_up
 from acpgen.startup import checker_source
 from acpgen.startup.options import Options
-from acpgen.words import counted
 
 _LONG = 4_000_000
 """From how many bytes on a progress bar is worth showing."""
@@ -312,12 +311,8 @@ def _print_reading(
     if options.quiet:
         return
     print_reading(log, name, report.tally.inputs.get(name, 0))
-    for (connection, version), number in engine.others.items():
-        label = f" {printable(str(connection))}" if connection != "" else ""
-        note(
-            f"acpgen: {printable(name)}: connection{label} settles on version {version}, and the "
-            f"schema is of version {engine.version}: {counted(number, 'message')} not judged"
-        )
+    for line in version_notes(engine):
+        note(f"acpgen: {printable(name)}: {line}")
 
 
 def _judge_growing(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from acpgen.logs.lines import Lines
+from acpgen.logs.log_lines import Lines
 
 _SUFFIXES = (".md", ".mdx", ".markdown")
 _FENCE = re.compile(rb"^(?P<before>[ \t>]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?)(?P<fence>`{3,}|~{3,})")

@@ -27,6 +27,7 @@ def run(options: TapOptions, check: Check) -> int:
         options: the arguments.
         check: judges the lines in a pipe, if it is asked for.
     """
+    _keep_standard_descriptors()
     try:
         found = read_disruptions(options.lose, options.delay, options.cut, options.kill)
         file = None if options.record is None else RecordFile(options.record)
@@ -51,6 +52,15 @@ def run(options: TapOptions, check: Check) -> int:
         for each in disruptor.unused:
             _report(each.missed_text)
     return end_like(agent.status or 0)
+
+
+def _keep_standard_descriptors() -> None:
+    """Open those of standard input, output and error that are closed, or a pipe would get one."""
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
 
 
 def _report(line: str) -> None:

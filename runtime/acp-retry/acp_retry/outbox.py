@@ -59,8 +59,8 @@ class PendingPrompt:
     def outcome(self) -> Outcome | None:
         """What is known so far. Only `Inserted` and `Refused` are definite.
 
-        An `Unknown` stays if the next attempt never leaves or is answered with an error, unless
-        that error is -32602. None while the first attempt is under way.
+        An `Unknown` stays if the next attempt never leaves or is answered with any error. None
+        while the first attempt is under way.
         """
         return self._delivery.outcome
 

@@ -48,7 +48,8 @@ public final class AcpRetry {
 
 		/**
 		 * Notifications have no answer that could get lost. Some requests make sense only on one connection. The sender
-		 * does not send it again. It recovers through {@code session/resume} or on a new connection.
+		 * does not send it again. After a lost request it opens a new connection, and after missed updates it calls
+		 * {@code session/resume}. After any other notification there is nothing to recover.
 		 */
 		NOT_RETRIED("not_retried"),
 

@@ -22,7 +22,8 @@ public enum class RetryClass(public val value: String) {
     DUPLICATING("duplicating"),
     /**
      * Notifications have no answer that could get lost. Some requests make sense only on one connection. The sender
-     * does not send it again. It recovers through `session/resume` or on a new connection.
+     * does not send it again. After a lost request it opens a new connection, and after missed updates it calls
+     * `session/resume`. After any other notification there is nothing to recover.
      */
     NOT_RETRIED("not_retried"),
     /**
