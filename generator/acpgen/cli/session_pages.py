@@ -9,14 +9,18 @@ from io import BytesIO
 from pathlib import Path
 
 from acp_conformance.verdict import TraceResult
-from acp_wire.pairing import Pairing
+from acp_wire.reader import attempt
 from acpgen import resources
+from acpgen.cli.reading import transcript_lines, version_notes
 from acpgen.cli.report import unreadable
 from acpgen.cli.verdicts import findings_of
-from acpgen.judge.inputs import MessageText, read
-from acpgen.judge.transcript import Transcript
+from acpgen.judge.fast_path import FastEngine
+from acpgen.judge.inputs import MessageText
+from acpgen.judge.versions import VersionedEngine
 from acpgen.load import reload
+from acpgen.logs import Hints, callers_of, lines_of, read
 from acpgen.model import Protocol
+from acpgen.startup.checker_source import Made
 from acpgen.trace import TranscriptError, judge, record
 from acpgen.view import SessionView, page
 
@@ -29,12 +33,15 @@ def session_view(
     """Judge the lines of a transcript, and return what is to be shown of them."""
     entries = list(entries)
     session = SessionView(Path(name).name, protocol, show_keys=show_keys)
-    transcript = Transcript(protocol, Pairing())
+    fast = FastEngine(Made(protocol), version=protocol.version)
+    engine = VersionedEngine([(protocol.version, fast)])
     for entry in entries:
-        session.add(entry)
-        verdict = transcript.judge_line(entry.text)
-        for finding in findings_of(name, entry, verdict, transcript=True, show_keys=show_keys):
-            session.find(finding, "validate")
+        index = session.add(entry)
+        verdict = engine.verdict(attempt(entry.text), None, transcript=True)
+        if verdict is not None:
+            for each in findings_of(name, entry, verdict, transcript=True, show_keys=show_keys):
+                session.find(each, "validate", index)
+    session.notes += version_notes(engine)
     try:
         for finding in judge(record(entries, protocol, show_keys=show_keys), name):
             session.find(finding, "trace")
@@ -82,8 +89,8 @@ def write_failed_traces(folder: Path, outcomes: Sequence[TraceResult]) -> list[s
         return []
     protocol = reload(resources.SCHEMA)
     for outcome in failed:
-        entries = list(read(BytesIO(outcome.transcript)).entries)
-        session = session_view(entries, protocol, outcome.trace)
+        log = read(lines_of(BytesIO(outcome.transcript)), Hints(), lambda: callers_of(protocol))
+        session = session_view(transcript_lines(log), protocol, outcome.trace)
         session.notes += [f"`{id_}` fails: {text}" for id_, text in outcome.broken]
         out = folder / f"{outcome.trace}.html"
         try:

@@ -11,10 +11,9 @@ from typing import Annotated, BinaryIO
 
 import typer
 
-from acp_wire.reader import attempt
 from acpgen import resources, rulebook
 from acpgen.cli import input_files
-from acpgen.cli.reading import print_reading
+from acpgen.cli.reading import print_reading, transcript_lines
 from acpgen.cli.report import FailOn, note, print_problems, relative
 from acpgen.cli.shared_options import (
     Client,
@@ -32,9 +31,9 @@ from acpgen.cli.shared_options import (
     hints_of,
 )
 from acpgen.findings import Format, printable, text
-from acpgen.judge.inputs import InputError, MessageText
+from acpgen.judge.inputs import InputError
 from acpgen.load import SchemaError, load
-from acpgen.logs import Hints, Log, callers_of, lines_of, read, transcript_line
+from acpgen.logs import Hints, Log, callers_of, lines_of, read
 from acpgen.model import Protocol, RetryClass
 from acpgen.report import Report, Tally, renderer, set_up
 from acpgen.trace import RULES, Recording, TranscriptError, judge, record
@@ -112,7 +111,7 @@ def _trace(
     try:
         with input_files.Opened(file) as stream:
             log = _log(stream, name, protocol, report, hints)
-            recording = record(_entries(log), protocol, show_keys=show_keys)
+            recording = record(transcript_lines(log), protocol, show_keys=show_keys)
             if not quiet:
                 print_reading(log, name, recording.traffic.messages)
     except TranscriptError as error:
@@ -162,30 +161,6 @@ def _log(stream: BinaryIO, name: str, protocol: Protocol, report: Report, hints:
         report.problem(name, "is too long, so it is left out", line)
 
     return read(lines_of(stream), hints, lambda: callers_of(protocol), skipped=skipped)
-
-
-def _entries(log: Log) -> Iterator[MessageText]:
-    """The lines of a transcript, or the messages of another log as such lines.
-
-    Raises:
-        InputError: there are no messages.
-        TranscriptError: a message is not JSON.
-    """
-    found = log.canonical
-    if found is not None and found.transcript:
-        lines = found.lines
-        for number, raw in lines:
-            text = raw.strip()
-            if text and log.is_other(attempt(text), text, transcript=True):
-                if log.turns(number, raw, lines):
-                    break
-                log.pass_over(number, text)
-            elif text:
-                yield MessageText(text, number)
-        if not log.turned:
-            return
-    for message in log.messages(guess=True):
-        yield MessageText(transcript_line(message) or message.text, message.line)
 
 
 def _summary(recording: Recording, shown: int) -> str:

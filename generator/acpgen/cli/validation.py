@@ -13,24 +13,36 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
+from acp_wire.reader import attempt
 from acpgen import findings, resources, rulebook
 from acpgen.cli import input_files
 from acpgen.cli.follow import Follower, interruptible
 from acpgen.cli.progress import Bar
-from acpgen.cli.reading import print_reading
+from acpgen.cli.reading import print_reading, version_notes
 from acpgen.cli.stderr import note
 from acpgen.cli.verdicts import FINDINGS_LIMIT, findings_of
 from acpgen.findings import escaped, printable
 from acpgen.judge.fast_path import FastEngine
-from acpgen.judge.inputs import InputError
+from acpgen.judge.inputs import InputError, MessageText
+from acpgen.judge.parts import PartJudge, UnknownPartError
 from acpgen.judge.stream import Messages, Stream
 from acpgen.judge.versions import VersionedEngine
-from acpgen.logs import LINE_LIMIT, Hints, Log, LogMessage, callers_of, lines_of
+from acpgen.logs import (
+    LINE_LIMIT,
+    Hints,
+    Log,
+    LogMessage,
+    Values,
+    callers_of,
+    fenced,
+    is_markdown,
+    lines_of,
+)
 from acpgen.logs import read as read_log
+from acpgen.logs.values import LONG
 from acpgen.report import Report, Tally, renderer, set_up
 from acpgen.startup import checker_source
 from acpgen.startup.options import Options
-from acpgen.words import counted
 
 _LONG = 4_000_000
 """From how many bytes on a progress bar is worth showing."""
@@ -173,6 +185,12 @@ def _judge_lines(
     limit = options.max_line or LINE_LIMIT
     encodings: list[str] = []
     lines = lines_of(stream, limit, _skips(name, limit, report), encodings.append)
+    if is_markdown(name):
+        lines = fenced(lines)
+        encodings.append("Markdown")
+    if options.part is not None:
+        _judge_parts(lines, name, options, engine, report)
+        return
     log = _log(lines, name, options, engine, report)
     try:
         _judge_log(log, name, options, engine, report, progress)
@@ -242,6 +260,38 @@ def _judge_log(
         report.tally.others += stream.others
 
 
+def _judge_parts(
+    lines: Iterator[tuple[int, bytes]],
+    name: str,
+    options: Options,
+    engine: VersionedEngine,
+    report: Report,
+) -> None:
+    """Judge each value of a file as params, or as a result."""
+    try:
+        judge = PartJudge(engine.protocol(), options.part or "")
+    except UnknownPartError as error:
+        raise InputError(f"can't be judged --as {options.part}: {error}") from error
+    limit = options.max_line or LINE_LIMIT
+    skips = _skips(name, limit, report)
+    for unit in Values(lines, limit):
+        if unit.shape == LONG:
+            skips(unit.line)
+            continue
+        text = (unit.text or unit.prefix).strip().encode("utf-8", "surrogateescape")
+        read = attempt(text)
+        findings = findings_of(
+            name,
+            MessageText(text, unit.line, read),
+            judge.verdict(read),
+            show_keys=options.show_keys,
+            limit=options.max_findings or FINDINGS_LIMIT,
+        )
+        report.message(name, findings)
+        if report.full:
+            break
+
+
 def _sent(messages: Iterator[LogMessage], sender: str | None) -> Iterator[LogMessage]:
     """The messages of a log, from one sender if it does not name any itself."""
     for message in messages:
@@ -261,12 +311,8 @@ def _print_reading(
     if options.quiet:
         return
     print_reading(log, name, report.tally.inputs.get(name, 0))
-    for (connection, version), number in engine.others.items():
-        label = f" {printable(str(connection))}" if connection != "" else ""
-        note(
-            f"acpgen: {printable(name)}: connection{label} settles on version {version}, and the "
-            f"schema is of version {engine.version}: {counted(number, 'message')} not judged"
-        )
+    for line in version_notes(engine):
+        note(f"acpgen: {printable(name)}: {line}")
 
 
 def _judge_growing(

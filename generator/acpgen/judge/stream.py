@@ -51,7 +51,7 @@ class Engine(Structural):
         ...
 
 
-class LogMessage(Structural):
+class ShapedMessage(Structural):
     """A message of a log in any shape."""
 
     @property
@@ -64,7 +64,7 @@ class LogMessage(Structural):
     def connection(self) -> int | str: ...  # noqa: D102
 
 
-class Log(Structural):
+class LogShape(Structural):
     """Understands the lines of an input that are not messages."""
 
     @property
@@ -84,7 +84,7 @@ class Log(Structural):
         """Count a line of other output."""
         ...
 
-    def messages(self) -> Iterator[LogMessage]:
+    def messages(self) -> Iterator[ShapedMessage]:
         """Yield the messages that are in another shape."""
         ...
 
@@ -112,7 +112,7 @@ class Stream:
         engine: Engine,
         sender: str | None = None,
         tick: Callable[[int], object] | None = None,
-        log: Log | None = None,
+        log: LogShape | None = None,
     ) -> None:
         self.messages = 0
         self.others = 0
@@ -177,7 +177,7 @@ class Messages:
     """
 
     def __init__(
-        self, messages: Iterable[LogMessage], engine: Engine, counts: Stream | None = None
+        self, messages: Iterable[ShapedMessage], engine: Engine, counts: Stream | None = None
     ) -> None:
         self.messages = 0
         self.others = 0

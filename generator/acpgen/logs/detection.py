@@ -10,7 +10,7 @@ from acp_wire.reader import BLANK, BROKEN, peek
 from acp_wire.transcript_line import is_transcript_line
 from acpgen.logs import scanning
 from acpgen.logs.hints import Hints
-from acpgen.logs.lines import LINE_LIMIT, Lines
+from acpgen.logs.log_lines import LINE_LIMIT, Lines
 from acpgen.logs.prefixes import LONGEST, prefix_of
 from acpgen.logs.scanning import CUT, value_at
 from acpgen.logs.values import Values

@@ -14,13 +14,13 @@ from acpgen.logs import scanning, values
 from acpgen.logs.detection import detect, has_message
 from acpgen.logs.directions import Sides
 from acpgen.logs.hints import Hints
-from acpgen.logs.lines import LINE_LIMIT, Lines
-from acpgen.logs.message import LogMessage
+from acpgen.logs.log_lines import LINE_LIMIT, Lines
+from acpgen.logs.log_message import LogMessage
 from acpgen.logs.prefixes import Prefix, prefix_of
 from acpgen.logs.scanning import CUT, value_at
 from acpgen.logs.senders import Senders
 from acpgen.logs.values import Unit, Values
-from acpgen.logs.wrapping import Found, Path, Token, is_bare, lists_in, messages_in
+from acpgen.logs.wrapping import Path, Token, WrappedMessage, is_bare, lists_in, messages_in
 from acpgen.model import JsonValue
 from acpgen.words import counted
 
@@ -294,7 +294,7 @@ class Log:
         elif unit.text and (
             (self._prefixed and prefix.direction is not None) or unit.shape in ("frames", "sse")
         ):
-            yield self._item(Found(unit.text, ()), unit, prefix)
+            yield self._item(WrappedMessage(unit.text, ()), unit, prefix)
         else:
             text = unit.prefix + unit.text
             self.pass_over(unit.line, text.encode("utf-8", "replace"))
@@ -310,12 +310,12 @@ class Log:
                     named = replace(each, connection=number) if labelled else each
                     yield from self._found(named, place, Prefix())
 
-    def _found(self, found: Found, unit: Unit, prefix: Prefix) -> Iterator[_Item]:
+    def _found(self, found: WrappedMessage, unit: Unit, prefix: Prefix) -> Iterator[_Item]:
         if found.at and not found.rebuilt and found.token is not None:
             self._known = found.at
         yield self._item(found, unit, prefix)
 
-    def _item(self, found: Found, unit: Unit, prefix: Prefix) -> _Item:
+    def _item(self, found: WrappedMessage, unit: Unit, prefix: Prefix) -> _Item:
         text = found.text
         read, _ = value_at(text, 0)
         value: JsonValue = None if read is BROKEN or read is CUT else read  # type: ignore[assignment]
@@ -347,7 +347,7 @@ class Log:
             found.time if found.time is not None else prefix.time,
         )
 
-    def _saw(self, shape: str, found: Found | None) -> None:
+    def _saw(self, shape: str, found: WrappedMessage | None) -> None:
         self._shapes.setdefault(shape)
         if found is None:
             return

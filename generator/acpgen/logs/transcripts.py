@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from acp_wire.reader import Decoded, attempt
-from acpgen.logs.message import LogMessage
+from acpgen.logs.log_message import LogMessage
 
 
 def transcript_line(message: LogMessage, *, time: bool = False) -> bytes | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from acpgen.logs.lines import Lines
+from acpgen.logs.log_lines import Lines
 from acpgen.logs.prefixes import LONGEST, plain
 from acpgen.logs.scanning import BROKEN, CUT, blank, value_at
 from acpgen.model import JsonValue

@@ -56,7 +56,7 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class WrappedMessage:
     """A message in a value.
 
     `at` is the path of the message, `below` the number of lines from the start of the value to that
@@ -75,7 +75,7 @@ class Found:
 
 def messages_in(
     value: JsonValue, text: str, hints: Hints, known: Path | None = None
-) -> list[Found]:
+) -> list[WrappedMessage]:
     """Return the messages in an object and what is beside them; `text` is its JSON.
 
     `known` is the path of the messages of earlier values: what is there counts as one, too, if it
@@ -141,7 +141,7 @@ def is_bare(value: JsonValue) -> bool:
     )
 
 
-def _found(value: Members, text: str, known: Path | None) -> list[Found]:
+def _found(value: Members, text: str, known: Path | None) -> list[WrappedMessage]:
     answers = "id" in value and ("result" in value or "error" in value)
     shell = answers or isinstance(value.get("method"), str) or _kind(value) is not None
     if shell and not is_message(dict(value)) and not _wraps(value, known):
@@ -161,7 +161,7 @@ def _wraps(value: Members, known: Path | None) -> bool:
     )
 
 
-def _at(value: JsonValue, text: str, path: Path) -> list[Found]:
+def _at(value: JsonValue, text: str, path: Path) -> list[WrappedMessage]:
     at = blank(text, 0)
     end = len(text)
     for token in path:
@@ -170,16 +170,18 @@ def _at(value: JsonValue, text: str, path: Path) -> list[Found]:
         at, end = members(text, at)[token]
         value = value[token]
     if isinstance(value, str):
-        return [Found(value, path, text.count("\n", 0, at))]
-    return [Found(text[at:end], path, text.count("\n", 0, at))]
+        return [WrappedMessage(value, path, text.count("\n", 0, at))]
+    return [WrappedMessage(text[at:end], path, text.count("\n", 0, at))]
 
 
-def _search(value: Members, text: str, at: int, path: Path, known: Path | None) -> Iterator[Found]:
+def _search(
+    value: Members, text: str, at: int, path: Path, known: Path | None
+) -> Iterator[WrappedMessage]:
     """The messages in an object: itself, or those in its members."""
     at = blank(text, at)
     if is_message(dict(value)) or (not path and is_bare(dict(value))):
         _, end = value_at(text, at)
-        yield Found(text[at:end], path, text.count("\n", 0, at))
+        yield WrappedMessage(text[at:end], path, text.count("\n", 0, at))
         return
     if len(path) >= _DEPTH:
         return
@@ -202,19 +204,19 @@ def _may_hold(member: JsonValue) -> bool:
 
 def _in_member(
     member: JsonValue, text: str, span: tuple[int, int], here: Path, known: Path | None
-) -> Iterator[Found]:
+) -> Iterator[WrappedMessage]:
     start, end = span
     if isinstance(member, str):
         if _holds_message(member, expected=here == known):
-            yield Found(member.strip(), here, text.count("\n", 0, start))
+            yield WrappedMessage(member.strip(), here, text.count("\n", 0, start))
     elif isinstance(member, dict):
         if here == known or is_message(member) or _is_stripped(member):
-            yield Found(text[start:end], here, text.count("\n", 0, start))
+            yield WrappedMessage(text[start:end], here, text.count("\n", 0, start))
         else:
             yield from _search(member, text, start, here, known)
     elif isinstance(member, list):
         for first, last in items(text, start):
-            yield Found(text[first:last], here, text.count("\n", 0, first))
+            yield WrappedMessage(text[first:last], here, text.count("\n", 0, first))
 
 
 def _holds_message(text: str, expected: bool) -> bool:
@@ -244,7 +246,7 @@ def _is_stripped(value: Members) -> bool:
     return calls or ("id" in value and ("result" in value or "error" in value))
 
 
-def _rebuilt(value: Members, text: str) -> Iterator[Found]:
+def _rebuilt(value: Members, text: str) -> Iterator[WrappedMessage]:
     """The message in an object that has the parts of one, beside a direction, a kind or a time."""
     kind = _kind(value)
     method = value.get("method")
@@ -273,7 +275,7 @@ def _rebuilt(value: Members, text: str) -> Iterator[Found]:
         if payload is not None:
             parts.append((places[payload], '"params":'))
     rebuilt, below = _joined(text, sorted(parts))
-    yield Found(rebuilt, (), below, rebuilt=True)
+    yield WrappedMessage(rebuilt, (), below, rebuilt=True)
 
 
 def _joined(text: str, parts: list[tuple[tuple[int, int], str]]) -> tuple[str, int]:
@@ -322,7 +324,7 @@ def _kind(value: Members) -> str | None:
     return None
 
 
-def _beside(found: Found, value: Members, hints: Hints) -> Found:
+def _beside(found: WrappedMessage, value: Members, hints: Hints) -> WrappedMessage:
     """The message with what its value and the objects around it show."""
     levels: list[Members] = [value]
     for name in found.at[:-1]:
