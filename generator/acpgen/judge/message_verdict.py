@@ -40,6 +40,7 @@ class MessageRule(StrEnum):
     UNEXPECTED_RESPONSE = "unexpected-response"
     DUPLICATE_ID = "duplicate-id"
     BROKEN_LINE = "broken-line"
+    MORE_FINDINGS = "more-findings"
 
 
 @dataclass(frozen=True, slots=True)

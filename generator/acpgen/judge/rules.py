@@ -328,3 +328,16 @@ def broken_line() -> None:
 
     Fix: write `{"from": "client", "message": {...}}` or `{"from": "agent", ...}`, one a line.
     """
+
+
+@rule(Group.JUDGE, Severity.NOTE)
+def more_findings() -> None:
+    """A message has at most 1,000 findings of each severity.
+
+    Why: a message of 2 MB can have a million faults, and its sender need not be trusted. The others
+    aren't listed. The verdict and the error are those of the whole message.
+
+    Example: an array of a million numbers where strings are due
+
+    Fix: correct the findings that are listed, and judge the message again.
+    """
