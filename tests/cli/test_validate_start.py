@@ -179,6 +179,7 @@ PLAIN: list[list[str]] = [
     ["--schema", "one", "--schema=two", "a"],
     ["--read-as", "prefixed", "--client", ">>>", "a"],
     ["--message-at", "/msg", "--sender-at=/dir", "--connection-at", "/conn"],
+    ["--as", "session/prompt#result", "a"],
     ["--max-line", "1000", "--max-findings=7"],
 ]
 

@@ -11,7 +11,7 @@ import pytest
 from acp_conformance.fault_proxy import FaultProxy, Moment, Relayed, RelayFault, Rule, once
 from acp_retry import AnswerLostError, Call, Peer
 from acp_retry.link import Params
-from acp_wire.remote import MissingExtraError, Note, Remote, RemoteChannel, RemoteError, Timing
+from acp_wire.remote import Note, Remote, RemoteChannel, RemoteError, Timing
 from remote_servers import SDKS, LoopbackAgent, SdkServer, served
 
 INITIALIZE = {"protocolVersion": 2, "info": {"name": "test", "version": "1"}}
@@ -247,7 +247,3 @@ def test_a_connection_is_deleted_only_when_nothing_is_pending_on_it(server: Serv
 def test_other_urls_are_refused(url: str) -> None:
     with pytest.raises(ValueError, match="not a URL"):
         Remote(url)
-
-
-def test_a_missing_library_is_named() -> None:
-    assert "extra `remote`" in str(MissingExtraError("httpx2"))

@@ -202,3 +202,11 @@ def test_a_connection_of_another_version_is_shown_but_not_judged(tmp_path: Path)
     contents, _ = session_in(written(transcript, tmp_path))
     assert [contents["rules"][f[1]]["command"] for f in contents["findings"]].count("validate") == 0
     assert any("settles on version 1" in note for note in contents["notes"])
+
+
+def test_a_guessed_sender_is_not_held_against_a_message(tmp_path: Path) -> None:
+    answers = [{"jsonrpc": "2.0", "id": n, "result": {"sessions": []}} for n in range(2)]
+    log = "".join(f"{json.dumps(answer)}\n" for answer in answers)
+    contents, _ = session_in(written(log, tmp_path))
+    assert [contents["rules"][f[1]]["command"] for f in contents["findings"]].count("validate") == 0
+    assert "doesn't show the sender of 2 messages" in contents["notes"][-1]

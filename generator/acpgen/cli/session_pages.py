@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 
 from acp_conformance.verdict import TraceResult
-from acp_wire.reader import attempt
+from acp_wire.envelope import is_id
+from acp_wire.reader import Decoded, attempt
+from acp_wire.transcript_line import is_transcript_line
 from acpgen import resources
-from acpgen.cli.reading import transcript_lines, version_notes
+from acpgen.cli.reading import reading_notes, transcript_lines, version_notes
 from acpgen.cli.report import unreadable
 from acpgen.cli.verdicts import findings_of
 from acpgen.judge.fast_path import FastEngine
 from acpgen.judge.inputs import MessageText
+from acpgen.judge.message_verdict import MessageVerdict
 from acpgen.judge.versions import VersionedEngine
 from acpgen.load import reload
-from acpgen.logs import Hints, callers_of, lines_of, read
+from acpgen.logs import Hints, Log, callers_of, lines_of, read
 from acpgen.model import Protocol
 from acpgen.startup.checker_source import Made
 from acpgen.trace import TranscriptError, judge, record
@@ -28,19 +31,28 @@ __all__ = ["session_view", "write_failed_traces", "write_page"]
 
 
 def session_view(
-    entries: Iterable[MessageText], protocol: Protocol, name: str, *, show_keys: bool = False
+    log: Log, protocol: Protocol, name: str, *, show_keys: bool = False
 ) -> SessionView:
-    """Judge the lines of a transcript, and return what is to be shown of them."""
-    entries = list(entries)
+    """Judge the messages of a log, and return what is to be shown of them.
+
+    Raises:
+        InputError: it has no messages.
+        OSError: it can't be read.
+    """
     session = SessionView(Path(name).name, protocol, show_keys=show_keys)
     fast = FastEngine(Made(protocol), version=protocol.version)
     engine = VersionedEngine([(protocol.version, fast)])
-    for entry in entries:
+    entries: list[MessageText] = []
+    guessed = 0
+    for entry in transcript_lines(log, time=True):
+        entries.append(entry)
         index = session.add(entry)
-        verdict = engine.verdict(attempt(entry.text), None, transcript=True)
+        verdict = _verdict(engine, entry, guessed=log.guessed > guessed)
+        guessed = log.guessed
         if verdict is not None:
             for each in findings_of(name, entry, verdict, transcript=True, show_keys=show_keys):
                 session.find(each, "validate", index)
+    session.notes += reading_notes(log, len(entries))
     session.notes += version_notes(engine)
     try:
         for finding in judge(record(entries, protocol, show_keys=show_keys), name):
@@ -50,6 +62,18 @@ def session_view(
             f"line {error.line} {error}, so the order of messages is not judged (`acpgen trace`)"
         )
     return session
+
+
+def _verdict(
+    engine: VersionedEngine, entry: MessageText, *, guessed: bool
+) -> MessageVerdict | None:
+    """The verdict on a line. A guessed sender is not held against the message."""
+    read = attempt(entry.text)
+    if guessed and isinstance(read, Decoded) and is_transcript_line(read.value):
+        message = Decoded(read.text, read.value["message"], read.repeats)
+        connection = read.value.get("connection")
+        return engine.message(message, None, connection if is_id(connection) else "")
+    return engine.verdict(read, None, transcript=True)
 
 
 def write_page(session: SessionView, out: Path) -> None:
@@ -90,7 +114,7 @@ def write_failed_traces(folder: Path, outcomes: Sequence[TraceResult]) -> list[s
     protocol = reload(resources.SCHEMA)
     for outcome in failed:
         log = read(lines_of(BytesIO(outcome.transcript)), Hints(), lambda: callers_of(protocol))
-        session = session_view(transcript_lines(log), protocol, outcome.trace)
+        session = session_view(log, protocol, outcome.trace)
         session.notes += [f"`{id_}` fails: {text}" for id_, text in outcome.broken]
         out = folder / f"{outcome.trace}.html"
         try:

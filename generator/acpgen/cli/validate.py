@@ -55,6 +55,7 @@ def validate(
         ),
     ] = None,
     sender: Annotated[str | None, _option("sender")] = None,
+    part: Annotated[str | None, _option("part")] = None,
     schemas: Annotated[list[Path] | None, _option("schemas")] = None,
     read_as: Annotated[str | None, _option("read_as")] = None,
     message_at: Annotated[str | None, _option("message_at")] = None,
@@ -76,15 +77,17 @@ def validate(
 
     A file is a log of any shape: messages one a line, a transcript with lines of {"from": "client",
     "agent" or "proxy", "message": ..., "connection": optional}, messages inside other objects or
-    behind a prefix, arrays, HAR, server-sent events, frames, with other output in between. What it
-    was read as goes to standard error. Each connection is judged by the version that its initialize
-    settles. Findings go to standard output; of keys, length and the start of a SHA-256 are printed.
-    Exit status: 0 when no message is refused, 1 when one is refused or has a warning to fail on, 2
-    when there is no message, or a file or the schema can't be read.
+    behind a prefix, arrays, HAR, server-sent events, frames, with other output in between; of a
+    Markdown page, the fenced JSON. Standard error has what it was read as. Each connection is
+    judged by the version that its initialize settles. Findings go to standard output; of a key, the
+    length and the start of its SHA-256 are printed. Exit status: 0 when no message is refused, 1
+    when one is refused or has a warning to fail on, 2 when there is no message, or a file or the
+    schema can't be read.
     """
     options = Options(
         [str(file) for file in files or ()],
         sender=sender,
+        part=part,
         schemas=[*map(str, schemas or ())],
         read_as=read_as,
         message_at=message_at,

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
+from acp_wire.reader import attempt
 from acpgen import findings, resources, rulebook
 from acpgen.cli import input_files
 from acpgen.cli.follow import Follower, interruptible
@@ -22,11 +23,23 @@ from acpgen.cli.stderr import note
 from acpgen.cli.verdicts import FINDINGS_LIMIT, findings_of
 from acpgen.findings import escaped, printable
 from acpgen.judge.fast_path import FastEngine
-from acpgen.judge.inputs import InputError
+from acpgen.judge.inputs import InputError, MessageText
+from acpgen.judge.parts import PartJudge, UnknownPartError
 from acpgen.judge.stream import Messages, Stream
 from acpgen.judge.versions import VersionedEngine
-from acpgen.logs import LINE_LIMIT, Hints, Log, LogMessage, callers_of, lines_of
+from acpgen.logs import (
+    LINE_LIMIT,
+    Hints,
+    Log,
+    LogMessage,
+    Values,
+    callers_of,
+    fenced,
+    is_markdown,
+    lines_of,
+)
 from acpgen.logs import read as read_log
+from acpgen.logs.values import LONG
 from acpgen.report import Report, Tally, renderer, set_up
 from acpgen.startup import checker_source
 from acpgen.startup.options import Options
@@ -172,6 +185,12 @@ def _judge_lines(
     limit = options.max_line or LINE_LIMIT
     encodings: list[str] = []
     lines = lines_of(stream, limit, _skips(name, limit, report), encodings.append)
+    if is_markdown(name):
+        lines = fenced(lines)
+        encodings.append("Markdown")
+    if options.part is not None:
+        _judge_parts(lines, name, options, engine, report)
+        return
     log = _log(lines, name, options, engine, report)
     try:
         _judge_log(log, name, options, engine, report, progress)
@@ -239,6 +258,38 @@ def _judge_log(
     finally:
         report.accept(name, stream.messages - shown)
         report.tally.others += stream.others
+
+
+def _judge_parts(
+    lines: Iterator[tuple[int, bytes]],
+    name: str,
+    options: Options,
+    engine: VersionedEngine,
+    report: Report,
+) -> None:
+    """Judge each value of a file as params, or as a result."""
+    try:
+        judge = PartJudge(engine.protocol(), options.part or "")
+    except UnknownPartError as error:
+        raise InputError(f"can't be judged --as {options.part}: {error}") from error
+    limit = options.max_line or LINE_LIMIT
+    skips = _skips(name, limit, report)
+    for unit in Values(lines, limit):
+        if unit.shape == LONG:
+            skips(unit.line)
+            continue
+        text = (unit.text or unit.prefix).strip().encode("utf-8", "surrogateescape")
+        read = attempt(text)
+        findings = findings_of(
+            name,
+            MessageText(text, unit.line, read),
+            judge.verdict(read),
+            show_keys=options.show_keys,
+            limit=options.max_findings or FINDINGS_LIMIT,
+        )
+        report.message(name, findings)
+        if report.full:
+            break
 
 
 def _sent(messages: Iterator[LogMessage], sender: str | None) -> Iterator[LogMessage]:

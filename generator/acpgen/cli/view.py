@@ -10,7 +10,6 @@ import typer
 
 from acpgen import resources
 from acpgen.cli import input_files
-from acpgen.cli.reading import reading_notes, transcript_lines
 from acpgen.cli.report import Exit, fail, note, relative, unreadable
 from acpgen.cli.session_pages import session_view, write_page
 from acpgen.cli.shared_options import (
@@ -105,10 +104,9 @@ def _session(
         lambda: callers_of(protocol),
         skipped=cut.append,
     )
-    session = session_view(transcript_lines(log, time=True), protocol, name, show_keys=show_keys)
+    session = session_view(log, protocol, name, show_keys=show_keys)
     if not session.messages:
         raise InputError("no messages")
-    session.notes[:0] = reading_notes(log, len(session.messages))
     session.notes += [f"line {line} is too long, so it is left out" for line in cut]
     return session
 

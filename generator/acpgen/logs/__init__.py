@@ -21,6 +21,8 @@ The log is read as it comes, and at most `limit` bytes of one line or one value 
 also decodes UTF-16 and byte order marks. Logs in the two shapes that acpgen writes itself (messages
 one a line, and transcripts) have `log.canonical`, the lines that `acpgen.judge.stream` reads fast.
 
+`fenced` yields the lines of the JSON in a Markdown page, and `Values` the values of any lines.
+
 Raises `InputError` (of `acpgen.judge.inputs`) where no line is a message: the text names the first
 line that is not understood, and the options that say where the messages are.
 """
@@ -31,8 +33,10 @@ from acpgen.logs.hints import SHAPES, Hints
 from acpgen.logs.log import Log, read
 from acpgen.logs.log_lines import LINE_LIMIT, lines_of
 from acpgen.logs.log_message import LogMessage
+from acpgen.logs.markdown import fenced, is_markdown
 from acpgen.logs.senders import callers_of
 from acpgen.logs.transcripts import transcript_line
+from acpgen.logs.values import Unit, Values
 
 __all__ = [
     "LINE_LIMIT",
@@ -40,7 +44,11 @@ __all__ = [
     "Hints",
     "Log",
     "LogMessage",
+    "Unit",
+    "Values",
     "callers_of",
+    "fenced",
+    "is_markdown",
     "lines_of",
     "read",
     "transcript_line",

@@ -106,6 +106,9 @@ def _tapped(arguments: Sequence[str]) -> int | None:
     Agents are started often, and by programs that wait for them. Judging is imported in the process
     that judges.
     """
+    if os.name != "posix":
+        sys.stderr.write("acpgen: tap needs POSIX, such as Linux or macOS\n")
+        return 2
     from acpgen.tap.session import run
     from acpgen.tap.tap_options import parse as parse_tap
 

@@ -57,6 +57,9 @@ OPTIONS = {
     "sender": Option(
         ("--from",), "Who sent the messages. A transcript says so itself.", values=SENDERS
     ),
+    "part": Option(
+        ("--as",), "Judge bare params, as session/prompt, or results: session/prompt#result."
+    ),
     "schemas": Option(
         ("--schema",),
         "A folder of domain files or a single-file release; several judge a version each.",
@@ -100,6 +103,7 @@ class Options:
     Args:
         files: the paths to read. `-`, or no path, is standard input.
         sender: one of `SENDERS`, or None for any of them.
+        part: the method whose params the values are, or with `#result` whose results.
         schemas: paths, or none for the schema that comes with acpgen.
         read_as: one of `SHAPES`, or None to find out.
         message_at: the pointer of the message in a value, or None to find out.
@@ -125,6 +129,7 @@ class Options:
         files: Sequence[str] = (),
         *,
         sender: str | None = None,
+        part: str | None = None,
         schemas: Sequence[str] = (),
         read_as: str | None = None,
         message_at: str | None = None,
@@ -144,6 +149,7 @@ class Options:
     ) -> None:
         self.files = tuple(files) or ("-",)
         self.sender = sender
+        self.part = part
         self.schemas = tuple(schemas)
         self.read_as = read_as
         self.message_at = message_at
@@ -171,6 +177,7 @@ class Options:
         """Whether clean messages need nothing but the shipped checkers, and print nothing."""
         return self.form == "text" and not (
             self.schemas
+            or self.part
             or self.follow
             or self.read_as
             or self.message_at

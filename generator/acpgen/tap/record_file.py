@@ -67,7 +67,7 @@ def _secret(path: str) -> bytes:
     Raises:
         RecordError: the file holds something else.
     """
-    draft = f"{path}.{os.getpid()}"
+    draft = f"{path}.{os.urandom(8).hex()}"
     new = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         os.write(new, os.urandom(_SECRET_BYTES).hex().encode() + b"\n")

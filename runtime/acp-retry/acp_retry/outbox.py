@@ -131,7 +131,8 @@ class Outbox:
             wrong now.
         now: the clock, in seconds since the epoch.
         longest: the most bytes that the content blocks of a prompt may have as JSON. By default a
-            message with them is one that `acp_retry` reads.
+            message with them is one that `acp_retry` reads. A longer prompt that an earlier version
+            has stored is not sent; `resumed` returns it.
     """
 
     def __init__(
@@ -143,13 +144,15 @@ class Outbox:
         longest: int = LONGEST_PROMPT,
     ) -> None:
         store = MemoryOutbox() if store is None else store
-        self._state = OutboxState(store, oldest, now)
-        self._longest = longest
+        self._state = OutboxState(store, oldest, now, longest)
 
     async def submit(
         self, session_id: str, prompt: Sequence[object], key: str | None = None
     ) -> PendingPrompt:
         """Store a prompt with its key, then send it if its session is on a connection.
+
+        A prompt that is too long is neither stored nor sent: it is done, and its outcome is
+        `NotSent` with the reason.
 
         Args:
             session_id: the session.
@@ -162,15 +165,13 @@ class Outbox:
         Raises:
             MalformedKeyError: the key is malformed.
             ValueError: the key belongs to another prompt, or to one that another process has
-                stored; or an agent could not read or replay the prompt, since it is too long,
-                nests deeper than 124 levels, or has a number or text that peers refuse to read.
+                stored; or an agent could not read or replay the prompt, since it nests deeper than
+                124 levels, or has a number or text that peers refuse to read.
             TypeError: the prompt is not JSON.
             Exception: what the store raised; nothing was sent.
         """
         text = json.dumps(prompt, default=_to_json, allow_nan=False)
         require_replayable(json.loads(text))
-        if len(text) > self._longest:
-            raise ValueError(f"the prompt takes more than {self._longest} bytes as JSON")
         checked = check_key(key)
         await self._state.load()
         # In one write with the prompt, which is marked as sent if it is about to leave.
@@ -182,6 +183,8 @@ class Outbox:
             sent=session_id in self._state.links,
         )
         known = self._state.deliveries.get((session_id, entry.key))
+        if known is None and self._state.is_too_long(entry):
+            return PendingPrompt(self._state.refuse(entry))
         if known is None:
             return PendingPrompt(await self._state.add(entry))
         if known.entry.prompt != text:
