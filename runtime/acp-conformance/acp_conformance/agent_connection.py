@@ -61,6 +61,8 @@ class AgentConnection:
         self.stream = stream
         self.sent = 0
         """The number of requests and notifications that were sent."""
+        self.flushes = True
+        """Whether sending waits until the agent has read the message."""
         self._last_id = 0
         self._looked_at = 0
         self._answers: dict[float, JsonLine] = {}
@@ -83,14 +85,16 @@ class AgentConnection:
         self.sent += 1
         message = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": params}
         self.stream.send(message)
-        self.stream.flush()
+        if self.flushes:
+            self.stream.flush()
         return self._last_id
 
     def notify(self, method: str, params: Mapping[str, object]) -> None:
         """Send a notification."""
         self.sent += 1
         self.stream.send({"jsonrpc": "2.0", "method": method, "params": params})
-        self.stream.flush()
+        if self.flushes:
+            self.stream.flush()
 
     def initialize(self) -> int:
         """Send `initialize` for version 2."""
