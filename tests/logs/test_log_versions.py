@@ -51,6 +51,13 @@ def test_a_connection_on_version_1_is_named_once_and_not_judged() -> None:
     ]
 
 
+def test_a_report_counts_messages_of_other_versions_apart() -> None:
+    result = run("--format", "json", stdin=[OFFER_1, ANSWER_1, READ])
+    counts = json.loads(result.stdout)["counts"]
+    found = (counts["messages"], counts["accepted"], counts["refused"], counts["other_version"])
+    assert found == (3, 0, 0, 3)
+
+
 def test_a_client_that_offers_2_and_gets_1_is_judged_until_then() -> None:
     result = run(stdin=[OFFER_2, ANSWER_1, READ, LIST])
     assert (result.exit_code, result.stdout) == (0, "")

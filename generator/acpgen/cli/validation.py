@@ -24,7 +24,7 @@ from acpgen.cli.verdicts import FINDINGS_LIMIT, findings_of
 from acpgen.findings import escaped, printable
 from acpgen.judge.fast_path import FastEngine
 from acpgen.judge.inputs import InputError, MessageText
-from acpgen.judge.parts import PartJudge, UnknownPartError
+from acpgen.judge.message_parts import PartJudge, UnknownPartError
 from acpgen.judge.stream import Messages, Stream
 from acpgen.judge.versions import VersionedEngine
 from acpgen.logs import (

@@ -33,7 +33,7 @@ from acpgen.logs.hints import SHAPES, Hints
 from acpgen.logs.log import Log, read
 from acpgen.logs.log_lines import LINE_LIMIT, lines_of
 from acpgen.logs.log_message import LogMessage
-from acpgen.logs.markdown import fenced, is_markdown
+from acpgen.logs.markdown_log import fenced, is_markdown
 from acpgen.logs.senders import callers_of
 from acpgen.logs.transcripts import transcript_line
 from acpgen.logs.values import Unit, Values
