@@ -56,7 +56,7 @@ def invalid_example(protocol: Protocol) -> Iterator[Fault]:
 
 @rule()
 def invalid_default(protocol: Protocol) -> Iterator[Fault]:
-    """A default satisfies the type of its member.
+    """A default satisfies the type of its member, formats included.
 
     Why: a receiver that fills it in would hold a value that no sender may send.
 
