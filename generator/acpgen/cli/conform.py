@@ -15,8 +15,9 @@ import typer
 
 from acp_conformance.client_plans import CLIENT_PLANS
 from acp_conformance.client_runs import AGENT, ClientTimeouts, judge_client
-from acp_conformance.launchers import Programs, StartError
+from acp_conformance.launchers import Launcher, Programs, StartError
 from acp_conformance.proxy_traces import PROXY_TRACES, judge_proxy
+from acp_conformance.remote_launcher import RemoteAgent
 from acp_conformance.requirements import BY_ID, Role
 from acp_conformance.scenario import SILENCES
 from acp_conformance.trace_runner import AgentTimeouts, play_all
@@ -48,9 +49,23 @@ _Trace = TypeVar("_Trace", bound=Playable)
 
 def conform(
     command: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(metavar="COMMAND", help="Starts what is judged; put -- before it."),
-    ],
+    ] = None,
+    url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Judge the agent that runs at this address of http, https, ws or wss, in place of "
+            "COMMAND.",
+        ),
+    ] = None,
+    header: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME:VALUE", help='Send this with every request, as "Authorization: Bearer x".'
+        ),
+    ] = None,
     client: Annotated[
         bool,
         typer.Option(
@@ -69,7 +84,11 @@ def conform(
     ] = False,
     restart: Annotated[
         str | None,
-        typer.Option("--restart-command", help="Starts the agent again, if not as before."),
+        typer.Option(
+            "--restart-command",
+            help="Starts the agent again, if not as before. With --url it kills the server, starts "
+            "it again, and ends once that can be reached.",
+        ),
     ] = None,
     second: Annotated[
         str | None,
@@ -114,7 +133,8 @@ def conform(
 
     Each requirement of the RFD on idempotency keys gets a verdict: pass, fail, or not exercised,
     with what was seen. An agent talks ACP v2 over standard input and output, is killed and started
-    again, and has to find the sessions that it stored; use one with nothing to lose. A few traces
+    again, and has to find the sessions that it stored; use one with nothing to lose. With --url it
+    runs already, each connection is one more to it, and --restart-command kills it. A few traces
     need test prompts, such as "acp-conformance: hold 1000ms": the README of the traces lists them.
     A client starts the agent, sends again what is pending, submits the text unless it is empty, and
     ends. A proxy starts the agent and forwards standard input and output. Exit status: 0 if nothing
@@ -122,26 +142,19 @@ def conform(
     client-same-key and client-resends of a client, all of a proxy; 1 if something fails; 2 if
     nothing can be told.
     """
+    asked = _Asked(command or [], url, header or [], restart, second, timeout, only or [], record)
 
     def judge() -> _Judged:
-        if client and proxy:
-            fail("--client and --proxy are two things to judge: give one of them")
-        if client or proxy:
-            _refuse({"--restart-command": restart, "--second-command": second, "--record": record})
-        _refuse_blanks(command, [("--record", record), *(("--trace", n) for n in only or [])])
+        _agree(asked, client=client, proxy=proxy)
         quiet = silence if silence is not None else (2.0 if client else 0.2)
         _bound("--timeout", timeout, 0.1, DAY)
         _bound("--silence", quiet, 0.05, DAY / 10)
         try:
             if proxy:
-                return _judge_proxy(command, only or [], timeout)
+                return _judge_proxy(asked.command, asked.only, timeout)
             if client:
-                return _judge_client(command, only or [], timeout, quiet)
-            timeouts = AgentTimeouts(timeout, quiet)
-            _suffice(timeouts)
-            again, joins = _words("--restart-command", restart), _words("--second-command", second)
-            folder = None if record is None else Path(record)
-            return _judge_agent(Programs(command, again, joins), timeouts, only or [], folder)
+                return _judge_client(asked.command, asked.only, timeout, quiet)
+            return _judge_any_agent(asked, AgentTimeouts(timeout, quiet))
         except StartError as error:
             fail(str(error))
 
@@ -163,6 +176,58 @@ def conform(
 
 
 @dataclass(frozen=True, slots=True)
+class _Asked:
+    """What the command line says about the program to judge."""
+
+    command: Sequence[str]
+    url: str | None
+    headers: Sequence[str]
+    restart: str | None
+    second: str | None
+    timeout: float
+    only: Sequence[str]
+    record: str | None
+
+
+def _agree(asked: _Asked, *, client: bool, proxy: bool) -> None:
+    """Refuse options that exclude each other."""
+    if client and proxy:
+        fail("--client and --proxy are two things to judge: give one of them")
+    options = {
+        "--url": asked.url,
+        "--header": asked.headers or None,
+        "--restart-command": asked.restart,
+        "--second-command": asked.second,
+        "--record": asked.record,
+    }
+    if client or proxy:
+        _refuse(options)
+    if bool(asked.command) == (asked.url is not None):
+        fail("give COMMAND, after --, or --url")
+    if asked.url is None and asked.headers:
+        fail("--header is for --url only")
+    if asked.url is not None and asked.second is not None:
+        fail("--second-command is of no use with --url, which takes any number of connections")
+    blank = [("--record", asked.record), *(("--trace", name) for name in asked.only)]
+    _refuse_blanks(asked.command or [asked.url or ""], blank)
+
+
+def _judge_any_agent(asked: _Asked, timeouts: AgentTimeouts) -> _Judged:
+    _suffice(timeouts)
+    again = _words("--restart-command", asked.restart)
+    joins = _words("--second-command", asked.second)
+    folder = None if asked.record is None else Path(asked.record)
+    if asked.url is None:
+        launcher = Programs(asked.command, again, joins)
+        return _judge_agent(launcher, timeouts, asked.only, folder)
+    with RemoteAgent(asked.url, _headers(asked.headers), again) as agent:
+        judged = _judge_agent(agent, timeouts, asked.only, folder)
+    for sentence in sorted(agent.notes):
+        note(f"acpgen: {sentence}")
+    return judged
+
+
+@dataclass(frozen=True, slots=True)
 class _Judged:
     """Verdicts, and why not all was played or written, if it was not."""
 
@@ -179,13 +244,13 @@ def _few(missing: Sequence[str], all_: int) -> str:
 
 
 def _judge_agent(
-    programs: Programs, timeouts: AgentTimeouts, only: Sequence[str], record: Path | None
+    launcher: Launcher, timeouts: AgentTimeouts, only: Sequence[str], record: Path | None
 ) -> _Judged:
 
     played = _chosen(scripts(), only)
     if record is not None:
         _prepare(record)
-    seen = shown(play_all(played, programs, timeouts), played)
+    seen = shown(play_all(played, launcher, timeouts), played)
     unwritten = [] if record is None else _write(record, seen.outcomes)
     for outcome in seen.outcomes:
         if outcome.unparsed:
@@ -289,6 +354,16 @@ def _words(option: str, command: str | None) -> list[str] | None:
     if not words or not words[0].strip():
         fail(f"{option} names no program: is a variable unset?")
     return words
+
+
+def _headers(given: Sequence[str]) -> dict[str, str]:
+    headers: dict[str, str] = {}
+    for each in given:
+        name, colon, value = each.partition(":")
+        if not (colon and name.strip() and name.isascii()):
+            fail("--header takes NAME:VALUE, such as Authorization: Bearer x")
+        headers[name.strip()] = value.strip()
+    return headers
 
 
 def _prepare(folder: Path) -> None:
