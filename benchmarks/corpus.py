@@ -1,4 +1,4 @@
-"""Recorded sessions as NDJSON, invented from a seed, some of whose messages are broken on purpose.
+"""Recorded sessions as NDJSON, invented from a seed, with some messages broken on purpose.
 
     python benchmarks/corpus.py --lines 100000 --faults 0.01 --seed 1 OUT
 
@@ -64,7 +64,7 @@ class Line:
 
 
 def lines(number: int, share: float, seed: int) -> Iterator[Line]:
-    """That many messages of whole sessions, of which about that share is broken."""
+    """Return whole sessions with a number of messages, about a given share of them broken."""
     rng = Random(seed)
     for connection, sender, message, answers in islice(_sessions(rng), number):
         text, fault = _damage(message, rng) if rng.random() < share else (_compact(message), None)
@@ -300,7 +300,7 @@ TEXTS: tuple[Callable[[bytes], bytes], ...] = (
     lambda text: b'{"_x":"\\ud800",' + text[1:],
     lambda text: b'{"_x":' + b"[" * 200 + b"]" * 200 + b"," + text[1:],
 )
-"""What makes a text unreadable, or readable to lenient peers only."""
+"""Edits that make a text unreadable, or readable to lenient peers only."""
 
 
 def _damage(message: Json, rng: Random) -> tuple[bytes, Fault]:
@@ -348,7 +348,7 @@ def _reaches(message: Json, pointer: str) -> bool:
 
 
 def _at(value: object, pointer: str) -> object:
-    """What a pointer leads to, or `_NOWHERE`."""
+    """The value at a pointer, or `_NOWHERE`."""
     for token in pointer.split("/")[1:]:
         if isinstance(value, dict):
             value = value.get(token, _NOWHERE)

@@ -32,7 +32,7 @@ DEFAULT = (
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """The median CPU time of some runs, the first of which is left out."""
+    """The median CPU time of some runs, without the first one."""
     work()
     taken = []
     for _ in range(RUNS):
@@ -43,7 +43,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def pairs(arguments: list[str]) -> Iterable[tuple[Path, Path]]:
-    """What to compare."""
+    """The schemas to compare."""
     if arguments:
         return [(Path(old), Path(new)) for old, new in list(pairwise(arguments))[::2]]
     return [pair for pair in DEFAULT if all(path.exists() for path in pair)]

@@ -1,4 +1,4 @@
-"""CPU time of telling valid messages from others: against parsing alone, and against other engines.
+"""CPU time of judging messages, compared with parsing alone and with other engines.
 
     python benchmarks/engine.py [--lines 20000] [--slice 500] [--rounds 7]
 
@@ -37,7 +37,7 @@ Sample = Sequence[corpus.Line]
 
 @dataclass(slots=True)
 class Engine:
-    """One way to tell, and how long each turn took: in microseconds a message, and by parsing."""
+    """One engine, and the time of each turn: in microseconds a message, and relative to parsing."""
 
     name: str
     make: Callable[[], Verdict]
@@ -51,7 +51,7 @@ class Engine:
 
 
 def engines(protocol: Protocol) -> list[Engine]:
-    """What is compared."""
+    """The engines to compare."""
     schema = bundle(protocol, Stability.UNSTABLE)
     plain = compile_checkers(protocol)
     typed = compile_decoders(protocol, plain)
@@ -75,9 +75,9 @@ def engines(protocol: Protocol) -> list[Engine]:
 
 
 def _judged(protocol: Protocol) -> Verdict:
-    """What the command does with each line of long input; what it refuses goes to the judge.
+    """The work of the command for each line of long input. The judge gets refused lines.
 
-    So an answer to a broken request does, which counts as an alarm here and is none in the end.
+    So does a response to a broken request, which counts as a false alarm here.
     """
     passes = FastEngine(Made(protocol), expected=VERY_LONG).filter(None, transcript=False)
     return lambda text, _sender, _answers: passes(text) is None
@@ -156,7 +156,7 @@ def _models(protocol: Protocol) -> Verdict:
 
 
 def _dispatched(protocol: Protocol, schema: Schema, check_by: Callable[[Schema], Check]) -> Verdict:
-    """What knows the envelope and the methods, and leaves params and results to an engine."""
+    """A judge of the envelope and the method that leaves params and results to an engine."""
     params = {(str(m.name), m.kind is Kind.REQUEST): m.params for m in protocol.methods}
     results = {str(m.name): m.result for m in protocol.methods}
 

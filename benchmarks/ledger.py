@@ -1,4 +1,4 @@
-"""What an idempotency key costs: time a prompt, memory a key, and filling an index from a history.
+"""The cost of an idempotency key: time a prompt, memory a key, and filling an index from a history.
 
 Everything is measured against the same work without it, in turns, so that a busy machine slows
 both; in CPU time, but for the stores on disk, where waiting is what counts. PostgreSQL is measured

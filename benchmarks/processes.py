@@ -32,13 +32,13 @@ MESSAGE = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}\n'
 BROKEN = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{"cwd":5}}\n'
 DECIDED = (0, 1)
 SOURCEMETA = (0, 1, 2)
-"""The exit statuses of a tool that could tell. That of sourcemeta is 2 for what is invalid."""
+"""The exit statuses of a verdict. Sourcemeta exits with 2 for invalid input."""
 Command = Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one process took: CPU seconds and, at its peak, MiB."""
+    """The cost of one process: CPU seconds and peak MiB."""
 
     seconds: float
     memory: float
@@ -90,7 +90,7 @@ def peer(name: str, file: Path) -> Command:
 
 
 def compare(own: Command, peers: Mapping[str, Command], pairs: int) -> Iterator[Row]:
-    """Medians of every peer, each of whose runs follows one of ours."""
+    """Medians of every peer; each run of a peer follows one of ours."""
     for command in (own, *peers.values()):
         run(command)  # leaves byte code behind
     for name, command in peers.items():
@@ -123,7 +123,7 @@ def table(title: str, rows: Sequence[Row]) -> str:
 
 
 def written(folder: Path, lines: int, share: float, *, readable: bool = False) -> Path:
-    """A file of the corpus, whose name ends as every peer wants it; if asked, all of it JSON."""
+    """A file of the corpus with a suffix that every peer accepts; on request, only valid JSON."""
     file = folder / f"{lines}-{share}{'-json' if readable else ''}.jsonl"
     with file.open("wb") as out:
         for line in corpus.lines(lines, share, seed=1):

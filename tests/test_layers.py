@@ -24,7 +24,7 @@ LAYERS = (
     {"emit"},
     {"judge", "diff"},
     {"targets"},
-    {"lint", "trace", "inject", "upstream"},
+    {"lint", "logs", "trace", "inject", "upstream", "tap"},
     {"view"},
     {"cli"},
     {"__main__", "__init__"},

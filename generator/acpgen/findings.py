@@ -1,4 +1,4 @@
-"""What acpgen has to say: findings, each in one line of text. `acpgen.report` has other forms."""
+"""Findings, each as one line of text. `acpgen.report` has the other formats."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 // Makes each wide table ready to be shown as cards on a narrow screen, which site.css does. The cells get
 // the names of their columns, and the roles that a browser drops when a table is laid out otherwise.
-// On a wide screen names stay whole; the longest, for which there is no room, break between their words.
+// On a wide screen names stay whole; the longest break between their words if there is no room.
 "use strict";
 
 const ROLES = { thead: "rowgroup", tbody: "rowgroup", tr: "row", th: "columnheader", td: "cell" };
@@ -14,7 +14,7 @@ function label(table) {
   table.setAttribute("role", "table");
   for (const [tag, role] of Object.entries(ROLES))
     for (const part of table.querySelectorAll(tag)) part.setAttribute("role", role);
-  // Where code stands in the first column, its cells are the names of the rows: headings, not facts.
+  // If code is in the first column, its cells are the names of the rows: headings, not facts.
   const rows = [...table.tBodies[0].rows];
   const named = rows.some((row) => row.cells[0].querySelector("code"));
   for (const row of rows)

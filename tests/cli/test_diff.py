@@ -335,7 +335,7 @@ def test_a_file_of_accepted_changes_may_be_named() -> None:
         (
             " ",
             "limit-tightened",
-            f"accepts limit-tightened {PLACE} without a reason, which doesn't count",
+            f"accepts limit-tightened {PLACE} without a reason, which has no effect",
         ),
         (
             "Fine.",
@@ -457,7 +457,7 @@ def test_without_a_release_it_says_what_to_do(
     result = run()
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
-        "acpgen: new/released: holds no release to compare with yet; make the first one with "
+        "acpgen: new/released: has no release to compare with yet; make the first one with "
         "`acpgen release 0.1.0`, or name what to compare with, as in `acpgen diff git:HEAD`\n"
     )
 
@@ -488,7 +488,7 @@ def test_a_schema_that_is_none() -> None:
     result = run("old/v2", "new/v2")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "new/v2/parcels.json:1: error[meta-schema] /$defs/A/type: " in result.stderr
-    assert result.stderr.endswith("acpgen: new/v2: is no schema that can be compared\n")
+    assert result.stderr.endswith("acpgen: new/v2: is not a schema that can be compared\n")
 
 
 def test_a_path_that_is_not_there() -> None:
@@ -521,7 +521,7 @@ def test_a_revision_with_two_schemas_side_by_side_asks_for_one(workplace: Path) 
         "git:HEAD:old/v2/parcels.json:1: error[repeated-definition]: defines "
         f"{len(BASE['$defs'])} of the types in copy.json again; if each of these files is a schema "
         "by itself, name the one that is meant\n"
-        "acpgen: git:HEAD:old/v2: is no schema that can be compared\n"
+        "acpgen: git:HEAD:old/v2: is not a schema that can be compared\n"
     )
 
 

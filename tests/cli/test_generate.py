@@ -23,7 +23,7 @@ APP = typer_app()
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "schema" / "v9"
 OPTIONS = ("--schema", "v9", "--out", "out", "--target", "retry")
-MEND = "to mend: acpgen generate --schema v9 --out out --target retry\n"
+MEND = "to fix: acpgen generate --schema v9 --out out --target retry\n"
 METHODS = Path("out/json/methods.json")
 
 
@@ -188,7 +188,7 @@ def test_without_classes_it_says_what_can_be_had() -> None:
     assert "error[missing-retry-class]" in result.stdout
     assert result.stderr == (
         "only retry, go, java, kotlin, rust and typescript need retry classes; "
-        "the rest can be had without: acpgen generate "
+        "to generate the others: acpgen generate "
         f"--schema v3/schema.json --out three --target {' --target '.join(NO_CLASSES)}\n"
     )
     assert not Path("three").exists()
@@ -256,7 +256,7 @@ def test_a_lost_header_is_found_and_the_hint_is_true() -> None:
         "header, so it is left alone\n",
     )
     assert result.stderr == (
-        "to mend: move out/json/methods.json away, then "
+        "to fix: move out/json/methods.json away, then "
         "acpgen generate --schema v9 --out out --target retry\n"
     )
     assert run(*OPTIONS).exit_code == 2
@@ -273,7 +273,7 @@ def test_the_hint_repeats_every_option_and_can_be_pasted() -> None:
     result = run(*options, "--check")
     assert result.exit_code == 1
     mend, _, command = result.stderr.partition(": ")
-    assert mend == "to mend"
+    assert mend == "to fix"
     words = shlex.split(command)
     assert words[:2] == ["acpgen", "generate"]
     assert run(*words[2:]).exit_code == 0
@@ -372,7 +372,7 @@ def test_line_ends_of_git_are_told_as_such(mode: list[str]) -> None:
     told = "error[drift-changed]: has lines that end in CRLF, and is as generated but for that\n"
     assert result.stdout == f"out/json/methods.json: {told}out/manifest.json: {told}"
     assert result.stderr == (
-        "git writes CRLF where core.autocrlf is on; to keep it from that, put the line "
+        "git writes CRLF where core.autocrlf is on; to prevent that, put the line "
         f"`out/** eol=lf` into .gitattributes beside out\n{MEND}"
     )
     assert run(*OPTIONS).exit_code == 0
@@ -400,12 +400,12 @@ def test_a_template_without_the_header_is_2_and_nothing_is_written(name: str, ta
     result = run(*order)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
-        f"acpgen: {own}: writes no header, by which acpgen knows its files again; "
-        "put {{ header }} in a comment within the first 5 lines\n"
+        f"acpgen: {own}: does not write the header, by which acpgen knows its files; "
+        "put {{ header }} in a comment in the first 5 lines\n"
     )
     assert not Path("new").exists()
     own.write_text(f"\n\n\n\n\n{''.join(lines)}", "utf-8")
-    assert f"{own}: writes no header" in run(*order).stderr
+    assert f"{own}: does not write the header" in run(*order).stderr
     own.write_text("".join(lines), "utf-8")
     assert run(*order).exit_code == 0
 

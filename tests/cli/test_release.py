@@ -245,7 +245,7 @@ def test_an_entry_that_is_left_over_is_no_release() -> None:
         "/$defs/SendRequest/properties/label is among the changes; correct this or remove it\n",
     )
     assert result.stderr == (
-        "acpgen: no release: what is accepted is not what changed; correct these entries\n"
+        "acpgen: no release: these entries accept no change; correct or remove them\n"
     )
     Path("schema/accepted.toml").unlink()
     assert run("1.1.0").exit_code == 0
@@ -311,7 +311,7 @@ def test_a_schema_that_is_none() -> None:
     Path("schema/v2/parcels.json").write_text("{", "utf-8")
     result = run("1.0.0")
     assert (result.exit_code, Path("schema/released").exists()) == (2, False)
-    assert result.stderr.endswith("acpgen: schema/v2: is no schema that can be compared\n")
+    assert result.stderr.endswith("acpgen: schema/v2: is not a schema that can be compared\n")
 
 
 def test_a_folder_that_cannot_be_written() -> None:

@@ -47,7 +47,7 @@ def test_export_overwrites_nothing_and_then_writes_nothing() -> None:
     result = run("templates", "export", "mine")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
-        f"acpgen: {Path('mine') / PAGE} is there already, and stays as it is; name another folder\n"
+        f"acpgen: {Path('mine') / PAGE} exists already and stays as it is; name another folder\n"
     )
     assert contents(Path("mine")) == {PAGE.as_posix(): b"my own"}
 

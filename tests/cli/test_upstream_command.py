@@ -43,7 +43,7 @@ def test_an_equal_release_is_0() -> None:
     result = run("compare", str(STABLE))
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr == (
-        "v2/schema.json: 7 different, 190 equal, 1 ours-only; none undeclared or stale\n"
+        "v2/schema.json: 7 different, 190 equal, 1 ours-only; none undeclared or unused\n"
     )
 
 
@@ -67,7 +67,7 @@ def test_an_undeclared_difference_is_1_and_tells_where() -> None:
         "error[upstream-different] /$defs/CancelTerminalResponse/title: "
         'upstream has "New", here is nothing'
     )
-    assert result.stderr.endswith("; 1 undeclared or stale\n")
+    assert result.stderr.endswith("; 1 undeclared or unused\n")
 
 
 def test_a_declared_difference_is_0_and_a_stale_one_1() -> None:
@@ -93,10 +93,10 @@ def test_programs_read_the_findings() -> None:
     ("command", "path", "complaint"),
     [
         ("compare", "v1/schema.json", "is version 1, and this schema is version 2"),
-        ("compare", "plain.json", "does not tell its version"),
-        ("overlay", "plain.json", "does not tell its version"),
+        ("compare", "plain.json", "does not state its version"),
+        ("overlay", "plain.json", "does not state its version"),
         ("compare", "none.json", "none.json: No such file"),
-        ("overlay", "broken.json", "broken.json: is no schema that can be read"),
+        ("overlay", "broken.json", "broken.json: is not a schema that can be read"),
         ("overlay", "v2", "v2: is a folder; name the one file of a release"),
         ("compare", "v2", "v2: is a folder; name the one file of a release"),
     ],
@@ -152,7 +152,7 @@ def test_a_release_of_another_version_gets_no_class_unless_a_flag_asks() -> None
 
 def test_what_is_lacking_is_told() -> None:
     assert run("overlay", str(STABLE)).stderr.startswith(
-        "v2/schema.json: 18 methods have a class now; not in this release: auth/status, "
+        "v2/schema.json: 18 methods now have a class; not in this release: auth/status, "
     )
     assert "without one: authenticate, fs/read_text_file" in run(*V1).stderr
 
@@ -165,7 +165,7 @@ def test_of_another_version_only_classes_are_lacking_and_the_help_says_so() -> N
     assert {line.split(": ")[1] for line in linted} == set(listed)
     assert all(": error[missing-retry-class] " in line for line in linted)
     told = " ".join(run("overlay", "--help").stdout.split())
-    assert "what lint says of the others, that they have none, doesn't count there" in told
+    assert "the methods without a class are listed" in told
 
 
 def test_a_method_of_another_side_gets_no_class_and_nothing_is_handed_over() -> None:
@@ -180,7 +180,7 @@ def test_a_method_of_another_side_gets_no_class_and_nothing_is_handed_over() -> 
     assert "session/list: error[missing-retry-class] /$defs/ListSessionsRequest" in line
     assert result.stderr.splitlines()[0] == (
         "v2/schema.json: session/list (request, side client) is session/list (request, side agent) "
-        "here, so it doesn't get the class of that"
+        "here, so it doesn't get its class"
     )
     assert not Path("whole.json").exists()
 
@@ -304,7 +304,7 @@ def test_it_is_overwritten_where_that_is_asked_for() -> None:
     annotated = json.loads(Path("whole.json").read_text("utf-8"))["$defs"]["NewSessionRequest"]
     assert annotated["x-retry-class"] == "duplicating"
     assert run("overlay", str(STABLE)).stderr.endswith(
-        "2 values would be replaced, so nothing is handed over; --overwrite replaces them\n"
+        "2 values would be replaced, so nothing is written; --overwrite replaces them\n"
     )
 
 

@@ -166,7 +166,7 @@ def test_nothing_to_watch_is_2(tmp_path: Path) -> None:
     for missing in ("--schema", "--templates"):
         result = CliRunner().invoke(APP, ["watch", missing, str(tmp_path / "none")])
         assert (result.exit_code, result.stdout) == (2, "")
-        assert "is not there, so it can't be watched" in result.stderr
+        assert "does not exist, so it can't be watched" in result.stderr
 
 
 def test_what_concerns_it(tmp_path: Path) -> None:

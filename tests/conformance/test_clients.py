@@ -146,8 +146,8 @@ BROKEN: Final[dict[str, tuple[ClientPlan, Story, Callable[[Story], object], set[
     "twice on one pipe": (
         LOST,
         RETRIED,
-        lambda story: story[1].append(prompt(4)),
-        {"client-waits"},
+        lambda story: story[1].append(prompt(4, None)),
+        {"client-waits", "client-same-key"},
     ),
     "no retry": (LOST, RETRIED, lambda story: story[1].pop(), {"client-resends"}),
     "no resume": (LOST, RETRIED, lambda story: story[1].pop(1), {"client-resumes-first"}),
@@ -250,9 +250,15 @@ def test_old_prompts_take_a_clock() -> None:
 
 def test_a_failure_that_did_not_happen_proves_nothing(tmp_path: Path) -> None:
     plan = PLAN["answer-held"]
-    assert "client-waits" in summary(tmp_path, plan, RETRIED).open
+    assert "client-waits" in summary(tmp_path, plan, RETRIED).moot
     (tmp_path / "met-0").touch()
     assert "client-waits" in summary(tmp_path, plan, RETRIED).kept
+
+
+def test_a_prompt_may_be_sent_again_on_its_pipe_under_its_key(tmp_path: Path) -> None:
+    story = copy.deepcopy(RETRIED)
+    story[1].append(prompt(4))
+    assert summary(tmp_path, LOST, story).broken == ()
 
 
 def test_a_client_that_hangs_is_ended() -> None:

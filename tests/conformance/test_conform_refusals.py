@@ -24,7 +24,7 @@ from conform_calls import AGENT, ONE, conform, write_forgetful
         ),
         (
             ("--client", "--trace", "insert-once", "--", "true", "{agent}"),
-            "there is no trace or requirement insert-once: it is one for an agent",
+            "there is no trace or requirement insert-once: it is a requirement for an agent",
         ),
         (
             ("--proxy", "--trace", "zzz", "--", "true", "{agent}"),
@@ -69,7 +69,7 @@ from conform_calls import AGENT, ONE, conform, write_forgetful
         (("--restart-command", "'", "--", "true"), "': No closing quotation"),
         (("--client", "--", "true"), "COMMAND has no {agent}: put it where the"),
         (("--proxy", "--", "true"), "COMMAND has no {agent}: put it where the"),
-        (("--client", "--proxy", "--", "x", "{agent}"), "--client and --proxy are two things"),
+        (("--client", "--proxy", "--", "x", "{agent}"), "--client and --proxy exclude each other"),
         (("--client", "--", "no-such-client", "{agent}"), "no-such-client can't be started: "),
     ],
 )

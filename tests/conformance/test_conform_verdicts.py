@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from acp_conformance.requirements import Role
+from acp_conformance.requirements import ASKED, NEED_KEYS, Level, Role
 from acp_conformance.trace_runner import PRIVATE, AgentTimeouts, play
 from acp_conformance.trace_script import parse
 from acp_conformance.verdict import (
@@ -18,7 +18,9 @@ from acp_conformance.verdict import (
     gaps,
     status_of,
     verdicts,
+    with_advice,
 )
+from acp_conformance.verdict_report import FORMATS
 from acp_retry import Call
 from broken_handling import ShowsKeys
 from laboratory import Laboratory, Make
@@ -47,9 +49,68 @@ def test_one_failure_fails_whatever_else_passed() -> None:
     assert (found.status, found.details) == (VerdictStatus.FAIL, ["broken: two messages"])
 
 
-def test_a_pass_outweighs_a_gap() -> None:
+def test_a_gap_makes_a_pass_partial() -> None:
     found = of(OPEN, KEPT)
-    assert (found.status, found.traces) == (VerdictStatus.PASS, ["kept"])
+    assert (found.status, found.traces) == (VerdictStatus.PARTLY, ["kept"])
+    assert found.details == ["kept in kept", "open: no sessions"]
+
+
+def test_a_part_that_was_not_played_makes_a_pass_partial() -> None:
+    parts = {"insert-once": ["kept", "other"]}
+    (found,) = (v for v in verdicts([KEPT], Role.AGENT, parts) if v.requirement.id == "insert-once")
+    assert (found.status, found.details) == (
+        VerdictStatus.PARTLY,
+        ["kept in kept", "other: not played"],
+    )
+
+
+def test_a_part_that_was_about_nothing_is_none() -> None:
+    moot = TraceResult("moot", frozenset(), reason="nothing shows it", moot=OPEN.open)
+    assert of(moot, KEPT).status is VerdictStatus.PASS
+    assert of(moot).details == ["moot: nothing shows it"]
+
+
+IGNORES = TraceResult("ignores", frozenset(), [("support-keys", "two messages")])
+UNTRIED = TraceResult("untried", frozenset(), open=frozenset({"support-keys"}), reason="a login")
+
+
+@pytest.mark.parametrize(
+    ("support", "reason"),
+    [(IGNORES, "needs support-keys, which fails"), (UNTRIED, "which was not exercised")],
+)
+def test_without_keys_little_counts(support: TraceResult, reason: str) -> None:
+    kept = TraceResult("all", frozenset(asked.id for asked in ASKED) - {"support-keys"})
+    found = {v.requirement.id: v for v in verdicts([support, kept], Role.AGENT)}
+    unproven = {id_ for id_, v in found.items() if v.details and reason in v.details[0]}
+    assert unproven == NEED_KEYS
+    assert {
+        "accept-any-valid-key",
+        "keys-are-case-sensitive",
+        "null-is-omitted",
+        "other-session",
+        "fork-is-another-session",
+        "keys-stay-private",
+    } <= NEED_KEYS
+    assert all(found[id_].status is VerdictStatus.NOT_EXERCISED for id_ in NEED_KEYS)
+    assert found["repeatable-methods"].status is VerdictStatus.PASS
+
+
+@pytest.mark.parametrize(
+    ("level", "status"), [(Level.MUST, 0), (Level.SHOULD, 0), (Level.STATED, 1)]
+)
+def test_a_failure_below_the_level_is_advice(level: Level, status: int) -> None:
+    leak = TraceResult("leak", frozenset(), [("keys-stay-private", "a key")])
+    found = with_advice(verdicts([KEPT, KNOWN, leak], Role.AGENT), level)
+    assert status_of(found) == status
+    words = {
+        "text": ("advice" if status == 0 else "fail").ljust(13),
+        "json": f'"advice": {"true" if status == 0 else "false"}',
+        "junit": '<skipped message="advice: ' if status == 0 else "<failure ",
+    }
+    for form, word in words.items():
+        text = FORMATS[form](found, ())
+        assert word in text
+        assert form == "junit" or "The Agent doesn't echo keys" in text
 
 
 def test_a_gap_has_its_reason() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import time
 
 import pytest
 
-from acp_conformance.exit_report import KEPT, ErrorFile, ExitReport
+from acp_conformance.exit_report import KEPT, MOST, ErrorFile, ExitReport
 from acp_conformance.launchers import Programs, Record, UnusableProgramError
 from acp_conformance.message_stream import AgentStream
 from acp_conformance.trace_runner import AgentTimeouts, play, play_all
@@ -71,6 +73,21 @@ def test_of_much_the_end_is_kept() -> None:
     kept = errors.read()
     errors.close()
     assert (len(kept), kept[:1], kept[-1:]) == (KEPT, b"x", b"z")
+
+
+def test_a_flood_does_not_fill_the_folder() -> None:
+    errors = ErrorFile()
+    for _ in range(400):
+        os.write(errors.fileno(), b"x" * 2**20)
+        assert os.fstat(errors.fileno()).st_size < 2 * 2**30
+    end = time.monotonic() + 10
+    while os.fstat(errors.fileno()).st_size > MOST and time.monotonic() < end:
+        time.sleep(0.01)
+    assert os.fstat(errors.fileno()).st_size <= MOST
+    os.write(errors.fileno(), b"the last line")
+    kept = errors.read()
+    errors.close()
+    assert (len(kept), kept[-14:]) == (KEPT, b"xthe last line")
 
 
 ONE = parse('{"name": "one", "title": "T", "steps": [{"do": "connect", "connection": "c"}]}', "one")

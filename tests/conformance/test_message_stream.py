@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from acp_conformance.agent_connection import AgentConnection, TranscriptLog
+from acp_conformance.exit_report import ExitReport
 from acp_conformance.launchers import Programs
 from acp_conformance.message_stream import MessageStream
 
@@ -53,16 +55,20 @@ def test_everything_that_was_written_before_a_kill_is_read(tmp_path: Path) -> No
     assert stream.closed
 
 
+FIRST = '{"jsonrpc": "2.0", "id": 1, "result": {}}'
+ANSWER = '{"jsonrpc": "2.0", "id": 2, "result": {}}'
+
+
 @pytest.mark.parametrize("member", ["id", "method", "params", "result"])
 def test_lines_that_cannot_be_handled_are_counted_apart(member: str) -> None:
     stream = run(
         "for depth in range(700, 1010, 3):\n"
         f"    deep = '[' * depth + ']' * depth\n"
         f'    print(\'{{"id": 1, "method": 1, "{member}": \' + deep + \'}}\')\n'
-        "print('{\"id\": 2}', flush=True)\n"
+        f"print({ANSWER!r}, flush=True)\n"
     )
     connection = AgentConnection(stream)
-    assert connection.answer(2, PATIENCE) == {"id": 2}
+    assert connection.answer(2, PATIENCE) == json.loads(ANSWER)
     assert isinstance(str(stream.lines), str)
     stream.kill()
 
@@ -78,9 +84,9 @@ def test_updates_of_any_shape_are_looked_at(value: str) -> None:
         '{"id": VALUE, "result": VALUE}',
         '{"id": VALUE, "method": VALUE, "params": VALUE}',
     ]
-    lines = "\n".join([*odd, '{"id": "end"}', '{"id": 2}', ""]).replace("VALUE", value)
+    lines = "\n".join([*odd, '{"id": "end"}', ANSWER, ""]).replace("VALUE", value)
     connection = AgentConnection(run(f"import sys; sys.stdout.write({lines!r})"))
-    assert connection.answer(2, PATIENCE) == {"id": 2}
+    assert connection.answer(2, PATIENCE) == json.loads(ANSWER)
     assert connection.worked("s", 0) is False
     assert connection.working("s") in (True, None)
     assert connection.user_messages("s") == {}
@@ -183,7 +189,8 @@ for line in sys.stdin:
     sys.stdout.flush()
     answered = [json.loads(sys.stdin.readline())["id"] for _ in range(10_000)]
     right = answered == [f"p{n}" for n in range(10_000)]
-    print(json.dumps({"id": asked["id"], "result": {"right": right}}), flush=True)
+    answer = {"jsonrpc": "2.0", "id": asked["id"], "result": {"right": right}}
+    print(json.dumps(answer), flush=True)
 """
 
 
@@ -205,10 +212,11 @@ def test_what_was_sent_last_arrives_before_the_end() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "found"), [("1", True), ("1.0", True), ("true", False), ("[1]", False)]
+    ("given", "found"),
+    [("1", True), ("1.0", True), ("true", False), ("[1]", False), ('"1"', False)],
 )
 def test_an_answer_is_known_by_the_id_alone(given: str, found: bool) -> None:
-    line = f'{{"id": {given}, "result": {{}}}}'
+    line = f'{{"jsonrpc": "2.0", "id": {given}, "result": {{}}}}'
     connection = AgentConnection(run(f"input(); print({line!r})"))
     connection.request("x", {})
     assert connection.stream.wait(lambda: connection.stream.closed, PATIENCE)
@@ -234,12 +242,12 @@ def test_a_transcript_has_both_sides_in_order() -> None:
     transcript = TranscriptLog()
     connection = AgentConnection.open(
         "start",
-        Programs([sys.executable, "-c", 'input(); print(\'{"id": 1, "result": {}}\')']),
+        Programs([sys.executable, "-c", f"input(); print({FIRST!r})"]),
         'c"1',
         transcript,
     )
     assert connection is not None
-    assert connection.answer(connection.initialize(), PATIENCE) == {"id": 1, "result": {}}
+    assert connection.answer(connection.initialize(), PATIENCE) == json.loads(FIRST)
     connection.stream.end()
     lines = [json.loads(line) for line in transcript.text().splitlines()]
     assert [(line["from"], line["connection"]) for line in lines] == [
@@ -256,3 +264,94 @@ def test_no_descriptor_is_left_open() -> None:
     for _ in range(5):
         run("import time; time.sleep(60)").kill()
     assert count() <= before
+
+
+LOGS = (
+    '{"level": "info", "id": 1}',
+    '{"level": "info", "id": 1, "result": {"protocolVersion": 1}}',
+    '{"jsonrpc": "2.0", "id": 1}',
+)
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_a_log_line_is_not_an_answer(log: str) -> None:
+    connection = AgentConnection(run(f"input(); print({log!r}); print({FIRST!r}, flush=True)"))
+    assert connection.answer(connection.initialize(), PATIENCE) == json.loads(FIRST)
+    connection.stream.kill()
+
+
+def test_an_answer_with_a_string_for_a_number_is_named_at_once() -> None:
+    line = '{"jsonrpc": "2.0", "id": "1", "result": {}}'
+    connection = AgentConnection(run(f"input(); print({line!r}, flush=True); input()"))
+    assert connection.answer(connection.initialize(), 100 * PATIENCE) is None
+    assert connection.fault(1) == 'was answered with the id "1", a string, not 1'
+    connection.stream.kill()
+
+
+def limited(program: str, *, longest: int = 1000, most: int = 2**20) -> MessageStream:
+    """A stream with other limits, from a program."""
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    return MessageStream(
+        Killable(process),
+        process.stdout,
+        process.stdin,
+        lambda *_: None,
+        longest=longest,
+        most=most,
+    )
+
+
+class Killable:
+    """A process without a group."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+    def leave(self) -> None:
+        self.kill()
+
+    def exit_report(self, seconds: float) -> ExitReport:
+        del seconds
+        return ExitReport(self._process.poll())
+
+
+@pytest.mark.parametrize("size", [1001, 70_000, 5_000_000])
+def test_a_line_that_is_too_long_is_cut_and_the_next_one_is_read(size: int) -> None:
+    stream = limited(f"print('x' * {size}); print({FIRST!r})")
+    assert stream.wait(lambda: stream.closed, PATIENCE)
+    assert stream.lines == [json.loads(FIRST)]
+    assert stream.unparsed == [b"x" * min(size, 1024)]
+    stream.kill()
+
+
+def test_an_endless_line_takes_no_memory() -> None:
+    limit = 700 * 2**20
+    script = (
+        f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({limit}, {limit}))\n"
+        "import sys\n"
+        "from acp_conformance.launchers import Programs\n"
+        "endless = 'import os\\nfor _ in range(4000): os.write(1, b\"x\" * 2**18)'\n"
+        "stream = Programs([sys.executable, '-c', endless]).start(lambda *_: None)\n"
+        "assert stream.wait(lambda: stream.closed, 60)\n"
+        "print(len(stream.unparsed), len(stream.unparsed[0]))\n"
+        "stream.kill()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert done.stdout.split() == [b"1", b"1024"], done.stderr
+
+
+def test_no_more_is_read_than_is_kept() -> None:
+    stream = limited("while True: print('{}')", most=100_000)
+    assert stream.wait(lambda: stream.closed, PATIENCE)
+    assert len(stream.lines) < 500
+    report = stream.exit_report()
+    assert report.summary == " (no more than 100000 bytes of its output are read)"
+    stream.kill()

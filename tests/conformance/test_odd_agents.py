@@ -22,7 +22,7 @@ right = {
 }
 for line in sys.stdin:
     asked = json.loads(line)
-    answer = ODD.get(asked["method"]) or right.get(asked["method"]) or {}
+    answer = ODD.get(asked["method"]) or right.get(asked["method"]) or {"result": {}}
     print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **answer}), flush=True)
 """
 ODD = {
@@ -53,6 +53,14 @@ ODD = {
         "r0 was answered without a messageId",
     ),
     "another id": ({"initialize": {"id": 99, "result": {}}}, "no answer came"),
+    "an id of another type": (
+        {"initialize": {"id": "1", "result": {}}},
+        'initialize was answered with the id "1", a string, not 1',
+    ),
+    "no jsonrpc": (
+        {"initialize": {"jsonrpc": "1.0", "result": {}}},
+        'initialize got only an answer without "jsonrpc": "2.0"',
+    ),
 }
 
 

@@ -33,6 +33,7 @@ AT_ONCE = 6
 PATIENCE = AgentTimeouts(answer=10.0, quiet=0.3)
 FAULTS_OF_THE_KIT = {
     ("initialize-again", "repeated-initialize"),
+    ("initialize-twice", "repeated-initialize"),
     ("reused-key", "key-reused"),
     ("reused-key-stays", "key-reused"),
 }
@@ -152,7 +153,9 @@ def test_the_guide_names_the_faults_of_the_kit() -> None:
     paragraph = next(part for part in page.split("\n\n") if "which are the kit's" in part)
     words = {word for fault in FAULTS_OF_THE_KIT for word in fault}
     assert {word for word in words if f"`{word}`" not in paragraph} == set()
-    assert f"finds {['no', 'one', 'two', 'three'][len(FAULTS_OF_THE_KIT)]} errors" in paragraph
+    assert (
+        f"finds {['no', 'one', 'two', 'three', 'four'][len(FAULTS_OF_THE_KIT)]} errors" in paragraph
+    )
 
 
 @pytest.mark.prove("plays all traces with processes")

@@ -283,9 +283,10 @@ for line in sys.stdin:
     message = json.loads(line)
     good = {"sessionId": "s"} if message.get("method") == "session/new" else {}
     odd = message.get("method") == where
-    answer = {"id": message.get("id"), "result": result if odd else good}
+    head = {"jsonrpc": "2.0", "id": message.get("id")}
+    answer = {**head, "result": result if odd else good}
     if where == "error" and "prompt" in str(message.get("params")):
-        answer = {"id": message.get("id"), "error": result}
+        answer = {**head, "error": result}
     if where == "id":
         print(json.dumps({"id": result, "result": good}))
     if where == "method":

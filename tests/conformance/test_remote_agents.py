@@ -19,6 +19,9 @@ FEW = ("retry-after-restart", "retry-new-connection", "two-connections", "initia
 HTTP_CANNOT = {"initialize-once"}
 """Over HTTP each `initialize` opens a connection."""
 
+KILLED_LATE = {"stored-with-message", "known-after-restart"}
+"""A restart command kills a fast agent only after the insertion, so some crashes prove nothing."""
+
 CASES = [(scheme, sdk) for scheme in ("http", "ws") for sdk in SDKS]
 
 
@@ -46,7 +49,7 @@ def test_a_few_traces(folder: Path, scheme: str, sdk: str) -> None:
     status, report, errors = judge(folder, scheme, sdk, "right", "--format", "json", *chosen)
     found = statuses(report)
     assert status in (0, 2), errors  # the core is not exercised by these few
-    assert found["known-after-restart"] == found["known-across-connections"] == "pass"
+    assert found["known-after-restart"] == found["known-across-connections"] == "partly"
     assert "fail" not in found.values()
     assert ("without the header" in errors) == ((scheme, sdk) == ("http", "python"))
 
@@ -57,7 +60,8 @@ def test_all_traces(folder: Path, scheme: str, sdk: str) -> None:
     status, report, errors = judge(folder, scheme, sdk, "right", "--format", "json")
     assert status == 0, report + errors
     missing = {id_ for id_, found in statuses(report).items() if found != "pass"}
-    assert missing == (HTTP_CANNOT if scheme == "http" else set())
+    assert missing - KILLED_LATE == (HTTP_CANNOT if scheme == "http" else set())
+    assert "fail" not in statuses(report).values()
     assert len(statuses(report)) == sum(each.role is Role.AGENT for each in BY_ID.values())
 
 
@@ -90,6 +94,8 @@ def test_without_a_restart_command_crashes_are_not_exercised(folder: Path) -> No
         (["--url", "http://host", "--header", "blank"], "--header takes NAME:VALUE"),
         (["--url", "http://host", "--second-command", "x"], "any number of connections"),
         (["--client", "--url", "http://host"], "--url is for agents only"),
+        (["--url", ""], "the value of --url is blank"),
+        (["--url", "http://host", "--view", " "], "the value of --view is blank"),
     ],
 )
 def test_refusals(options: list[str], reason: str) -> None:

@@ -283,7 +283,8 @@ def test_an_agent_that_refuses_keys_fails_two_requirements() -> None:
     found = judge(RefusesKeys)
     assert found[VerdictStatus.FAIL].keys() == {"support-keys", "accept-any-valid-key"}
     reasons = found[VerdictStatus.NOT_EXERCISED].values()
-    assert {r for r in reasons if "a prompt with a new key got no messageId" not in r} == set()
+    rest = {r for r in reasons if "a prompt with a new key got no messageId" not in r}
+    assert rest == {"needs support-keys, which fails"}
 
 
 @pytest.mark.prove("plays all traces with 14 agents")
@@ -352,3 +353,18 @@ def test_prompts_are_held_for_longer_where_silence_is_longer() -> None:
         timeouts = AgentTimeouts(6.0, 0.6)
         results = pool.map(lambda each: play(each, Laboratory(Variation), timeouts), chosen)
     assert [(o.kept, o.reason) for o in results] == [(each.proves, "") for each in chosen]
+
+
+class ClosesOnce(Variation):
+    """Does not know a closed session any more, which the schema allows."""
+
+    async def close(self, call: Call) -> object:
+        if not self.sessions[str(call.params["sessionId"])]:
+            raise RequestFailedError.of(-32002, "Resource not found")
+        return await super().close(call)
+
+
+def test_a_closed_session_may_be_unknown() -> None:
+    (script,) = (script for script in scripts() if script.name == "repeatable-methods")
+    result = play(script, Laboratory(ClosesOnce), PATIENCE)
+    assert result.kept == {"repeatable-methods"}

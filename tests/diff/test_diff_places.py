@@ -10,7 +10,7 @@ import pytest
 from acpgen import resources
 from acpgen.diff import Change, diff
 from acpgen.load import load
-from acpgen.load.lines import Lines
+from acpgen.load.place_lines import Lines
 from acpgen.model import Location, Pointer, Protocol
 from acpgen.targets.bundles import bundles
 from small_schema import loaded, schema

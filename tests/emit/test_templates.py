@@ -49,7 +49,7 @@ def test_a_template_that_nothing_uses_is_refused(own: Path) -> None:
     with pytest.raises(TemplateError) as caught:
         Templates(own)
     assert str(caught.value) == (
-        f"{own}/docs/error.md.jinja: is a template that nothing uses; did you mean {PAGE}?"
+        f"{own}/docs/error.md.jinja: is an unused template; did you mean {PAGE}?"
     )
     (own / PAGE).write_text("mine too")
     with pytest.raises(TemplateError):

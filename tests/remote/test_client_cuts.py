@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from acp_conformance.fault_proxy import Exchange, Fault, FaultProxy, Moment
+from acp_conformance.fault_proxy import FaultProxy, Moment, Relayed, RelayFault
 from acp_retry import Backoff, Client, Remote
 from acp_wire.remote import Timing
 from proofs import amount, scaled
@@ -19,11 +19,17 @@ from remote_servers import SDKS, LoopbackAgent, SdkServer, served
 TIMING = Timing(opening=5.0, posting=5.0, silence=3.0, doubt=0.4, closing=0.5)
 BACKOFF = Backoff(first=0.02, longest=0.2)
 FAULTS = {
-    Moment.REQUEST: (Fault.CUT, Fault.CUT_AFTER),
-    Moment.RESPONSE: (Fault.CUT, Fault.CUT_AFTER, Fault.BAD_GATEWAY),
-    Moment.EVENT: (Fault.CUT, Fault.CUT, Fault.CUT_AFTER, Fault.DROP, Fault.END),
-    Moment.UP: (Fault.CUT, Fault.CUT_AFTER),
-    Moment.DOWN: (Fault.CUT, Fault.CUT_AFTER),
+    Moment.REQUEST: (RelayFault.CUT, RelayFault.CUT_AFTER),
+    Moment.RESPONSE: (RelayFault.CUT, RelayFault.CUT_AFTER, RelayFault.BAD_GATEWAY),
+    Moment.EVENT: (
+        RelayFault.CUT,
+        RelayFault.CUT,
+        RelayFault.CUT_AFTER,
+        RelayFault.DROP,
+        RelayFault.END,
+    ),
+    Moment.UP: (RelayFault.CUT, RelayFault.CUT_AFTER),
+    Moment.DOWN: (RelayFault.CUT, RelayFault.CUT_AFTER),
 }
 """A dropped event is followed by a cut, since no server loses what it writes to a live stream."""
 
@@ -41,14 +47,14 @@ class Chaos:
     cuts: Counter[str] = field(default_factory=Counter)
     dropped: bool = False
 
-    def rule(self, exchange: Exchange) -> Fault:
+    def rule(self, exchange: Relayed) -> RelayFault:
         if self.dropped and exchange.moment is Moment.EVENT:
             self.dropped = False
-            return Fault.CUT
+            return RelayFault.CUT
         if not self.left or self.random.randrange(self.one_in):
-            return Fault.PASS
+            return RelayFault.PASS
         fault = self.random.choice(FAULTS[exchange.moment])
-        self.dropped = fault is Fault.DROP
+        self.dropped = fault is RelayFault.DROP
         self.left -= 1
         self.cuts[f"{exchange.moment.name} {fault.name}"] += 1
         return fault

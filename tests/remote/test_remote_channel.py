@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator, Callable, Iterator
 
 import pytest
 
-from acp_conformance.fault_proxy import Exchange, Fault, FaultProxy, Moment, Rule, once
+from acp_conformance.fault_proxy import FaultProxy, Moment, Relayed, RelayFault, Rule, once
 from acp_retry import AnswerLostError, Call, Peer
 from acp_retry.link import Params
-from acp_wire.remote import MissingExtraError, Note, Remote, RemoteChannel, RemoteError, Timing
+from acp_wire.remote import Note, Remote, RemoteChannel, RemoteError, Timing
 from remote_servers import SDKS, LoopbackAgent, SdkServer, served
 
 INITIALIZE = {"protocolVersion": 2, "info": {"name": "test", "version": "1"}}
@@ -134,15 +134,15 @@ async def answered_after(server: Server, scheme: str, rule: Rule) -> tuple[set[N
 
 
 HTTP_FAULTS = [
-    pytest.param(Moment.REQUEST, b"session/prompt", Fault.CUT, set(), True, id="lost before"),
-    pytest.param(Moment.RESPONSE, b"session/prompt", Fault.CUT, set(), False, id="202 lost"),
+    pytest.param(Moment.REQUEST, b"session/prompt", RelayFault.CUT, set(), True, id="lost before"),
+    pytest.param(Moment.RESPONSE, b"session/prompt", RelayFault.CUT, set(), False, id="202 lost"),
     pytest.param(
-        Moment.RESPONSE, b"session/prompt", Fault.BAD_GATEWAY, set(), False, id="bad gateway"
+        Moment.RESPONSE, b"session/prompt", RelayFault.BAD_GATEWAY, set(), False, id="bad gateway"
     ),
     pytest.param(
         Moment.EVENT,
         b'"result":{"messageId"',
-        Fault.CUT,
+        RelayFault.CUT,
         {Note.STREAM_REOPENED},
         True,
         id="answer lost with the stream",
@@ -150,7 +150,7 @@ HTTP_FAULTS = [
     pytest.param(
         Moment.EVENT,
         b"state_update",
-        Fault.CUT_AFTER,
+        RelayFault.CUT_AFTER,
         {Note.STREAM_REOPENED},
         False,
         id="cut between update and answer",
@@ -158,18 +158,18 @@ HTTP_FAULTS = [
     pytest.param(
         Moment.EVENT,
         b"state_update",
-        Fault.END,
+        RelayFault.END,
         {Note.STREAM_REOPENED},
         False,
         id="ended properly",
     ),
-    pytest.param(Moment.EVENT, b"state_update", Fault.STALL, set(), True, id="half-open"),
+    pytest.param(Moment.EVENT, b"state_update", RelayFault.STALL, set(), True, id="half-open"),
 ]
 
 
 @pytest.mark.parametrize(("moment", "text", "fault", "notes", "is_lost"), HTTP_FAULTS)
 def test_http(
-    server: Server, moment: Moment, text: bytes, fault: Fault, notes: set[Note], is_lost: bool
+    server: Server, moment: Moment, text: bytes, fault: RelayFault, notes: set[Note], is_lost: bool
 ) -> None:
     seen, lost = asyncio.run(answered_after(server, "http", once(moment, text, fault)))
     assert (seen, lost) == (notes, is_lost)
@@ -178,13 +178,13 @@ def test_http(
 @pytest.mark.parametrize(
     ("moment", "text", "fault"),
     [
-        (Moment.UP, b"session/prompt", Fault.CUT),
-        (Moment.DOWN, b'"result":{"messageId"', Fault.CUT),
-        (Moment.DOWN, b"state_update", Fault.CUT_AFTER),
-        (Moment.DOWN, b"state_update", Fault.STALL),
+        (Moment.UP, b"session/prompt", RelayFault.CUT),
+        (Moment.DOWN, b'"result":{"messageId"', RelayFault.CUT),
+        (Moment.DOWN, b"state_update", RelayFault.CUT_AFTER),
+        (Moment.DOWN, b"state_update", RelayFault.STALL),
     ],
 )
-def test_websocket(server: Server, moment: Moment, text: bytes, fault: Fault) -> None:
+def test_websocket(server: Server, moment: Moment, text: bytes, fault: RelayFault) -> None:
     seen, lost = asyncio.run(answered_after(server, "ws", once(moment, text, fault)))
     assert (seen, lost) == (set(), True)
 
@@ -221,10 +221,10 @@ def test_a_connection_is_deleted_only_when_nothing_is_pending_on_it(server: Serv
     async def run() -> None:
         deleted: list[bytes] = []
 
-        def watch(exchange: Exchange) -> Fault:
+        def watch(exchange: Relayed) -> RelayFault:
             if exchange.data.startswith(b"DELETE"):
                 deleted.append(exchange.data)
-            return Fault.PASS
+            return RelayFault.PASS
 
         async with proxied(server) as (proxy, place):
             proxy.rule = watch
@@ -247,7 +247,3 @@ def test_a_connection_is_deleted_only_when_nothing_is_pending_on_it(server: Serv
 def test_other_urls_are_refused(url: str) -> None:
     with pytest.raises(ValueError, match="not a URL"):
         Remote(url)
-
-
-def test_a_missing_library_is_named() -> None:
-    assert "extra `remote`" in str(MissingExtraError("httpx2"))

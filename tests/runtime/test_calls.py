@@ -42,6 +42,7 @@ async def attempts(
     asked = asyncio.ensure_future(calls.call(method, params, again=again))
     await settle()
     calls.connected(next_link, versions[1])
+    await settle()
     calls.resumed("s")
     try:
         await asked
@@ -55,7 +56,7 @@ async def attempts(
 )
 @sync
 async def test_the_class_decides(method: str) -> None:
-    of_a_connection = method == "session/resume"
+    of_a_connection = method in {"session/resume", "session/close"}
     expected = 2 if REQUESTS[method] in RESENT and not of_a_connection else 1
     assert await attempts(method) == expected
     expected = 2 if REQUESTS[method] is RetryClass.IDEMPOTENT and not of_a_connection else 1
@@ -144,7 +145,6 @@ async def test_a_session_is_resumed_anew_on_each_connection() -> None:
     "method",
     [
         "session/archive",
-        "session/close",
         "session/delete",
         "session/fork",
         "session/unarchive",
@@ -261,7 +261,6 @@ async def test_a_change_is_superseded_by_one_of_the_same_thing(method: str) -> N
 OPPOSITES = {
     "auth/logout": ("auth/login", {"methodId": "m"}),
     "auth/login": ("auth/logout", {}),
-    "session/close": ("session/resume", {"sessionId": "s"}),
     "session/archive": ("session/unarchive", {"sessionId": "s"}),
     "session/unarchive": ("session/archive", {"sessionId": "s"}),
     "session/delete": ("session/unarchive", {"sessionId": "s"}),
@@ -281,10 +280,42 @@ async def test_a_request_is_superseded_by_a_newer_one_that_it_would_undo(method:
     await settle()
     await calls.call(opposite, params)
     calls.connected(later, 2)
+    await settle()
     calls.resumed("s")
     with pytest.raises(SupersededError, match=f"a newer {opposite} followed"):
         await stale
     assert later.methods == []
+
+
+@sync
+async def test_a_lost_close_does_not_close_the_session_that_is_open_again() -> None:
+    calls, later = Calls(), ScriptedLink("ok", "ok")
+    calls.connected(ScriptedLink("lost"), 2)
+    closed = asyncio.ensure_future(calls.call("session/close", {"sessionId": "s"}))
+    await settle()
+    calls.connected(later, 2)
+    await settle()
+    await later.request("session/resume", {"sessionId": "s"})
+    calls.resumed("s")
+    with pytest.raises(AnswerLostError):
+        await closed
+    await settle()
+    assert later.methods == ["session/resume"]
+
+
+@sync
+async def test_a_resumed_session_counts_as_a_newer_resume() -> None:
+    calls, lost, later = Calls(), ScriptedLink("held"), ScriptedLink("ok", "ok")
+    calls.connected(lost, 2)
+    deleted = asyncio.ensure_future(calls.call("session/delete", {"sessionId": "s"}))
+    await settle()
+    calls.connected(later, 2)
+    await later.request("session/resume", {"sessionId": "s"})
+    calls.resumed("s")
+    lost.lose()
+    with pytest.raises(SupersededError, match="a newer session/resume followed"):
+        await deleted
+    assert later.methods == ["session/resume"]
 
 
 @sync

@@ -7,10 +7,19 @@ import json
 
 import pytest
 
-from acp_retry import Outbox, Peer, RequestFailedError
+from acp_retry import (
+    AnswerLostError,
+    Inserted,
+    MemoryOutbox,
+    NotSent,
+    Outbox,
+    Peer,
+    RequestFailedError,
+)
 from acp_retry.outbox import LONGEST_PROMPT
 from acp_retry.stdio import StreamChannel
 from agents import sync
+from scripted import ScriptedLink
 
 LIMIT = 1000
 
@@ -80,8 +89,30 @@ async def test_a_peer_answers_and_goes_on() -> None:
 async def test_the_outbox_refuses_a_prompt_that_no_line_can_carry() -> None:
     outbox = Outbox()
     block = {"type": "text", "text": "x" * LONGEST_PROMPT}
-    with pytest.raises(ValueError, match="67043328 bytes"):
-        await outbox.submit("s", [block])
+    long = await outbox.submit("s", [block])
+    outcome = await long.result()
+    assert isinstance(outcome, NotSent)
+    assert "67043328 bytes" in outcome.reason
+    assert long.done
     assert await outbox.pending() == []
+    with pytest.raises(AnswerLostError, match="67043328 bytes"):
+        await long.message_id()
+    assert await long.withdraw() == outcome
     fitting = {"type": "text", "text": "x" * (LONGEST_PROMPT - 100)}
     assert await outbox.submit("s", [fitting])
+
+
+@sync
+async def test_a_long_prompt_of_an_earlier_version_does_not_block_those_behind_it() -> None:
+    store, link = MemoryOutbox(), ScriptedLink(Inserted("m"))
+    earlier = Outbox(store)
+    await earlier.submit("s", [{"type": "text", "text": "x" * LIMIT}])
+    await earlier.submit("s", [{"type": "text", "text": "short"}])
+    outbox = Outbox(store, longest=LIMIT)
+    long, short = await outbox.pending()
+    shown = await outbox.resumed("s", link, 2)
+    assert [each.key for each in shown] == [long.key]
+    assert await short.result() == Inserted("m")
+    assert [params["prompt"] for params in link.params] == [short.prompt]
+    await long.withdraw()
+    assert await outbox.pending() == []

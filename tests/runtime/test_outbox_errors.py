@@ -1,27 +1,32 @@
-"""Errors that answer a retry: only some of them show that nothing was inserted."""
+"""Errors that answer a retry: none of them shows that nothing was inserted."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Mapping
 from uuid import UUID
 
 import pytest
 
 from acp_retry import (
+    AnswerLostError,
     Found,
     Inserted,
+    KeyLedger,
     MemoryOutbox,
     MemoryStore,
     Mode,
     Outbox,
     PendingPrompt,
     Refused,
+    Submission,
     Unknown,
 )
+from acp_retry.link import RequestId
 from agents import TEXT, Agent, settle, sync
 from scripted import Act, ScriptedLink
 
-UNPROVEN = [-32603, -32002, -32000, -32601, -32800, -32600]
+UNPROVEN = [-32603, -32002, -32000, -32601, -32800, -32600, -32602]
 """Codes of errors that an agent may send though an earlier attempt was inserted."""
 
 
@@ -83,18 +88,32 @@ async def test_an_error_to_the_first_attempt_is_definite() -> None:
 
 
 @sync
-async def test_a_refusal_of_the_params_is_definite_on_a_retry() -> None:
-    prompt = await sent(Outbox(), "lost", refused(-32602))
-    assert prompt.outcome == refused(-32602)
-    assert await prompt.withdraw() == refused(-32602)
+async def test_an_error_after_a_definite_one_is_definite() -> None:
+    outbox = Outbox()
+    prompt = await sent(outbox, refused(-32602))
+    await outbox.resumed("s", ScriptedLink(refused(-32603)), 2)
+    assert await prompt.resend() == refused(-32603)
 
 
 @sync
-async def test_an_error_after_a_definite_one_is_definite() -> None:
-    outbox = Outbox()
-    prompt = await sent(outbox, "lost", refused(-32602))
-    await outbox.resumed("s", ScriptedLink(refused(-32603)), 2)
-    assert await prompt.resend() == refused(-32603)
+async def test_an_agent_that_compares_prompts_refuses_a_retry_that_a_proxy_rewrote() -> None:
+    inserted = []
+
+    async def work(submission: Submission) -> None:
+        inserted.append(await submission.insert())
+
+    ledger, outbox = KeyLedger(MemoryStore(), work, compare=True), Outbox()
+    await outbox.resumed("s", RewritingLink(ledger, "one", loses=True), 2)
+    prompt = await outbox.submit("s", TEXT)
+    assert isinstance(await prompt.result(), Unknown)
+    await outbox.resumed("s", RewritingLink(ledger, "two"), 2)
+    outcome = await prompt.result()
+    assert len(inserted) == 1
+    assert isinstance(outcome, Unknown)
+    assert outcome.refused is not None
+    assert outcome.refused.code == -32602
+    assert isinstance(await prompt.withdraw(), Unknown)
+    await ledger.stop()
 
 
 @pytest.mark.parametrize("code", UNPROVEN)
@@ -127,6 +146,36 @@ async def test_an_error_is_definite_once_the_other_attempt_has_one_too() -> None
     assert isinstance(prompt.outcome, Unknown)
     first.refuse(-32603)
     assert await resent == refused(-32603)
+
+
+class RewritingLink:
+    """A connection through a proxy that adds a block of its own to each prompt."""
+
+    def __init__(self, ledger: KeyLedger, name: str, *, loses: bool = False) -> None:
+        self.closed = False
+        self._ledger = ledger
+        self._name = name
+        self._loses = loses
+
+    async def request(
+        self,
+        method: str,
+        params: Mapping[str, object],
+        sent: Callable[[RequestId], None] | None = None,
+    ) -> dict[str, object]:
+        assert sent is not None, method
+        sent(1)
+        prompt = params["prompt"]
+        assert isinstance(prompt, list)
+        rewritten = [*prompt, {"type": "text", "text": self._name}]
+        answer = await self._ledger.prompt(self._name, 1, {**params, "prompt": rewritten})
+        if self._loses:
+            self.closed = True
+            raise AnswerLostError("the proxy was restarted")
+        return {**answer}
+
+    async def notify(self, method: str, params: Mapping[str, object]) -> None:
+        raise AssertionError(method, params)
 
 
 class UnreadableOnce(MemoryStore):

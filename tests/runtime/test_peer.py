@@ -258,8 +258,9 @@ async def test_an_answer_that_is_not_json_is_logged(caplog: pytest.LogCaptureFix
     async def odd(call: Call) -> object:
         return {"params": call}
 
-    assert await exchange({"echo": odd}, call(id=1)) == []
-    assert "could not be sent" in caplog.text
+    (answer,) = await exchange({"echo": odd}, call(id=1))
+    assert (answer["id"], answer["error"]["code"]) == (1, -32603)
+    assert "could not be written" in caplog.text
 
 
 @sync

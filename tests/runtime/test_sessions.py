@@ -12,6 +12,7 @@ from acp_retry import (
     Call,
     MemoryStore,
     Message,
+    RequestFailedError,
     SessionStore,
     SqliteStore,
     Submission,
@@ -22,7 +23,7 @@ from agents import TEXT, ForeignError, Pipe, settle, sync
 from session_agents import MINE, NEW, Agent, code, open_session, resume
 
 
-@pytest.mark.parametrize("cwd", [None, 5, "", "project", "./x", "/\ud800"])
+@pytest.mark.parametrize("cwd", [None, 5, "", "project", "./x"])
 @sync
 async def test_a_session_has_an_absolute_directory(cwd: object) -> None:
     agent = Agent()
@@ -56,10 +57,24 @@ async def test_an_unknown_session(method: str, expected: int | None) -> None:
 
 
 @pytest.mark.parametrize("method", ["session/resume", "session/close", "session/delete"])
-@pytest.mark.parametrize("session", [None, 5, "\ud800"])
+@pytest.mark.parametrize("session", [None, 5])
 @sync
 async def test_a_session_id_is_a_text(method: str, session: object) -> None:
     assert await code(await Agent().connect(), method, {"sessionId": session}) == -32602
+
+
+@pytest.mark.parametrize("method", ["session/new", "session/resume", "session/delete"])
+@sync
+async def test_half_of_a_surrogate_pair_from_another_transport_is_refused(method: str) -> None:
+    agent = Agent()
+    client = await agent.connect()
+    assert client.agent_peer is not None
+    params = {"sessionId": "\ud800", "cwd": "/\ud800"}
+    with pytest.raises(RequestFailedError) as caught:
+        await agent.sessions.handlers()[method](Call(client.agent_peer, method, params, 1))
+    assert caught.value.refused.code == -32602
+    with pytest.raises(ValueError, match="surrogate"):
+        await client.request(method, params)
 
 
 @sync

@@ -110,7 +110,7 @@ class ReadsTheLastOfItsHistory(Variation):
         return hashed(self.process, key) if key in self.forgotten else key
 
 
-@fails("stored-with-message")
+@fails("stored-with-message", "known-after-restart")
 class StoresKeysLater(Variation):
     def __init__(self, store: Any) -> None:
         super().__init__(store)
@@ -179,7 +179,7 @@ class ForksKeys(Variation):
 class ClosesOnce(Variation):
     async def close(self, call: Call) -> Any:
         if not self.sessions[str(call.params["sessionId"])]:
-            raise RequestFailedError.of(-32002, "Resource not found")
+            raise RequestFailedError.of(-32603, "Internal error")
         return await super().close(call)
 
 

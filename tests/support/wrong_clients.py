@@ -291,7 +291,7 @@ class HasOneId(Client):
 class SendsTwice(Client):
     def deliver(self, *entries: Pending) -> None:
         for entry in entries:
-            self.send("session/prompt", **self.params(entry))
+            self.send("session/prompt", **{**self.params(entry), "idempotencyKey": None})
         super().deliver(*entries)
 
 

@@ -69,7 +69,7 @@ def test_a_result_is_judged_by_the_method_that_it_answers() -> None:
 
 
 def test_nobody_sends_as_another_side() -> None:
-    with pytest.raises(ValueError, match="nobody sends as editor"):
+    with pytest.raises(ValueError, match="there is no sender editor"):
         checkers().check(LIST, sender="editor")
 
 

@@ -227,6 +227,23 @@ def test_importing_the_table_loads_the_standard_library_only() -> None:
     assert done.stdout.split() == ["acp_v2"]
 
 
+TABLES = (
+    "go/v2/retry/retry_gen.go",
+    "java/com/agentclientprotocol/sdk/spec/v2/AcpRetry.java",
+    "kotlin/com/agentclientprotocol/model/v2/retry/Retry.kt",
+    "python/acp_v2/retry.py",
+    "rust/v2/retry.rs",
+    "typescript/v2/schema/retry.gen.ts",
+)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_the_head_of_each_table_names_the_version(table: str) -> None:
+    lines = (Path(__file__).parents[2] / "generated" / table).read_text("utf-8").splitlines()
+    head = " ".join(line.lstrip(" /*#!") for line in lines[:40])
+    assert "connections of the table's version of the protocol only" in head
+
+
 def test_importing_the_table_loads_nothing_heavy() -> None:
     script = (
         f"import sys; sys.path[:0] = {sys.path!r}; import acp_v2.retry;"

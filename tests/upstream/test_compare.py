@@ -15,7 +15,7 @@ import pytest
 from acpgen import resources
 from acpgen.findings import Finding
 from acpgen.load import load
-from acpgen.load.lines import located
+from acpgen.load.place_lines import located
 from acpgen.model import Protocol
 from acpgen.targets.bundles import bundles
 from acpgen.upstream import (

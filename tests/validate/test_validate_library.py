@@ -77,7 +77,7 @@ def test_a_result_is_judged_by_the_method_it_answers(protocol: Protocol) -> None
 
 
 def test_nobody_sends_as_both_sides(protocol: Protocol) -> None:
-    with pytest.raises(ValueError, match="nobody sends as protocol"):
+    with pytest.raises(ValueError, match="there is no sender protocol"):
         acpgen.validate(json.dumps(prompt()), protocol=protocol, sender=Side.PROTOCOL)
 
 

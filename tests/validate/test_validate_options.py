@@ -66,6 +66,7 @@ def test_a_file_that_cannot_be_read_makes_the_document_incomplete(tmp_path: Path
         "accepted": 1,
         "refused": 1,
         "unjudged": 0,
+        "other_version": 0,
         "errors": 1,
         "recovered": 0,
         "warnings": 0,

@@ -131,11 +131,11 @@ def test_an_integer_of_any_size_is_no_obstacle(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"", "no messages, so there is nothing to show"),
-        (b'{"jsonrpc":"2.0","id":1,"result":{}}\n', 'is no transcript: its lines need "from" and'),
+        (b"", "no messages"),
+        (b"starting up\n", "no line is a message"),
         (gzip.compress(secret().encode())[:60], "is cut off"),
     ],
-    ids=["empty", "bare", "cut"],
+    ids=["empty", "other", "cut"],
 )
 def test_what_can_not_be_shown_is_2(content: bytes, reason: str, tmp_path: Path) -> None:
     source, page = tmp_path / "log", tmp_path / "page.html"
@@ -165,3 +165,48 @@ def test_it_reads_and_writes_pipes() -> None:
     assert result.exit_code == 0
     assert result.stdout.startswith("<!doctype html>")
     assert "<title>&lt;stdin&gt; · acpgen view</title>" in result.stdout
+
+
+def test_any_log_is_shown(tmp_path: Path) -> None:
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "session/list", "params": {}}
+    answer = {"jsonrpc": "2.0", "id": 1, "result": {"sessions": []}}
+    log = [
+        "agent starts\n",
+        f"2026-01-01T00:00:00Z -> {json.dumps(asked)}\n",
+        f"2026-01-01T00:00:01Z <- {json.dumps(answer)}\n",
+    ]
+    page = written("".join(log), tmp_path)
+    contents, texts = session_in(page)
+    columns = contents["messages"]
+    assert (columns["line"], columns["from"]) == ([2, 3], [CLIENT, AGENT])
+    assert columns["partner"] == [1, 0]
+    assert json.loads(texts[0]) == asked
+    assert contents["notes"][0].startswith("read as lines with a prefix")
+
+
+def test_several_messages_on_one_line_keep_their_findings(tmp_path: Path) -> None:
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "session/list", "params": {}}
+    wrong = {"jsonrpc": "2.0", "id": 2, "method": "session/list", "params": {"cwd": 5}}
+    contents, _ = session_in(written(json.dumps([asked, wrong]), tmp_path))
+    assert [f[0] for f in contents["findings"] if f[3] == "/params/cwd"] == [1]
+
+
+def test_a_connection_of_another_version_is_shown_but_not_judged(tmp_path: Path) -> None:
+    transcript = "".join(
+        [
+            line("client", {"id": 0, "method": "initialize", "params": {"protocolVersion": 1}}),
+            line("agent", {"id": 0, "result": {"protocolVersion": 1}}),
+            line("client", {"id": 1, "method": "session/load", "params": {}}),
+        ]
+    )
+    contents, _ = session_in(written(transcript, tmp_path))
+    assert [contents["rules"][f[1]]["command"] for f in contents["findings"]].count("validate") == 0
+    assert any("settles on version 1" in note for note in contents["notes"])
+
+
+def test_a_guessed_sender_is_not_held_against_a_message(tmp_path: Path) -> None:
+    answers = [{"jsonrpc": "2.0", "id": n, "result": {"sessions": []}} for n in range(2)]
+    log = "".join(f"{json.dumps(answer)}\n" for answer in answers)
+    contents, _ = session_in(written(log, tmp_path))
+    assert [contents["rules"][f[1]]["command"] for f in contents["findings"]].count("validate") == 0
+    assert "doesn't show the sender of 2 messages" in contents["notes"][-1]

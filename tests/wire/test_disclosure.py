@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from acp_wire.disclosure import REDACTED, Redactor
-from acp_wire.reader import decode
+from acp_wire.reader import NotJsonError, decode
+from acpgen.judge import MessageVerdict
+from vector_files import PROTOCOL, VECTORS, judged
 
 SECRET = bytes(range(32))
 KEY = "5d0c7b52-3f1e-4a77"
@@ -163,3 +165,29 @@ def test_what_people_write_stays() -> None:
 @pytest.mark.parametrize("value", [[], [1, "a"], "text", 5, None, {}])
 def test_any_json_value_is_taken(value: Any) -> None:
     assert redacted(json.dumps(value)) == value
+
+
+def test_the_fields_of_a_form_stay_what_they_are() -> None:
+    fields = {"token": {"type": "string", "title": "Token"}, "env": {"type": "array"}}
+    assert redacted({"requestedSchema": {"properties": fields}}) == {
+        "requestedSchema": {"properties": fields}
+    }
+    assert redacted({"content": {"token": "x"}})["content"] == {"token": REDACTED}
+
+
+def test_every_vector_gets_the_same_verdict_without_its_secrets() -> None:
+    changed = 0
+    for vector in VECTORS:
+        try:
+            decoded = decode(vector.text)
+        except NotJsonError:
+            continue
+        text = Redactor(SECRET).redacted(decoded)
+        changed += text != decoded.text
+        before, after = judged(vector, PROTOCOL), judged(vector, PROTOCOL, text)
+        assert faults(after) == faults(before), vector
+    assert changed > 50
+
+
+def faults(verdict: MessageVerdict) -> list[tuple[str, ...]]:
+    return [(fault.rule, fault.severity, fault.pointer) for fault in verdict.findings]

@@ -1,4 +1,4 @@
-"""The wire package knows no schema, and only two of its parts need another package."""
+"""The wire package knows no schema, and only three of its parts need another package."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from pathlib import Path
 import acp_wire
 
 PACKAGE = Path(acp_wire.__file__).parent
-OPTIONAL = {"decoding.py": {"msgspec"}, "models": {"annotated_types", "pydantic", "pydantic_core"}}
+OPTIONAL = {
+    "decoding.py": {"msgspec"},
+    "models": {"annotated_types", "pydantic", "pydantic_core"},
+    "remote": {"httpx2", "websockets"},
+}
 """The parts that need other packages, and which."""
 SLOW = {"dataclasses", "inspect", "pathlib", "typing"}
 
@@ -26,7 +30,7 @@ def imported(path: Path) -> set[str]:
     return found - sys.stdlib_module_names - {"acp_wire", "typing_extensions"}
 
 
-def test_only_the_models_and_the_decoders_need_other_packages() -> None:
+def test_only_the_parts_with_extras_need_other_packages() -> None:
     for path in PACKAGE.rglob("*.py"):
         part = path.relative_to(PACKAGE).parts[0]
         assert imported(path) <= OPTIONAL.get(part, set()), path

@@ -1,6 +1,5 @@
 /** Where things are drawn in a row, in pixels. */
 
-import { MOST_THREADS } from "./tracks";
 import type { Session, Side } from "./session";
 
 export const ROW = 30;
@@ -16,6 +15,7 @@ const NARROWEST = 232;
 const WIDEST = 420;
 /** What the column of findings should have, where there is room. */
 const FINDINGS = 240;
+const LEAST_FINDINGS = 140;
 /** A narrower lane shows only what tells a message from its neighbours. */
 export const ROOMY_LANE = 330;
 /** At most this wide, the column only counts them. */
@@ -34,12 +34,11 @@ export interface Geometry {
   width: number;
 }
 
-export function geometry(session: Session, available: number): Geometry {
+export function geometry(session: Session, available: number, beside: number): Geometry {
   const last = session.messages.at(-1)?.line ?? 1;
   const number = Math.ceil(String(last).length * DIGIT) + 22;
   const time = session.hasTimes && available > 600 ? 76 : 0;
-  const repeated = session.keys.some((_, key) => session.attempts(key).length > 1);
-  const threads = repeated ? THREAD * MOST_THREADS + 6 : 0;
+  const threads = beside ? THREAD * beside + 8 : 0;
   const start = number + time + threads;
   const count = Math.max(1, session.connections.length);
   const spare = available > 700 ? FINDINGS : NARROW_FINDINGS;
@@ -47,7 +46,8 @@ export function geometry(session: Session, available: number): Geometry {
     NARROWEST,
     Math.min(WIDEST, Math.floor((available - start - spare) / count)),
   );
-  const findings = Math.max(Math.min(spare, available / 3), available - start - lane * count);
+  const least = available > 700 ? LEAST_FINDINGS : NARROW_FINDINGS;
+  const findings = Math.max(least, available - start - lane * count);
   return {
     number,
     time,

@@ -19,7 +19,7 @@ interface Props {
 export function List({ session, tracks, rows, selected, related, onSelect }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const available = useWidth(scroller);
-  const places = geometry(session, available);
+  const places = geometry(session, available, tracks.width);
   const { items, height, reveal } = useVirtualRows(scroller, rows.length, ROW, HEAD);
   const position = selected === null ? -1 : rows.indexOf(selected);
 
@@ -34,7 +34,7 @@ export function List({ session, tracks, rows, selected, related, onSelect }: Pro
     const left = places.start + message.connection * places.lane;
     const inSight =
       left >= element.scrollLeft + places.start - 1 &&
-      left + places.lane <= element.scrollLeft + element.clientWidth;
+      left + places.lane <= element.scrollLeft + element.clientWidth - places.findings;
     if (!inSight) element.scrollLeft = left - places.start;
   }, [selected]);
 

@@ -77,13 +77,13 @@ export function Row(props: Props) {
       style={{ transform: `translateY(${top}px)`, width: px(geometry.width) }}
       onClick={() => props.onSelect(message.index)}
     >
-      <span class="gutter" style={{ width: px(geometry.number + geometry.time) }}>
+      <span class="gutter" style={{ width: px(geometry.start) }}>
         <span class="number" style={{ width: px(geometry.number) }}>
           {message.line}
         </span>
         {geometry.time > 0 && message.at !== null && <span class="time">{time(message.at)}</span>}
+        {geometry.threads > 0 && <Threads {...props} />}
       </span>
-      {geometry.threads > 0 && <Threads {...props} />}
       {props.bars.map((bar) => (
         <i
           key={bar.first}

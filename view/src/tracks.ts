@@ -26,12 +26,16 @@ export interface Thread {
 export interface Tracks {
   bars: readonly (readonly Bar[])[];
   threads: readonly (readonly Thread[])[];
+  /** How many threads run side by side. */
+  width: number;
 }
 
 export function tracks(session: Session): Tracks {
+  const found = threads(session);
   return {
     bars: sweep(session.messages, bars(session)),
-    threads: sweep(session.messages, threads(session)),
+    threads: sweep(session.messages, found),
+    width: found.reduce((most, thread) => Math.max(most, thread.track + 1), 0),
   };
 }
 

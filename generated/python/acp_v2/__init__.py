@@ -10,9 +10,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .checkers import Verdict, check
 else:
-    from acp_wire.lazy import lazy_part
-
     # The digest of the types that this package comes from. That of the checkers must be the same.
-    __getattr__ = lazy_part(__name__, "checkers", "models", ["Verdict", "check"], "sha256:b1da096355a1d3b3d94e482689f83350388491e83c6fe4303787fc631ba3ff2c")
+    _SCHEMA = "sha256:b1da096355a1d3b3d94e482689f83350388491e83c6fe4303787fc631ba3ff2c"
+
+    def __getattr__(name):
+        from acp_wire.lazy import lazy_part
+
+        return lazy_part(__name__, "checkers", "models", __all__, _SCHEMA)(name)
 
 __all__ = ["Verdict", "check"]

@@ -39,7 +39,7 @@ def typer_app(names: Collection[str] = NAMES) -> typer.Typer:
 
 
 def _not_imported() -> None:
-    """Stands for a command that isn't called, in help and completion."""
+    """The body of a command that is listed in help and completion, but not called."""
 
 
 def _show_version(asked: bool) -> None:

@@ -30,9 +30,9 @@ class _Made:
 
 
 def warmed(target: Target) -> Target:
-    """The target, made again only if something that it is made from has changed.
+    """The target, with an output that is kept until its inputs change.
 
-    That is the part of the protocol that it sees, and the templates that it read.
+    Its inputs are its view of the protocol and the templates that it read.
     """
     return replace(target, make=_Warm(target).make)
 
@@ -43,7 +43,7 @@ class _Warm:
         self._made: _Made | None = None
 
     def make(self, seen: Protocol, templates: Templates) -> Tree:
-        """What the target makes of the part that it sees."""
+        """Return the output for a view of the protocol."""
         made = self._made
         if made is None or not made.holds(seen, templates):
             own = templates.fresh()

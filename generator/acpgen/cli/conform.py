@@ -13,15 +13,15 @@ from typing import Annotated, Final, TypeVar
 
 import typer
 
-from acp_conformance.client_plans import CLIENT_PLANS
+from acp_conformance.client_plans import ALWAYS, CLIENT_PLANS
 from acp_conformance.client_runs import AGENT, ClientTimeouts, judge_client
 from acp_conformance.launchers import Launcher, Programs, StartError
 from acp_conformance.proxy_traces import PROXY_TRACES, judge_proxy
 from acp_conformance.remote_launcher import RemoteAgent
-from acp_conformance.requirements import BY_ID, Role
+from acp_conformance.requirements import BY_ID, NEED_KEYS, SUPPORT, Level, Role
 from acp_conformance.scenario import SILENCES
 from acp_conformance.trace_runner import AgentTimeouts, play_all
-from acp_conformance.trace_script import scripts
+from acp_conformance.trace_script import Script, scripts
 from acp_conformance.verdict import (
     RequirementVerdict,
     TraceResult,
@@ -29,9 +29,11 @@ from acp_conformance.verdict import (
     gaps,
     status_of,
     verdicts,
+    with_advice,
 )
 from acp_conformance.verdict_report import FORMATS
 from acpgen.cli.report import CommandFailure, Exit, fail, note, suggestion, unreadable
+from acpgen.cli.session_pages import write_failed_traces
 from acpgen.cli.trace_playback import Playable, Shown, shown, stoppable
 from acpgen.findings import escaped
 
@@ -44,13 +46,23 @@ class VerdictForm(StrEnum):
     JUNIT = "junit"
 
 
+class FailLevel(StrEnum):
+    """The weakest level of requirements that make the command fail."""
+
+    MUST = "must"
+    SHOULD = "should"
+    STATED = "stated"
+
+
 _Trace = TypeVar("_Trace", bound=Playable)
 
 
 def conform(
     command: Annotated[
         list[str] | None,
-        typer.Argument(metavar="COMMAND", help="Starts what is judged; put -- before it."),
+        typer.Argument(
+            metavar="COMMAND", help="The program to judge, with its arguments; put -- before it."
+        ),
     ] = None,
     url: Annotated[
         str | None,
@@ -70,29 +82,29 @@ def conform(
         bool,
         typer.Option(
             "--client",
-            help="Judge a client: in COMMAND, {agent} becomes the agent's command, {text} what to "
-            "submit, {folder} a folder to keep what is pending, {more}, if it is there, what to "
-            "submit right after {text}, before that is answered, and {clock}, if it is there, the "
-            "seconds by which the client's clock is ahead.",
+            help="Judge a client. In COMMAND, {agent} becomes the agent's command, {text} the "
+            "prompt to submit, and {folder} a folder to keep pending prompts in. Two are optional: "
+            "{more} becomes the prompt to submit right after {text}, before its answer, and "
+            "{clock} the seconds by which the client's clock is ahead.",
         ),
     ] = False,
     proxy: Annotated[
         bool,
         typer.Option(
-            "--proxy", help="Judge a proxy: in COMMAND, {agent} becomes the command of its agent."
+            "--proxy", help="Judge a proxy. In COMMAND, {agent} becomes the command of its agent."
         ),
     ] = False,
     restart: Annotated[
         str | None,
         typer.Option(
             "--restart-command",
-            help="Starts the agent again, if not as before. With --url it kills the server, starts "
-            "it again, and ends once that can be reached.",
+            help="The command that restarts the agent, if it differs. With --url it kills the "
+            "server, starts it again, and ends once the server can be reached.",
         ),
     ] = None,
     second: Annotated[
         str | None,
-        typer.Option("--second-command", help="Connects to the agent that runs already."),
+        typer.Option("--second-command", help="The command that connects to the running agent."),
     ] = None,
     form: Annotated[
         VerdictForm, typer.Option("--format", help="How to print the verdicts.")
@@ -100,61 +112,82 @@ def conform(
     timeout: Annotated[
         float,
         typer.Option(
-            help="Seconds to wait for an answer, or for a client to end, from 0.1 to 86400; for an "
-            "agent ten times --silence at least, which is 2 unless you say otherwise.",
+            help="Seconds to wait for an answer, or for a client to end, from 0.1 to 86400. For an "
+            "agent, at least ten times --silence, which makes 2 by default.",
         ),
     ] = 10.0,
     silence: Annotated[
         float | None,
         typer.Option(
-            help="Seconds to wait for what must not be done, from 0.05 to 8640: 0.2 for an agent; "
-            "2 for a client, which may lose its patience later.",
+            help="Seconds without a message that count as silence, from 0.05 to 8640. By default "
+            "0.2 for an agent, and 2 for a client, which may be slower to give up.",
         ),
     ] = None,
     only: Annotated[
         list[str] | None,
         typer.Option(
-            "--trace", metavar="NAME", help="Play this trace only, or those of this requirement."
+            "--trace",
+            metavar="NAME",
+            help="Play only this trace, or the traces of this requirement.",
         ),
     ] = None,
     record: Annotated[
         str | None,
         typer.Option(
             metavar="FOLDER",
-            help="Write a transcript of each trace with an agent, and what the agent wrote on "
-            "standard error, to this folder.",
+            help="Write to this folder a transcript of each trace with an agent, and the agent's "
+            "standard error.",
         ),
     ] = None,
+    view: Annotated[
+        str | None,
+        typer.Option(
+            "--view",
+            metavar="FOLDER",
+            help="Write a page of each trace that failed, as `acpgen view` does, to this folder.",
+        ),
+    ] = None,
+    level: Annotated[
+        FailLevel,
+        typer.Option(
+            help="The weakest word of the RFD whose requirements fail: must, should, or stated "
+            "for plain statements. What is broken below that is advice in the report."
+        ),
+    ] = FailLevel.MUST,
     strict: Annotated[
-        bool, typer.Option("--strict", help="What was not exercised is not fine: exit with 2.")
+        bool,
+        typer.Option("--strict", help="Exit with 2 if something was not exercised in full."),
     ] = False,
 ) -> None:
-    """Play traces with lost answers, crashes and retries, and tell which requirements hold.
+    """Play traces with lost answers, crashes and retries, and report which requirements hold.
 
-    Each requirement of the RFD on idempotency keys gets a verdict: pass, fail, or not exercised,
-    with what was seen. An agent talks ACP v2 over standard input and output, is killed and started
-    again, and has to find the sessions that it stored; use one with nothing to lose. With --url it
-    runs already, each connection is one more to it, and --restart-command kills it. A few traces
-    need test prompts, such as "acp-conformance: hold 1000ms": the README of the traces lists them.
-    A client starts the agent, sends again what is pending, submits the text unless it is empty, and
-    ends. A proxy starts the agent and forwards standard input and output. Exit status: 0 if nothing
-    fails and the core was exercised, which is support-keys and insert-once of an agent,
-    client-same-key and client-resends of a client, all of a proxy; 1 if something fails; 2 if
-    nothing can be told.
+    Each requirement of the RFD on idempotency keys gets a verdict: pass, partly, fail, advice, or
+    not exercised, with what was seen, and with the sentence of the RFD if it was broken. An agent
+    speaks ACP v2 over standard input and output, is killed and started again, and has to find the
+    sessions that it stored; use one with nothing to lose. With --url the agent is already running:
+    the kit opens connections to it, and --restart-command kills it. A few traces need test prompts,
+    such as "acp-conformance: hold 1000ms": the README of the traces lists them. A client starts the
+    agent, sends again what is pending, submits the text unless it is empty, and ends. A proxy
+    starts the agent and forwards standard input and output. Exit status: 0 if nothing fails and the
+    core was exercised, which is support-keys and insert-once of an agent, client-same-key and
+    client-resends of a client, all of a proxy; 1 if something fails; 2 if there is no verdict.
     """
-    asked = _Asked(command or [], url, header or [], restart, second, timeout, only or [], record)
+    asked = _Arguments(
+        command or [], url, header or [], restart, second, timeout, only or [], record, view
+    )
 
     def judge() -> _Judged:
         _agree(asked, client=client, proxy=proxy)
+        pages = None if view is None else _prepared(view)
         quiet = silence if silence is not None else (2.0 if client else 0.2)
         _bound("--timeout", timeout, 0.1, DAY)
         _bound("--silence", quiet, 0.05, DAY / 10)
         try:
             if proxy:
-                return _judge_proxy(asked.command, asked.only, timeout)
+                return _judge_proxy(asked.command, asked.only, timeout, pages)
             if client:
-                return _judge_client(asked.command, asked.only, timeout, quiet)
-            return _judge_any_agent(asked, AgentTimeouts(timeout, quiet))
+                return _judge_client(asked.command, asked.only, timeout, quiet, pages)
+            return _judge_any_agent(asked, AgentTimeouts(timeout, quiet), pages)
         except StartError as error:
             fail(str(error))
 
@@ -164,20 +197,21 @@ def conform(
     except CommandFailure as end:
         sys.stdout.write(FORMATS[form]((), end.lines))
         raise
-    status = status_of(judged.found, strict=strict)
+    found = with_advice(judged.found, {each.name: each for each in Level}[level.name])
+    status = status_of(found, strict=strict)
     problems = [*judged.problems]
     if status == Exit.UNKNOWN:
-        missing = gaps(judged.found, strict=strict)
-        problems.append(f"no verdict without {_few(missing, len(judged.found))}")
+        missing = gaps(found, strict=strict)
+        problems.append(f"no verdict without {_few(missing, len(found))}")
     for problem in problems:
         note(f"acpgen: {escaped(problem)}")
-    sys.stdout.write(FORMATS[form](judged.found, problems))
+    sys.stdout.write(FORMATS[form](found, problems))
     raise typer.Exit(status or (Exit.UNKNOWN if judged.problems else Exit.CLEAN))
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """What the command line says about the program to judge."""
+class _Arguments:
+    """The arguments of the command that name the program to judge and the folders to write."""
 
     command: Sequence[str]
     url: str | None
@@ -187,12 +221,13 @@ class _Asked:
     timeout: float
     only: Sequence[str]
     record: str | None
+    view: str | None
 
 
-def _agree(asked: _Asked, *, client: bool, proxy: bool) -> None:
+def _agree(asked: _Arguments, *, client: bool, proxy: bool) -> None:
     """Refuse options that exclude each other."""
     if client and proxy:
-        fail("--client and --proxy are two things to judge: give one of them")
+        fail("--client and --proxy exclude each other: give one of them")
     options = {
         "--url": asked.url,
         "--header": asked.headers or None,
@@ -208,20 +243,20 @@ def _agree(asked: _Asked, *, client: bool, proxy: bool) -> None:
         fail("--header is for --url only")
     if asked.url is not None and asked.second is not None:
         fail("--second-command is of no use with --url, which takes any number of connections")
-    blank = [("--record", asked.record), *(("--trace", name) for name in asked.only)]
-    _refuse_blanks(asked.command or [asked.url or ""], blank)
+    given = [("--url", asked.url), ("--record", asked.record), ("--view", asked.view)]
+    _refuse_blanks(asked.command, [*given, *(("--trace", name) for name in asked.only)])
 
 
-def _judge_any_agent(asked: _Asked, timeouts: AgentTimeouts) -> _Judged:
+def _judge_any_agent(asked: _Arguments, timeouts: AgentTimeouts, pages: Path | None) -> _Judged:
     _suffice(timeouts)
     again = _words("--restart-command", asked.restart)
     joins = _words("--second-command", asked.second)
     folder = None if asked.record is None else Path(asked.record)
     if asked.url is None:
         launcher = Programs(asked.command, again, joins)
-        return _judge_agent(launcher, timeouts, asked.only, folder)
+        return _judge_agent(launcher, timeouts, asked.only, folder, pages)
     with RemoteAgent(asked.url, _headers(asked.headers), again) as agent:
-        judged = _judge_agent(agent, timeouts, asked.only, folder)
+        judged = _judge_agent(agent, timeouts, asked.only, folder, pages)
     for sentence in sorted(agent.notes):
         note(f"acpgen: {sentence}")
     return judged
@@ -229,7 +264,7 @@ def _judge_any_agent(asked: _Asked, timeouts: AgentTimeouts) -> _Judged:
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """Verdicts, and why not all was played or written, if it was not."""
+    """Verdicts, and the reasons why a trace was not played or written."""
 
     found: Sequence[RequirementVerdict]
     problems: Sequence[str]
@@ -244,10 +279,14 @@ def _few(missing: Sequence[str], all_: int) -> str:
 
 
 def _judge_agent(
-    launcher: Launcher, timeouts: AgentTimeouts, only: Sequence[str], record: Path | None
+    launcher: Launcher,
+    timeouts: AgentTimeouts,
+    only: Sequence[str],
+    record: Path | None,
+    pages: Path | None,
 ) -> _Judged:
 
-    played = _chosen(scripts(), only)
+    played = _with_support(_chosen(scripts(), only))
     if record is not None:
         _prepare(record)
     seen = shown(play_all(played, launcher, timeouts), played)
@@ -255,37 +294,69 @@ def _judge_agent(
     for outcome in seen.outcomes:
         if outcome.unparsed:
             note(f"acpgen: {outcome.trace}: {outcome.unparsed} lines of the agent are not messages")
-    judged = _asked(seen, Role.AGENT, played, only)
+    judged = _asked(seen, Role.AGENT, played, only, _parts(scripts()), pages)
     return _Judged(judged.found, [*judged.problems, *unwritten])
 
 
 def _judge_client(
-    command: Sequence[str], only: Sequence[str], timeout: float, silence: float
+    command: Sequence[str],
+    only: Sequence[str],
+    timeout: float,
+    silence: float,
+    pages: Path | None,
 ) -> _Judged:
 
     _demand(AGENT, command)
     played = _chosen(CLIENT_PLANS, only)
     outcomes = judge_client(command, played, ClientTimeouts(timeout, silence))
-    return _asked(shown(outcomes, played), Role.CLIENT, played, only)
+    parts = _parts(CLIENT_PLANS, but=frozenset(ALWAYS))
+    return _asked(shown(outcomes, played), Role.CLIENT, played, only, parts, pages)
 
 
-def _judge_proxy(command: Sequence[str], only: Sequence[str], timeout: float) -> _Judged:
+def _judge_proxy(
+    command: Sequence[str], only: Sequence[str], timeout: float, pages: Path | None
+) -> _Judged:
 
     _demand(AGENT, command)
     played = _chosen(PROXY_TRACES, only)
     outcomes = judge_proxy(command, played, timeout)
-    return _asked(shown(outcomes, played), Role.PROXY, played, only)
+    seen = shown(outcomes, played)
+    return _asked(seen, Role.PROXY, played, only, _parts(PROXY_TRACES), pages)
 
 
-def _asked(seen: Shown, role: Role, played: Sequence[Playable], only: Sequence[str]) -> _Judged:
-    """The verdicts on what `--trace` names, on what the traces it names are about, and failures."""
+def _with_support(played: Sequence[Script]) -> list[Script]:
+    """Begin with the traces that show whether an agent knows keys, if others rest on that."""
+    if not any(script.proves & NEED_KEYS for script in played):
+        return [*played]
+    first = [script for script in scripts() if SUPPORT in script.proves]
+    return [*first, *(script for script in played if script not in first)]
+
+
+def _parts(
+    all_: Sequence[Playable], but: frozenset[str] = frozenset()
+) -> Mapping[str, Sequence[str]]:
+    """The names of the traces that prove each requirement."""
+    ids = frozenset[str]().union(*(each.proves for each in all_)) - but
+    return {id_: [each.name for each in all_ if id_ in each.proves] for id_ in ids}
+
+
+def _asked(
+    seen: Shown,
+    role: Role,
+    played: Sequence[Playable],
+    only: Sequence[str],
+    parts: Mapping[str, Sequence[str]],
+    pages: Path | None,
+) -> _Judged:
+    """The verdicts to print: with `--trace`, those on what it names, and all failures."""
+    unwritten = [] if pages is None else write_failed_traces(pages, seen.outcomes)
     summary = set(only).union(*(each.proves for each in played if each.name in only))
     found = [
         verdict
-        for verdict in verdicts(seen.outcomes, role)
+        for verdict in verdicts(seen.outcomes, role, parts)
         if not only or verdict.requirement.id in summary or verdict.status is VerdictStatus.FAIL
     ]
-    return _Judged(found, [seen.cut] if seen.cut else [])
+    return _Judged(found, [*([seen.cut] if seen.cut else []), *unwritten])
 
 
 def _demand(word: str, command: Sequence[str]) -> None:
@@ -300,7 +371,7 @@ def _refuse(options: Mapping[str, object]) -> None:
 
 
 def _refuse_blanks(command: Sequence[str], options: Iterable[tuple[str, str | None]]) -> None:
-    if not command[0].strip():
+    if command and not command[0].strip():
         fail("COMMAND begins with a blank word: give the program to start")
     for option, value in options:
         if value is not None and not value.strip():
@@ -328,9 +399,9 @@ def _chosen(all_: Sequence[_Trace], names: Sequence[str]) -> list[_Trace]:
 
 
 def _elsewhere(name: str) -> str | None:
-    """Of whom something is asked that is not asked of what is judged."""
+    """Hint when the named requirement belongs to another role (agent, client or proxy)."""
     asked = BY_ID.get(name)
-    return None if asked is None else f"it is one for {_ARTICLE[asked.role]} {asked.role}"
+    return None if asked is None else f"it is a requirement for {_ARTICLE[asked.role]} {asked.role}"
 
 
 _ARTICLE: Final = {"agent": "an", "client": "a", "proxy": "a"}
@@ -340,7 +411,7 @@ DAY: Final = 24.0 * 60 * 60
 
 
 def _bound(option: str, seconds: float, least: float, most: float) -> None:
-    if not least <= seconds <= most:  # nor is it, where it is no number
+    if not least <= seconds <= most:  # also false for NaN
         fail(f"{option} {seconds:g} is not from {least:g} to {most:g} seconds")
 
 
@@ -366,8 +437,14 @@ def _headers(given: Sequence[str]) -> dict[str, str]:
     return headers
 
 
+def _prepared(name: str) -> Path:
+    """A folder that can be written to."""
+    _prepare(Path(name))
+    return Path(name)
+
+
 def _prepare(folder: Path) -> None:
-    """See that transcripts can be written, before any is to be."""
+    """Fail early if transcripts can't be written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=folder):
@@ -377,7 +454,7 @@ def _prepare(folder: Path) -> None:
 
 
 def _write(folder: Path, outcomes: Sequence[TraceResult]) -> list[str]:
-    """Write transcripts. Returns why that failed, if it did."""
+    """Write transcripts. Returns the reason for each failure."""
     try:
         for outcome in outcomes:
             for suffix, written in (("ndjson", outcome.transcript), ("stderr", outcome.errors)):

@@ -1,7 +1,8 @@
-"""What is said about an exception that nobody expected.
+"""The report on an unexpected exception.
 
-What the system says, as of a full disk; else where in acpgen it happened, and which module was not
-to be had. Never the words of the exception: they may quote a message, and a key in it.
+It has the system's error, such as a full disk; otherwise the lines of acpgen where it happened, and
+the module that could not be imported. It never has the text of the exception, which may quote a
+message with a key.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from acpgen.findings import escaped
 
 
 def is_own(error: ImportError) -> bool:
-    """Whether the module that was not to be had is one of acpgen's."""
+    """Whether the module that could not be imported is one of acpgen's."""
     return (error.name or "").partition(".")[0] == "acpgen"
 
 
 def account(error: Exception) -> str:
-    """Some lines about an exception, for whoever can do something about it."""
+    """The lines about an exception that the user can report."""
     if isinstance(error, OSError) and error.strerror:
         place = f"{escaped(str(error.filename))}: " if error.filename else ""
         return f"acpgen: can't go on: {place}{error.strerror}\n"

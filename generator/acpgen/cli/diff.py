@@ -1,4 +1,4 @@
-"""`acpgen diff`: what changed between two versions of a schema, and whom that breaks."""
+"""`acpgen diff`: what changed between two versions of a schema, and which peers break."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from acpgen.cli.schema_comparison import (
     comes_installed,
     compared,
     entry_for,
-    in_vain,
     read,
     sift,
+    unused_entries,
 )
 from acpgen.diff import Change, Effect, Party
 from acpgen.diff.changelog import changelog
@@ -43,7 +43,7 @@ class DiffForm(StrEnum):
 
 
 class FailOnParty(StrEnum):
-    """Whose breaking makes the exit status 1."""
+    """The party that a change must break for exit status 1."""
 
     CLIENT = "client"
     AGENT = "agent"
@@ -58,7 +58,7 @@ _WATCHED = {
     FailOnParty.NONE: frozenset[Party](),
 }
 _REPORTS = {DiffForm.JSON: Format.JSON, DiffForm.GITHUB: Format.GITHUB}
-"""How a report looks that goes with a form, where it has one."""
+"""The format of the report on a failure, where a form has one."""
 _VERSION = "A file, a folder, or git:REVISION[:PATH], where ./PATH starts at this folder."
 
 
@@ -74,7 +74,7 @@ def diff(
         DiffForm, typer.Option("--format", help="How to print the changes.")
     ] = DiffForm.TEXT,
     fail_on: Annotated[
-        FailOnParty, typer.Option(help="Whom a change has to break for exit status 1.")
+        FailOnParty, typer.Option(help="The party that a change must break for exit status 1.")
     ] = FailOnParty.ANY,
     accepted: Annotated[
         Path | None,
@@ -88,13 +88,14 @@ def diff(
         bool, typer.Option("--all", help="Print changes of documentation and accepted ones too.")
     ] = False,
 ) -> None:
-    """Say what changed from one version of a schema to another, and whom it breaks.
+    """Report what changed from one version of a schema to another, and which peers that breaks.
 
-    Text and github leave out changes of documentation and accepted ones; json and markdown have all
-    changes. toml has entries of accepted.toml for what breaks, or with --all for all that is not
-    accepted; the reasons are left to write. `acpgen explain RULE` tells more about a kind of
-    change. Exit status: 0 if nothing that counts breaks those whom --fail-on names, 1 if something
-    does, 2 when one of the two can't be read; json is a report then, as of `acpgen lint`.
+    Text and github omit changes of documentation and accepted changes; json and markdown have all.
+    toml has an entry of accepted.toml for each breaking change, or with --all for each change that
+    is not accepted; you add the reasons. `acpgen explain RULE` explains a kind of change. Exit
+    status: 0 if no change breaks the party that --fail-on names, 1 if one does, 2 when a version
+    can't be read; json is then a report as of `acpgen lint`. Unstable and accepted changes don't
+    count.
     """
     after = new or str(relative(resources.SCHEMA))
     with (
@@ -108,8 +109,8 @@ def diff(
         _print(comparison, sifted, form, everything=everything, stale=stale_counts)
     if sifted.stale and not stale_counts:
         note(text(sifted.stale.values()).rstrip("\n"))
-    told = summary(comparison.changes, sifted.accepted)
-    note(f"{comparison.old.label} -> {comparison.new.label}: {told}")
+    counts = summary(comparison.changes, sifted.accepted)
+    note(f"{comparison.old.label} -> {comparison.new.label}: {counts}")
     if any(_fails(change, fail_on) for change in sifted.open):
         raise typer.Exit(Exit.FINDINGS)
 
@@ -119,7 +120,7 @@ def _folder(schema: str) -> Path:
 
 
 def _spared(sifted: Sifted, schema: str, accepted: Path | None) -> Sifted:
-    """After a pre-release, what the next full release needs is not accepted in vain."""
+    """Without the unused entries that the next full release still needs, after a pre-release."""
     if not sifted.stale:
         return sifted
     protocol = read(SchemaSource(Path(schema), schema))
@@ -127,7 +128,9 @@ def _spared(sifted: Sifted, schema: str, accepted: Path | None) -> Sifted:
     if full is None or full == last:
         return sifted
     with compared(str(full.path), schema) as since:
-        return replace(sifted, stale=in_vain([sifted, sift(since.changes, since.new, accepted)]))
+        return replace(
+            sifted, stale=unused_entries([sifted, sift(since.changes, since.new, accepted)])
+        )
 
 
 def _newest(schema: str, protocol: Protocol) -> str:
@@ -141,7 +144,7 @@ def _newest(schema: str, protocol: Protocol) -> str:
         fail("no release comes with acpgen; name what to compare with: `acpgen diff OLD`")
     if release is None:
         fail(
-            f"{relative(folder)}: holds no release to compare with yet; make the first one with "
+            f"{relative(folder)}: has no release to compare with yet; make the first one with "
             "`acpgen release 0.1.0`, or name what to compare with, as in `acpgen diff git:HEAD`"
         )
     return str(relative(release.path))

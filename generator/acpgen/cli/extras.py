@@ -1,4 +1,4 @@
-"""How to install what a command needs and acpgen alone doesn't bring."""
+"""How to install packages that a command needs and acpgen does not require."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importlib import metadata
 def installation(extra: str) -> str:
     """The command that installs the packages of one of acpgen's extras.
 
-    It names these packages rather than the extra, since acpgen is on no index.
+    It names these packages rather than the extra, since acpgen is not on an index.
     """
     try:
         declared = metadata.requires("acpgen") or []

@@ -1,4 +1,4 @@
-"""The lines of a log that is still written, as soon as they are complete."""
+"""The lines of a log that is still being written, as soon as they are complete."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from acp_wire.reader import BROKEN, peek
-from acpgen.judge.inputs import Input, is_transcript_line
+from acp_wire.transcript_line import is_transcript_line
+from acpgen.judge.inputs import Input
 
 PAUSE = 0.2
 """How many seconds to wait before looking for more."""
@@ -107,7 +108,7 @@ def follow(follower: Follower) -> Input:
     """The lines of a log, one message each. Waits for the first line that is JSON.
 
     Raises:
-        OSError: the log isn't there, or can't be read, now or when the lines are.
+        OSError: the log isn't there, or can't be read, now or when a line is read.
     """
     lines = iter(follower)
     head: list[tuple[int, bytes]] = []
@@ -120,7 +121,7 @@ def follow(follower: Follower) -> Input:
 
 
 def _is(file: BinaryIO, path: Path) -> bool:
-    """Whether a path still leads to an open file, or to none yet."""
+    """Whether a path is still that of an open file, or missing."""
     try:
         found = path.stat()
     except FileNotFoundError:

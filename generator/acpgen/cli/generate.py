@@ -1,4 +1,4 @@
-"""`acpgen generate`: write what follows from the schema, or check that it is written."""
+"""`acpgen generate`: write the outputs of the schema, or check that they are written."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from acpgen.lint import lint
 from acpgen.lint.accepted import beside
 from acpgen.lint.rules.classes import missing_retry_class
 from acpgen.load import SchemaError
-from acpgen.load.lines import located
+from acpgen.load.place_lines import located
 from acpgen.model import Protocol
 from acpgen.targets import TARGETS, Target
 from acpgen.targets.generation import Plan, Result, apply
@@ -65,13 +65,13 @@ def generate(
         ),
     ] = None,
     templates: Annotated[
-        Path, typer.Option(help="A folder of templates that stand before acpgen's own.")
+        Path, typer.Option(help="A folder of templates that replace acpgen's own.")
     ] = resources.TEMPLATES,
     check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; say what is not as generated.")
+        bool, typer.Option("--check", help="Write nothing; report what is not as generated.")
     ] = False,
     full: Annotated[
-        bool, typer.Option("--full", help="Generate everything anew, whatever the digests say.")
+        bool, typer.Option("--full", help="Generate everything again, even if no digest changed.")
     ] = False,
     format_: Annotated[
         Format, typer.Option("--format", help="How findings are printed.")
@@ -79,14 +79,16 @@ def generate(
 ) -> None:
     """Generate bundles, Python models, retry tables and pages from the schema.
 
-    Nothing comes of a schema in which `acpgen lint` finds errors; they are printed instead. Exit
-    status: 0 when all is written or was before, 1 when the schema has errors or --check finds a
-    difference, 2 when something can't be read, generated or written. Other inputs that change none
-    of the files are no difference.
+    A schema in which `acpgen lint` finds errors is refused, and they are printed. Exit status: 0
+    when everything is up to date, 1 when the schema has errors or --check finds a difference, 2
+    when something can't be read, generated or written. Changed inputs that leave every file as it
+    is are not a difference.
     """
     with reporting_failure(_COMMAND, format_, schema):
         if not schema.exists():
-            fail(f"{schema}: is not there; name a folder of domain files or a single-file release")
+            fail(
+                f"{schema}: does not exist; name a folder of domain files or a single-file release"
+            )
         plan = Plan(
             schema=relative(schema),
             out=relative(out),
@@ -105,7 +107,7 @@ def generate(
 
 
 def chosen(names: list[str] | None) -> list[Target]:
-    """The targets of these names, all without; leaves where a name is none."""
+    """Look up targets by name; no names means all. Exits with status 2 on an unknown name."""
     for name in names or ():
         if name not in _TARGETS:
             fail(
@@ -116,13 +118,13 @@ def chosen(names: list[str] | None) -> list[Target]:
 
 
 def work_out(plan: Plan, format_: Format) -> Result:
-    """How a folder differs from what is ordered; prints what is wrong with it, and leaves."""
+    """Find out how a folder differs from a plan. Exits with the reason where that fails."""
     try:
         with Bar(len(plan.targets), "generating", hidden=not sys.stderr.isatty()) as bar:
             return worked_out(plan, lambda _: bar.advance(), lambda p: _admit(p, plan))
     except SchemaError as error:
         show(_COMMAND, located(error.findings), format_)
-        _tell_what_needs_no_classes(plan, error.findings)
+        _note_targets_without_classes(plan, error.findings)
         raise typer.Exit(Exit.FINDINGS) from error
     except ImportError as error:
         if is_own(error):
@@ -137,10 +139,10 @@ def work_out(plan: Plan, format_: Format) -> Result:
 
 
 def _admit(protocol: Protocol, plan: Plan) -> None:
-    """Refuse a protocol with errors that would make what is generated from it wrong.
+    """Refuse a protocol with errors that would make the output wrong.
 
     Raises:
-        SchemaError: it has some that matter to one of the targets and are not accepted.
+        SchemaError: it has errors that matter to a target and are not accepted.
         AcceptedError: the accepted findings can't be read.
     """
     accepted = None if plan.accepted is None else accepted_by_lint(relative(plan.accepted))
@@ -155,20 +157,20 @@ def _admit(protocol: Protocol, plan: Plan) -> None:
         raise SchemaError(errors)
 
 
-def _tell_what_needs_no_classes(plan: Plan, findings: Iterable[Finding]) -> None:
+def _note_targets_without_classes(plan: Plan, findings: Iterable[Finding]) -> None:
     if any(finding.rule == missing_retry_class.id for finding in findings):
         needing = [target.name for target in TARGETS if target.needs_classes]
         others = [target for target in plan.targets if not target.needs_classes]
         others = others or [target for target in TARGETS if not target.needs_classes]
         note(
-            f"only {', '.join(needing[:-1])} and {needing[-1]} need retry classes; the rest can be "
-            "had without: "
+            f"only {', '.join(needing[:-1])} and {needing[-1]} need retry classes; to generate "
+            "the others: "
             f"{_command(plan, others)}"
         )
 
 
 def _generating_errors() -> type[Exception]:
-    """What else generating raises. Looked up on failure only: a fresh tree doesn't need it."""
+    """Other errors of generating. Imported on failure only: an up-to-date tree doesn't need it."""
     from acpgen.targets.models.codegen import GeneratedNamesError
 
     return GeneratedNamesError
@@ -179,7 +181,7 @@ def _one_line(error: Exception) -> str:
 
 
 def put(plan: Plan, outcome: Result) -> None:
-    """Write what is missing, and say what was done; leaves where that can't be."""
+    """Write the differences and print a summary. Exits with status 2 if that fails."""
     try:
         apply(plan, outcome)
     except OSError as error:
@@ -192,7 +194,7 @@ def put(plan: Plan, outcome: Result) -> None:
 
 
 def _summary(outcome: Result) -> str:
-    """What was done: `wrote 12 files (11 changed, 1 new), removed 2, in docs and json`."""
+    """A summary: `wrote 12 files (11 changed, 1 new), removed 2, in docs and json`."""
     changes = [difference.change for difference in outcome.differences]
     changed, new = changes.count(DriftKind.CHANGED), changes.count(DriftKind.MISSING)
     removed = changes.count(DriftKind.SURPLUS)
@@ -206,7 +208,7 @@ def _summary(outcome: Result) -> str:
 
 
 def _folders(outcome: Result) -> str:
-    """Where something was done: `, in docs and json`; nothing for the folder itself."""
+    """The changed folders: `, in docs and json`; empty for the folder itself."""
     paths = (d.path for d in outcome.differences if d.change is not DriftKind.FOREIGN)
     folders = sorted({path.partition("/")[0] for path in paths if "/" in path})
     if not folders:
@@ -228,16 +230,16 @@ def _report(plan: Plan, outcome: Result, format_: Format) -> None:
         if outcome.differences:
             note(
                 f"{plan.out / manifest.NAME}: was written with other inputs "
-                f"({', '.join(outcome.renewed)}), of which the same files come; "
+                f"({', '.join(outcome.renewed)}) that give the same files; "
                 f"to renew it: {_command(plan, plan.targets)}"
             )
         return
     if any(difference.in_line_ends_only for difference in outcome.drift):
         note(
-            "git writes CRLF where core.autocrlf is on; to keep it from that, put the line "
+            "git writes CRLF where core.autocrlf is on; to prevent that, put the line "
             f"`{plan.out.name}/** eol=lf` into .gitattributes beside {plan.out.name}"
         )
-    note(f"to mend: {_mend(plan, outcome)}")
+    note(f"to fix: {_fix(plan, outcome)}")
     raise typer.Exit(Exit.FINDINGS)
 
 
@@ -258,14 +260,14 @@ def _clip(diff: str) -> str:
     return "".join(lines[:_DIFF_LINES]) + (f"... {more} more lines\n" if more > 0 else "")
 
 
-def _mend(plan: Plan, outcome: Result) -> str:
+def _fix(plan: Plan, outcome: Result) -> str:
     foreign = [d.path for d in outcome.differences if d.change is DriftKind.FOREIGN]
     places = ", ".join(shlex.quote(str(plan.out / path)) for path in foreign)
     return (f"move {places} away, then " if foreign else "") + _command(plan, plan.targets)
 
 
 def _command(plan: Plan, targets: Sequence[Target]) -> str:
-    """The call that generates targets as ordered, to be pasted into a shell."""
+    """The command that generates the targets of a plan, quoted for a shell."""
     words = ["acpgen", "generate"]
     if plan.schema != relative(resources.SCHEMA):
         words += ["--schema", str(plan.schema)]

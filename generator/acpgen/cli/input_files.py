@@ -5,23 +5,33 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from gzip import GzipFile
+from importlib import import_module
 from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import BinaryIO
 
 STDIN = "-"
+_NO_ZSTD = "is zstd: install acpgen[zstd], or unpack it with `zstd -dc FILE | acpgen ...`"
 _GZIP = b"\x1f\x8b"
+_ZSTD = b"\x28\xb5\x2f\xfd"
 _RATIO = 10
 """How many times longer messages are than their gzip, about."""
 
 
+class UnpackError(OSError):
+    """A file that can't be unpacked here; the text says what is missing."""
+
+
 class Opened:
-    """A file, open for as long as it is a context: its bytes, or those in its gzip (RFC 1952).
+    """A file, open for as long as it is a context: its bytes, or those in its gzip or zstd.
+
+    These are RFC 1952 and RFC 8878.
 
     Raises:
         OSError: the file can't be opened.
+        UnpackError: it is zstd, and the module for that is missing.
     """
 
     def __init__(self, file: str) -> None:
@@ -38,18 +48,39 @@ class Opened:
 
 
 def _unpacked(stream: BinaryIO) -> BinaryIO:
-    if not isinstance(stream, BufferedReader) or stream.peek(2)[:2] != _GZIP:
+    if not isinstance(stream, BufferedReader):
         return stream
-    unpacked: RawIOBase = GzipFile(fileobj=stream)  # type: ignore[assignment] # reads like one
-    return BufferedReader(unpacked)
+    start = stream.peek(4)[:4]
+    unpacked: RawIOBase
+    if start[:2] == _GZIP:
+        unpacked = GzipFile(fileobj=stream)  # type: ignore[assignment] # reads like one
+        return BufferedReader(unpacked)
+    if start == _ZSTD:
+        unpacked = _zstd_file()(stream)
+        return BufferedReader(unpacked)
+    return stream
+
+
+def _zstd_file() -> Callable[[BinaryIO], RawIOBase]:
+    for name in ("compression.zstd", "backports.zstd"):
+        try:
+            found: Callable[[BinaryIO], RawIOBase] = import_module(name).ZstdFile
+        except ImportError:
+            continue
+        return found
+    raise UnpackError(_NO_ZSTD)
 
 
 def complaint(error: Exception) -> str | None:
     """The message of an error about the input; None if the error is about something else."""
+    if isinstance(error, UnpackError):
+        return str(error)
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     if isinstance(error, EOFError):
         return "is cut off: the gzip in it has no end; what came before was judged"
+    if type(error).__name__ == "ZstdError":
+        return f"is broken zstd: {error}"
     if isinstance(error, OSError) or type(error).__module__ == "zlib":
         return f"is broken gzip: {error}"
     return None
@@ -65,7 +96,7 @@ def _size(file: str) -> int:
         found = os.fstat(sys.stdin.fileno()) if file == STDIN else Path(file).stat()
     except (OSError, ValueError, AttributeError):
         return 0
-    return found.st_size * (_RATIO if file.endswith(".gz") else 1)
+    return found.st_size * (_RATIO if file.endswith((".gz", ".zst")) else 1)
 
 
 def name(file: str) -> str:

@@ -1,4 +1,4 @@
-"""`acpgen lint`: hold a schema to the rules."""
+"""`acpgen lint`: check a schema against the rules."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def lint(
         ),
     ] = None,
 ) -> None:
-    """Find what is wrong with a schema. `acpgen explain RULE` tells more about a finding."""
+    """Find what is wrong with a schema. `acpgen explain RULE` explains a finding."""
     path = relative(schema)
     with reporting_failure("lint", format_, path):
         findings = _find(path, accepted)
@@ -45,10 +45,10 @@ def lint(
 
 
 def accepted_by_lint(file: Path) -> Accepted:
-    """What a file accepts of lint's findings. It may also accept what `acpgen diff` finds.
+    """The accepted findings of lint in a file, which may also accept findings of `acpgen diff`.
 
     Raises:
-        AcceptedError: it is not TOML, or holds something else than accepted findings.
+        AcceptedError: it is not TOML, or has something else than accepted findings.
         OSError: it can't be read.
     """
     return read_accepted(file).without(RULES)

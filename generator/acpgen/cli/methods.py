@@ -31,7 +31,9 @@ class MethodsForm(StrEnum):
 def methods(
     name: Annotated[
         str | None,
-        typer.Argument(help="Tell all about this one.", metavar="NAME", show_default="all methods"),
+        typer.Argument(
+            help="Print the card of this one.", metavar="NAME", show_default="all methods"
+        ),
     ] = None,
     form: Annotated[
         MethodsForm, typer.Option("--format", help="How to print them.")
@@ -40,7 +42,7 @@ def methods(
         Path, typer.Option(help="A folder of domain files or a single-file release.")
     ] = resources.SCHEMA,
 ) -> None:
-    """List the methods: who sends each to whom, and whether it may be sent again.
+    """List the methods: the direction of each, and whether it may be sent again.
 
     A table in a pipe has one line for each method. Exit status: 0, or 2 when there is no such
     method or the schema can't be read.
@@ -54,8 +56,6 @@ def methods(
         document = [_row(method, protocol) for method in chosen]
         typer.echo(json.dumps(document, indent=2, ensure_ascii=True))
         return
-    # Other commands don't wait for what lays out text.
-
     if name is None:
         cards.show_table(chosen)
     else:
@@ -79,7 +79,7 @@ def _protocol(schema: Path) -> Protocol:
         return (reload if checked else load)(relative(schema))
     except SchemaError as error:
         note(lines_of(error.findings).rstrip("\n"))
-        fail(f"{schema}: has no methods that can be listed")
+        fail(f"{schema}: is not a schema with methods")
     except OSError as error:
         fail(unreadable(error, schema))
 

@@ -12,9 +12,9 @@ class Bar:
     """A progress bar, drawn again for each percent.
 
     Args:
-        length: how much there is to do.
-        label: the words in front of the bar.
-        hidden: whether nothing is drawn, as where errors don't go to a terminal.
+        length: the amount of work.
+        label: the text before the bar.
+        hidden: draw nothing, because standard error is not a terminal.
     """
 
     def __init__(self, length: int, label: str = "judging", *, hidden: bool = False) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -12,7 +13,14 @@ from acpgen import resources
 from acpgen.cli.lint import accepted_by_lint
 from acpgen.cli.locking import alone_in
 from acpgen.cli.report import Exit, fail, note, relative, show, unreadable
-from acpgen.cli.schema_comparison import Sifted, comes_installed, compared, in_vain, read, sift
+from acpgen.cli.schema_comparison import (
+    Sifted,
+    comes_installed,
+    compared,
+    read,
+    sift,
+    unused_entries,
+)
 from acpgen.diff.releases import CHANGELOG, FOLDER, Release, file_name, newest, refusal, with_entry
 from acpgen.diff.schema_changes import findings, summary
 from acpgen.diff.schema_versions import SchemaSource
@@ -50,11 +58,11 @@ def release(
 ) -> None:
     """Keep a version of the schema: its bundle, and an entry in the changelog.
 
-    The bundle is the whole schema, unstable parts included: their marks tell what is stable. A
-    version that breaks its predecessor takes a new major number, or before 1.0.0 a new minor one;
-    one that adds, or changes generated types, takes the number after that. What is unstable or
-    accepted counts for nothing, but an entry that accepts no change any more is refused. A version
-    with no change takes a new major or minor number, or ends a pre-release. Exit status: 0 when the
+    The bundle is the whole schema, including unstable parts, which are marked. A version
+    that breaks its predecessor takes a new major number, or a new minor one before 1.0.0. One that
+    adds something, or changes generated types, takes the next lower number. Unstable and accepted
+    changes don't count, but an entry that accepts no change is refused. A version without a change
+    takes a new major or minor number, or ends a pre-release. Exit status: 0 when the
     version is written, 1 when it is refused or `acpgen lint` finds errors, 2 when something can't
     be read or written.
     """
@@ -65,7 +73,11 @@ def release(
     source = SchemaSource(relative(schema), str(relative(schema)))
     protocol = read(source)
     _admit(protocol, accepted or beside(schema))
-    with alone_in(folder):
+    with ExitStack() as alone:
+        try:
+            alone.enter_context(alone_in(folder))
+        except OSError as error:
+            _fail_to_write(folder, error)
         sifted = _sifted(folder, number, source, protocol, accepted)
         _write(folder, number, protocol, sifted)
     note(f"{folder / file_name(protocol, number)}: written, with an entry in {folder / CHANGELOG}")
@@ -79,7 +91,7 @@ def _parsed(version: str) -> Version:
 
 
 def _admit(protocol: Protocol, accepted: Path | None) -> None:
-    """Leave, saying what is wrong, with a protocol that `generate` would refuse."""
+    """Exit with the findings if `generate` would refuse the protocol."""
     try:
         known = None if accepted is None else accepted_by_lint(relative(accepted))
     except AcceptedError as error:
@@ -96,10 +108,10 @@ def _admit(protocol: Protocol, accepted: Path | None) -> None:
 def _sifted(
     folder: Path, number: Version, source: SchemaSource, protocol: Protocol, accepted: Path | None
 ) -> Sifted | None:
-    """What the changelog tells, None without an earlier version; leaves where that is refused.
+    """The changes for the changelog; None without an earlier version. Exits if one is refused.
 
-    That is what changed since the last full release, and for a pre-release what changed since the
-    newest one of any kind. Both are held against both.
+    They are the changes since the last full release; for a pre-release, those since the newest
+    release of any kind. The version must fit both.
     """
     try:
         last, full = newest(folder, protocol), newest(folder, protocol, final=True)
@@ -108,15 +120,15 @@ def _sifted(
     earlier = [release for release in dict.fromkeys((full, last)) if release is not None]
     sifted = {release: _admitted(release, number, source, accepted) for release in earlier}
     _require_needed([*sifted.values()])
-    told = last if number.pre else full
-    return None if told is None else sifted[told]
+    base = last if number.pre else full
+    return None if base is None else sifted[base]
 
 
 def _require_needed(sifted: list[Sifted]) -> None:
-    """Leave with the entries that accept nothing: left there, one may accept a later change."""
-    if vain := in_vain(sifted):
-        show("release", vain.values(), Format.TEXT)
-        note("acpgen: no release: what is accepted is not what changed; correct these entries")
+    """Exit with the unused entries: if they stayed, one might accept a later change."""
+    if unused := unused_entries(sifted):
+        show("release", unused.values(), Format.TEXT)
+        note("acpgen: no release: these entries accept no change; correct or remove them")
         raise typer.Exit(Exit.FINDINGS)
 
 
@@ -147,4 +159,8 @@ def _write(folder: Path, number: Version, protocol: Protocol, sifted: Sifted | N
         changes, accepted = (None, {}) if sifted is None else (sifted.open, sifted.accepted)
         replace_files({file: text, log: with_entry(before, number, changes, accepted)})
     except OSError as error:
-        fail(f"{error.filename or folder}: can't be written: {error.strerror or error}")
+        _fail_to_write(folder, error)
+
+
+def _fail_to_write(folder: Path, error: OSError) -> NoReturn:
+    fail(f"{error.filename or folder}: can't be written: {error.strerror or error}")

@@ -14,7 +14,7 @@ _SEVERITIES = {
 
 
 def _text(requirement: Requirement) -> str:
-    """What is required, in one sentence."""
+    """The requirement in one sentence."""
     return requirement.text
 
 

@@ -16,7 +16,7 @@ def ids() -> list[str]:
 
 
 def rules() -> None:
-    """List everything that a command can find: its id, its severity, the command, what it is."""
+    """List everything that a command can find, with its id, severity, command and summary."""
     width = max(map(len, ids()))
     for each in everything():
         command = each.group.command

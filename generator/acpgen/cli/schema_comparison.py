@@ -1,4 +1,4 @@
-"""What `diff` and `release` share: two versions, their changes, and what was accepted."""
+"""The part that `diff` and `release` share: two versions, their changes, accepted changes."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from acpgen.model import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Sifted:
-    """The changes that nobody accepted, the reasons for the others, what is accepted in vain.
+    """The changes that are not accepted, the reasons for the accepted ones, and unused entries.
 
-    Each entry that accepts nothing goes with what is wrong with it.
+    Each unused entry has the finding about it.
     """
 
     open: tuple[Change, ...]
@@ -43,15 +43,15 @@ class Sifted:
 
 
 def comes_installed() -> bool:
-    """Whether the schema that comes with acpgen is no checkout, so that it has no releases."""
+    """Whether acpgen runs outside a checkout, so that its schema has no releases."""
     return not (resources.ROOT / "tests").is_dir()
 
 
 @contextmanager
 def compared(old: str | Callable[[Protocol], str], new: str) -> Iterator[SchemaChanges]:
-    """Two versions and their changes; copies out of git last as long as the context.
+    """Two versions and their changes. Copies from git are deleted at the end of the context.
 
-    `old` may depend on what the new version is.
+    `old` may be a function that gets the new version.
     """
     with tempfile.TemporaryDirectory() as scratch:
         folders = Path(scratch, "old"), Path(scratch, "new")
@@ -67,21 +67,21 @@ def compared(old: str | Callable[[Protocol], str], new: str) -> Iterator[SchemaC
 
 
 def read(source: SchemaSource) -> Protocol:
-    """The protocol of a schema; leaves with a reason where there is none."""
+    """The protocol of a schema. Exits with status 2 if it can't be read."""
     try:
         return load(source.path)
     except SchemaError as error:
         named = [replace(f, file=source.named(f.file)) for f in error.findings]
         note(findings.text(named).rstrip("\n"))
-        fail(f"{source.label}: is no schema that can be compared")
+        fail(f"{source.label}: is not a schema that can be compared")
     except OSError as error:
         fail(unreadable(error, Path(source.label)))
 
 
 def sift(changes: Sequence[Change], source: SchemaSource, file: Path | None) -> Sifted:
-    """Set apart the changes that a file of accepted findings lists; by default the schema's own.
+    """Separate the changes that a file of accepted findings lists; by default the schema's own.
 
-    An entry accepts the one change that it names.
+    An entry accepts exactly the change that it names.
     """
     beside_it = file or beside(source.path)
     path = None if beside_it is None else relative(beside_it)
@@ -100,8 +100,8 @@ def sift(changes: Sequence[Change], source: SchemaSource, file: Path | None) -> 
     )
 
 
-def in_vain(several: Sequence[Sifted]) -> dict[Acceptance, Finding]:
-    """What accepts nothing in any of several comparisons, as it is told of the first."""
+def unused_entries(several: Sequence[Sifted]) -> dict[Acceptance, Finding]:
+    """Entries that match no change in any comparison, with the finding of the first one."""
     first = several[0].stale if several else {}
     return {
         entry: found
@@ -119,9 +119,9 @@ def _identity(change: Change) -> tuple[str, ...]:
 
 
 def entry_for(change: Change, reason: str = "") -> str:
-    """The entry of a file of accepted findings that accepts a change, and no other one.
+    """The entry of a file of accepted findings that accepts exactly one change.
 
-    Without a reason it accepts nothing yet.
+    It has no effect without a reason.
     """
     members = {"rule": change.rule.id, "pointer": change.pointer, **_step(change)}
     lines = (f"{name} = {_quoted(text)}" for name, text in (*members.items(), ("reason", reason)))
@@ -136,7 +136,7 @@ def _locate(argument: str, scratch: Path) -> SchemaSource:
 
 
 def _entries(path: Path) -> list[Acceptance]:
-    """All entries but those about what is wrong with a schema, which are `lint`'s."""
+    """All entries except those for `lint`."""
     try:
         entries = read_accepted(path).entries
     except OSError as error:
@@ -150,24 +150,24 @@ def _complaint(entry: Acceptance, changes: Sequence[Change]) -> str:
     if entry.rule not in RULES:
         return unknown(entry)
     if not entry.reason.strip():
-        return f"accepts {entry.rule} {entry.pointer} without a reason, which doesn't count"
+        return f"accepts {entry.rule} {entry.pointer} without a reason, which has no effect"
     there = [change for change in changes if _identity(change)[:2] == _accepts(entry)[:2]]
     if there:
         change = max(there, key=lambda c: (c.what == entry.what, c.subject in entry.what))
         return (
-            f"accepts {entry.rule} {entry.pointer} {_told(_step(entry))}, and what changed is "
-            f"{_told(_step(change))}; correct this or remove it"
+            f"accepts {entry.rule} {entry.pointer} {_listed(_step(entry))}, and what changed is "
+            f"{_listed(_step(change))}; correct this or remove it"
         )
     return f"no {entry.rule} at {entry.pointer} is among the changes; correct this or remove it"
 
 
 def _step(change: Change | Acceptance) -> dict[str, str]:
-    """The members that tell one change from others at its place; an empty one may be left out."""
+    """The members that identify a change at its place; empty ones are omitted."""
     members = {"what": change.what, "from": change.old, "to": change.new}
     return {name: text for name, text in members.items() if text}
 
 
-def _told(members: dict[str, str]) -> str:
+def _listed(members: dict[str, str]) -> str:
     return ", ".join(f"{name} = {_quoted(text)}" for name, text in members.items()) or "nothing"
 
 

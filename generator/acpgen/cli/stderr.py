@@ -1,4 +1,4 @@
-"""Words beside the findings, without what takes long to import."""
+"""Notes on standard error, without slow imports."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from acpgen.findings import escaped
 
 
 def note(message: str) -> None:
-    """Say something beside the findings, on stderr: one line or several, whatever is in them."""
+    """Print one or more lines on standard error; control characters are escaped."""
     lines = message.split("\n")
     if not all(map(str.isprintable, lines)):
         lines = [*map(escaped, lines)]
-    print("\n".join(lines), file=sys.stderr)  # noqa: T201 - Typer's way takes long to import
+    print("\n".join(lines), file=sys.stderr)  # noqa: T201 - Typer is slow to import

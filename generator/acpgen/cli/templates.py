@@ -1,4 +1,4 @@
-"""`acpgen templates`: the templates that come with acpgen, for those who want other output."""
+"""`acpgen templates`: the templates that come with acpgen, for users who want other output."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ def export(
         "templates"
     ),
 ) -> None:
-    """Write acpgen's templates into a folder, with a README on what each is given.
+    """Write acpgen's templates into a folder, with a README about the variables of each.
 
-    Keep those that you change and delete the rest: `acpgen generate --templates DIR` takes acpgen's
-    own for every name that DIR lacks. Exit status: 0 when they are written, 2 when a file is there
-    already, and then nothing is written.
+    Keep those that you change and delete the rest: `acpgen generate --templates DIR` uses
+    acpgen's own for every name that DIR lacks. Exit status: 0 when they are written, 2 when a file
+    exists already; then nothing is written.
     """
     guides = {path.name: path for path in resources.TEMPLATES.glob("*") if path.is_file()}
     sources = sorted({**own_files(), **guides}.items())
     targets = {path: folder / name for name, path in sources}
     taken = next((t for t in targets.values() if t.is_symlink() or t.exists()), None)
     if taken is not None:
-        fail(f"{relative(taken)} is there already, and stays as it is; name another folder")
+        fail(f"{relative(taken)} exists already and stays as it is; name another folder")
     try:
         for source, target in targets.items():
             target.parent.mkdir(parents=True, exist_ok=True)

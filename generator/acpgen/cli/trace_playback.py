@@ -1,4 +1,4 @@
-"""Playing traces before somebody who watches, and may stop it."""
+"""Playing traces with a progress bar, until the end or an interruption."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ class Playable(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Its name."""
         ...
 
     @property
     def proves(self) -> frozenset[str]:
-        """What it can show to be kept."""
+        """The requirements that it can show to be kept."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What traces showed, and why not all were played, if they were not."""
+    """The results of traces, and the reason why not all were played."""
 
     outcomes: Sequence[TraceResult]
     cut: str = ""
 
 
 def shown(outcomes: Iterator[TraceResult], played: Sequence[Playable]) -> Shown:
-    """Play on, with a bar on a terminal, as long as that goes well and nobody stops it.
+    """Play traces until the end, an interruption or an error, with a bar on a terminal.
 
-    What was not played by then is open.
+    Traces that were not played are open.
 
     Raises:
-        StartError: the very first program can't be started.
-        OSError: the system refuses something before anything is known.
+        StartError: the first program can't be started.
+        OSError: the system refuses something before the first result.
     """
     found: list[TraceResult] = []
     with Bar(len(played), "playing", hidden=not sys.stderr.isatty()) as bar:
@@ -63,19 +63,18 @@ def shown(outcomes: Iterator[TraceResult], played: Sequence[Playable]) -> Shown:
         except (StartError, OSError) as error:
             if not found:
                 raise
-            why = summary = _said(error)
+            why = summary = _reason(error)
         else:
             return Shown(found)
     rest = _rest(found, played, why)
     return Shown([*found, *rest], f"{summary}; {len(found)} played, {len(rest)} not")
 
 
-def _said(error: StartError | OSError) -> str:
+def _reason(error: StartError | OSError) -> str:
     return f"can't go on: {error.strerror or error}" if isinstance(error, OSError) else str(error)
 
 
 def _rest(found: Sequence[TraceResult], played: Sequence[Playable], why: str) -> list[TraceResult]:
-
     names = {outcome.trace for outcome in found}
     rest = [each for each in played if each.name not in names]
     return [TraceResult(each.name, frozenset(), open=each.proves, reason=why) for each in rest]
@@ -83,9 +82,9 @@ def _rest(found: Sequence[TraceResult], played: Sequence[Playable], why: str) ->
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Have every signal that asks for an end raise KeyboardInterrupt, once.
+    """Turn the first signal that asks for an end into a KeyboardInterrupt; ignore later ones.
 
-    What was started is then killed, and folders are removed, without being stopped in that.
+    So programs are killed and folders removed without another interruption.
     """
 
     def stop(_number: int, _frame: FrameType | None) -> NoReturn:

@@ -1,4 +1,4 @@
-"""`acpgen upstream`: hold this schema against upstream's releases, and hand over what it adds."""
+"""`acpgen upstream`: compare this schema with upstream's releases, and annotate them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from acpgen.findings import Finding, Format, printable
 from acpgen.lint import lint
 from acpgen.lint.rules.classes import missing_retry_class
 from acpgen.load import SchemaError, load
-from acpgen.load.lines import located
+from acpgen.load.place_lines import located
 from acpgen.model import JsonValue, Protocol
 from acpgen.upstream import (
     Comparison,
@@ -48,7 +48,7 @@ app = typer.Typer(
 Release = Annotated[
     Path, typer.Argument(help="A schema that upstream released, one file.", metavar="PATH")
 ]
-Schema = Annotated[Path, typer.Option("--schema", help="The schema to hold it against.")]
+Schema = Annotated[Path, typer.Option("--schema", help="The schema to compare it with.")]
 _UNENDED = "\n\\ No newline at end of file\n"
 _DECLARED = resources.ACCEPTED.with_name("upstream.toml")
 
@@ -58,10 +58,10 @@ def compare(
     release: Release,
     schema: Schema = resources.SCHEMA,
     declared: Annotated[
-        Path, typer.Option(help="The differences that are meant.", metavar="FILE")
+        Path, typer.Option(help="The intended differences.", metavar="FILE")
     ] = _DECLARED,
     everything: Annotated[
-        bool, typer.Option("--all", help="List every definition too, in the form of text only.")
+        bool, typer.Option("--all", help="List every definition too, with text only.")
     ] = False,
     format_: Annotated[
         Format, typer.Option("--format", help="How findings are printed.")
@@ -69,9 +69,9 @@ def compare(
 ) -> None:
     """Compare a release with this schema, definition by definition.
 
-    What differs and is not declared in schema/upstream.toml is a finding. A stable release is held
-    against the stable part. Exit status: 0 without findings, 1 with some, 2 when something can't be
-    read or the two are of different versions.
+    A difference that is not declared in schema/upstream.toml is a finding. A stable release is
+    compared with the stable part. Exit status: 0 without findings, 1 with findings, 2
+    when something can't be read or the two are of different versions.
     """
     with reporting_failure("upstream", format_, release):
         _require_file(release)
@@ -86,7 +86,9 @@ def compare(
         *stale(comparisons, meant),
     ]
     show("upstream", findings.order(found), format_)
-    note(f"{relative(release)}: {_counts(comparisons)}; {len(found) or 'none'} undeclared or stale")
+    note(
+        f"{relative(release)}: {_counts(comparisons)}; {len(found) or 'none'} undeclared or unused"
+    )
     if found:
         raise typer.Exit(Exit.FINDINGS)
 
@@ -98,13 +100,13 @@ def overlay(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Write the annotated schema there, which may be PATH.",
+            help="Write the annotated schema to FILE, which may be PATH.",
             metavar="FILE",
             show_default="print a patch",
         ),
     ] = None,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace what the release says otherwise.")
+        bool, typer.Option("--overwrite", help="Replace values of the release that differ.")
     ] = False,
     other_version: Annotated[
         bool,
@@ -113,14 +115,13 @@ def overlay(
 ) -> None:
     """Give a release of upstream's the retry classes, the errors and the key of this schema.
 
-    Prints a patch that `git apply` takes, or writes the annotated schema. Nothing is handed over
-    that `acpgen lint` finds fault with, such as a method that another side handles than here, which
-    is left without a class. Nor what would replace something that the release says otherwise: each
-    such value is a finding, unless --overwrite is given. A release of another version is refused,
-    since the classes hold for one version only. With --other-version it gets the classes of the
-    methods that both have; what lint says of the others, that they have none,
-    doesn't count there: they are listed. Exit status: 0 when it is handed over, 1 with findings, 2
-    when something can't be read or written.
+    Prints a patch for `git apply`, or writes the annotated schema. The result must pass `acpgen
+    lint`: a method that another side handles than here, for example, gets no class and is a
+    finding. A value that would replace a different one of the release is a finding as well, unless
+    --overwrite is given. A release of another version is refused, since the classes hold for one
+    version only. With --other-version it gets the classes of the methods that both versions have,
+    and the methods without a class are listed. Exit status: 0 when it is annotated, 1 with
+    findings, 2 when something can't be read or written.
     """
     _require_file(release)
     theirs, ours = _load(release), _load(schema)
@@ -140,7 +141,7 @@ def overlay(
         typer.echo(_patch(relative(release).as_posix(), before, text), nl=False)
     else:
         _write(out, text)
-    _tell(release, theirs, ours)
+    _note_methods(release, theirs, ours)
 
 
 def _load(path: Path) -> Protocol:
@@ -148,7 +149,7 @@ def _load(path: Path) -> Protocol:
         return load(relative(path))
     except SchemaError as error:
         note(findings.text(error.findings).rstrip("\n"))
-        fail(f"{path}: is no schema that can be read")
+        fail(f"{path}: is not a schema that can be read")
     except OSError as error:
         fail(unreadable(error, path))
 
@@ -175,7 +176,7 @@ def _require_same_version(release: Path, theirs: Protocol, ours: Protocol) -> No
 
 def _no_version(release: Path) -> str:
     return (
-        f"{release}: does not tell its version; put it into a folder called vN, or write "
+        f"{release}: does not state its version; put it into a folder called vN, or write "
         '"x-protocol-version": N beside $defs'
     )
 
@@ -191,7 +192,7 @@ def _declared(path: Path) -> Declared:
 
 
 def _list(comparisons: list[Comparison], declared: Declared) -> None:
-    """Every definition on one line: how it stands, its name, and the reason where one is given."""
+    """Print a line for each definition: its status, its name, and the declared reason."""
     for comparison in comparisons:
         entries = [
             declared.find(comparison.status, comparison.name, difference)
@@ -208,39 +209,42 @@ def _counts(comparisons: list[Comparison]) -> str:
 
 
 def _require_nothing_replaced(release: Path, theirs: Protocol, ours: Protocol) -> None:
-    """Leave with every value of the release that an overlay would change."""
+    """Exit with the values of the release that an overlay would change."""
     replaced = replacements(_document(release), theirs, ours)
     if replaced:
         found = located(overwriting(str(relative(release)), replaced))
         show("upstream", findings.order(found), Format.TEXT)
         note(
             f"{relative(release)}: {counted(len(found), 'value')} would be replaced, so nothing is "
-            "handed over; --overwrite replaces them"
+            "written; --overwrite replaces them"
         )
         raise typer.Exit(Exit.FINDINGS)
 
 
 def _require_clean(release: Path, text: str, theirs: Protocol, ours: Protocol) -> None:
-    """Lint what was annotated, as a file of the same name and version; leave with what is wrong.
+    """Lint the annotated schema as a file of the same name and version. Exits with the findings.
 
-    In another version, methods that only it has are left without a class.
+    Methods that only another version has need no class.
     """
     found = _lint(release, text, theirs.version)
     if theirs.version != ours.version:
         found = [finding for finding in found if finding.rule != missing_retry_class.id]
     if found:
         show("upstream", found, Format.TEXT)
-        _tell_moved(release, theirs, ours)
-        note(f"{relative(release)}: {len(found)} left once annotated, so nothing is handed over")
+        _note_moved(release, theirs, ours)
+        note(
+            f"{relative(release)}: {counted(len(found), 'finding')} after annotation, so nothing "
+            "is written"
+        )
         raise typer.Exit(Exit.FINDINGS)
 
 
-def _tell_moved(release: Path, theirs: Protocol, ours: Protocol) -> None:
-    """Say why a method of our version is left without a class."""
+def _note_moved(release: Path, theirs: Protocol, ours: Protocol) -> None:
+    """Note why a method of our version gets no class."""
     for method, own in moved(theirs, ours) if theirs.version == ours.version else ():
         note(
             f"{relative(release)}: {printable(method.name)} ({method.kind}, side {method.side}) is "
-            f"{own.name} ({own.kind}, side {own.side}) here, so it doesn't get the class of that"
+            f"{own.name} ({own.kind}, side {own.side}) here, so it doesn't get its class"
         )
 
 
@@ -257,7 +261,7 @@ def _lint(release: Path, text: str, version: int | None) -> list[Finding]:
 
 
 def _patch(name: str, before: str, after: str) -> str:
-    """A unified diff that `git apply` takes."""
+    """A unified diff for `git apply`."""
     old, new = (io.StringIO(text, newline="\n").readlines() for text in (before, after))
     path = name.lstrip("/")
     lines = difflib.unified_diff(old, new, f"a/{path}", f"b/{path}")
@@ -272,13 +276,13 @@ def _write(out: Path, text: str) -> None:
     note(f"{relative(out)}: written")
 
 
-def _tell(release: Path, theirs: Protocol, ours: Protocol) -> None:
-    """Say what was annotated, and what was not."""
+def _note_methods(release: Path, theirs: Protocol, ours: Protocol) -> None:
+    """Note which methods were annotated, and which were not."""
     if theirs.version == ours.version:
         known = {(method.name, method.kind) for method in theirs.methods}
         rest = dict.fromkeys(m.name for m in ours.methods if (m.name, m.kind) not in known)
         lacking = f"; not in this release: {', '.join(rest)}" if rest else ""
-        note(f"{relative(release)}: {len(known)} methods have a class now{lacking}")
+        note(f"{relative(release)}: {len(known)} methods now have a class{lacking}")
         return
     classified = {method.name for method, _ in shared(theirs, ours)}
     unclassified = dict.fromkeys(m.name for m in theirs.methods if m.name not in classified)

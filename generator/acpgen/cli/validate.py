@@ -1,7 +1,7 @@
 """`acpgen validate`: judge recorded messages.
 
-Declares the command. What it does is in `acpgen.cli.validation`, and mostly it is called without
-Typer, through `acpgen.startup`.
+Declares the command to Typer. Its work is in `acpgen.cli.validation`, which `acpgen.startup` mostly
+calls without Typer.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Annotated
 import typer
 from typer.models import OptionInfo
 
-from acpgen import resources
 from acpgen.cli.validation import run
 from acpgen.startup.options import COUNTING, OPTIONS, Options
 
@@ -28,7 +27,7 @@ def _option(member: str) -> OptionInfo:
     found: OptionInfo
     values = option.values
     if values is None:
-        least = 1 if member == "max_errors" else None
+        least = 1 if option.number else None
         found = typer.Option(*option.names, help=option.help, min=least)
     else:
         found = typer.Option(
@@ -56,7 +55,15 @@ def validate(
         ),
     ] = None,
     sender: Annotated[str | None, _option("sender")] = None,
-    schema: Annotated[Path, _option("schema")] = resources.SCHEMA,
+    part: Annotated[str | None, _option("part")] = None,
+    schemas: Annotated[list[Path] | None, _option("schemas")] = None,
+    read_as: Annotated[str | None, _option("read_as")] = None,
+    message_at: Annotated[str | None, _option("message_at")] = None,
+    sender_at: Annotated[str | None, _option("sender_at")] = None,
+    connection_at: Annotated[str | None, _option("connection_at")] = None,
+    client: Annotated[str | None, _option("client")] = None,
+    max_line: Annotated[int | None, _option("max_line")] = None,
+    max_findings: Annotated[int | None, _option("max_findings")] = None,
     form: Annotated[str, _option("form")] = "text",
     max_errors: Annotated[int | None, _option("max_errors")] = None,
     fail_on: Annotated[str, _option("fail_on")] = "error",
@@ -66,18 +73,29 @@ def validate(
     show_keys: Annotated[bool, _option("show_keys")] = False,
     follow: Annotated[bool, _option("follow")] = False,
 ) -> None:
-    """Judge messages as a strict receiver does, naming the answer it owes for each fault.
+    """Judge messages as a strict receiver does, and name the error that it returns for each fault.
 
-    A file holds one JSON message, one message a line, or a transcript: lines of {"from": "client",
-    "agent" or "proxy", "message": ..., "connection": optional}. Findings go to standard output; of
-    keys, length and the start of a SHA-256 are printed. Exit status: 0 when every message is
-    accepted, 1 when one is refused or has a warning to fail on, 2 when there is no message, or a
-    file or the schema can't be read.
+    A file is a log of any shape: messages one a line, a transcript with lines of {"from": "client",
+    "agent" or "proxy", "message": ..., "connection": optional}, messages inside other objects or
+    behind a prefix, arrays, HAR, server-sent events, frames, with other output in between; of a
+    Markdown page, the fenced JSON. Standard error has what it was read as. Each connection is
+    judged by the version that its initialize settles. Findings go to standard output; of a key, the
+    length and the start of its SHA-256 are printed. Exit status: 0 when no message is refused, 1
+    when one is refused or has a warning to fail on, 2 when there is no message, or a file or the
+    schema can't be read.
     """
     options = Options(
         [str(file) for file in files or ()],
         sender=sender,
-        schema=None if schema == resources.SCHEMA else str(schema),
+        part=part,
+        schemas=[*map(str, schemas or ())],
+        read_as=read_as,
+        message_at=message_at,
+        sender_at=sender_at,
+        connection_at=connection_at,
+        client=client,
+        max_line=max_line,
+        max_findings=max_findings,
         form=form,
         max_errors=max_errors,
         fail_on=fail_on,

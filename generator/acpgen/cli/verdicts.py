@@ -1,8 +1,9 @@
-"""Findings from verdicts. They tell idempotency keys apart and do not reveal them."""
+"""Findings from verdicts. They distinguish idempotency keys without revealing them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from acp_wire.keys import looks_like_key, may_hold_key
 from acp_wire.reader import Decoded, JsonValue
@@ -10,6 +11,10 @@ from acp_wire.redaction import Key, masked
 from acpgen.findings import Finding, Severity
 from acpgen.judge.inputs import MessageText
 from acpgen.judge.message_verdict import MessageFault, MessageVerdict
+
+FINDINGS_LIMIT = 1000
+"""How many findings of one message are printed by default."""
+_MORE = "; there are more in this message, which --max-findings leaves out"
 
 
 def findings_of(
@@ -19,8 +24,9 @@ def findings_of(
     *,
     transcript: bool = False,
     show_keys: bool = False,
+    limit: int = FINDINGS_LIMIT,
 ) -> list[Finding]:
-    """Return the findings of one message, or one line of a transcript.
+    """Return the findings of one message, or one line of a transcript; `limit` of them at most.
 
     A finding about a key shows its length and a short hash, or with `show_keys` the key. All else
     that equals one of the keys in the text is masked, each token of a pointer by itself, and also
@@ -34,7 +40,13 @@ def findings_of(
     connection: JsonValue = None
     if transcript and isinstance(value, dict):
         connection, value = value.get("connection"), value.get("message")
+    elif entry.connection not in (None, ""):
+        connection = entry.connection
     label = _label(connection, keys)
+    faults = verdict.findings
+    if len(faults) > limit:
+        last = faults[limit - 1]
+        faults = (*faults[: limit - 1], replace(last, message=f"{last.message}{_MORE}"))
     return [
         Finding(
             rule=fault.rule.value,
@@ -47,7 +59,7 @@ def findings_of(
             code=verdict.code if fault.severity is Severity.ERROR else None,
             connection=label,
         )
-        for fault in verdict.findings
+        for fault in faults
     ]
 
 

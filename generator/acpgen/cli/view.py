@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, BinaryIO
 
 import typer
 
-from acp_wire.pairing import Pairing
 from acpgen import resources
 from acpgen.cli import input_files
 from acpgen.cli.report import Exit, fail, note, relative, unreadable
-from acpgen.cli.shared_options import Quiet, Schema, ShowKeys
-from acpgen.cli.verdicts import findings_of
+from acpgen.cli.session_pages import session_view, write_page
+from acpgen.cli.shared_options import (
+    Client,
+    ConnectionAt,
+    MessageAt,
+    Quiet,
+    ReadAs,
+    Schema,
+    SenderAt,
+    ShowKeys,
+    hints_of,
+)
 from acpgen.findings import printable, text
-from acpgen.judge.inputs import InputError, MessageText, read
-from acpgen.judge.transcript import Transcript
+from acpgen.judge.inputs import InputError
 from acpgen.load import SchemaError, load
+from acpgen.logs import Hints, callers_of, lines_of, read
 from acpgen.model import Protocol
-from acpgen.trace import TranscriptError, judge, record
 from acpgen.view import SessionView, page
 from acpgen.words import counted
 
@@ -30,76 +35,80 @@ from acpgen.words import counted
 def view(
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="FILE", help="A transcript, also gzip; - or none is stdin."),
+        typer.Argument(metavar="FILE", help="A log, also packed; - or none is standard input."),
     ] = None,
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="The page to write; - is standard output.")
+        Path, typer.Option("--output", "-o", help="The page to write; - is standard output.")
     ] = Path("session.html"),
     schema: Schema = resources.SCHEMA,
     quiet: Quiet = False,
     show_keys: ShowKeys = False,
+    read_as: ReadAs = None,
+    message_at: MessageAt = None,
+    sender_at: SenderAt = None,
+    connection_at: ConnectionAt = None,
+    client: Client = None,
 ) -> None:
     """Show a session as one HTML file: who sent what when, and what is wrong with it.
 
     The page has the messages as arrows between client and agent, a lane a connection, with the
     findings of `validate` and `trace`. It loads nothing from elsewhere, and can be attached to an
     issue: keys are replaced by a hash; tokens, _meta, environment variables and headers are left
-    out. What people and models wrote is in it.
+    out. What people and models wrote is in it. FILE is a log of any shape that `validate` reads.
     Exit status: 0 when the page is written, whatever the findings; 2 when it isn't.
     """
     name = input_files.name(str(file or "-"))
     protocol = _load(relative(schema))
+    if out.exists() and file is not None and file.exists() and out.samefile(file):
+        fail(f"{out}: is the file to show, and the page would replace it")
+    hints = hints_of(read_as, message_at, sender_at, connection_at, client)
     try:
         with input_files.Opened(str(file or "-")) as stream:
-            entries = _entries(stream)
+            session = _session(stream, protocol, name, hints, show_keys)
     except InputError as error:
         fail(f"{name}: {error}")
-    except (OSError, EOFError, ValueError) as error:
+    except BrokenPipeError:
+        raise
+    except Exception as error:  # zlib has one of its own
         reason = input_files.complaint(error)
         if reason is None:
             raise
         fail(f"{name}: {reason}")
-    if out.exists() and file is not None and file.exists() and out.samefile(file):
-        fail(f"{out}: is the file to show, and the page would replace it")
-    session = session_view(entries, protocol, name, show_keys=show_keys)
-    _write(page(session), out)
+    if str(out) == input_files.STDIN:
+        sys.stdout.write(page(session))
+    else:
+        try:
+            write_page(session, out)
+        except OSError as error:
+            fail(unreadable(error, out))
     if not quiet:
         for line in session.notes:
-            note(f"acpgen: {printable(name)}: {line}")
+            note(f"acpgen: {printable(name)}: {printable(line)}")
         note(f"{out}: {_summary(session)}")
     raise typer.Exit(Exit.CLEAN)
 
 
-def session_view(
-    entries: Iterable[MessageText], protocol: Protocol, name: str, *, show_keys: bool = False
+def _session(
+    stream: BinaryIO, protocol: Protocol, name: str, hints: Hints, show_keys: bool
 ) -> SessionView:
-    """Judge the lines of a transcript, and return what is to be shown of them."""
-    entries = list(entries)
-    session = SessionView(Path(name).name, protocol, show_keys=show_keys)
-    transcript = Transcript(protocol, Pairing())
-    for entry in entries:
-        session.add(entry)
-        verdict = transcript.judge_line(entry.text)
-        for finding in findings_of(name, entry, verdict, transcript=True, show_keys=show_keys):
-            session.find(finding, "validate")
-    try:
-        for finding in judge(record(entries, protocol, show_keys=show_keys), name):
-            session.find(finding, "trace")
-    except TranscriptError as error:
-        session.notes.append(
-            f"line {error.line} {error}, so the order of messages is not judged (`acpgen trace`)"
-        )
+    """Read and judge a log.
+
+    Raises:
+        InputError: it has no messages.
+        OSError: it can't be read.
+    """
+    cut: list[int] = []
+    log = read(
+        lines_of(stream, skipped=cut.append),
+        hints,
+        lambda: callers_of(protocol),
+        skipped=cut.append,
+    )
+    session = session_view(log, protocol, name, show_keys=show_keys)
+    if not session.messages:
+        raise InputError("no messages")
+    session.notes += [f"line {line} is too long, so it is left out" for line in cut]
     return session
-
-
-def _entries(stream: BinaryIO) -> list[MessageText]:
-    found = read(stream)
-    entries = list(found.entries)
-    if not entries:
-        raise InputError("no messages, so there is nothing to show")
-    if not found.transcript:
-        raise InputError('is no transcript: its lines need "from" and "message"')
-    return entries
 
 
 def _load(schema: Path) -> Protocol:
@@ -110,29 +119,6 @@ def _load(schema: Path) -> Protocol:
         fail(f"{schema}: is not a schema to judge by")
     except OSError as error:
         fail(f"{error.filename or schema}: {error.strerror or error}")
-
-
-def _write(content: str, out: Path) -> None:
-    """Write the page whole, or not at all."""
-    if str(out) == input_files.STDIN:
-        sys.stdout.write(content)
-        return
-    try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", newline="\n", dir=out.parent, suffix=".html", delete=False
-        ) as draft:
-            draft.write(content)
-        Path(draft.name).chmod(0o666 & ~_umask())
-        Path(draft.name).replace(out)
-    except OSError as error:
-        fail(unreadable(error, out))
-
-
-def _umask() -> int:
-    """The mask of the process, which can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _summary(session: SessionView) -> str:

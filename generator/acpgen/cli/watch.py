@@ -41,25 +41,25 @@ def watch(
         typer.Option(help="Only this one; may be repeated.", metavar="NAME"),
     ] = None,
     templates: Annotated[
-        Path, typer.Option(help="A folder of templates that stand before acpgen's own.")
+        Path, typer.Option(help="A folder of templates that replace acpgen's own.")
     ] = resources.TEMPLATES,
 ) -> None:
     """Generate, and again whenever the schema, its accepted findings or a template changes.
 
-    Only what depends on the change is made anew. Errors are printed and watching goes on; Ctrl-C
-    ends it. Exit status: 0 when it is ended, 2 when there is nothing to watch or acpgen itself has
-    changed.
+    Only targets that depend on the change run again. Errors are printed and watching goes on;
+    Ctrl-C ends it. Exit status: 0 when it is ended, 2 when there is nothing to watch or acpgen
+    itself has changed.
     """
     for path in (schema, templates):
         if not path.exists():
-            fail(f"{path}: is not there, so it can't be watched")
+            fail(f"{path}: does not exist, so it can't be watched")
     acpgen = manifest.of_acpgen().items()
     targets = [warmed(each) for each in chosen(target)]
     plan = Plan(relative(schema), relative(out), targets, relative(templates))
     with interruptible():
         seen = _inputs(plan)
         _generate(replace(plan, full=True))
-        gc.freeze()  # most of what there is now stays, and need not be looked through again
+        gc.freeze()  # most objects of now stay, so the collector can skip them
         for changed in _changes(Watched(schema.resolve(), templates.resolve())):
             if changed:
                 note(f"changed: {', '.join(sorted(changed))}")
@@ -74,7 +74,7 @@ def watch(
 
 
 def _inputs(plan: Plan) -> Mapping[str, str] | None:
-    """What tells whether there is anything new; None as long as nothing can be read."""
+    """The digests of the inputs; None if they can't be read."""
     try:
         return manifest.inputs(plan.schema, plan.templates, beside(plan.schema))
     except (OSError, TemplateError):
@@ -82,7 +82,7 @@ def _inputs(plan: Plan) -> Mapping[str, str] | None:
 
 
 def _generate(plan: Plan) -> bool:
-    """Write what differs, and tell whether there is news. What fails has said so."""
+    """Write the differences. Returns whether anything was printed. Errors are printed."""
     start = time.perf_counter()
     plan = replace(plan, accepted=beside(plan.schema))
     try:
@@ -91,20 +91,20 @@ def _generate(plan: Plan) -> bool:
             put(plan, outcome)
             note(f"in {time.perf_counter() - start:.1f} s")
     except typer.Exit:
-        sys.stdout.flush()  # what is wrong is seen at once, in a pipe too
+        sys.stdout.flush()  # so that a pipe shows the errors at once
         return True
     return bool(outcome.differences)
 
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """What is looked at, by absolute paths: a schema, and a folder of templates."""
+    """The watched schema and folder of templates, as absolute paths."""
 
     schema: Path
     templates: Path
 
     def concerns(self, path: Path) -> bool:
-        """Whether a change there may change what is generated. A folder may hold templates soon."""
+        """Whether a change at a path may change the output. A new folder may get templates."""
         if path != self.schema and is_hidden(path.name):
             return False
         if any(path.is_relative_to(folder) for folder in (self.templates, *OWN)):
@@ -114,7 +114,7 @@ class Watched:
         return path.parent == self.schema and is_schema_file(path.name)
 
     def folders(self) -> frozenset[Path]:
-        """Every folder that a change may be seen in."""
+        """Every folder in which a change may happen."""
         bases = (self.templates, *OWN)
         below = (path for base in bases for path in base.rglob("*") if path.is_dir())
         own = (self.schema, self.schema.parent, *bases, *below)
@@ -122,9 +122,9 @@ class Watched:
 
 
 def _changes(watched: Watched) -> Iterator[frozenset[str]]:
-    """The names of what changed, each time something does; none each time watching begins.
+    """Yield the names of changed files, and an empty set each time watching begins.
 
-    It begins anew when folders come or go.
+    It begins again when a folder is added or removed.
     """
     try:
         from watchfiles import watch as watch_folders

@@ -94,7 +94,7 @@ class Change:
 
     @property
     def message(self) -> str:
-        """What changed, which peers it breaks, and why."""
+        """A sentence: the change, the peers that it breaks, and the reason."""
         parts = [self.words]
         if self.breaks:
             why = "" if self.why else f": {self.effect.value.reason}"

@@ -1,4 +1,4 @@
-"""What a change does to peers of which only one has made it."""
+"""The effect of a change on two peers if only one of them has it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Meaning:
 
 
 class Effect(Enum):
-    """What a change does. Each member is one row of meaning.
+    """The effect of a change. Each member is one row of meaning.
 
     A schema that NARROWS refuses what older senders may send. One that WIDENS lets newer senders
     send what older receivers refuse. REPLACES is both. MISREADS is accepted by both and understood

@@ -22,7 +22,12 @@ from acpgen.diff.rules.methods import (
     method_without_class,
 )
 from acpgen.diff.rules.names import docs_changed
-from acpgen.diff.rules.promises import carried_method_changed, resend_reworded, retry_class_changed
+from acpgen.diff.rules.promises import (
+    carried_method_changed,
+    resend_reworded,
+    retry_class_changed,
+    undoing_changed,
+)
 from acpgen.diff.rules.values import type_narrowed, type_widened
 from acpgen.diff.schema_difference import SchemaDifference, found
 from acpgen.diff.schema_place import SchemaPlace
@@ -145,6 +150,16 @@ def _promises(old: Method, new: Method) -> Iterator[MethodDifference]:
             yield _of_both(resend_reworded, old, new, old.resend, new.resend)
         if old.carries != new.carries:
             yield _of_both(carried_method_changed, old, new, old.carries, new.carries)
+
+    before, after = _undone(old), _undone(new)
+    if before != after:
+        yield _of_both(undoing_changed, old, new, before, after)
+
+
+def _undone(method: Method) -> str:
+    """The requests that a late copy would undo, and the members that name what they change."""
+    about = f" with the same {', '.join(sorted(method.about))}" if method.about else ""
+    return f"{', '.join(sorted(method.undoes))}{about}" if method.undoes else ""
 
 
 def _errors(old: Method, new: Method) -> Iterator[MethodDifference]:

@@ -35,7 +35,7 @@ def keys(
 
 
 def _reach(protocol: Protocol, method: Method) -> int:
-    """How many forms of the params have a key: 0 none, 1 some, 2 all."""
+    """How many forms of the params have a key: 0 for no form, 1 for some, 2 for all."""
     if method.key is None:
         return 0
     return 1 if _lacks(protocol, Ref(method.params)) else 2

@@ -1,8 +1,8 @@
-"""What a changed retry class does to a sender and a receiver of whom only one knows about it.
+"""The effect of a changed retry class on sender and receiver if only one of them knows it.
 
 The class of a method is a promise between two: receivers make a repeated message harmless in the
 way it says, and senders repeat accordingly (RFD, "Give every method a retry class"). A sender that
-goes by the old class meets receivers that keep the new one, and the other way round.
+follows the old class meets receivers that keep the new one, and the other way round.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from acpgen.model import RetryClass
 
 Class = RetryClass | None
-"""A retry class, or that a method states none."""
+"""A retry class, or the lack of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Consequence:
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """What a change of class means for senders of the old class and for receivers of the old class.
+    """The effect of a changed class on senders and on receivers of the old class.
 
     The reasons call the two `{senders}` and `{receivers}`.
     """
@@ -154,23 +154,25 @@ PROMISES: Mapping[tuple[Class, Class], Promise] = {
         _breaks(_OVERPROMISED + _LOOK_INSIDE),
     ),
     (_CARRIED, _KEYED): Promise(
-        _breaks("{senders} that go by the message inside put no key beside it"),
+        _breaks("{senders} that follow the message inside put no key beside it"),
         _breaks(_WITH_KEY + _LOOK_INSIDE),
     ),
     (_CARRIED, _DUPLICATING): Promise(
-        _breaks("{senders} that go by a harmless message inside now leave something unused behind"),
+        _breaks(
+            "{senders} that follow a harmless message inside now leave something unused behind"
+        ),
         _breaks(_SPARE + _LOOK_INSIDE),
     ),
     (_CARRIED, _NOT_RETRIED): Promise(
-        _breaks("{senders} that go by a harmless message inside now do what they no longer may"),
+        _breaks("{senders} that follow a harmless message inside now do what they no longer may"),
         _NO_COPIES,
     ),
     (_CARRIED, _EXTERNAL): Promise(
-        _breaks("{senders} that go by the message inside now depend on another protocol"),
+        _breaks("{senders} that follow the message inside now depend on another protocol"),
         _breaks(_BY_OTHERS + _LOOK_INSIDE),
     ),
     (_CARRIED, None): Promise(
-        _breaks("{senders} that go by the message inside are no longer promised that they may"),
+        _breaks("{senders} that follow the message inside are no longer promised that they may"),
         _NOT_RELIED_ON,
     ),
     (_EXTERNAL, _IDEMPOTENT): Promise(
@@ -178,25 +180,25 @@ PROMISES: Mapping[tuple[Class, Class], Promise] = {
         _breaks(_OVERPROMISED + _OUTSIDE),
     ),
     (_EXTERNAL, _KEYED): Promise(
-        _breaks("{senders} that go by the other protocol put no key in it"),
+        _breaks("{senders} that follow the other protocol put no key in it"),
         _breaks(_WITH_KEY + _OUTSIDE),
     ),
     (_EXTERNAL, _DUPLICATING): Promise(
-        _breaks("{senders} that go by the other protocol may now leave something unused behind"),
+        _breaks("{senders} that follow the other protocol may now leave something unused behind"),
         _breaks(_SPARE + _OUTSIDE),
     ),
     (_EXTERNAL, _NOT_RETRIED): Promise(
-        _breaks("{senders} that go by the other protocol may now do what is forbidden"),
+        _breaks("{senders} that follow the other protocol may now do what is forbidden"),
         _NO_COPIES,
     ),
     (_EXTERNAL, _CARRIED): Promise(
         _breaks(
-            "{senders} that go by the other protocol may repeat what must not be repeated inside"
+            "{senders} that follow the other protocol may repeat what must not be repeated inside"
         ),
         _breaks(_AS_INSIDE + _OUTSIDE),
     ),
     (_EXTERNAL, None): Promise(
-        _breaks("{senders} that go by the other protocol are no longer told that they may"),
+        _breaks("{senders} that follow the other protocol are no longer told that they may"),
         _NOT_RELIED_ON,
     ),
     (None, _IDEMPOTENT): Promise(_NOTHING_PROMISED, _breaks(_OVERPROMISED + _UNBOUND)),
@@ -210,5 +212,5 @@ PROMISES: Mapping[tuple[Class, Class], Promise] = {
 
 
 def class_of(word: str) -> Class:
-    """The class that a word of the schema names; the empty word stands for none."""
+    """The class that a word of the schema names; the empty word means no class."""
     return RetryClass(word) if word else None

@@ -16,21 +16,21 @@ from acpgen.rulebook import Group, Rule, id_of, page_of
 
 
 class Delta(Protocol):
-    """What a rule puts into words: what is changed at a place, from what, to what."""
+    """The facts that a rule words: the place, what changed there, the old and the new value."""
 
     @property
     def name(self) -> str:
-        """What is added or gone there, or which property of the place differs."""
+        """The added or removed item, or the property that differs."""
         ...
 
     @property
     def old(self) -> str:
-        """What was there."""
+        """The old value."""
         ...
 
     @property
     def new(self) -> str:
-        """What is there."""
+        """The new value."""
         ...
 
 

@@ -48,7 +48,7 @@ def scalars(old: Scalar, new: Scalar, at: SchemaPlace) -> Iterator[Found]:
 
 
 def meet(one: Scalar | Array, other: Scalar | Array) -> bool:
-    """Whether the limits of two types leave them a value in common, as far as can be told."""
+    """Whether the limits of two types allow a common value, as far as is known."""
     if isinstance(one, Scalar) and isinstance(other, Scalar):
         kinds = {one.type, other.type}
         if len(kinds) > 1 and not kinds <= _NUMERIC:

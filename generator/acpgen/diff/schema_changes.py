@@ -12,7 +12,7 @@ from acpgen.diff.message_channels import Party
 from acpgen.diff.schema_versions import SchemaSource
 from acpgen.diff.witness import Witnesses
 from acpgen.findings import Finding, Severity
-from acpgen.load.lines import Lines
+from acpgen.load.place_lines import Lines
 from acpgen.model import JsonValue, MethodName
 from acpgen.report.document import encoded
 from acpgen.words import counted
@@ -32,19 +32,19 @@ class SchemaChanges:
     witnesses: Witnesses
 
     def named(self, file: str) -> str:
-        """What readers call a file of one of the two versions."""
+        """The name of a file of one of the two versions, for readers."""
         named = self.new.named(file)
         return self.old.named(file) if named == file else named
 
     def message(self, change: Change) -> str:
-        """What changed; of an error also that no message shows it, where none was found."""
+        """The sentence of a change; an error without a witness says so."""
         if change.breaking and change.evidence is not None and self.witnesses.of(change) is None:
             return f"{change.message}; no message found that shows it"
         return change.message
 
 
 def findings(comparison: SchemaChanges, changes: Iterable[Change]) -> list[Finding]:
-    """Some of the changes as findings in the new version, in the order given.
+    """The given changes as findings in the new version, in the same order.
 
     Raises:
         OSError: a schema file, read again to find lines, can't be read any more.

@@ -1,4 +1,4 @@
-"""One difference between two protocols, before it is known whom it concerns."""
+"""One difference between two protocols, before its effect is known."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ _STEPS: Mapping[bool, tuple[Weight, ...]] = {
     False: (Weight.BREAK, Weight.ADDITION, Weight.DOCS),
     True: (Weight.BREAK, Weight.BREAK, Weight.ADDITION),
 }
-"""Before 1.0.0 and after, by how many of the first numbers stay: none, one or two."""
+"""Before 1.0.0 and after, by how many of the first numbers stay: 0, 1 or 2."""
 
 
 def _weight(change: Change) -> Weight:

@@ -104,7 +104,7 @@ def nullable(schema: JsonSchema) -> JsonSchema:
 
 
 def guard(union: Union) -> JsonSchema:
-    """What a fallback must not be: an object whose tag has one of the known values."""
+    """The schema that a fallback must not match: an object with a known tag value."""
     tag = union.tag or ""
     return {
         "anyOf": [

@@ -122,7 +122,7 @@ def holds(folder: Path, recorded: Mapping[str, str]) -> bool:
 
 
 def unchanged(folder: Path, recorded: Mapping[str, str]) -> list[str]:
-    """The recorded paths inside the folder whose files are as they were recorded."""
+    """The recorded paths in the folder whose files are unchanged."""
     inside = {p: d for p, d in recorded.items() if ".." not in Path(p).parts}
     return [p for p, digest in inside.items() if _file_digest(folder / p) == digest]
 

@@ -18,7 +18,7 @@ def literal(value: str | None) -> str:
 
 
 def visible(source: str) -> str:
-    """Python source whose strings and docstrings escape what can't be seen, save tabs and lines."""
+    """Escape invisible characters in strings and docstrings, except tabs and line ends."""
     return INVISIBLE.sub(lambda found: _escape(found[0]), source)
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import jinja2
 
 PATTERN = "*.jinja"
-"""What the files of templates are called."""
+"""The pattern of the names of template files."""
 
 OWN = (resources.TEMPLATES, resources.LANGUAGES)
 """The folders of acpgen's own templates. Those of a language are in the language's folder."""
@@ -29,12 +29,12 @@ class TemplateError(ValueError):
 
 
 class Templates:
-    """The templates of a folder, and acpgen's own under the names that the folder lacks.
+    """The templates of a folder, completed by acpgen's own.
 
-    A name that a template uses and its caller does not pass is an error.
+    A template that uses a variable that its caller does not pass is an error.
 
     Raises:
-        TemplateError: there is no such folder, or a template in it is used by nothing.
+        TemplateError: there is no such folder, or a template in it is unused.
         OSError: a template of the folder can't be read.
     """
 
@@ -47,17 +47,17 @@ class Templates:
 
     @property
     def read(self) -> Mapping[str, str | None]:
-        """The text of every template that was asked for so far, None where there is none."""
+        """The text of every template that was read so far; None for a missing one."""
         return self._read
 
     def fresh(self) -> Templates:
-        """The same templates, before any is read."""
+        """The same templates, with none read yet."""
         return Templates(self._folder)
 
     def text_of(self, name: str) -> str | None:
-        """The text of a template, None where there is no such template.
+        """The text of a template; None if there is no such template.
 
-        What is not UTF-8 shows as replacement characters.
+        Bytes that are not UTF-8 become replacement characters.
 
         Raises:
             OSError: it can't be read.
@@ -69,19 +69,19 @@ class Templates:
         """Render one template.
 
         Raises:
-            TemplateError: the template is missing, broken, or uses an unknown name; it was given
-                the header and writes none.
+            TemplateError: the template is missing or broken, uses an unknown name, or does not
+                write the header that it was passed.
         """
         text = self._rendered(name, context)
         if context.get("header") == HEADER and not owns(text):
             raise TemplateError(
-                f"{self._headless(name)}: writes no header, by which acpgen knows its files again; "
-                f"put {{{{ header }}}} in a comment within the first {HEADER_LINES} lines"
+                f"{self._headless(name)}: does not write the header, by which acpgen knows "
+                f"its files; put {{{{ header }}}} in a comment in the first {HEADER_LINES} lines"
             )
         return text
 
     def _rendered(self, name: str, context: Mapping[str, object]) -> str:
-        # Part of the extra `generate`: what only judges or lints does without.
+        # Part of the extra `generate`: judging and linting work without it.
         import jinja2
 
         try:
@@ -89,7 +89,7 @@ class Templates:
         except jinja2.TemplateNotFound as error:
             raise TemplateError(
                 f"{self._folder / (error.name or name)}: is missing, and acpgen has no template "
-                "of that name either; `acpgen templates export` writes those that it has"
+                "of that name; `acpgen templates export` writes those that it has"
             ) from error
         except jinja2.TemplateSyntaxError as error:
             file = error.filename or self._folder / name
@@ -120,16 +120,16 @@ class Templates:
         )
 
     def _headless(self, name: str) -> Path:
-        """The file that keeps a template from writing a header: itself, or one that it builds on.
+        """The file that lacks the header: the template itself, or one that it builds on.
 
-        Of the folder's own those count whose counterpart of acpgen's uses it, and of them first
-        the ones that don't.
+        Candidates are files of the folder that replace a template of acpgen's with a header; those
+        without a header come first.
         """
         own = [each for each in self._chain(name) if (self._folder / each).is_file()]
         known = {each: _own_file(each) for each in own}
-        owing = [each for each, file in known.items() if file is None or _uses_header(file)]
-        owing.sort(key=lambda each: _uses_header(self._folder / each))
-        return self._folder / (owing or own or [name])[0]
+        candidates = [each for each, file in known.items() if file is None or _uses_header(file)]
+        candidates.sort(key=lambda each: _uses_header(self._folder / each))
+        return self._folder / (candidates or own or [name])[0]
 
     def _chain(self, name: str) -> list[str]:
         """A template, and all those that it extends or includes."""
@@ -142,7 +142,7 @@ class Templates:
         return found
 
     def _load(self, name: str) -> tuple[str, str, None] | None:
-        """The text of a template and its path; None where neither folder has it."""
+        """The text and the path of a template; None if neither folder has it."""
         path = self._path(name)
         self._read[name] = text = None if path is None else path.read_text("utf-8")
         return None if text is None else (text, str(path), None)
@@ -154,7 +154,7 @@ class Templates:
         return path if path.is_file() else _own_file(name)
 
     def _place(self, error: Exception) -> str | None:
-        """The line of the template that an error is the fault of, None if it is the caller's."""
+        """The line of a template that caused an error; None if its caller did."""
         import jinja2
 
         frames = list(extract_tb(error.__traceback__))
@@ -166,7 +166,7 @@ class Templates:
 
 
 def files(folder: Path) -> dict[str, Path]:
-    """The file of every template by name, when those of a folder stand before acpgen's own.
+    """The file of every template by name; those of a folder replace acpgen's own.
 
     Raises:
         TemplateError: there is no such folder.
@@ -183,7 +183,7 @@ def _own_file(name: str) -> Path | None:
 
 
 def own_files() -> dict[str, Path]:
-    """Return the file of every template of acpgen's own by name, those of languages included."""
+    """Return the files of acpgen's own templates by name, including those of languages."""
     return {
         **_named(resources.TEMPLATES),
         **{f"{_LANGUAGES}{name}": path for name, path in _named(resources.LANGUAGES).items()},
@@ -203,7 +203,7 @@ def _named(base: Path) -> dict[str, Path]:
 
 
 def _require_used(own: Mapping[str, Path], known: Collection[str]) -> None:
-    """Refuse a template that has no name of acpgen's, and that no other one of the folder names."""
+    """Refuse a template that replaces none of acpgen's and that no other template mentions."""
     unknown = own.keys() - known
     if not unknown:
         return
@@ -212,7 +212,7 @@ def _require_used(own: Mapping[str, Path], known: Collection[str]) -> None:
         if not any(name in text for other, text in texts.items() if other != name):
             near = get_close_matches(name, known, n=1)
             hint = f"did you mean {near[0]}?" if near else "`acpgen templates export` writes all"
-            raise TemplateError(f"{own[name]}: is a template that nothing uses; {hint}")
+            raise TemplateError(f"{own[name]}: is an unused template; {hint}")
 
 
 def _require_folder(folder: Path) -> None:

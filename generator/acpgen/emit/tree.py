@@ -35,7 +35,7 @@ class FolderError(ValueError):
 class DriftKind(StrEnum):
     """How a file on disk differs from the generated one.
 
-    FOREIGN is one whose place holds what acpgen did not write, and so won't replace.
+    FOREIGN is a file that acpgen did not write and does not replace.
     """
 
     CHANGED = "changed"
@@ -81,7 +81,7 @@ def _with_lf(text: str) -> str:
 def compare(
     folder: Path, tree: Mapping[str, str], claims: Callable[[str], bool]
 ) -> list[Difference]:
-    """What differs between a folder and the tree that should be there, by path.
+    """The differences between a folder and the tree that should be there, by path.
 
     `claims` is true of the paths that only this tree may fill: a file of acpgen there that the
     tree lacks is surplus.
@@ -185,7 +185,7 @@ def write(folder: Path, tree: Mapping[str, str], surplus: frozenset[str], last: 
 
 
 def replace_files(texts: Mapping[Path, str]) -> None:
-    """Put texts into files as UTF-8, each as a whole, and none before all are on the disk.
+    """Write texts to files as UTF-8. Each file is replaced as a whole, after all texts are on disk.
 
     A file keeps its mode; a link is replaced itself. Drafts are files of their own beside, under
     random names that no other process uses.

@@ -46,7 +46,7 @@ class Recorder(Templates):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Meanings:
-    """What the variables of templates mean, and what the templates without variables are for."""
+    """The meanings of template variables, and the purposes of templates without variables."""
 
     contexts: tuple[tuple[tuple[str, ...], Mapping[str, str]], ...]
     parts: Mapping[str, str]

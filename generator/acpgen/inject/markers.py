@@ -28,7 +28,7 @@ _FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*")
 
 @dataclass(frozen=True, slots=True)
 class PageFault:
-    """What is wrong with a page, and the 1-based line; None for the page as a whole."""
+    """One wrong marker: a message, and the 1-based line; None for the page as a whole."""
 
     line: int | None
     message: str

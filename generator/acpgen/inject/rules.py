@@ -1,4 +1,4 @@
-"""What `acpgen docs inject --check` can find."""
+"""The rules of `acpgen docs inject --check`."""
 
 from __future__ import annotations
 

@@ -11,10 +11,12 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from itertools import chain
 
 from acp_wire.keys import respelled
 from acpgen.findings import Severity
 from acpgen.judge import v1_words
+from acpgen.judge.fault_limit import kept
 from acpgen.judge.meant_variant import Reading, nearest
 from acpgen.judge.message_verdict import MessageFault, MessageRule
 from acpgen.judge.resemblance import resembled
@@ -84,22 +86,25 @@ class Checker:
                 return []
 
     def _array(self, array: Array, items: list[JsonValue]) -> list[MessageFault]:
-        faults = list(item_limits(array, items))
-        for index, item in enumerate(items):
-            faults += [fault.below(index) for fault in self.check(array.items, item)]
-        return faults
+        inner = (
+            fault.below(index)
+            for index, item in enumerate(items)
+            for fault in self.check(array.items, item)
+        )
+        return kept(chain(item_limits(array, items), inner))
 
     def _members(
         self, type_: Type, members: Mapping[str, JsonValue], known: Collection[str | None]
     ) -> list[MessageFault]:
         """The faults of the members that are not known, which all are of one type."""
-        faults: list[MessageFault] = []
         if type_ == ANY:
-            return faults
-        for name, value in members.items():
-            if name not in known:
-                faults += [fault.below(name) for fault in self.check(type_, value)]
-        return faults
+            return []
+        return kept(
+            fault.below(name)
+            for name, value in members.items()
+            if name not in known
+            for fault in self.check(type_, value)
+        )
 
     def _object(
         self, type_: Object, value: dict[str, JsonValue], tag: str | None
@@ -117,7 +122,7 @@ class Checker:
         if type_.additional is not None:
             known = {tag, *(member.name for member in type_.properties)}
             faults += self._members(type_.additional, value, known)
-        return _one_a_place(faults)
+        return kept(_one_a_place(faults))
 
     def _union(self, union: Union, value: JsonValue, declared: Type) -> list[MessageFault]:
         tag = union.tag
@@ -144,7 +149,7 @@ class Checker:
 
 
 def mistyped(expected: AbstractSet[JsonType], value: JsonValue) -> MessageFault:
-    """The fault of a value that is of none of the expected types."""
+    """The fault of a value that has none of the expected types."""
     return MessageFault(MessageRule.TYPE, mismatch(expected, value))
 
 

@@ -19,7 +19,7 @@ from acp_wire.checking import Checkers
 from acp_wire.envelope import SENDERS, is_id
 from acp_wire.pairing import Pairing
 from acp_wire.reader import BLANK, Decoded, NotJsonError, decode
-from acpgen.judge.inputs import is_transcript_line
+from acp_wire.transcript_line import is_transcript_line
 from acpgen.judge.message_verdict import MessageVerdict
 from acpgen.judge.transcript import Transcript
 from acpgen.model import Protocol, Side
@@ -41,21 +41,26 @@ class Source(Structural):
 
 
 Read = Decoded | NotJsonError
-"""A text that was read, once: its value or the reason why it has none."""
+"""A text that was read, once: its value, or why it can't be read."""
 Filter = Callable[[bytes], Read | bytes | None]
 """Accepts a line (None), or returns what was read of it, or the line itself if it was not read."""
 
 _ACCEPTED = 1
+_SETTLES = "initialize"
+"""The method that settles the version of a connection: callers note another version."""
 
 
 class FastEngine:
     """Judges the messages of one stream after another, in their order; see `stream.Engine`.
 
-    `expected` is the number of bytes there will be, as far as that is known.
+    `expected` is the number of bytes there will be, as far as that is known. `version` is that of
+    the protocol; the fast path does not accept the offer of another one, or the answer with it.
     """
 
-    def __init__(self, source: Source, expected: int = 0) -> None:
+    def __init__(self, source: Source, expected: int = 0, version: int | None = None) -> None:
+        self._version = version
         self.seen = 0
+        self.changed = False
         self.pairing = Pairing()
         self._source = source
         self._expected = expected
@@ -68,28 +73,47 @@ class FastEngine:
         if checkers is None:
             return lambda line: line
         decoders = self._source.decoders(size)
-        path = FastPath(checkers, self.pairing)
+        path = FastPath(checkers, self.pairing, self._version)
         if decoders is None:
             return path.for_lines() if transcript else path.for_messages(sender)
         return _decoded_lines(path, decoders) if transcript else _decoded(path, decoders, sender)
 
     def verdict(self, read: Read, sender: str | None, *, transcript: bool) -> MessageVerdict:
         """Return the verdict of the judge on the next message, or line of a transcript."""
-        judge = self._judge
-        if judge is None:
-            judge = self._judge = Transcript(self._source.protocol(), self.pairing)
+        judge = self._transcript()
         if transcript:
             return judge.judge_line_read(read)
-
         return judge.judge_read(read, sender=None if sender is None else Side(sender))
+
+    def message(self, read: Read, sender: str | None, connection: int | str) -> MessageVerdict:
+        """Return the verdict on the next message of a log, in which `sender` may be unknown."""
+        checkers = self._source.checkers(max(self._expected, self.seen))
+        if checkers is not None and isinstance(read, Decoded) and not read.repeats:
+            path = FastPath(checkers, self.pairing, self._version)
+            if path.accepts(read.value, sender, connection, transcript=sender is not None):
+                return MessageVerdict()
+        judge = self._transcript()
+        if sender is None:
+            return judge.judge_read(read, connection=connection)
+        return judge.judge_sent(read, Side(sender), connection)
+
+    def protocol(self) -> Protocol:
+        """The types that messages are judged by."""
+        return self._source.protocol()
+
+    def _transcript(self) -> Transcript:
+        if self._judge is None or self._judge.pairing is not self.pairing:
+            self._judge = Transcript(self._source.protocol(), self.pairing)
+        return self._judge
 
 
 class FastPath:
     """Accepts clean messages by checkers alone."""
 
-    def __init__(self, checkers: Checkers, pairing: Pairing) -> None:
+    def __init__(self, checkers: Checkers, pairing: Pairing, version: int | None = None) -> None:
         self.checkers = checkers
         self.pairing = pairing
+        self.version = version
 
     def for_messages(self, sender: str | None) -> Filter:
         """Return the filter of messages from a sender."""
@@ -138,6 +162,8 @@ class FastPath:
         if "method" in message:
             if checkers.grade(message, sender) != _ACCEPTED or checkers.remarkable(message):
                 return False
+            if message["method"] == _SETTLES and self.is_of_another_version(message["params"]):
+                return False
             return "id" not in message or self.asks(
                 message["method"], message["id"], sender, connection, transcript=transcript
             )
@@ -145,10 +171,20 @@ class FastPath:
         if not is_id(id_):
             return False
         asked = self.pairing.find(id_, connection, sender)
-        if asked is None or checkers.grade(message, sender, asked[0]) != _ACCEPTED:
+        if asked is None:
+            return False
+        if asked[0] == _SETTLES and self.is_of_another_version(message.get("result")):
+            return False
+        if checkers.grade(message, sender, asked[0]) != _ACCEPTED:
             return False
         self.pairing.answered(id_, connection, sender)
         return True
+
+    def is_of_another_version(self, value: object) -> bool:
+        """Whether the params or the result of `initialize` have another version."""
+        if self.version is None or not isinstance(value, dict):
+            return False
+        return bool(value.get("protocolVersion", self.version) != self.version)
 
     def asks(
         self,
@@ -185,7 +221,7 @@ def _decoded(path: FastPath, decoders: Decoders, sender: str | None) -> Filter:
 
     def keeps_id(text: bytes) -> bool:
         call = decoders.decode(text, sender)
-        if call is None:
+        if call is None or call.method == _SETTLES:
             return by_checkers(text)
         id_ = getattr(call, "id", None)
         return id_ is None or path.asks(call.method, id_, sender, "", transcript=False)
@@ -212,7 +248,7 @@ def _decoded_lines(path: FastPath, decoders: Decoders) -> Filter:
 
     def keeps_id(text: bytes) -> bool:
         line = decoders.decode_line(text)
-        if line is None:
+        if line is None or line.message.method == _SETTLES:
             return by_checkers(text)
         id_ = getattr(line.message, "id", None)
         connection = line.connection if isinstance(line.connection, int | str) else ""

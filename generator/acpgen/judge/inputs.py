@@ -1,8 +1,8 @@
 """Files of messages: one message, one a line, or the lines of a transcript.
 
-The first line that is JSON by itself tells a transcript from messages. A file that starts with a
-line which is not JSON holds one message over several lines, unless a later line is a message.
-Imports nothing heavy.
+The first line that is JSON by itself decides between a transcript and messages. A file that starts
+with a line which is not JSON holds one message over several lines, unless a later line is a
+message. Imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from io import BytesIO
 from itertools import chain
-from typing import BinaryIO, TypeGuard
+from typing import BinaryIO
 
 from acp_wire.reader import (
     BLANK,
     BROKEN,
     Decoded,
-    JsonValue,
     NotJsonError,
     attempt,
     first_value,
     is_utf_16,
     peek,
 )
+from acp_wire.transcript_line import is_transcript_line
 
 _SEVERAL = (
     "holds several JSON values that span lines; put each on a line of its own, as `jq -c .` does"
@@ -37,13 +37,21 @@ class MessageText:
     """The text of one message, or one line of a transcript.
 
     `line` is the 1-based line on which it starts; `read` is what the text was read as, if it was.
+    `connection` is the name of the connection, where the text does not have it.
     """
 
-    __slots__ = ("_read", "line", "text")
+    __slots__ = ("_read", "connection", "line", "text")
 
-    def __init__(self, text: bytes, line: int, read: Decoded | NotJsonError | None = None) -> None:
+    def __init__(
+        self,
+        text: bytes,
+        line: int,
+        read: Decoded | NotJsonError | None = None,
+        connection: int | str | None = None,
+    ) -> None:
         self.text = text
         self.line = line
+        self.connection = connection
         self._read = read
 
     @property
@@ -133,10 +141,3 @@ def _starts_with_a_value(text: bytes) -> bool:
 def _stands_alone(line: bytes) -> bool:
     value = peek(line)
     return is_transcript_line(value) or (isinstance(value, dict) and "jsonrpc" in value)
-
-
-def is_transcript_line(value: object) -> TypeGuard[dict[str, JsonValue]]:
-    """Whether a value is meant as a line of a transcript, not as a message itself."""
-    return (
-        isinstance(value, dict) and {"from", "message"} <= value.keys() and "jsonrpc" not in value
-    )

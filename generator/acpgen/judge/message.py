@@ -1,8 +1,8 @@
 """One JSON-RPC message against the protocol: who may send it, and the error that it deserves.
 
 A message is judged as a receiver reads it, layer by layer, and the first broken layer gives the
-answer: the text (-32700), the envelope (-32600), the method (-32601), its params (-32602). Nobody
-answers a notification or a response, so a fault in their content has no code.
+answer: the text (-32700), the envelope (-32600), the method (-32601), its params (-32602). A
+notification or a response is never answered, so a fault in its content has no code.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ OPTIONAL = "$/"
 """The beginning of the names of notifications that a receiver may ignore."""
 
 _ERROR = TypeName("Error")
+_INITIALIZE = "initialize"
 _JSON_TYPES = {str: JsonType.STRING, int: JsonType.INTEGER, type(None): JsonType.NULL}
 
 Message = dict[str, JsonValue]
@@ -138,7 +139,22 @@ class Judge:
         if "params" not in message:
             return [MessageFault(MessageRule.REQUIRED, "is missing", ("params",))]
         faults = self._checker.check(Ref(method.params), message["params"])
+        if method.name == _INITIALIZE and faults:
+            faults = [*self._former_shape(message["params"]), *faults]
         return [fault.below("params") for fault in faults]
+
+    def _former_shape(self, value: JsonValue) -> Iterator[MessageFault]:
+        """The fault of an `initialize` that has this version and the members of v1."""
+        if not isinstance(value, dict) or self._version in (None, 1):
+            return
+        old = [name for name in v1_words.INITIALIZE if name in value]
+        if old and value.get("protocolVersion") == self._version:
+            names = " and ".join(f"{name} is {v1_words.INITIALIZE[name]}" for name in old)
+            yield MessageFault(
+                MessageRule.FORMER_SHAPE,
+                f"is {self._version}, and the members are those of version 1: {names} since 2",
+                ("protocolVersion",),
+            )
 
     def _response(self, message: Message, answers: Method | None) -> MessageVerdict:
         member = "error" if "error" in message else "result"
@@ -150,6 +166,8 @@ class Judge:
             if type_ is not None and type_ in self._types
             else []
         )
+        if faults and answers is not None and answers.name == _INITIALIZE:
+            faults = [*self._former_shape(message[member]), *faults]
         return MessageVerdict(
             tuple(fault.below(member) for fault in faults),
             kind=MessageKind.RESPONSE,

@@ -36,9 +36,11 @@ class MessageRule(StrEnum):
     DUPLICATE_MEMBER = "duplicate-member"
     NEAR_MISS = "near-miss"
     UNKNOWN_TAG = "unknown-tag"
+    FORMER_SHAPE = "former-shape"
     UNEXPECTED_RESPONSE = "unexpected-response"
     DUPLICATE_ID = "duplicate-id"
     BROKEN_LINE = "broken-line"
+    MORE_FINDINGS = "more-findings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class MessageFault:
     """One thing wrong with one place in a message.
 
     `path` leads to the place from the root of the message, also where a member is missing. `line`
-    is the 1-based line of the message text that the place stands on. The message never quotes a
+    is the 1-based line of the message text that has the place. The message never quotes a
     value, because that may be an idempotency key.
     """
 
@@ -70,10 +72,10 @@ class MessageFault:
 class MessageVerdict:
     """How a conforming receiver handles one message.
 
-    `code` is the JSON-RPC error it owes; None where it accepts the message, and for notifications
-    and responses, which are never answered. `method` is the method called or, for a response,
-    the one it answers where that is known. `complete` is False for a result whose request is not
-    known: then only its envelope was judged.
+    `code` is the JSON-RPC error that it returns; None where it accepts the message, and for
+    notifications and responses, which are never answered. `method` is the method called or, for a
+    response, the one it answers where that is known. `complete` is False for a result whose request
+    is not known: then only its envelope was judged.
     """
 
     findings: tuple[MessageFault, ...] = ()

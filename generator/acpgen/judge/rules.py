@@ -276,6 +276,20 @@ def unknown_tag() -> None:
     """
 
 
+@rule(Group.JUDGE)
+def former_shape() -> None:
+    """An `initialize`, or its answer, has the members of the version that it names.
+
+    Why: the peer reads the members of that version only. It finds neither the name nor the
+    capabilities of the sender, and treats them as missing.
+
+    Example: `{"protocolVersion": 2, "agentCapabilities": {...}}`
+
+    Fix: name version 1, or rename the members: `agentCapabilities` and `clientCapabilities` are
+    `capabilities` since version 2, `agentInfo` and `clientInfo` are `info`.
+    """
+
+
 @rule(Group.JUDGE, Severity.WARNING)
 def unexpected_response() -> None:
     """A response answers a pending request.
@@ -313,4 +327,17 @@ def broken_line() -> None:
     Example: `{"message": {...}}`
 
     Fix: write `{"from": "client", "message": {...}}` or `{"from": "agent", ...}`, one a line.
+    """
+
+
+@rule(Group.JUDGE, Severity.NOTE)
+def more_findings() -> None:
+    """A message has at most 1,000 findings of each severity.
+
+    Why: a message of 2 MB can have a million faults, and its sender need not be trusted. The others
+    aren't listed. The verdict and the error are those of the whole message.
+
+    Example: an array of a million numbers where strings are due
+
+    Fix: correct the findings that are listed, and judge the message again.
     """

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 
 from acp_wire.envelope import ErrorCode
 from acp_wire.keys import looks_like_key
 from acp_wire.reader import Decoded, NotJsonError
 from acpgen.findings import Severity
+from acpgen.judge.fault_limit import MOST, reported
 from acpgen.judge.message_verdict import MessageFault, MessageRule, MessageVerdict
 from acpgen.model import JsonValue
 
@@ -24,9 +26,9 @@ def complete(verdict: MessageVerdict, decoded: Decoded, root: JsonValue) -> Mess
     """Add to the verdict on `root`, the message in a text, the faults and lines of the text."""
     repeated = (
         MessageFault(MessageRule.DUPLICATE_MEMBER, _TWICE, _outside_keys(path), Severity.WARNING)
-        for path in decoded.repeated(root)
+        for path in islice(decoded.repeated(root), MOST + 1)
     )
-    faults = (*verdict.findings, *repeated)
+    faults = reported((*verdict.findings, *repeated))
     if faults and "\n" in decoded.text.rstrip():
         faults = _located(faults, decoded)
     return verdict if faults == verdict.findings else replace(verdict, findings=faults)

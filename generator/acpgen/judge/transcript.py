@@ -10,8 +10,8 @@ from typing import TypeGuard
 from acp_wire.envelope import MessageKind, kind_of, request_id
 from acp_wire.pairing import Connection, Pairing, retyped
 from acp_wire.reader import Decoded, NotJsonError, decode
+from acp_wire.transcript_line import is_transcript_line
 from acpgen.findings import Severity
-from acpgen.judge.inputs import is_transcript_line
 from acpgen.judge.message import Judge
 from acpgen.judge.message_verdict import MessageFault, MessageRule, MessageVerdict
 from acpgen.judge.text_faults import complete, unreadable
@@ -24,6 +24,8 @@ _LINE = (
 )
 _UNEXPECTED = "answers no pending request of the other side"
 _TAKEN = "is still the id of a request that waits for its answer"
+_ONE_SIDED = 2
+"""How many requests without an answer are a sign that the answers are not in the log."""
 _CALLERS: Mapping[Side, Side] = {Side.AGENT: Side.CLIENT, Side.CLIENT: Side.AGENT}
 """The side that sends a method by the side that handles it, where the sender is not known."""
 
@@ -45,7 +47,8 @@ class Transcript:
 
     def __init__(self, protocol: Protocol, pairing: Pairing | None = None) -> None:
         self._judge = Judge(protocol)
-        self._pairing = Pairing() if pairing is None else pairing
+        self._with_results = [m for m in protocol.methods if m.result is not None]
+        self.pairing = Pairing() if pairing is None else pairing
 
     def judge(
         self, message: bytes | str, *, sender: Side | None = None, connection: Connection = ""
@@ -94,8 +97,23 @@ class Transcript:
         connection = "" if connection is None else connection
         if sender not in tuple(SENDS) or not _is_connection(connection):
             return broken
-        message = entry["message"]
-        verdict, met = self._next(read, message, Side(str(sender)), connection)
+        return self.judge_sent(read, Side(str(sender)), connection, entry["message"])
+
+    def judge_sent(
+        self,
+        read: Decoded | NotJsonError,
+        sender: Side,
+        connection: Connection = "",
+        *message: JsonValue,
+    ) -> MessageVerdict:
+        """Return the verdict on the next message of a log that shows both sides.
+
+        `message` is the part of the text that is the message, by default all of it.
+        """
+        if isinstance(read, NotJsonError):
+            return unreadable(read)
+        value = message[0] if message else read.value
+        verdict, met = self._next(read, value, sender, connection)
         if verdict.id is None:
             return verdict
         if verdict.kind is MessageKind.RESPONSE and not met:
@@ -108,7 +126,7 @@ class Transcript:
     def _meant(self, id_: int | str, sender: JsonValue, connection: Connection) -> str:
         """A hint that names the pending request whose id has the other JSON type."""
         other = retyped(id_)
-        if other is None or self._pairing.find(other, connection, str(sender)) is None:
+        if other is None or self.pairing.find(other, connection, str(sender)) is None:
             return ""
         type_ = "number" if isinstance(other, int) else "string"
         shown = json.dumps(other)
@@ -118,27 +136,51 @@ class Transcript:
         self, decoded: Decoded, value: JsonValue, sender: Side | None, connection: Connection
     ) -> tuple[MessageVerdict, bool]:
         """The verdict, and whether a response found its request, or a request one with its id."""
-        call = self._answered(value, sender, connection)
-        method = None if call is None else call.method
-        verdict = self._judge.judge(value, sender=sender, answers=method)
-        if call is not None:
-            verdict = replace(verdict, method=call.name, complete=True)
+        call, verdict = self._read_as(value, sender, connection)
         same_id = self._remember(value, sender, connection)
         return complete(verdict, decoded, value), same_id or call is not None
 
-    def _answered(
+    def _read_as(
         self, value: JsonValue, sender: Side | None, connection: Connection
-    ) -> _PendingCall | None:
-        if not isinstance(value, dict) or kind_of(value) is not MessageKind.RESPONSE:
-            return None
-        id_ = request_id(value)
-        found = None if id_ is None else self._pairing.find(id_, connection, sender)
-        if id_ is None or found is None:
-            return None
-        self._pairing.answered(id_, connection, sender)
-        name, asker = found
+    ) -> tuple[_PendingCall | None, MessageVerdict]:
+        """The request that a response answers, if it is one and there is one, and the verdict.
+
+        Where several requests have its id, it answers the newest that it is a valid response to.
+        """
+        id_ = request_id(value) if isinstance(value, dict) else None
+        if id_ is None or kind_of(value) is not MessageKind.RESPONSE:
+            return None, self._judge.judge(value, sender=sender)
+        asked = self.pairing.newest(id_, connection, sender)
+        if sender is not None and len(asked) > 1:
+            asked = []
+        tried = [
+            (asker, *self._as_answer(value, sender, name, side)) for name, side, asker in asked
+        ]
+        if not tried or (sender is None and self._may_be_elsewhere(tried[0][2], value)):
+            return None, self._judge.judge(value, sender=sender)
+        asker, call, verdict = next((each for each in tried if each[2].accepted), tried[0])
+        self.pairing.answer(id_, connection, asker)
+        return call, verdict
+
+    def _as_answer(
+        self, value: JsonValue, sender: Side | None, name: str, asker: str | None
+    ) -> tuple[_PendingCall, MessageVerdict]:
         side = None if asker is None else Side(asker)
-        return _PendingCall(name, self._judge.method(name, Kind.REQUEST, side))
+        call = _PendingCall(name, self._judge.method(name, Kind.REQUEST, side))
+        verdict = self._judge.judge(value, sender=sender, answers=call.method)
+        return call, replace(verdict, method=call.name, complete=True)
+
+    def _may_be_elsewhere(self, verdict: MessageVerdict, value: JsonValue) -> bool:
+        """Whether a response that is no answer to its request may answer one of the other side.
+
+        That is so in a log that has one side only: several of its requests wait, none was answered,
+        and the response is a valid answer to some other method.
+        """
+        if verdict.accepted or self.pairing.answers or self.pairing.waiting < _ONE_SIDED:
+            return False
+        return any(
+            self._judge.judge(value, answers=method).accepted for method in self._with_results
+        )
 
     def _remember(self, value: JsonValue, sender: Side | None, connection: Connection) -> bool:
         """Note a request, even an invalid one, and return whether its id is already pending."""
@@ -149,7 +191,7 @@ class Transcript:
             return False
         method = self._judge.method(name, Kind.REQUEST, sender)
         caller = None if method is None else _CALLERS.get(method.side)
-        return self._pairing.asked(name, id_, connection, sender, caller)
+        return self.pairing.asked(name, id_, connection, sender, caller)
 
 
 def _with(verdict: MessageVerdict, rule: MessageRule, message: str) -> MessageVerdict:

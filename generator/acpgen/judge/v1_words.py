@@ -37,3 +37,11 @@ MEMBERS = {
     "methodId": ("id",),
 }
 """The members that v2 calls by another name, each with the names that it had."""
+
+INITIALIZE: dict[str, str] = {
+    "agentCapabilities": "capabilities",
+    "agentInfo": "info",
+    "clientCapabilities": "capabilities",
+    "clientInfo": "info",
+}
+"""The members of `initialize` in v1, each with its name since v2."""

@@ -13,7 +13,7 @@ from acpgen.load.schema_text import RawSchema
 from acpgen.patterns import PatternError, parse
 
 MASK = "\0"
-"""What the validator is to write in place of a value, which may be of any length."""
+"""The placeholder that the validator writes for a value, which may be long."""
 
 Path = tuple[str | int, ...]
 
@@ -90,7 +90,7 @@ def _message(error: ValidationError, name: str, shown: str) -> str:
         case ValidationErrorKind.Not():
             return "has both anyOf and oneOf; keep one"
         case ValidationErrorKind.Enum(options=options):
-            return f"{shown} is none of {', '.join(map(_text, options))}"
+            return f"{shown} is not one of {', '.join(map(_text, options))}"
         case ValidationErrorKind.Required(property=missing):
             return f"needs {missing}{_MORE.get(missing, '')}"
         case ValidationErrorKind.Type(types=types):
@@ -145,7 +145,7 @@ def _near(word: str, known: Collection[str]) -> str | None:
 
 
 def _no_choice(name: str, value: object, shown: str) -> str:
-    """What is wrong with a value of one of the two keywords that may be of several kinds."""
+    """The complaint about a keyword whose value may be of several kinds."""
     if name == "additionalProperties":
         return f"{shown} is neither true nor a schema; objects are open, so leave it out"
     if isinstance(value, list):
@@ -181,7 +181,7 @@ def _fault_of(pattern: str) -> str:
 
 
 def _reference(reference: str) -> str:
-    """What to write instead of a reference that is spelled otherwise."""
+    """The right spelling of a misspelt reference."""
     file, _, inner = reference.rpartition("#")
     name = (inner or reference).rpartition("/")[2]
     home = file.rpartition("/")[2]

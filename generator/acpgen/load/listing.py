@@ -39,7 +39,7 @@ def schema_files(folder: Path) -> list[Path]:
 
 
 def require_file(path: Path) -> None:
-    """Refuse a device, whose content may have no end. A pipe is fine: a shell may make one.
+    """Refuse a device, which may be endless. A pipe is fine: a shell may make one.
 
     Raises:
         OSError: the path is a device or a socket.

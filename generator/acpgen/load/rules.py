@@ -22,7 +22,7 @@ def circular_ref() -> None:
 def dialect() -> None:
     """A schema file has only keywords of `schema/dialect.schema.json`.
 
-    Why: JSON Schema passes over keywords that it doesn't know, so a misspelt one would have no
+    Why: JSON Schema ignores keywords that it doesn't know, so a misspelt one would have no
     effect. The dialect lists the keywords and annotations that acpgen understands, and where each
     is allowed.
 

@@ -110,7 +110,7 @@ class _Parser:
         return character
 
     def _match(self, expression: re.Pattern[str]) -> re.Match[str] | None:
-        """What an expression matches next, which is stepped over."""
+        """Match a regular expression at the current position, and step over the match."""
         found = expression.match(self._text, self._at)
         if found is not None:
             self._at = found.end()
@@ -158,7 +158,7 @@ class _Parser:
         return Look(body, behind, negative)
 
     def _grouped(self) -> Node:
-        """What a group holds, to the bracket that closes it."""
+        """Read the content of a group up to its closing bracket."""
         self._depth += 1
         if self._depth > LARGEST_DEPTH:
             raise UnsupportedPatternError(f"nests groups deeper than {LARGEST_DEPTH} levels")
@@ -234,7 +234,7 @@ class _Parser:
         return self._grouped()
 
     def _escape(self) -> Node:
-        """What a backslash outside of a class begins."""
+        """Read an escape outside of a class."""
         if digits := self._match(re.compile("[1-9][0-9]*")):
             self._highest_reference = max(self._highest_reference, int(digits[0][:9]))
             self._refuse(f"refers back to a group with \\{digits[0]}; {_INSTEAD_OF_REFERENCE}")

@@ -98,6 +98,7 @@ def counts(tally: Tally) -> Mapping[str, int | None]:
         "accepted": tally.accepted,
         "refused": tally.refused,
         "unjudged": None if tally.refused is None else tally.unjudged,
+        "other_version": None if tally.refused is None else tally.others,
         "errors": tally.of("error"),
         "recovered": tally.of("recovered"),
         "warnings": tally.of("warning"),

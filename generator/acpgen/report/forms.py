@@ -1,4 +1,4 @@
-"""Which renderer writes which format, and to what."""
+"""The renderer of each format."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from acpgen.startup.options import COUNTING
 
 
 class CountsOnlyError(ValueError):
-    """A format that has nothing but findings, when only counts are wanted."""
+    """A format without counts, when only counts are wanted."""
 
 
 def renderer(
@@ -29,13 +29,13 @@ def renderer(
 ) -> Renderer:
     """The renderer of a format that writes to a stream.
 
-    Text is grouped and coloured on a terminal. `NO_COLOR` and `TERM=dumb` in the environment leave
-    out the colours, `FORCE_COLOR` has everything treated as a terminal. `counts_only` gives text
-    the number of findings by rule instead of each; of the others, only JSON has them. `docs` has
-    the documentation of a rule, which only SARIF carries.
+    Text is grouped and coloured on a terminal. `NO_COLOR` and `TERM=dumb` in the environment turn
+    colours off, `FORCE_COLOR` treats every stream as a terminal. With `counts_only`, text
+    has the number of findings of each rule; of the other formats, only JSON has counts. `docs`
+    returns the documentation of a rule, which only SARIF carries.
 
     Raises:
-        CountsOnlyError: the format has no numbers, and they are all that is asked for.
+        CountsOnlyError: the format has no counts, and only they are wanted.
         ValueError: the format is unknown.
     """
     if counts_only and form not in COUNTING:
@@ -69,7 +69,7 @@ def has_colour(out: TextIO, environment: Mapping[str, str]) -> bool:
 
 
 def set_up(form: str, out: TextIO) -> None:
-    """Make a stream fit for a format: text in its own encoding, whatever is found; else UTF-8."""
+    """Set the encoding of a stream: its own for text, with escapes; UTF-8 for other formats."""
     if not isinstance(out, io.TextIOWrapper):
         return
     if form == "text":

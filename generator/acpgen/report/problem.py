@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong with a file, so that not all of it is judged."""
+    """The reason why a file is not judged, or only in part."""
 
     file: str
     message: str

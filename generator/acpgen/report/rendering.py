@@ -1,4 +1,4 @@
-"""What every form of a report does."""
+"""The interface of every format of a report."""
 
 from __future__ import annotations
 

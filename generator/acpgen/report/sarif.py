@@ -16,7 +16,7 @@ _SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 _MARKUP = str.maketrans({"\\": r"\\", "[": r"\[", "]": r"\]", "{": "{{", "}": "}}"})
-"""What would open a link (SARIF 3.11.6) or a placeholder (3.11.5) in a message."""
+"""Characters that open a link (SARIF 3.11.6) or a placeholder (3.11.5) in a message."""
 _LEVELS: Mapping[Severity, str] = {
     Severity.ERROR: "error",
     Severity.RECOVERED: "warning",
@@ -26,7 +26,7 @@ _LEVELS: Mapping[Severity, str] = {
 
 
 class Sarif:
-    """One log with one run. Results come first, so that none has to be held back."""
+    """One log with one run. Results come first, so they are written as they are found."""
 
     def __init__(
         self, write: Callable[[str], object], docs: Callable[[str], str | None] = lambda _: None
@@ -99,7 +99,7 @@ def _message(text: str) -> Mapping[str, str]:
 
 
 def _sentence(finding: Finding) -> str:
-    """What is shown without the logical location: what is wrong, and with which place."""
+    """The text for viewers that show no logical location: the place and the message."""
     place = " ".join(filter(None, (finding.subject, finding.pointer)))
     return f"{place}: {finding.message}" if place else finding.message
 

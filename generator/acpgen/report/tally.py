@@ -1,4 +1,4 @@
-"""What a report counts."""
+"""The counts of a report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Tally:
 
     `inputs` has the number of messages by file. `refused` counts messages and is None where a
     command refuses none; `unjudged` counts results of which only the envelope was judged. `found`
-    counts findings by severity and rule.
+    counts findings by severity and rule. `others` counts messages of versions that are not judged.
     """
 
     def __init__(self, command: str, *, judges: bool = True) -> None:
@@ -20,6 +20,7 @@ class Tally:
         self.inputs: dict[str, int] = {}
         self.refused: int | None = 0 if judges else None
         self.unjudged = 0
+        self.others = 0
         self.found: dict[tuple[Severity, str], int] = {}
         self.problems: list[Problem] = []
 
@@ -30,8 +31,8 @@ class Tally:
 
     @property
     def accepted(self) -> int | None:
-        """How many messages were not refused."""
-        return None if self.refused is None else self.messages - self.refused
+        """How many messages were judged and not refused."""
+        return None if self.refused is None else self.messages - self.refused - self.others
 
     @property
     def complete(self) -> bool:
@@ -66,6 +67,8 @@ class Tally:
             )
         if warnings := self.of("warning"):
             parts.append(counted(warnings, "warning"))
+        if self.others:
+            parts.append(f"{counted(self.others, 'message')} of another version not judged")
         if self.unjudged:
             parts.append(f"{counted(self.unjudged, 'result')} not judged: no request for it here")
         return "; ".join(parts)

@@ -35,8 +35,7 @@ def accepts(options: Options) -> bool:
     Raises:
         OSError: the schema of a checkout can't be read.
     """
-    simple = options.form == "text" and options.schema is None and not options.follow
-    if not simple or len(options.files) != 1:
+    if not options.is_plain or len(options.files) != 1:
         return False
     file = options.files[0]
     text = _short_text(file)

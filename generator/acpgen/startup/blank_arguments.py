@@ -1,6 +1,6 @@
-"""Words on the command line that are blank, as they are where a variable is unset.
+"""Blank arguments on the command line, which come from unset shell variables.
 
-No path, name or command is: an empty path would be the current folder.
+No path, name or command is blank: an empty path would mean the current folder.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 
 def blank(words: Sequence[str]) -> str | None:
-    """Which of the words after the name of a command is blank, for people; None if none is."""
+    """Describe the first blank argument after the name of a command; None if there is none."""
     before = ""
     for number, word in enumerate(words, 1):
         option, equals, value = word.partition("=")

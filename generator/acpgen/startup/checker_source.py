@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 LONG = 1_000_000
 """From how many bytes on decoders save more time than their import takes."""
+SHIPPED_VERSION = 2
+"""The version of the schema that comes with acpgen, which is not loaded for this."""
 VERY_LONG = 4 * LONG
 """From how many bytes on checkers and decoders save more time than making them takes."""
 

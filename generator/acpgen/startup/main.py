@@ -17,7 +17,7 @@ from acpgen.startup.commands import HELP, NAMES, overview
 from acpgen.startup.options import parse
 
 _COMPLETING = "_ACPGEN_COMPLETE"
-"""What a shell sets that asks for completion."""
+"""The variable that a shell sets to ask for completion."""
 _TYPER_INTERRUPTED = 130
 """The exit status that Typer gives to Ctrl-C, which no command of acpgen has."""
 
@@ -67,8 +67,7 @@ def _run(arguments: Sequence[str]) -> int:
         if not arguments or arguments[0] in HELP:
             sys.stdout.write(overview())
             return 0 if arguments else 2
-        # COMMAND of `conform` may have blank words.
-        found = None if arguments[0] == "conform" else blank(arguments[1:])
+        found = blank(_own_words(arguments))
         if found:
             sys.stderr.write(f"acpgen: {found} is blank: is a variable unset?\n")
             return 2
@@ -81,11 +80,48 @@ def _run(arguments: Sequence[str]) -> int:
             from acpgen.cli.validation import run
 
             return run(options)
+    if not completing and arguments[0] == "tap":
+        status = _tapped(arguments[1:])
+        if status is not None:
+            return status
     from acpgen.cli.app import typer_app
 
     words = os.environ.get("COMP_WORDS", "").split()[1:] if completing else arguments
     typer_app([name for name in NAMES if name in words[:1]])()
     return 0
+
+
+def _own_words(arguments: Sequence[str]) -> Sequence[str]:
+    """The words after the name of a command, but for those of programs, which may be blank."""
+    if arguments[0] == "conform":
+        return ()
+    if arguments[0] == "tap" and "--" in arguments:
+        return arguments[1 : arguments.index("--")]
+    return arguments[1:]
+
+
+def _tapped(arguments: Sequence[str]) -> int | None:
+    """Run `acpgen tap`; None where Typer has to read the arguments.
+
+    Agents are started often, and by programs that wait for them. Judging is imported in the process
+    that judges.
+    """
+    if os.name != "posix":
+        sys.stderr.write("acpgen: tap needs POSIX, such as Linux or macOS\n")
+        return 2
+    from acpgen.tap.session import run
+    from acpgen.tap.tap_options import parse as parse_tap
+
+    options = parse_tap(arguments)
+    if options is None:
+        return None
+
+    def check(pipe: int) -> None:
+        from acpgen.cli.tap_checking import check as check_lines
+
+        check_lines(pipe, show_keys=options.show_keys)
+
+    return run(options, check)
 
 
 def _require_streams() -> None:

@@ -17,7 +17,7 @@ DIRECTIONS = {
     "protocol": "either way",
     "proxy": "between conductor and proxy",
 }
-"""Who sends to whom, by the side that handles a method."""
+"""The direction of a method, by the side that handles it."""
 CLASS_TITLES = {
     "idempotent": "Idempotent",
     "keyed": "Keyed",
@@ -26,7 +26,7 @@ CLASS_TITLES = {
     "carried": "As the carried message",
     "external": "Defined elsewhere",
 }
-"""What pages and tables call a retry class."""
+"""The titles of retry classes in pages and tables."""
 HEAD = ("METHOD", "KIND", "DIRECTION", "CLASS", "STABILITY", "A COPY")
 _STYLING = ("COLUMNS", "FORCE_COLOR")
 """Environment variables that ask for a width or for colours, also in a pipe."""

@@ -1,6 +1,6 @@
 """The options of `acpgen validate`: declared once, for Typer and for the parser here.
 
-The parser takes plain use only. It leaves help, completion and wrong usage to Typer.
+The parser handles plain use only; help, completion and wrong usage are left to Typer.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 SENDERS = ("client", "agent", "proxy")
 FORMS = ("text", "json", "ndjson", "github", "sarif", "junit")
 FAIL_ON = ("error", "warning")
+SHAPES = ("lines", "transcript", "wrapped", "prefixed", "values", "array", "sse", "frames")
 COUNTING = ("text", "json")
 """The forms of `--summary`."""
 
@@ -20,11 +21,13 @@ class Option:
     Args:
         names: the long name, and perhaps a short one.
         help: what it does, for `--help`.
-        values: all the values that it takes; None where any text is one.
+        values: all the values that it takes; None if it takes any text.
         flag: whether it takes no value.
+        number: whether its value is a positive number.
+        several: whether it may be given several times, and all values count.
     """
 
-    __slots__ = ("flag", "help", "names", "values")
+    __slots__ = ("flag", "help", "names", "number", "several", "values")
 
     def __init__(
         self,
@@ -33,26 +36,58 @@ class Option:
         *,
         values: tuple[str, ...] | None = None,
         flag: bool = False,
+        number: bool = False,
+        several: bool = False,
     ) -> None:
         self.names = names
         self.help = help
         self.values = values
         self.flag = flag
+        self.number = number
+        self.several = several
+
+    def takes(self, value: str) -> bool:
+        """Whether a text is a value of the option."""
+        if self.number:
+            return value.isdecimal() and int(value) > 0
+        return self.values is None or value in self.values
 
 
 OPTIONS = {
     "sender": Option(
         ("--from",), "Who sent the messages. A transcript says so itself.", values=SENDERS
     ),
-    "schema": Option(("--schema",), "A folder of domain files or a single-file release."),
+    "part": Option(
+        ("--as",), "Judge bare params, as session/prompt, or results: session/prompt#result."
+    ),
+    "schemas": Option(
+        ("--schema",),
+        "A folder of domain files or a single-file release; several judge a version each.",
+        several=True,
+    ),
+    "read_as": Option(
+        ("--read-as",), "The shape of the log, where it is not found out.", values=SHAPES
+    ),
+    "message_at": Option(("--message-at",), "Where the message is in each value: /msg."),
+    "sender_at": Option(("--sender-at",), "Where the direction or the sender is: /dir."),
+    "connection_at": Option(("--connection-at",), "Where the connection is: /conn."),
+    "client": Option(("--client",), "What is there if the client sent the message: '>>>'."),
+    "max_line": Option(
+        ("--max-line",), "Skip lines and values of more bytes; 134217728 by default.", number=True
+    ),
+    "max_findings": Option(
+        ("--max-findings",), "Print no more findings of one message; 1000 by default.", number=True
+    ),
     "form": Option(("--format",), "How to print what is found.", values=FORMS),
-    "max_errors": Option(("--max-errors",), "Stop after this many errors."),
+    "max_errors": Option(("--max-errors",), "Stop after this many errors.", number=True),
     "fail_on": Option(
         ("--fail-on",), "The mildest finding that makes the status 1.", values=FAIL_ON
     ),
     "strict": Option(("--strict",), "Refuse what receivers only recover from.", flag=True),
-    "quiet": Option(("--quiet", "-q"), "Don't say how many messages there were.", flag=True),
-    "summary": Option(("--summary",), "Count the findings of each rule, print none.", flag=True),
+    "quiet": Option(("--quiet", "-q"), "Don't print the number of messages.", flag=True),
+    "summary": Option(
+        ("--summary",), "Count the findings of each rule instead of printing them.", flag=True
+    ),
     "show_keys": Option(("--show-keys",), "Print idempotency keys, not their hashes.", flag=True),
     "follow": Option(
         ("--follow", "-f"), "Wait for more lines in FILE, until interrupted.", flag=True
@@ -66,15 +101,23 @@ class Options:
     """The arguments of one call of `acpgen validate`.
 
     Args:
-        files: the paths to read. `-` is standard input, and so is none at all.
+        files: the paths to read. `-`, or no path, is standard input.
         sender: one of `SENDERS`, or None for any of them.
-        schema: a path, or None for the schema that comes with acpgen.
+        part: the method whose params the values are, or with `#result` whose results.
+        schemas: paths, or none for the schema that comes with acpgen.
+        read_as: one of `SHAPES`, or None to find out.
+        message_at: the pointer of the message in a value, or None to find out.
+        sender_at: the pointer of its direction or sender.
+        connection_at: the pointer of its connection.
+        client: the value there that means the client.
+        max_line: how many bytes of a line or a value are held, or None for the default.
+        max_findings: how many findings of one message are printed, or None for the default.
         form: one of `FORMS`.
         max_errors: a positive number, or None for no limit.
         fail_on: one of `FAIL_ON`.
         strict: refuse what receivers only recover from.
         quiet: print no count of messages.
-        summary: count the findings of each rule, print none.
+        summary: count the findings of each rule instead of printing them.
         show_keys: print idempotency keys.
         follow: wait for more lines in the one file.
     """
@@ -86,7 +129,15 @@ class Options:
         files: Sequence[str] = (),
         *,
         sender: str | None = None,
-        schema: str | None = None,
+        part: str | None = None,
+        schemas: Sequence[str] = (),
+        read_as: str | None = None,
+        message_at: str | None = None,
+        sender_at: str | None = None,
+        connection_at: str | None = None,
+        client: str | None = None,
+        max_line: int | None = None,
+        max_findings: int | None = None,
         form: str = "text",
         max_errors: int | None = None,
         fail_on: str = "error",
@@ -98,7 +149,15 @@ class Options:
     ) -> None:
         self.files = tuple(files) or ("-",)
         self.sender = sender
-        self.schema = schema
+        self.part = part
+        self.schemas = tuple(schemas)
+        self.read_as = read_as
+        self.message_at = message_at
+        self.sender_at = sender_at
+        self.connection_at = connection_at
+        self.client = client
+        self.max_line = max_line
+        self.max_findings = max_findings
         self.form = form
         self.max_errors = max_errors
         self.fail_on = fail_on
@@ -114,15 +173,31 @@ class Options:
         return len(self.files) == 1 and self.files != ("-",)
 
     @property
+    def is_plain(self) -> bool:
+        """Whether clean messages need nothing but the shipped checkers, and print nothing."""
+        return self.form == "text" and not (
+            self.schemas
+            or self.part
+            or self.follow
+            or self.read_as
+            or self.message_at
+            or self.sender_at
+            or self.client
+            or self.max_line
+        )
+
+    @property
     def can_count(self) -> bool:
         """Whether a summary has this form."""
         return self.form in COUNTING
 
 
 def parse(arguments: Sequence[str]) -> Options | None:
-    """Read the arguments after `validate`; None where Typer has to."""
+    """Read the arguments after `validate`; None if Typer has to."""
     files: list[str] = []
     values: dict[str, str] = {}
+    numbers: dict[str, int] = {}
+    lists: dict[str, list[str]] = {}
     flags: dict[str, bool] = {}
     rest = iter(arguments)
     for argument in rest:
@@ -140,14 +215,15 @@ def parse(arguments: Sequence[str]) -> Options | None:
             flags[member] = True
             continue
         found = value if equals else next(rest, None)
-        if not found or (option.values is not None and found not in option.values):
+        if not found or not option.takes(found):
             return None
-        values[member] = found
-    limit = values.pop("max_errors", None)
-    if limit is not None and not (limit.isdecimal() and int(limit)):
-        return None
-    number = None if limit is None else int(limit)
-    options = Options(files, max_errors=number, **values, **flags)  # type: ignore[arg-type]
+        if option.number:
+            numbers[member] = int(found)
+        elif option.several:
+            lists.setdefault(member, []).append(found)
+        else:
+            values[member] = found
+    options = Options(files, **numbers, **lists, **values, **flags)  # type: ignore[arg-type]
     if (options.follow and not options.can_follow) or (options.summary and not options.can_count):
         return None
     return options

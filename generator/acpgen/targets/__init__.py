@@ -1,4 +1,4 @@
-"""What acpgen generates: each target is a pure function from a protocol to `{path: text}`.
+"""The targets of acpgen. Each is a pure function from a protocol to `{path: text}`.
 
 Targets import their machinery when they run: listing them, or finding that nothing changed, costs
 no import of a code generator.

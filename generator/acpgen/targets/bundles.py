@@ -34,7 +34,7 @@ _PLAIN: Mapping[str, JsonSchema] = {
     "ExtResponse": {},
     "ExtNotification": {},
 }
-"""What JSON-RPC 2.0 requires of the types of the envelope that a protocol doesn't define."""
+"""The envelope's types as JSON-RPC 2.0 defines them, where a protocol doesn't."""
 
 
 def bundles(protocol: Protocol) -> dict[str, str]:

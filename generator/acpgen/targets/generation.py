@@ -31,7 +31,7 @@ OnTarget = Callable[[Target], None]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to generate from which schema and templates into which folder.
+    """A plan: the schema, the templates, the targets and the output folder.
 
     `full` ignores the manifest and generates everything again. `accepted` is the file of accepted
     findings of the schema.

@@ -1,9 +1,9 @@
-"""The protocol as an OpenRPC 1.3 document: what tools for JSON-RPC APIs read.
+"""The protocol as an OpenRPC 1.3 document, for tools for JSON-RPC APIs.
 
-OpenRPC describes one service of which every method has a name of its own. ACP has several sides,
-and some of its names are both a request and a notification. So a method says in `x-side` who
-handles it, and the notification of a request's name stands in that request's `x-notification`.
-`x-params` is the whole rule for the params, of which the list `params` shows the members.
+OpenRPC describes one service, whose methods have unique names. ACP has several sides, and some of
+its names are both a request and a notification. So `x-side` of a method is the side that handles
+it, and a notification with the name of a request is in that request's `x-notification`. `x-params`
+is the whole schema of the params; the list `params` has only their members.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from acpgen.targets.retry.classes import CLASSES
 
 _OPENRPC = "1.3.2"
 _DATA = frozenset({"const", "default", "enum", "examples"})
-"""Keywords whose values are no schemas."""
+"""Keywords whose values are not schemas."""
 _SCHEMAS = "#/components/schemas/"
 
 
@@ -82,7 +82,7 @@ def _methods(protocol: Protocol) -> Iterator[JsonSchema]:
 
 
 def _described(method: Method, protocol: Protocol) -> JsonSchema:
-    """What is said of a method in one kind."""
+    """The description of a method in one kind."""
     params = protocol.types[method.params]
     described: JsonSchema = {
         "description": method.docs,
@@ -106,14 +106,14 @@ def _described(method: Method, protocol: Protocol) -> JsonSchema:
 
 
 def _errors(method: Method) -> Iterator[JsonSchema]:
-    """One error for each code, as OpenRPC demands, with all that it can mean."""
+    """One error for each code, as OpenRPC requires, with all its meanings."""
     for code in dict.fromkeys(error.code for error in method.errors):
         meanings = (error.when for error in method.errors if error.code == code)
         yield {"code": code, "message": " ".join(meanings)}
 
 
 def _examples(method: Method, protocol: Protocol) -> Iterator[JsonSchema]:
-    """Each example of the params with the example of the result that has the same place."""
+    """Each example of the params with the result's example at the same index."""
     asked = protocol.types[method.params].examples
     given = () if method.result is None else protocol.types[method.result].examples
     for number, params in enumerate(asked):
@@ -130,7 +130,7 @@ def _examples(method: Method, protocol: Protocol) -> Iterator[JsonSchema]:
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """A member of params: whether it is always there, and the rules of which it follows one."""
+    """A member of params: whether it is required, and its alternative schemas."""
 
     docs: str
     required: bool
@@ -151,13 +151,13 @@ class _Member:
 
 
 def _descriptors(params: Type, protocol: Protocol) -> list[JsonSchema]:
-    """The members of params, those that are always there first."""
+    """The members of params, required ones first."""
     members = sorted(_members(params, protocol).items(), key=lambda item: not item[1].required)
     return [member.descriptor(name) for name, member in members]
 
 
 def _members(type_: Type, protocol: Protocol) -> dict[str, _Member]:
-    """The members of an object by name, with those of its bases and of any of its variants."""
+    """The members of an object by name, including those of its bases and variants."""
     match protocol.resolve(type_):
         case Object() as object_:
             members = {p.name: _member(p) for p in object_.properties}
@@ -172,7 +172,7 @@ def _members(type_: Type, protocol: Protocol) -> dict[str, _Member]:
 
 
 def _variants(union: Union, protocol: Protocol) -> dict[str, _Member]:
-    """The members of any variant. One that some variant lacks is not always there."""
+    """The members of all variants. A member that one variant lacks is not required."""
     variants = [
         _tag(variant, union) | _members(variant.body, protocol) for variant in union.variants
     ]
@@ -199,9 +199,9 @@ def _member(property_: Property) -> _Member:
 
 
 def _draft7(schema: JsonSchema) -> JsonSchema:
-    """A schema as OpenRPC reads it: references lead into the document and have no neighbours.
+    """A schema as OpenRPC reads it: references are local and have no sibling keywords.
 
-    JSON Schema draft 7, which it builds on, passes over whatever stands beside a reference.
+    JSON Schema draft 7, which OpenRPC builds on, ignores the siblings of a reference.
     """
     written = {keyword: _keyword(keyword, value) for keyword, value in schema.items()}
     reference = written.get("$ref")

@@ -1,7 +1,7 @@
-"""What the schema adds to upstream's, as an overlay: the retry classes, the errors, and the key.
+"""The additions to upstream's schema as an overlay: retry classes, errors, and the key.
 
-The document is an OpenAPI Overlay 1.0.0: actions with JSONPath targets (RFC 9535), each of which
-removes what it finds or merges something into it. The format is not bound to OpenAPI; any tool that
+The document is an OpenAPI Overlay 1.0.0: actions with JSONPath targets (RFC 9535). Each action
+removes its targets or merges something into them. The format is not bound to OpenAPI; any tool that
 applies overlays to JSON can apply this one to a schema of upstream's. A target that finds nothing
 does nothing, so one document serves the stable and the unstable schema.
 """
@@ -21,9 +21,9 @@ _DEFINITIONS = "$defs"
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One change. `path` leads to its target by member names; None stands for every member.
+    """One change. `path` leads to its target by member names; None matches every member.
 
-    It merges `update` into the target, or removes the target where there is none.
+    It merges `update` into the target, or removes the target if `update` is None.
     """
 
     path: tuple[str | None, ...]
@@ -32,7 +32,7 @@ class Action:
 
     @property
     def target(self) -> str:
-        """The path as JSONPath, as a Normalized Path (RFC 9535 section 2.7) where it names all."""
+        """The path as JSONPath; a Normalized Path (RFC 9535 section 2.7) if it has no None."""
         return f"${''.join(map(_segment, self.path))}"
 
 
@@ -59,13 +59,13 @@ def document_of(protocol: Protocol, actions: tuple[Action, ...]) -> JsonSchema:
 
 
 def actions(protocol: Protocol) -> tuple[Action, ...]:
-    """Everything to be done to a schema of the same version. Doing it twice changes no more."""
+    """All actions for a schema of the same version. Applying them again changes nothing."""
     classified = (method for method in protocol.methods if method.retry is not None)
     return (*_clearing(protocol), *_key(protocol), *map(_annotating, classified))
 
 
 def _clearing(protocol: Protocol) -> Iterator[Action]:
-    """Remove what a former application left where merging would make lists longer."""
+    """Remove the lists of an earlier application, because merging would append to them."""
     yield Action((_DEFINITIONS, None, "x-errors"), "Makes way for the errors of each method.")
     yield Action((_DEFINITIONS, None, "x-undoes"), "Makes way for what a late copy undoes.")
     for method in _keyed(protocol):
@@ -95,7 +95,7 @@ def _annotating(method: Method) -> Action:
 
 
 def _annotations(method: Method) -> JsonSchema:
-    """What is said of sending a method again, and of its errors, as annotations of its params."""
+    """Annotate the params of a method with its retry class, what a copy does, and its errors."""
     said: JsonSchema = {
         "x-retry-class": None if method.retry is None else method.retry.value,
         "x-resend": method.resend,
@@ -119,7 +119,7 @@ def _written(action: Action) -> JsonValue:
 
 
 def _segment(name: str | None) -> str:
-    """A segment of a path. JSONPath escapes a name as JSON does, but for the kind of quotes."""
+    """A segment of a path. JSONPath escapes a name like JSON, except for the quotes."""
     if name is None:
         return "[*]"
     escaped = json.dumps(name, ensure_ascii=False)[1:-1].replace('\\"', '"').replace("'", "\\'")

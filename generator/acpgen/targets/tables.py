@@ -16,7 +16,7 @@ def retry(protocol: Protocol, templates: Templates) -> dict[str, str]:
     """The table of the methods that have a class.
 
     Raises:
-        MissingClassError: there are methods, and none has a class.
+        MissingClassError: there are methods, but no method has a class.
         TemplateError: the template is missing, broken, or uses an unknown name.
     """
     return {**table(PYTHON, protocol, templates), "json/methods.json": _json(protocol)}

@@ -1,4 +1,4 @@
-"""From the lines of a transcript to events, one line at a time."""
+"""Reads the lines of a transcript as events, one at a time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from acp_wire.envelope import MessageKind, kind_of, request_id
 from acp_wire.pairing import Connection
 from acp_wire.reader import NotJsonError, decode
 from acp_wire.redaction import Key
-from acpgen.judge.inputs import MessageText, is_transcript_line
+from acp_wire.transcript_line import is_transcript_line
+from acpgen.judge.inputs import MessageText
 from acpgen.judge.message import Judge
 from acpgen.model import JsonValue, Kind, Method, Protocol, RetryClass, Side
 from acpgen.trace.digest import Digest, digest
@@ -27,7 +28,7 @@ _NOT_A_LINE = "is not a line of a transcript: it needs from and message"
 _STATES: Mapping[str, bool] = {"running": True, "requires_action": True, "idle": False}
 """The states of a session, and whether foreground work goes on in them."""
 _UNKNOWN_ERROR = 0
-"""Stands for the code of an error that has none."""
+"""The code of an error without a code."""
 
 Members = Mapping[str, JsonValue]
 

@@ -18,7 +18,7 @@ from acpgen.trace.shown_messages import ShownMessages
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What was recorded.
+    """The events of a transcript, and the indexes that rules need.
 
     `echoes` are the keys that agents sent. `keys` are all keys, also misspelled and malformed ones,
     which no finding may show.

@@ -72,7 +72,7 @@ class _Outcome:
 
 
 def _shared(recording: Recording, attempt: Attempt, answers: Sequence[int]) -> float:
-    """The line of the answer that an attempt without a response shares; infinity if none does."""
+    """The line of the answer that an attempt without a response shares; infinity if none."""
     line = shared_answer(recording, attempt, answers)
     return inf if line is None else line
 

@@ -32,7 +32,7 @@ _LONGEST_WORD = 512
 _PIECE = re.compile(r"[\w-]{16,512}")
 """A part of a longer word that may contain a key."""
 _PUNCTUATION = ".,;:!?'\"`()[]{}<>*"
-"""What may be around a word in a text."""
+"""Characters that may surround a word in a text."""
 _OPAQUE = frozenset({"rawInput", "rawOutput"})
 """Members that belong to tools, which have keys of their own."""
 

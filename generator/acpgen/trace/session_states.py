@@ -58,7 +58,7 @@ class SessionStates:
         return next_ < len(busies) and busies[next_] < min(before, self.idle_after(session, since))
 
     def idle_after(self, session: str, line: int) -> float:
-        """The line after another one on which work in a session ends; infinity if none does."""
+        """The line after another one on which work in a session ends; infinity if there is none."""
         idles = self.idles.get(session, ())
         after = bisect_right(idles, line)
         return idles[after] if after < len(idles) else inf

@@ -80,7 +80,7 @@ def taken(type_: Type, types: Mapping[TypeName, TypeDef]) -> frozenset[JsonType]
 
 
 def mismatch(expected: AbstractSet[JsonType], value: JsonValue) -> str:
-    """Return the message about a value that is of none of the expected JSON types."""
+    """Return the message about a value that has none of the expected JSON types."""
     if JsonType.NUMBER in expected:
         expected = expected - {JsonType.INTEGER}
     *most, last = (type_ for type_ in JsonType if type_ in expected)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import TypeVar
 
 from acpgen.model import (
     ENVELOPE_TYPES,
     EnumValue,
+    Method,
+    MethodName,
     Property,
     Protocol,
     Stability,
@@ -30,12 +33,22 @@ def stable(protocol: Protocol) -> Protocol:
         for name, type_ in protocol.types.items()
         if type_.stability is Stability.STABLE
     }
+    unstable = {m.name for m in protocol.methods if m.stability is not Stability.STABLE}
     methods = (m for m in protocol.methods if m.stability is Stability.STABLE)
     return replace(
         protocol,
-        methods=tuple(replace(m, key=key_member(types, types[m.params].body)) for m in methods),
+        methods=tuple(
+            replace(_undoing(method, unstable), key=key_member(types, types[method.params].body))
+            for method in methods
+        ),
         types=types,
     )
+
+
+def _undoing(method: Method, unstable: AbstractSet[MethodName]) -> Method:
+    """A method without the unstable methods that a late copy of it would undo."""
+    undoes = tuple(name for name in method.undoes if name not in unstable)
+    return replace(method, undoes=undoes, about=method.about if undoes else ())
 
 
 def spread(types: Mapping[TypeName, TypeDef]) -> dict[TypeName, TypeDef]:

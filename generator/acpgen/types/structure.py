@@ -29,7 +29,7 @@ _Part = TypeVar("_Part", Property, Variant, EnumValue)
 
 
 class Edit(Protocol):
-    """What becomes of a member, a variant or a value of an enumeration; None removes it."""
+    """Rebuilds a member, a variant or a value of an enumeration; None removes it."""
 
     def __call__(self, part: _Part, /) -> _Part | None: ...  # noqa: D102 - the class says it
 

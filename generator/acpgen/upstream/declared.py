@@ -17,7 +17,7 @@
 A keyword that is listed is left out of the comparison: always, or, among `ours`, where upstream
 doesn't say it. `rule` is `ours-only`, `theirs-only` or `different`. `different` needs `pointer`,
 which leads from the definition to what differs, and the values there: JSON, or the word `nothing`.
-An entry holds for these values only. With the pointer "" it has none, and holds for whatever
+An entry holds for these values only. With the pointer "" it has no values, and holds for whatever
 differs in the definition.
 """
 

@@ -1,4 +1,4 @@
-"""What following upstream can find."""
+"""The rules of `acpgen upstream`."""
 
 from __future__ import annotations
 

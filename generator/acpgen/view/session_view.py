@@ -87,9 +87,10 @@ class SessionView:
                 self._partners[index], self._partners[asked] = asked, index
         return index
 
-    def find(self, finding: Finding, command: str) -> None:
-        """Add a finding to the message on its line."""
-        index = self._by_line.get(finding.line or 0)
+    def find(self, finding: Finding, command: str, index: int | None = None) -> None:
+        """Add a finding to a message: by its index, or else to the first one on its line."""
+        if index is None:
+            index = self._by_line.get(finding.line or 0)
         if index is not None:
             self.findings.append(ShownFinding(index, command, finding))
 

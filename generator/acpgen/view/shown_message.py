@@ -13,7 +13,8 @@ from acp_wire.envelope import SENDERS, MessageKind, kind_of, request_id
 from acp_wire.keys import KEY
 from acp_wire.pairing import Connection
 from acp_wire.reader import Decoded, JsonValue
-from acpgen.judge.inputs import MessageText, is_transcript_line
+from acp_wire.transcript_line import is_transcript_line
+from acpgen.judge.inputs import MessageText
 
 __all__ = ["ShownKind", "ShownMessage", "shown_message"]
 

@@ -11,6 +11,9 @@ from typing import Any, Final
 
 from acp_conformance.launchers import Launcher
 from acp_conformance.message_stream import AgentStream, JsonLine
+from acp_wire.envelope import MessageKind, kind_of
+from acp_wire.pairing import retyped
+from acp_wire.transcript_line import transcript_line
 
 __all__ = ["AgentConnection", "TranscriptLog"]
 
@@ -37,12 +40,9 @@ class TranscriptLog:
 
     def add(self, connection: str, sender: str, line: bytes) -> None:
         """Add a message that is valid JSON."""
-        head = b'{"from":"%s","connection":%s,"message":' % (
-            sender.encode(),
-            json.dumps(connection).encode(),
-        )
+        written = transcript_line(sender, line, connection=connection)
         with self._turn:
-            self._lines.append(head + line + b"}\n")
+            self._lines.append(written)
 
     def text(self) -> bytes:
         """Return the transcript, one message a line."""
@@ -61,9 +61,13 @@ class AgentConnection:
         self.stream = stream
         self.sent = 0
         """The number of requests and notifications that were sent."""
+        self.flushes = True
+        """Whether sending waits until the agent has read the message."""
         self._last_id = 0
         self._looked_at = 0
         self._answers: dict[float, JsonLine] = {}
+        self._retyped: dict[object, str] = {}
+        self._odd: dict[object, str] = {}
 
     @classmethod
     def open(
@@ -81,14 +85,16 @@ class AgentConnection:
         self.sent += 1
         message = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": params}
         self.stream.send(message)
-        self.stream.flush()
+        if self.flushes:
+            self.stream.flush()
         return self._last_id
 
     def notify(self, method: str, params: Mapping[str, object]) -> None:
         """Send a notification."""
         self.sent += 1
         self.stream.send({"jsonrpc": "2.0", "method": method, "params": params})
-        self.stream.flush()
+        if self.flushes:
+            self.stream.flush()
 
     def initialize(self) -> int:
         """Send `initialize` for version 2."""
@@ -96,8 +102,15 @@ class AgentConnection:
 
     def answer(self, request_id: int, seconds: float) -> JsonLine | None:
         """Wait for the answer to a request. Return None if it does not come in time."""
-        self.wait(lambda: self.peek(request_id) is not None, seconds)
+        self.wait(lambda: self.peek(request_id) is not None or request_id in self._retyped, seconds)
         return self.peek(request_id)
+
+    def fault(self, request_id: int) -> str:
+        """The fault of the only answer to a request; empty if there is no fault."""
+        if request_id in self._retyped:
+            shown = json.dumps(self._retyped[request_id])
+            return f"was answered with the id {shown}, a string, not {request_id}"
+        return self._odd.get(request_id, "")
 
     def wait(self, met: Callable[[], bool], seconds: float) -> bool:
         """Wait until a condition is met, and answer the agent's requests meanwhile."""
@@ -164,11 +177,23 @@ class AgentConnection:
         while self._looked_at < len(self.stream.lines):
             line = self.stream.lines[self._looked_at]
             self._looked_at += 1
-            id_ = line.get("id")
             if "method" in line and "id" in line:
                 self._serve(line)
-            elif isinstance(id_, int | float) and not isinstance(id_, bool):
-                self._answers.setdefault(id_, line)
+            elif "method" not in line and "id" in line:
+                self._take_answer(line["id"], line)
+
+    def _take_answer(self, id_: object, line: JsonLine) -> None:
+        if isinstance(id_, bool) or not isinstance(id_, int | float | str):
+            return
+        if kind_of(line) is not MessageKind.RESPONSE:
+            return  # such as a log line
+        meant = retyped(id_) if isinstance(id_, str) else id_
+        if line.get("jsonrpc") != "2.0":
+            self._odd.setdefault(meant, 'got only an answer without "jsonrpc": "2.0"')
+        elif isinstance(id_, str):
+            self._retyped.setdefault(meant, id_)
+        else:
+            self._answers.setdefault(id_, line)
 
     def _serve(self, asked: JsonLine) -> None:
         """Answer a request of the agent. No user is there to decide anything."""

@@ -26,11 +26,15 @@ Message = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class LoggedMessage:
-    """One message, its sender (`client` or `agent`), and the run of the client it belongs to."""
+    """One message, its sender (`client` or `agent`), and the run of the client it belongs to.
+
+    `time` is when the agent saw it, in seconds since the epoch.
+    """
 
     sender: str
     message: Message
     run: int = 0
+    time: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,23 @@ class ClientLog:
     def retries(self) -> list[tuple[LoggedPrompt, LoggedPrompt]]:
         """Each later attempt of a submission, paired with its first attempt."""
         return [(first, each) for first, *others in self.submissions for each in others]
+
+    @property
+    def transcript(self) -> bytes:
+        """All messages in the order of their times, one a line, as `acpgen trace` reads them."""
+        messages = [
+            (each.time, number, each)
+            for number, lines in enumerate(self.connections, 1)
+            for each in lines
+        ]
+        messages.sort(key=lambda message: message[0])
+        return b"".join(
+            json.dumps(
+                {"from": each.sender, "connection": number, "time": time, "message": each.message}
+            ).encode()
+            + b"\n"
+            for time, number, each in messages
+        )
 
     def requests(self, connection: int) -> list[tuple[int, Message]]:
         """Return the client's requests on a connection, each with its position."""
@@ -132,7 +153,7 @@ def result_of(message: Message | None) -> Message:
 
 def _line(text: bytes) -> LoggedMessage:
     entry = json.loads(text)
-    return LoggedMessage(entry["from"], entry["message"], entry["run"])
+    return LoggedMessage(entry["from"], entry["message"], entry["run"], entry.get("time", 0.0))
 
 
 def _prompts(lines: Sequence[LoggedMessage], number: int) -> Iterator[LoggedPrompt]:

@@ -152,8 +152,11 @@ def _waits(log: ClientLog) -> Judgement:
     for attempts in log.submissions:
         for earlier, later in pairwise(attempts):
             on_one = earlier.connection == later.connection
-            if on_one and log.answer(later.connection, earlier.place, later.place) is None:
-                return "a prompt was sent again while it waited for its answer"
+            under_its_key = later.key is not None and later.key == earlier.key
+            if under_its_key or not on_one:
+                continue
+            if log.answer(later.connection, earlier.place, later.place) is None:
+                return "a prompt was sent again without its key while it waited for its answer"
     return True if log.met and "client-waits" in log.plan.about else None
 
 
@@ -191,15 +194,18 @@ def judge(log: ClientLog) -> TraceResult:
 
     A failure counts in any plan. A kept requirement counts only in the plans that are about it.
     """
-    summary = {id_: rule(log) for id_, rule in RULES.items()}
+    judged = {id_: rule(log) for id_, rule in RULES.items()}
     asked = log.plan.proves - {RANDOM}
+    unseen = frozenset(id_ for id_ in asked if judged[id_] is None)
     reason = "the client sent no key" if log.prompts else "the client sent no prompt"
     return TraceResult(
         log.plan.name,
-        frozenset(id_ for id_ in asked if summary[id_] is True),
-        tuple((id_, text) for id_, text in summary.items() if isinstance(text, str)),
-        frozenset(id_ for id_ in asked if summary[id_] is None),
+        frozenset(id_ for id_ in asked if judged[id_] is True),
+        tuple((id_, text) for id_, text in judged.items() if isinstance(text, str)),
+        unseen if log.late else frozenset(),
         f"{'nothing that it sent shows it' if log.keys else reason}{_ended(log)}",
+        transcript=log.transcript,
+        moot=frozenset() if log.late else unseen,
     )
 
 

@@ -177,7 +177,7 @@ def _watched(
 
 def _started(command: Sequence[str], errors: ErrorFile) -> subprocess.Popen[bytes]:
     try:
-        return subprocess.Popen(  # noqa: S603 - whoever runs the kit chose the command
+        return subprocess.Popen(  # noqa: S603 - the user of the kit chose the command
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

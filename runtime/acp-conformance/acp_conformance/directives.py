@@ -26,7 +26,7 @@ _PATTERN = re.compile(r"acp-conformance: (\w+)(?: (\d+)ms)?")
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """What a prompt asks for. `verb` is empty for a prompt without a directive."""
+    """The directive of a prompt. `verb` is empty for a prompt without a directive."""
 
     verb: str = ""
     seconds: float = 0.0

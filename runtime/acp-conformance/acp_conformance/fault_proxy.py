@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 
-__all__ = ["Exchange", "Fault", "FaultProxy", "Moment", "Rule", "once"]
+__all__ = ["FaultProxy", "Moment", "RelayFault", "Relayed", "Rule", "once"]
 
 LONGEST = 2**30
 """Bytes of the longest head of a message. Bodies are read by their length."""
@@ -37,8 +37,8 @@ class Moment(Enum):
     """A WebSocket message of the server."""
 
 
-class Fault(Enum):
-    """What becomes of one message and its TCP connections."""
+class RelayFault(Enum):
+    """What happens to one message and its TCP connections."""
 
     PASS = auto()
     """Nothing."""
@@ -63,7 +63,7 @@ class Fault(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class Relayed:
     """One message at a border. `request` is what a response answers, and empty elsewhere."""
 
     moment: Moment
@@ -71,17 +71,17 @@ class Exchange:
     request: bytes = b""
 
 
-Rule = Callable[[Exchange], Fault]
+Rule = Callable[[Relayed], RelayFault]
 """Called for each message in the order of arrival; decides its fault."""
 
 
-def once(moment: Moment, text: bytes, fault: Fault) -> Rule:
+def once(moment: Moment, text: bytes, fault: RelayFault) -> Rule:
     """Return a rule for the first message at a border that has a text, or whose request has it."""
     left = [fault]
 
-    def rule(exchange: Exchange) -> Fault:
+    def rule(exchange: Relayed) -> RelayFault:
         found = exchange.moment is moment and text in exchange.data + exchange.request
-        return left.pop() if found and left else Fault.PASS
+        return left.pop() if found and left else RelayFault.PASS
 
     return rule
 
@@ -102,7 +102,7 @@ class FaultProxy:
     """
 
     def __init__(self, upstream: Callable[[], tuple[str, int]], rule: Rule | None = None) -> None:
-        self.rule: Rule = rule or (lambda _: Fault.PASS)
+        self.rule: Rule = rule or (lambda _: RelayFault.PASS)
         self.faults = 0
         """How many messages had a fault."""
         self._upstream = upstream
@@ -140,25 +140,25 @@ class FaultProxy:
             with contextlib.closing(server[1]):
                 await _Pair(self, (reader, writer), server).run()
 
-    async def relay(self, exchange: Exchange, data: bytes, target: asyncio.StreamWriter) -> None:
+    async def relay(self, exchange: Relayed, data: bytes, target: asyncio.StreamWriter) -> None:
         """Forward a message, or break it. Internal to the proxy.
 
         Raises:
             _CutError: both connections have to be closed.
         """
         fault = self.rule(exchange)
-        self.faults += fault is not Fault.PASS
-        if fault is Fault.STALL:
+        self.faults += fault is not RelayFault.PASS
+        if fault is RelayFault.STALL:
             self._stalled.add(target)
             await asyncio.Event().wait()
-        if fault in (Fault.PASS, Fault.CUT_AFTER):
+        if fault in (RelayFault.PASS, RelayFault.CUT_AFTER):
             target.write(data)
-        if fault is Fault.END:
+        if fault is RelayFault.END:
             target.write(b"0\r\n\r\n")
-        if fault is Fault.BAD_GATEWAY:
+        if fault is RelayFault.BAD_GATEWAY:
             target.write(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n")
         await target.drain()
-        if fault in (Fault.CUT, Fault.CUT_AFTER, Fault.END):
+        if fault in (RelayFault.CUT, RelayFault.CUT_AFTER, RelayFault.END):
             raise _CutError
 
     def is_stalled(self, target: asyncio.StreamWriter) -> bool:
@@ -183,20 +183,20 @@ class _Pair:
             head = await self._from_client.readuntil(b"\r\n\r\n")
             head = re.sub(rb"(?i)\r\nsec-websocket-extensions:[^\r]*", b"", head)
             request = head + await _body(head, self._from_client)
-            await self._relay(Exchange(Moment.REQUEST, request), request, self._to_server)
+            await self._relay(Relayed(Moment.REQUEST, request), request, self._to_server)
             head = await self._from_server.readuntil(b"\r\n\r\n")
             upgraded, streams = _is(rb"HTTP/1\.1 101", head), _is(_EVENTS, head)
             response = head
             if not (upgraded or streams):
                 response += await _body(head, self._from_server)
-            exchange = Exchange(Moment.RESPONSE, response, request)
+            exchange = Relayed(Moment.RESPONSE, response, request)
             await self._relay(exchange, response, self._to_client)
             if upgraded:
                 await _first(self._up(), self._down())
             elif streams:
                 await _first(self._events(), self._client_left())
 
-    async def _relay(self, exchange: Exchange, data: bytes, target: asyncio.StreamWriter) -> None:
+    async def _relay(self, exchange: Relayed, data: bytes, target: asyncio.StreamWriter) -> None:
         await self._proxy.relay(exchange, data, target)
 
     async def _events(self) -> None:
@@ -206,7 +206,7 @@ class _Pair:
             for event in events:
                 whole = event + b"\n\n"
                 framed = b"%x\r\n%b\r\n" % (len(whole), whole)
-                await self._relay(Exchange(Moment.EVENT, event), framed, self._to_client)
+                await self._relay(Relayed(Moment.EVENT, event), framed, self._to_client)
         self._to_client.write(b"0\r\n\r\n")
         await self._to_client.drain()
 
@@ -218,11 +218,11 @@ class _Pair:
 
     async def _up(self) -> None:
         async for text, frame in _frames(self._from_client):
-            await self._relay(Exchange(Moment.UP, text), frame, self._to_server)
+            await self._relay(Relayed(Moment.UP, text), frame, self._to_server)
 
     async def _down(self) -> None:
         async for text, frame in _frames(self._from_server):
-            await self._relay(Exchange(Moment.DOWN, text), frame, self._to_client)
+            await self._relay(Relayed(Moment.DOWN, text), frame, self._to_client)
 
 
 _EVENTS = rb"(?is).*\r\ncontent-type:\s*text/event-stream"

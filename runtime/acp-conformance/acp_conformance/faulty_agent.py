@@ -14,6 +14,7 @@ import json
 import os
 import sys
 import threading
+import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -268,7 +269,11 @@ class FaultyAgent:
         self._write_out(line + b"\n")
 
     def _note(self, sender: str, line: bytes) -> None:
-        head = b'{"from":"%s","run":%d,"message":' % (sender.encode(), self._run)
+        head = b'{"from":"%s","run":%d,"time":%.6f,"message":' % (
+            sender.encode(),
+            self._run,
+            time.time(),
+        )
         with self._log.open("ab", buffering=0) as log:
             log.write(head + line + b"}\n")
 

@@ -97,7 +97,7 @@ class Programs:
     def _run(self, command: Sequence[str], record: Record) -> MessageStream:
         errors = ErrorFile()
         try:
-            process = subprocess.Popen(  # noqa: S603 - whoever runs the kit chose the command
+            process = subprocess.Popen(  # noqa: S603 - the user of the kit chose the command
                 command,
                 bufsize=0,
                 stdin=subprocess.PIPE,

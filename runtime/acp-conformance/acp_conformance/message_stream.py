@@ -10,9 +10,11 @@ import select
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import IO, Any, Final, Protocol
 
 from acp_conformance.exit_report import ExitReport
+from acp_wire.envelope import kind_of
 from acp_wire.reader import NotJsonError, read
 
 __all__ = ["AgentStream", "JsonLine", "MessageStream", "Process", "ReceivedLines"]
@@ -29,6 +31,19 @@ SOON: Final = 2.0
 CHUNK: Final = 2**16
 LEFT: Final = 2**20
 """The size of a pipe in bytes, which is the most that a killed agent can have left in it."""
+
+
+LONGEST: Final = 2**26
+"""Bytes of the longest line that is read. Of a longer one only the start is kept, as not parsed."""
+
+MOST: Final = 2**27
+"""Bytes of all lines that are kept of one connection. Nothing is read after them."""
+
+EACH: Final = 256
+"""Bytes that each line counts beside its own."""
+
+START: Final = 2**10
+"""Bytes that are kept of a line that is too long."""
 
 
 class Process(Protocol):
@@ -50,8 +65,9 @@ class Process(Protocol):
 class ReceivedLines:
     """What an agent has sent on one connection, filled by one thread and awaited by another.
 
-    `lines` holds every message of the agent, in order. `unparsed` holds the lines that are not JSON
-    objects. `record` is called with the sender and each line, in the order of each direction.
+    `lines` holds every JSON object of the agent, in order. `unparsed` holds the lines that are not
+    messages, such as logs. `record` is called with the sender and each line, in the order of each
+    direction.
     """
 
     can_initialize_again = True
@@ -75,15 +91,14 @@ class ReceivedLines:
                 self._news.wait(left)
         return True
 
-    def _take(self, *lines: bytes) -> None:
+    def _take(self, line: bytes) -> None:
+        message = _message(line)
         with self._news:
-            for line in lines:
-                message = _message(line)
-                if message is not None:
-                    self._record("agent", line.strip())
-                    self.lines.append(message)
-                elif line.strip():
-                    self.unparsed.append(line)
+            if message is not None:
+                self._record("agent", line.strip())
+                self.lines.append(message)
+            if line.strip() and kind_of(message) is None:
+                self.unparsed.append(line)
             self._news.notify_all()
 
     def _note_end(self) -> None:
@@ -131,6 +146,14 @@ class MessageStream(ReceivedLines):
     One thread reads, so that no pipe fills up. Another thread writes as fast as the agent
     reads, so that an agent that writes before it reads does not delay the reading. Neither thread
     waits for the end of a file: a child process of the agent may keep its output open.
+
+    Args:
+        process: the agent.
+        source: its output.
+        sink: its input.
+        record: called with the sender and each line, in the order of each direction.
+        longest: bytes of the longest line that is read.
+        most: bytes of all lines that are kept. The stream counts as closed after them.
     """
 
     def __init__(
@@ -139,8 +162,13 @@ class MessageStream(ReceivedLines):
         source: IO[bytes],
         sink: IO[bytes],
         record: Callable[[str, bytes], None],
+        *,
+        longest: int = LONGEST,
+        most: int = MOST,
     ) -> None:
         super().__init__(record)
+        self._longest = longest
+        self._left = self._most = most
         self._process = process
         self._source = source
         self._sink = sink
@@ -177,7 +205,10 @@ class MessageStream(ReceivedLines):
 
     def exit_report(self) -> ExitReport:
         """Report how the agent ended by itself, if it did, with its standard error."""
-        return self._process.exit_report(SOON if self.closed else 0.0)
+        report = self._process.exit_report(SOON if self.closed and self._left >= 0 else 0.0)
+        if self._left >= 0:
+            return report
+        return replace(report, limit=f"no more than {self._most} bytes of its output are read")
 
     def end(self) -> None:
         """Close the agent's input once it has read everything, and wait for it to end."""
@@ -220,16 +251,30 @@ class MessageStream(ReceivedLines):
                 pipe.close()
 
     def _read(self) -> None:
-        parts: list[bytes] = []
         with contextlib.suppress(OSError, ValueError):
-            for chunk in self._chunks():
-                end, *lines = chunk.split(b"\n")
-                parts.append(end)
-                if lines:
-                    self._take(b"".join(parts), *lines[:-1])
-                    parts = [lines[-1]]
-        self._take(b"".join(parts))
+            for line in self._lines():
+                self._left -= len(line) + EACH
+                self._take(line)
+                if self._left < 0:
+                    break
         self._note_end()
+
+    def _lines(self) -> Iterator[bytes]:
+        """Yield the agent's lines. Of a line that is too long, yield its start only."""
+        parts: list[bytes] = []
+        size = 0
+        for chunk in self._chunks():
+            *ends, rest = chunk.split(b"\n")
+            for end in ends:
+                yield _line([*parts, end], size + len(end), self._longest)
+                parts, size = [], 0
+            size += len(rest)
+            if size <= self._longest:
+                parts.append(rest)
+            elif parts or rest:
+                parts = [b"".join(parts)[:START] or rest[:START]]
+        if size:
+            yield _line(parts, size, self._longest)
 
     def _chunks(self) -> Iterator[bytes]:
         """Yield the agent's output until its end. After `_finish`, yield what is left."""
@@ -247,6 +292,12 @@ class MessageStream(ReceivedLines):
         while left > 0 and ready.poll(0) and (chunk := os.read(source, CHUNK)):
             yield chunk
             left -= len(chunk)
+
+
+def _line(parts: list[bytes], size: int, longest: int) -> bytes:
+    """A line of a size from its parts; of one that is too long, its start."""
+    line = b"".join(parts)
+    return line if size <= longest else line[:START]
 
 
 def _message(line: bytes) -> JsonLine | None:

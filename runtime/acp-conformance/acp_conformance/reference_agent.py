@@ -7,7 +7,7 @@ import contextlib
 import json
 import uuid
 from collections import defaultdict
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from acp_conformance.directives import Directive, read_directive
 from acp_retry import (
@@ -20,7 +20,7 @@ from acp_retry import (
     Submission,
     prompt_handlers,
 )
-from acp_retry.outcome import INTERNAL_ERROR, INVALID_REQUEST
+from acp_retry.outcome import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST
 from acp_retry.peer import Handlers
 
 __all__ = ["ReadableStore", "ReferenceAgent"]
@@ -34,6 +34,16 @@ class ReadableStore(Store, Protocol):
     async def messages(self, session_id: str) -> list[tuple[str, bytes]]:
         """The session's messages, oldest first, each with its `messageId`."""
         ...
+
+
+OPTION: Final = {
+    "type": "select",
+    "configId": "model",
+    "name": "Model",
+    "currentValue": "none",
+    "options": [{"value": "none", "name": "None"}],
+}
+"""The only option of every session."""
 
 
 class ReferenceAgent:
@@ -64,6 +74,12 @@ class ReferenceAgent:
             "session/list": self.list,
             "session/close": self.close,
             "session/delete": self.delete,
+            "session/archive": self.change,
+            "session/unarchive": self.change,
+            "session/set_title": self.change,
+            "session/set_config_option": self.set_option,
+            "tool_call/cancel": self.cancel_work,
+            "terminal/cancel": self.cancel_work,
         }
 
     def lost(self, peer: Peer) -> None:
@@ -101,7 +117,22 @@ class ReferenceAgent:
 
     async def new(self, call: Call) -> object:
         """Answer `session/new`."""
-        return {"sessionId": self._open(call.peer, uuid.uuid4().hex)}
+        return {"sessionId": self._open(call.peer, uuid.uuid4().hex), "configOptions": [OPTION]}
+
+    async def change(self, call: Call) -> object:
+        """Answer session/archive, unarchive and set_title, which change nothing else."""
+        await self._known(call)
+        return {"title": call.params["title"]} if "title" in call.params else {}
+
+    async def set_option(self, call: Call) -> object:
+        """Answer `session/set_config_option`. There is one option, which has one value."""
+        await self._known(call)
+        return {"configOptions": [OPTION]}
+
+    async def cancel_work(self, call: Call) -> object:
+        """Answer tool_call/cancel and terminal/cancel. There are no tool calls and no terminals."""
+        del call
+        raise RequestFailedError.of(INVALID_PARAMS, "Invalid params")
 
     async def resume(self, call: Call) -> object:
         """Answer `session/resume`: replay the history if asked to, then send the state."""

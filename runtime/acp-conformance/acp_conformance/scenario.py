@@ -93,6 +93,7 @@ class Scenario:
     transcript: TranscriptLog = field(default_factory=TranscriptLog)
     connections: dict[str, AgentConnection] = field(default_factory=dict)
     sessions: dict[str, str] = field(default_factory=dict)
+    options: dict[str, list[Any]] = field(default_factory=dict)
     requests: dict[str, SentRequest] = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)
     marks: dict[str, str] = field(default_factory=dict)
@@ -148,6 +149,8 @@ class Scenario:
         """
         line = connection.answer(request_id, self.timeouts.answer)
         if line is None:
+            if fault := connection.fault(request_id):
+                raise DecisiveError(f"{what} {fault}")
             report = connection.stream.exit_report()
             if connection.stream.closed:
                 raise DecisiveError(f"{what}: the connection ended{report.summary}")

@@ -8,6 +8,7 @@ from time import monotonic
 from typing import Any, Final
 
 from acp_conformance.agent_connection import INFO, AgentConnection
+from acp_conformance.crash_rounds import crashes
 from acp_conformance.deferred_signals import deferred
 from acp_conformance.launchers import NoKillError
 from acp_conformance.message_stream import JsonLine
@@ -89,6 +90,8 @@ def _enter(scenario: Scenario, step: Step, result: Mapping[str, Any]) -> None:
     if not isinstance(session, str):
         raise UnmetError("the result has no sessionId")
     scenario.sessions[step.word("session")] = session
+    options = result.get("configOptions")
+    scenario.options[step.word("session")] = options if isinstance(options, list) else []
 
 
 def _resume(scenario: Scenario, step: Step) -> None:
@@ -144,9 +147,25 @@ def _call(scenario: Scenario, step: Step) -> None:
         params = {"protocolVersion": 2, "info": INFO}
     elif method != "session/list":
         params = {"sessionId": scenario.session(step)}
+    own = step.words.get("params")
+    if isinstance(own, dict):
+        params |= own
+    if "option" in step.words:
+        params |= _first_option(scenario, step)
     _send(scenario, step, connection, method, params)
     if method == "session/close":
         scenario.withdrawn = monotonic()
+
+
+def _first_option(scenario: Scenario, step: Step) -> dict[str, object]:
+    """The params that set the first option of a session to the value that it has."""
+    for option in scenario.options.get(step.word("session"), ()):
+        match option:
+            case {"configId": str(id_), "type": "select", "currentValue": str(value)}:
+                return {"configId": id_, "type": "id", "value": value}
+            case {"configId": str(id_), "type": "boolean", "currentValue": bool(on)}:
+                return {"configId": id_, "type": "boolean", "value": on}
+    raise UnplayableError("session/new returned no option to set: offer configOptions")
 
 
 def _prompt(scenario: Scenario, step: Step) -> None:
@@ -403,6 +422,7 @@ VERBS: Final[Mapping[str, Callable[[Scenario, Step], None]]] = {
     "cancel": _cancel,
     "answer": _answer,
     "answered": _answered,
+    "crashes": lambda scenario, step: crashes(scenario, step, VERBS),
     "ids": _ids,
     "lose": _lose,
     "shown": _shown,

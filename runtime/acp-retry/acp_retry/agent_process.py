@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import IO, Final
 
 from acp_retry.link import JsonObject
-from acp_retry.peer import Handlers, Peer
+from acp_retry.peer import MOST_IN_FLIGHT, Handlers, Peer
 from acp_retry.stdio import GRACE, LONGEST_LINE, StreamChannel
 
 __all__ = ["AgentProcess", "Launch", "spawn"]
@@ -33,12 +33,14 @@ class Launch:
         env: its environment; that of this process by default.
         stderr: where its standard error goes: a file, or a constant of `subprocess`. By default it
             is that of this process.
+        longest: the number of bytes of the longest message that is read or sent.
     """
 
     command: tuple[str, ...]
     cwd: str | os.PathLike[str] | None = None
     env: Mapping[str, str] | None = None
     stderr: int | IO[bytes] | None = None
+    longest: int = LONGEST_LINE
 
 
 class AgentProcess:
@@ -56,7 +58,8 @@ class AgentProcess:
         self._launch = launch
         self._transport = transport
         self._pipes = pipes
-        self._lines = StreamChannel(pipes.stdout, self._write, self._close_stdin)
+        longest = launch.longest
+        self._lines = StreamChannel(pipes.stdout, self._write, self._close_stdin, longest=longest)
 
     @classmethod
     async def start(cls, launch: Launch) -> AgentProcess:
@@ -67,7 +70,7 @@ class AgentProcess:
         """
         loop, pipe = asyncio.get_running_loop(), asyncio.subprocess.PIPE
         transport, pipes = await loop.subprocess_exec(
-            lambda: _Pipes(loop),
+            lambda: _Pipes(loop, launch.longest),
             *launch.command,
             stdin=pipe,
             stdout=pipe,
@@ -129,6 +132,8 @@ async def spawn(
     env: Mapping[str, str] | None = None,
     cwd: str | os.PathLike[str] | None = None,
     stderr: int | IO[bytes] | None = None,
+    longest: int = LONGEST_LINE,
+    most: int = MOST_IN_FLIGHT,
 ) -> AsyncIterator[Peer]:
     """Start an agent and connect to it. Leaving the block ends it.
 
@@ -145,12 +150,14 @@ async def spawn(
         env: see `Launch`.
         cwd: see `Launch`.
         stderr: see `Launch`.
+        longest: see `Launch`.
+        most: see `Peer`.
 
     Raises:
         OSError: the program could not be started.
     """
-    process = await AgentProcess.start(Launch(command, cwd, env, stderr))
-    peer = Peer(process, handlers, grace=GRACE)
+    process = await AgentProcess.start(Launch(command, cwd, env, stderr, longest))
+    peer = Peer(process, handlers, grace=GRACE, most=most)
     serving = asyncio.create_task(peer.serve())
     try:
         yield peer
@@ -177,8 +184,8 @@ class _Pipes(asyncio.subprocess.SubprocessStreamProtocol):
     `Process.wait` waits for both on some Pythons.)
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        super().__init__(LONGEST_LINE, loop)
+    def __init__(self, loop: asyncio.AbstractEventLoop, longest: int) -> None:
+        super().__init__(longest, loop)
         self.ended = asyncio.Event()
         self.gone = asyncio.Event()
         self._pipes: asyncio.SubprocessTransport | None = None

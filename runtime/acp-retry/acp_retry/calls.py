@@ -20,7 +20,6 @@ __all__ = ["Calls", "Reply", "SupersededError"]
 UNBOUND: Final = frozenset(
     {
         "session/archive",
-        "session/close",
         "session/delete",
         "session/fork",
         "session/resume",
@@ -29,8 +28,13 @@ UNBOUND: Final = frozenset(
 )
 """Methods that name a session which need not be active on the connection."""
 
-HERE: Final = frozenset({"session/resume"})
-"""Methods that act on one connection. The application calls them anew on the next one."""
+_RESUME: Final = "session/resume"
+
+HERE: Final = frozenset({_RESUME, "session/close"})
+"""Methods that are about one connection: its sessions become active on it, and inactive with it.
+
+On the next connection, a copy could only undo what the application does there.
+"""
 
 
 _log = logging.getLogger(__name__)
@@ -60,9 +64,10 @@ class Calls:
 
     An idempotent method is resent on the next connection, and so is a method that creates something
     unless the application objects, as `acp_v2.retry.resend` answers. Notifications, unlisted
-    methods and methods that are not retried are never resent, and neither is `session/resume`,
-    which belongs to its connection. Retry classes belong to v2: nothing is resent after an attempt
-    on v1, or on v1. Prompts belong in an `Outbox`.
+    methods and methods that are not retried are never resent, and neither are `session/resume` and
+    `session/close`, which belong to their connection: once it is lost, the session is not active
+    there, and it is open again only if the application has resumed it. Retry classes belong to v2:
+    nothing is resent after an attempt on v1, or on v1. Prompts belong in an `Outbox`.
 
     A resent call waits for the next connection. So the task that opens connections must not wait
     for such a call. Before the connection is ready, that task calls `Link.request`, or sends
@@ -90,7 +95,14 @@ class Calls:
         self._change.set()
 
     def resumed(self, session_id: str) -> None:
-        """Resume the requests about a session, which is active on the connection again."""
+        """Resume the requests about a session, which is active on the connection again.
+
+        It counts as a new `session/resume`, by whatever way that was sent: a lost request that
+        would undo it is not resent.
+        """
+        row = find(_RESUME, "request")
+        if row is not None:
+            self._changes[_change(row, {"sessionId": session_id})] = next(self._numbers)
         self._resumed.add(session_id)
         self._change.set()
 

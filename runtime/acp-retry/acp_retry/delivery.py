@@ -15,7 +15,6 @@ from acp_retry.link import Link, RequestId
 from acp_retry.outbox_stores import Mode, OutboxStore, StoredPrompt
 from acp_retry.outcome import (
     CANCELLED,
-    INVALID_PARAMS,
     AnswerLostError,
     Inserted,
     NotSent,
@@ -248,15 +247,12 @@ class Delivery:
     def _conclude(self, outcome: Outcome) -> Outcome:
         """Return what the outcome of an attempt means for the prompt.
 
-        An error is definite only if no other attempt can have been inserted. A refusal of the
-        params is definite in any case, since all attempts have the same.
+        An error is definite only if no other attempt can have been inserted. This includes -32602,
+        with which an agent may refuse a recorded key if a proxy has rewritten the prompt.
         """
         if isinstance(outcome, Unknown):
             self._doubt = True
         if not isinstance(outcome, Refused):
-            return outcome
-        if outcome.code == INVALID_PARAMS:
-            self._doubt = False
             return outcome
         if self._doubt or any(each.sent for each in self.attempts):
             answered = f"a retry was answered with error {outcome.code}"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
+
+from acp_wire.reader import MAX_DEPTH
+from acp_wire.writer import UnwritableError, write
 
 __all__ = [
     "LONGEST_MESSAGE",
@@ -92,7 +94,7 @@ def is_callers_mistake(error: Exception, params: Params) -> bool:
     if not isinstance(error, TypeError | ValueError):
         return False
     try:
-        json.dumps(dict(params), ensure_ascii=False, allow_nan=False).encode()
+        write(dict(params), levels=MAX_DEPTH - 1)  # one more level is the message
     except (TypeError, ValueError):
         return True
-    return False
+    return isinstance(error, UnwritableError)

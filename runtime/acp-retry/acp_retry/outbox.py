@@ -15,6 +15,7 @@ from acp_retry.outbox_state import OutboxState
 from acp_retry.outbox_stores import MemoryOutbox, Mode, OutboxStore, StoredPrompt
 from acp_retry.outcome import Outcome
 from acp_retry.prompt_keys import check_key, new_key
+from acp_retry.prompt_params import require_replayable
 
 __all__ = ["LONGEST_PROMPT", "Outbox", "PendingPrompt"]
 
@@ -58,8 +59,8 @@ class PendingPrompt:
     def outcome(self) -> Outcome | None:
         """What is known so far. Only `Inserted` and `Refused` are definite.
 
-        An `Unknown` stays if the next attempt never leaves or is answered with an error, unless
-        that error is -32602. None while the first attempt is under way.
+        An `Unknown` stays if the next attempt never leaves or is answered with any error. None
+        while the first attempt is under way.
         """
         return self._delivery.outcome
 
@@ -129,6 +130,9 @@ class Outbox:
             with a time in the future is returned as well, since the clock was wrong then or is
             wrong now.
         now: the clock, in seconds since the epoch.
+        longest: the most bytes that the content blocks of a prompt may have as JSON. By default a
+            message with them is one that `acp_retry` reads. A longer prompt that an earlier version
+            has stored is not sent; `resumed` returns it.
     """
 
     def __init__(
@@ -137,14 +141,18 @@ class Outbox:
         *,
         oldest: timedelta | None = None,
         now: Callable[[], float] = time.time,
+        longest: int = LONGEST_PROMPT,
     ) -> None:
         store = MemoryOutbox() if store is None else store
-        self._state = OutboxState(store, oldest, now)
+        self._state = OutboxState(store, oldest, now, longest)
 
     async def submit(
         self, session_id: str, prompt: Sequence[object], key: str | None = None
     ) -> PendingPrompt:
         """Store a prompt with its key, then send it if its session is on a connection.
+
+        A prompt that is too long is neither stored nor sent: it is done, and its outcome is
+        `NotSent` with the reason.
 
         Args:
             session_id: the session.
@@ -157,14 +165,13 @@ class Outbox:
         Raises:
             MalformedKeyError: the key is malformed.
             ValueError: the key belongs to another prompt, or to one that another process has
-                stored; or the prompt contains NaN or an infinity, or is longer than
-                `LONGEST_PROMPT`, which would end the connection of a receiver again and again.
+                stored; or an agent could not read or replay the prompt, since it nests deeper than
+                124 levels, or has a number or text that peers refuse to read.
             TypeError: the prompt is not JSON.
             Exception: what the store raised; nothing was sent.
         """
         text = json.dumps(prompt, default=_to_json, allow_nan=False)
-        if len(text) > LONGEST_PROMPT:
-            raise ValueError(f"the prompt takes more than {LONGEST_PROMPT} bytes as JSON")
+        require_replayable(json.loads(text))
         checked = check_key(key)
         await self._state.load()
         # In one write with the prompt, which is marked as sent if it is about to leave.
@@ -176,6 +183,8 @@ class Outbox:
             sent=session_id in self._state.links,
         )
         known = self._state.deliveries.get((session_id, entry.key))
+        if known is None and self._state.is_too_long(entry):
+            return PendingPrompt(self._state.refuse(entry))
         if known is None:
             return PendingPrompt(await self._state.add(entry))
         if known.entry.prompt != text:

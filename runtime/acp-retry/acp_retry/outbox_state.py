@@ -1,4 +1,4 @@
-"""What the deliveries of an outbox share: the store, the links, and the rule for resending.
+"""The state that deliveries of an outbox share: the store, the links, the rule for resending.
 
 Internal to `acp_retry.outbox`.
 """
@@ -28,10 +28,15 @@ class OutboxState:
     """
 
     def __init__(
-        self, store: OutboxStore, oldest: timedelta | None, now: Callable[[], float]
+        self,
+        store: OutboxStore,
+        oldest: timedelta | None,
+        now: Callable[[], float],
+        longest: int,
     ) -> None:
         self.store = store
         self.now = now
+        self.longest = longest
         self.deliveries: dict[tuple[str, str], Delivery] = {}
         self.links: dict[str, tuple[Link, int]] = {}
         self.marking = Turns()
@@ -74,6 +79,19 @@ class OutboxState:
             delivery.outcome = OFFLINE
         return delivery
 
+    def refuse(self, entry: StoredPrompt) -> Delivery:
+        """Return the delivery of a prompt that is too long: it is done, and not stored."""
+        delivery = Delivery(self, entry)
+        delivery.fail(self._too_long())
+        return delivery
+
+    def is_too_long(self, entry: StoredPrompt) -> bool:
+        """Whether a receiver would skip the message of a prompt."""
+        return len(entry.prompt) > self.longest
+
+    def _too_long(self) -> str:
+        return f"the prompt takes more than {self.longest} bytes as JSON"
+
     async def remove(self, delivery: Delivery) -> None:
         """Remove a delivery from the store."""
         delivery.stored = False
@@ -109,6 +127,8 @@ class OutboxState:
         """Whether a delivery may be resent on its link without asking the application."""
         link, version = self.links[delivery.entry.session_id]
         if version < KEYED_VERSION or delivery.entry.mode is not Mode.PENDING:
+            return False
+        if self.is_too_long(delivery.entry):
             return False
         now = self.now()
         if was_set_back(self._newest_submission(), now):

@@ -75,8 +75,7 @@ class Unknown:
     """An attempt has left, and it is not known whether it was inserted.
 
     Its answer was lost with the connection or the process, or has neither a `messageId` nor an
-    error. `refused` is the error that a later attempt got. It says nothing about the earlier one,
-    unless it refuses the params, which were the same.
+    error. `refused` is the error that a later attempt got. It says nothing about the earlier one.
     """
 
     reason: str

@@ -9,8 +9,10 @@ import asyncio
 import contextlib
 import json
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from typing import Final
 
+from acp_retry.lines import TooLongError
 from acp_retry.link import Channel, JsonObject, Params, RequestId, Sent, is_callers_mistake
 from acp_retry.outcome import (
     INTERNAL_ERROR,
@@ -26,8 +28,12 @@ from acp_retry.tasks import is_stopped
 from acp_v2.retry import Kind, find
 from acp_wire.envelope import is_id, kind_of
 from acp_wire.pairing import retyped
+from acp_wire.writer import UnwritableError, fault_of
 
-__all__ = ["Call", "Handlers", "Peer"]
+__all__ = ["MOST_IN_FLIGHT", "Call", "Handlers", "Peer"]
+
+MOST_IN_FLIGHT: Final = 1000
+"""How many requests, and how many notifications, a peer handles at the same time."""
 
 
 class Call:
@@ -64,6 +70,10 @@ class Peer:
         lost: called once when the connection has ended.
         grace: seconds that handlers have to finish and answer after the end of the input. It is for
             channels whose two directions end separately, such as pipes.
+        most: how many requests, and how many notifications, are handled at the same time. A
+            further request is answered with -32603, and nothing else is read until that answer has
+            left. A further notification waits, and so does all that follows it, unless this peer
+            waits for an answer.
     """
 
     def __init__(
@@ -73,14 +83,17 @@ class Peer:
         lost: Callable[[Peer], None] | None = None,
         *,
         grace: float = 0.0,
+        most: int = MOST_IN_FLIGHT,
     ) -> None:
         self._channel = channel
+        self._most = most
+        self._requests: set[asyncio.Task[None]] = set()
+        self._others: set[asyncio.Task[None]] = set()
         self._handlers = handlers or {}
         self._lost = lost
         self._grace = grace
         self._next_id = 0
         self._pending: dict[RequestId, asyncio.Future[JsonObject]] = {}
-        self._serving: set[asyncio.Task[None]] = set()
         self._closed = False
         self._ended = False
         self._begun = False
@@ -109,7 +122,7 @@ class Peer:
             if sent is not None:
                 sent(request_id)
             try:
-                await self._channel.send(message)
+                await self._send(message)
             except Exception as error:
                 if is_callers_mistake(error, params):
                     raise
@@ -124,7 +137,7 @@ class Peer:
             raise NeverSentError(f"the connection is closed, {method} was not sent")
         message = {"jsonrpc": "2.0", "method": method, "params": dict(params)}
         try:
-            await self._channel.send(message)
+            await self._send(message)
         except Exception as error:  # each transport has its own errors
             if is_callers_mistake(error, params):
                 raise
@@ -139,8 +152,8 @@ class Peer:
             while await self._read():
                 pass
             self._lose_answers()
-            if self._grace and self._serving:
-                await asyncio.wait(self._serving, timeout=self._grace)
+            if self._grace and (serving := self._requests | self._others):
+                await asyncio.wait(serving, timeout=self._grace)
         except ConnectionError:
             _log.info("The connection was lost")
         except Exception as error:  # each transport has its own errors
@@ -165,7 +178,7 @@ class Peer:
             return
         self._ended = True
         self._lose_answers()
-        for task in self._serving:
+        for task in self._requests | self._others:
             task.cancel()
         if self._lost is not None:
             self._lost(self)
@@ -174,25 +187,52 @@ class Peer:
         """Handle the next message. Return False at the end of the stream."""
         try:
             message = await self._channel.receive()
+        except TooLongError as error:
+            await self._leave_out(error)
         except RequestFailedError as error:
-            self._start(self._refuse(error.refused))
-            return True
-        if message is not None:
-            self._take(message)
-        return message is not None
-
-    def _take(self, message: object) -> None:
-        if not isinstance(message, dict):
-            self._start(self._refuse(_invalid("not a JSON-RPC object")))
-        elif "method" in message:
-            self._start(self._serve(message))
+            await self._start(self._others, self._refuse(error.refused))
         else:
-            self._settle(message)
+            if message is None:
+                return False
+            await self._take(message)
+        return True
 
-    def _start(self, work: Awaitable[None]) -> None:
-        task = asyncio.ensure_future(work)
-        self._serving.add(task)
-        task.add_done_callback(self._serving.discard)
+    async def _take(self, message: object) -> None:
+        if not isinstance(message, dict):
+            await self._start(self._others, self._refuse(_invalid("not a JSON-RPC object")))
+        elif "method" not in message:
+            self._settle(message)
+        elif "id" not in message:
+            await self._start(self._others, self._serve(message))
+        elif len(self._requests) < self._most:
+            await self._start(self._requests, self._serve(message))
+        else:
+            request_id = message["id"]
+            await self._answer(
+                {
+                    "jsonrpc": "2.0",
+                    "id": request_id if is_id(request_id) else None,
+                    "error": _error(_too_many(self._most)),
+                }
+            )
+
+    async def _leave_out(self, error: TooLongError) -> None:
+        """Handle a message that was too long to read."""
+        answer = self._pending.get(error.answers)
+        if answer is None:
+            await self._start(self._others, self._refuse(error.refused))
+        elif not answer.done():
+            answer.set_exception(AnswerLostError("the answer was not read, since it is too long"))
+
+    async def _start(
+        self, serving: set[asyncio.Task[None]], work: Coroutine[object, object, None]
+    ) -> None:
+        """Start a task, once there are not too many of its kind."""
+        while len(serving) >= self._most and not self._pending:
+            await asyncio.wait(serving, return_when=asyncio.FIRST_COMPLETED)
+        task = asyncio.create_task(work)
+        serving.add(task)
+        task.add_done_callback(serving.discard)
 
     def _settle(self, message: JsonObject) -> None:
         """Hand an answer to its request. A log line or another object is ignored."""
@@ -255,9 +295,19 @@ class Peer:
         """Answer input that is not a request, with a null id."""
         await self._answer({"jsonrpc": "2.0", "id": None, "error": _error(refused)})
 
+    async def _send(self, message: JsonObject) -> None:
+        if (fault := fault_of(message)) is not None:
+            raise UnwritableError(f"the message {fault}")
+        await self._channel.send(message)
+
     async def _answer(self, message: JsonObject) -> None:
         try:
-            await self._channel.send(message)
+            try:
+                await self._send(message)
+            except (TypeError, ValueError):  # the result is not JSON, and nothing has left
+                _log.exception("A result could not be written")
+                error = _error(Refused(INTERNAL_ERROR, "Internal error"))
+                await self._send({"jsonrpc": "2.0", "id": message["id"], "error": error})
         except ConnectionError:
             _log.info("The connection was lost before an answer left")
         except Exception:
@@ -284,6 +334,11 @@ def _refused(error: object) -> Refused:
         text if isinstance(text, str) else "",
         error.get("data"),
     )
+
+
+def _too_many(most: int) -> Refused:
+    data = {"reason": f"{most} requests wait for their answers; send fewer at a time"}
+    return Refused(INTERNAL_ERROR, "Internal error", data)
 
 
 def _invalid(reason: str) -> Refused:

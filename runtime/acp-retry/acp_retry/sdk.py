@@ -12,8 +12,13 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING
 
-from acp.core import Connection
-from acp.exceptions import RequestError
+from acp_wire.extras import missing
+
+try:
+    from acp.core import Connection
+    from acp.exceptions import RequestError
+except ModuleNotFoundError as error:
+    raise missing("acp_retry.sdk", "sdk", error) from None
 
 from acp_retry.link import JsonObject, Params, RequestId, Sent, is_callers_mistake
 from acp_retry.outcome import AnswerLostError, NeverSentError, RequestFailedError

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import os
 import queue
 import sys
@@ -13,18 +12,25 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from typing import Final
 
+from acp_retry.lines import Feeder, read_line
 from acp_retry.link import LONGEST_MESSAGE, JsonObject
 from acp_retry.outcome import INVALID_REQUEST, PARSE_ERROR, RequestFailedError
-from acp_retry.peer import Handlers, Peer
+from acp_retry.peer import MOST_IN_FLIGHT, Handlers, Peer
 from acp_wire.reader import NotJsonError, read
+from acp_wire.writer import UnwritableError, write
 
 __all__ = ["LONGEST_LINE", "StreamChannel", "serve_stdio"]
 
 LONGEST_LINE: Final = LONGEST_MESSAGE
-"""Bytes of the longest line that is read. A longer line is skipped and answered with an error."""
+"""Bytes of the longest line that is read or sent. A longer one is skipped and answered."""
 
 GRACE: Final = 1.0
 """Seconds that handlers have to end after the other side has ended."""
+
+SHORTEST: Final = 0.2
+"""The least seconds after which a peer that reads nothing counts as blocked."""
+
+FIRST: Final = asyncio.FIRST_COMPLETED
 
 Lines = queue.SimpleQueue[tuple[bytes, Future[None]]]
 
@@ -33,9 +39,11 @@ class StreamChannel:
     """A `Channel` over a stream of lines.
 
     Args:
-        reader: the source of lines.
+        reader: the source of lines. Its limit is the number of bytes of the longest message that is
+            read. A longer line is left out, and what follows it is read.
         write: writes all of some bytes.
         close: closes both directions. It must not wait for a peer that has stopped reading.
+        longest: the number of bytes of the longest message that is sent.
     """
 
     def __init__(
@@ -43,15 +51,28 @@ class StreamChannel:
         reader: asyncio.StreamReader,
         write: Callable[[bytes], Awaitable[None]],
         close: Callable[[], Awaitable[None]],
+        *,
+        longest: int = LONGEST_LINE,
     ) -> None:
         self._reader = reader
         self._write = write
         self._close = close
+        self._longest = longest
         self._turn = asyncio.Lock()
+        self.received = 0
+        """How many lines were read so far."""
+        self.ended = False
+        """Whether `receive` has seen the end."""
 
     async def send(self, message: JsonObject, /) -> None:
-        """See `Channel.send`."""
-        line = json.dumps(message, separators=(",", ":")).encode() + b"\n"
+        """See `Channel.send`.
+
+        Raises:
+            UnwritableError: the message is too long, or peers would refuse to read it.
+        """
+        line = write(message) + b"\n"
+        if len(line) > self._longest:
+            raise UnwritableError(f"a message has more than {self._longest} bytes")
         async with self._turn:
             await self._write(line)
 
@@ -59,12 +80,14 @@ class StreamChannel:
         """See `Channel.receive`.
 
         Raises:
-            RequestFailedError: a line is not a JSON object, or is longer than the reader's limit.
-                It is the error that JSON-RPC asks for.
+            RequestFailedError: a line is not a JSON object; the error that JSON-RPC asks for.
+            TooLongError: a line is longer than the limit of the reader. The next call returns the
+                message after it.
         """
-        while line := await self._line():
+        while line := await read_line(self._reader):
+            self.received += 1
             if not line.endswith(b"\n"):
-                return None  # the other side died while it wrote
+                break  # the other side died while it wrote
             if not line.strip():
                 continue
             try:
@@ -74,38 +97,21 @@ class StreamChannel:
             if not isinstance(message, dict):
                 raise RequestFailedError.of(INVALID_REQUEST, "Invalid request")
             return message
+        self.ended = True
         return None
 
     async def close(self) -> None:
         """See `Channel.close`."""
         await self._close()
 
-    async def _line(self) -> bytes:
-        """Return the next line. A line that is too long is skipped, so that later lines arrive."""
-        try:
-            return await self._reader.readuntil(b"\n")
-        except asyncio.IncompleteReadError as error:
-            return error.partial
-        except asyncio.LimitOverrunError as error:
-            await self._skip_line(error)
-            reason = {"reason": f"a line is longer than {LONGEST_LINE} bytes"}
-            raise RequestFailedError.of(INVALID_REQUEST, "Invalid request", reason) from None
-
-    async def _skip_line(self, overrun: asyncio.LimitOverrunError) -> None:
-        while True:
-            await self._reader.readexactly(overrun.consumed)
-            try:
-                await self._reader.readuntil(b"\n")
-            except asyncio.LimitOverrunError as error:
-                overrun = error
-            except asyncio.IncompleteReadError:
-                return
-            else:
-                return
-
 
 async def serve_stdio(
-    handlers: Handlers, lost: Callable[[Peer], None] | None = None, *, grace: float = GRACE
+    handlers: Handlers,
+    lost: Callable[[Peer], None] | None = None,
+    *,
+    grace: float = GRACE,
+    longest: int = LONGEST_LINE,
+    most: int = MOST_IN_FLIGHT,
 ) -> None:
     """Serve this process's standard input and output until the input ends.
 
@@ -118,9 +124,11 @@ async def serve_stdio(
         grace: seconds that handlers have to answer what was read before the end of the input.
             Slower handlers are cancelled, such as that of a held prompt. Then the client has as
             many seconds to read the last line.
+        longest: the number of bytes of the longest message that is read or sent.
+        most: see `Peer`.
     """
     loop = asyncio.get_running_loop()
-    reader = asyncio.StreamReader(LONGEST_LINE)
+    reader = asyncio.StreamReader(longest)
     source, sink = sys.stdin.fileno(), sys.stdout.fileno()
 
     lines: Lines = queue.SimpleQueue()
@@ -135,19 +143,33 @@ async def serve_stdio(
 
     # An event loop can't wait for every kind of pipe, file and terminal. A thread can.
     # Daemons, since the other side may keep its pipes open for ever.
-    threading.Thread(target=_feed, args=(source, reader, loop), daemon=True).start()
+    feeder = Feeder(source, reader, loop)
+    threading.Thread(target=feeder.run, daemon=True).start()
     threading.Thread(target=_write_lines, args=(sink, lines), daemon=True).start()
-    await Peer(StreamChannel(reader, write, close), handlers, lost, grace=grace).serve()
+    channel = StreamChannel(reader, write, close, longest=longest)
+    peer = Peer(channel, handlers, lost, grace=grace, most=most)
+    serving = asyncio.create_task(peer.serve())
+    try:
+        await asyncio.wait([serving, asyncio.create_task(feeder.ended.wait())], return_when=FIRST)
+        await _finish(serving, channel, grace)
+    finally:
+        serving.cancel()
+    await asyncio.wait([serving])
     with contextlib.suppress(TimeoutError, OSError):
         async with asyncio.timeout(grace):
             await write(b"")  # it is written after the lines before it
 
 
-def _feed(source: int, reader: asyncio.StreamReader, loop: asyncio.AbstractEventLoop) -> None:
-    with contextlib.suppress(RuntimeError):  # the loop is closed, and the data is no longer needed
-        while data := os.read(source, 2**16):
-            loop.call_soon_threadsafe(reader.feed_data, data)
-        loop.call_soon_threadsafe(reader.feed_eof)
+async def _finish(serving: asyncio.Task[None], channel: StreamChannel, grace: float) -> None:
+    """Wait until a peer whose input has ended is done, as long as it gets on with the input.
+
+    It doesn't if it waits for a client that doesn't read the answers to too many messages.
+    """
+    while not serving.done():
+        before = channel.received
+        await asyncio.wait([serving], timeout=None if channel.ended else max(grace, SHORTEST))
+        if channel.received == before and not channel.ended:
+            return
 
 
 def _write_lines(sink: int, lines: Lines) -> None:

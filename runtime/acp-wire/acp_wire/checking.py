@@ -61,7 +61,7 @@ def combined(*results: int) -> int:
 
 
 def only(*results: int) -> int:
-    """The result for one value from several checks of which exactly one must accept it."""
+    """The grade of a value that exactly one of several checks must accept."""
     accepted = [result for result in results if result]
     return accepted[0] if len(accepted) == 1 else REFUSED
 
@@ -79,9 +79,9 @@ def is_anything(_: object, /) -> int:
 class Verdict:
     """Whether a message is valid: true if it is.
 
-    `code` is the JSON-RPC 2.0 error (section 5.1) that the receiver of an invalid one owes; None
-    for notifications and responses, which are never answered. `id` is the id of the message, which
-    the answer repeats; None where it has none, or none that is valid.
+    `code` is the JSON-RPC 2.0 error (section 5.1) that the receiver of an invalid message returns;
+    None for notifications and responses, which are never answered. `id` is the id of the message,
+    which the answer repeats; None where it has none, or none that is valid.
     """
 
     __slots__ = ("code", "id", "valid")

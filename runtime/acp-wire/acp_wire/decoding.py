@@ -10,7 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, Generic, Literal, NoReturn, TypeVar
 
-import msgspec
+from acp_wire.extras import missing
+
+try:
+    import msgspec
+except ModuleNotFoundError as error:
+    raise missing("acp_wire.decoding", "fast", error) from None
+
 from msgspec import UNSET, MsgspecError, Struct, UnsetType
 
 from acp_wire.checking import ACCEPTED, Checkers, is_anything
@@ -71,6 +77,7 @@ class Line(ListedObject, Generic[Call], tag_field="from", kw_only=True):
 
     message: Call
     connection: int | str | UnsetType | None = UNSET
+    time: str | float | UnsetType | None = UNSET
 
     @property
     def sender(self) -> str:

@@ -90,6 +90,8 @@ _WORDS: Final = frozenset(
 )
 """Members whose text is a word of the protocol, or joins messages."""
 
+_SCHEMA_TYPES: Final = ("string", "number", "integer", "boolean", "array", "object")
+
 _LONGEST: Final = 255
 """The most characters of a valid key."""
 _REMEMBERED: Final = 512
@@ -203,10 +205,11 @@ class _Walk:
             return self._key(value)
         if bones == _CUSTOM:
             return self._emptied(value, numbers=True)
-        if bones in CREDENTIALS:
-            return self._emptied(value)
-        if bones in _SETTINGS:
-            return self._settings(value)
+        if not _is_schema(value):
+            if bones in CREDENTIALS:
+                return self._emptied(value)
+            if bones in _SETTINGS:
+                return self._settings(value)
         return self.value(value, name)
 
     def _key(self, value: JsonValue) -> JsonValue:
@@ -289,6 +292,11 @@ def _keys(decoded: Decoded) -> Iterator[str]:
         for name, member in decoded.members()
         if isinstance(member, str) and looks_like_key(name)
     )
+
+
+def _is_schema(value: JsonValue) -> bool:
+    """Whether a value describes the field of a form, and so is not what people fill in."""
+    return isinstance(value, dict) and value.get("type") in _SCHEMA_TYPES
 
 
 def _shortened(match: re.Match[str]) -> str:

@@ -119,10 +119,10 @@ def envelope_faults(message: Mapping[str, object]) -> tuple[EnvelopeFault, ...]:
 
 
 def owed_code(message: object, knows: Callable[[str], bool]) -> ErrorCode | None:
-    """Return the error that the receiver of an invalid message owes, for its first broken layer.
+    """Return the error that the receiver of an invalid message returns, for its first broken layer.
 
     `knows` reports whether the receiver handles a request by its method. None where nothing is
-    owed: a notification or a response is never answered.
+    due: a notification or a response is never answered.
     """
     kind = kind_of(message)
     if kind is None or not isinstance(message, dict) or envelope_faults(message):
@@ -139,4 +139,4 @@ def require_sender(sender: str | None) -> None:
         ValueError: the name is not that of a sender.
     """
     if sender is not None and sender not in SENDERS:
-        raise ValueError(f"nobody sends as {sender}; it is {', '.join(SENDERS)}")
+        raise ValueError(f"there is no sender {sender}; use one of {', '.join(SENDERS)}")

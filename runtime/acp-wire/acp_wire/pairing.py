@@ -34,10 +34,12 @@ class Pairing:
     A response answers the pending request that has its id, on the same connection, from another
     side. Where the sender is not known, it counts as an answer if it can answer one request only.
     An answered request is forgotten. So is the oldest one once more than `limit` are pending: its
-    response then counts as one to an unknown request. `forgotten` is the number of these requests.
+    response then counts as one to an unknown request. `forgotten` is the number of these requests,
+    and `answers` that of the requests that were answered.
     """
 
     def __init__(self, limit: int = LIMIT) -> None:
+        self.answers = 0
         self.forgotten = 0
         self.limit = limit
         self._pending: dict[tuple[Connection, int | str, str | None], tuple[str, str | None]] = {}
@@ -66,6 +68,33 @@ class Pairing:
     def clear(self) -> None:
         """Forget all requests, before another recording."""
         self._pending.clear()
+        self.answers = 0
+
+    @property
+    def waiting(self) -> int:
+        """The number of requests that wait for a response."""
+        return len(self._pending)
+
+    def newest(
+        self, id_: int | str, connection: Connection, sender: str | None
+    ) -> list[tuple[str, str | None, str | None]]:
+        """Return the requests that a response may answer, the newest first.
+
+        Each has its method, its sender as it is known, and the side that `asked` took it from.
+        """
+        keys = [
+            key for side in (None, *SENDERS) if (key := (connection, id_, side)) in self._pending
+        ]
+        keys = [key for key in keys if sender is None or key[2] != sender]
+        if len(keys) > 1:
+            order = [key for key in self._pending if key in keys]
+            keys = order[::-1]
+        return [(*self._pending[key], key[2]) for key in keys]
+
+    def answer(self, id_: int | str, connection: Connection, asker: str | None) -> None:
+        """Forget a request, given the side that `asked` took it from."""
+        if self._pending.pop((connection, id_, asker), None) is not None:
+            self.answers += 1
 
     def waits(self, id_: int | str, connection: Connection, sender: str | None) -> bool:
         """Whether a request of a sender is pending."""
@@ -83,6 +112,7 @@ class Pairing:
         key = self._key(id_, connection, sender)
         if key is not None:
             del self._pending[key]
+            self.answers += 1
 
     def _key(
         self, id_: int | str, connection: Connection, sender: str | None

@@ -24,6 +24,7 @@ __all__ = [
     "BLANK",
     "BROKEN",
     "MAX_DEPTH",
+    "MAX_DIGITS",
     "Decoded",
     "JsonValue",
     "NotJsonError",
@@ -58,9 +59,9 @@ _Scan = Callable[[str, int], tuple[JsonValue, int]]
 
 _EXACT_DIGITS = 640
 """How many digits Python converts with any setting (`sys.int_info.str_digits_check_threshold`)."""
-_MAX_DIGITS = 4300
+MAX_DIGITS = 4300
 """How many digits of an integer are converted. Longer ones are equal to each other."""
-_HUGE: int = 10 ** (_MAX_DIGITS - 1)  # which Python converts to text, too
+_HUGE: int = 10 ** (MAX_DIGITS - 1)  # which Python converts to text, too
 _BLANK = " \t\r\n"
 _BOM = "\ufeff"
 _UTF_16 = "is UTF-16, and JSON is exchanged in UTF-8 (RFC 8259 section 8.1)"
@@ -327,7 +328,7 @@ def _integer(digits: str) -> int:
     if len(digits) <= _EXACT_DIGITS:
         return int(digits)
     sign, magnitude = (-1, digits[1:]) if digits.startswith("-") else (1, digits)
-    if len(magnitude) > _MAX_DIGITS:
+    if len(magnitude) > MAX_DIGITS:
         return sign * _HUGE
     value = 0
     for start in range(0, len(magnitude), _EXACT_DIGITS):

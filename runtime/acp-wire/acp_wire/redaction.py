@@ -57,7 +57,7 @@ def masked(text: str, keys: Iterable[str]) -> str:
 
 
 class KeyMask:
-    """Decides which texts would reveal one of some keys, of which only the hashes are known."""
+    """Decides which texts would reveal a key, from hashes of the keys."""
 
     def __init__(self, keys: frozenset[Key]) -> None:
         self.keys = keys

@@ -102,8 +102,8 @@ def test_a_revision_that_leaves_the_copy_as_it_is_is_no_finding(
     renew = "acpgen generate --schema v2 --out third_party/acp --target go --target rust"
     assert result.stderr == (
         "third_party/acp: as generated\n"
-        "third_party/acp/manifest.json: was written with other inputs (schema), of which the same "
-        f"files come; to renew it: {renew}\n"
+        "third_party/acp/manifest.json: was written with other inputs (schema) that give the "
+        f"same files; to renew it: {renew}\n"
     )
     assert run(*shlex.split(renew)[1:])[0] == 0
     assert CliRunner().invoke(APP, CHECK).stderr == "third_party/acp: as generated\n"

@@ -160,6 +160,15 @@ def test_the_audit_lists_every_method_once(protocol: Protocol, tree: Tree, reade
     assert rows == sorted(titles)
 
 
+def test_recovery_is_worded_for_requests_and_for_notifications(tree: Tree) -> None:
+    (section,) = re.findall(
+        r"\n## Not retried\n(.*?)\n## ", tree["docs/retry-classes.md"], re.DOTALL
+    )
+    assert "`$/cancel_request`" in section
+    assert "After a lost request it opens a new connection" in section
+    assert "After any other notification there is nothing to recover" in section
+
+
 def test_every_class_is_explained(tree: Tree, reader: Reader) -> None:
     assert set(CLASSES) == set(RetryClass)
     headings = {name for _, name in reader.read(tree["docs/retry-classes.md"]).headings}
@@ -221,6 +230,9 @@ def test_guides_show_a_lost_answer_and_its_retry(tree: Tree, reader: Reader) -> 
         (LIFECYCLE, r"Client \*\*MUST NOT\*\* send it with a different one"),
         (LIFECYCLE, r"\*\*MUST NOT\*\* insert another message"),
         (LIFECYCLE, r"every\* pending request with that key with `-32800`"),
+        (LIFECYCLE, r"Only for a malformed key does it prove that no attempt was inserted"),
+        (LIFECYCLE, r"reads again; if that fails too, it answers with an internal error"),
+        (GUIDES[1], r"inserts nothing and answers with an internal error"),
         (GUIDES[1], r"\*\*MUST\*\* recognize the key"),
         (GUIDES[1], r"live only.*\*\*MAY\*\* forget"),
         (GUIDES[1], r"\*\*SHOULD\*\* follow at once"),

@@ -2,7 +2,7 @@
 
 // Package retry says which messages of the Agent Client Protocol may be sent again. The request
 // went out and the response never came: may it be sent again as it is, with the same key, or not at
-// all?
+// all? The answers hold on connections of the table's version of the protocol only.
 package retry
 
 import (
@@ -30,8 +30,9 @@ const (
 	// If the first attempt had its effect, too, what it created stays unused.
 	ClassDuplicating Class = "duplicating"
 	// Notifications have no answer that could get lost. Some requests make sense only on one
-	// connection. The sender does not send it again. It recovers through `session/resume` or on a new
-	// connection.
+	// connection. The sender does not send it again. After a lost request it opens a new connection,
+	// and after missed updates it calls `session/resume`. After any other notification there is nothing
+	// to recover.
 	ClassNotRetried Class = "not_retried"
 	// The message carries another one. The class of the message inside applies. Forward an idempotency
 	// key in it unchanged.

@@ -117,6 +117,19 @@ def key_tolerated(_: Delta) -> str:
 
 
 @promise(Effect.DOCS)
+def undoing_changed(delta: Delta) -> str:
+    """The requests that a late copy of this one would undo have changed.
+
+    Why: clients send a copy of it at other times than before, or no longer after another request.
+
+    Example: (none) a method is added to `x-undoes`
+
+    Fix: nothing to fix. Peers follow with the next version of the retry tables.
+    """
+    return f"a late copy of it would undo {delta.new or 'nothing'}, not {delta.old or 'nothing'}"
+
+
+@promise(Effect.DOCS)
 def resend_reworded(_: Delta) -> str:
     """The description of what a second copy does has changed.
 

@@ -41,7 +41,7 @@ def repeated_error(protocol: Protocol) -> Iterator[Fault]:
     seen: set[tuple[str, MethodError]] = set()
     for method, index, error in _errors(protocol):
         if (method.params, error) in seen:
-            yield _fault(method, index, "stands in the list twice")
+            yield _fault(method, index, "is in the list twice")
         seen.add((method.params, error))
 
 

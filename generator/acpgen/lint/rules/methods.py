@@ -37,7 +37,7 @@ def method_suffix(protocol: Protocol) -> Iterator[Fault]:
     """The types of a method end in Request, Response or Notification.
 
     Why: only the name distinguishes params from a result, and a request from a notification. With
-    another name, no method comes of the definition.
+    another name, the definition is not a method.
 
     Example: `"FooParams": {"x-method": "foo", "x-side": "agent", ...}`
 

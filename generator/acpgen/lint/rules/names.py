@@ -22,7 +22,7 @@ RESERVED = frozenset(
 
 
 WIRE_METHODS = frozenset({"from_wire", "from_wire_tolerant", "to_wire"})
-"""What a model of ours does beyond those of pydantic."""
+"""Names that our base model adds to those of pydantic."""
 
 _PROTECTED = ("model_dump", "model_validate")
 

@@ -1,6 +1,6 @@
 """Rules about what is generated: a type that loads may still fit no output.
 
-The machinery of the targets is imported when a rule runs: listing rules needs none of it.
+The targets are imported when a rule runs, because listing the rules does not need them.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ _END = re.compile(r"(?<!e\.g)(?<!i\.e)[.!?][)\]\"'`]*\s+(?=[A-Z`])")
 def missing_prose(protocol: Protocol) -> Iterator[Fault]:
     """Every definition, member, variant and value has a description.
 
-    Why: the pages and the docstrings are made of these texts. What has none is a name only.
+    Why: the pages and the docstrings are made of these texts. Without one, readers see a name only.
 
     Example: `"title": {"type": "string"}`
 

@@ -1,4 +1,4 @@
-"""Rules about what is stable: the stable part of a protocol has to stand alone."""
+"""Rules about what is stable: the stable part of a protocol has to be complete by itself."""
 
 from __future__ import annotations
 

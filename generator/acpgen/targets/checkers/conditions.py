@@ -1,7 +1,7 @@
 """Types as conditions: Python expressions for the values that a type accepts.
 
-In a condition, `HOLE` is the value. `fill` puts an expression there, which is evaluated once and
-first, so that a condition may name its value as often as it needs to.
+In a condition, `HOLE` is the value. `fill` replaces it by an expression that is evaluated once, and
+first, so a condition may use its value several times.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Conditions:
         return _may_be_unknown(type_, self._graded)
 
     def takes_null(self, type_: Type) -> bool:
-        """Whether a condition may hold for null, which is also how a missing member reads."""
+        """Whether a condition may hold for null, which a missing member reads as, too."""
         match self._protocol.resolve(type_):
             case Scalar(type=scalar):
                 return scalar in (ScalarType.ANY, ScalarType.NULL)
@@ -132,7 +132,7 @@ class Conditions:
         return all_of([*parts, self._each(array.items, HOLE, name, depth)])
 
     def _each(self, type_: Type, values: str, name: str, depth: int) -> Condition:
-        """The condition that a type accepts all of some values."""
+        """The condition that a type accepts all values of an array or object."""
         condition = self.of(type_, f"{name}_item", depth + 1)
         if condition == TRUE:
             return TRUE
@@ -163,14 +163,14 @@ def fill(condition: Condition, value: str, name: str = "part") -> Condition:
 
 
 def all_of(conditions: Iterable[Condition]) -> Condition:
-    """The condition that all of some hold: the graded ones last, the others in their order."""
+    """The conjunction of conditions: graded ones last, the others in their order."""
     parts = in_order(conditions)
     graded = any(part.graded for part in parts)
     return Condition(" and ".join(part.text for part in parts), graded) if parts else TRUE
 
 
 def in_order(conditions: Iterable[Condition]) -> list[Condition]:
-    """Conditions of which all must hold, to be joined by `and`: at most the last one is graded."""
+    """The parts of a conjunction, to be joined by `and`: at most the last one is graded."""
     parts = [condition for condition in conditions if condition != TRUE]
     graded = [part for part in parts if part.graded]
     plain = [part for part in parts if not part.graded]
@@ -180,7 +180,7 @@ def in_order(conditions: Iterable[Condition]) -> list[Condition]:
 
 
 def any_of(conditions: Iterable[Condition]) -> Condition:
-    """The condition that any of some holds, in parentheses."""
+    """The disjunction of conditions, in parentheses."""
     parts = list(conditions)
     if TRUE in parts:
         return TRUE
@@ -204,7 +204,7 @@ def _between(least: float | None, value: str, most: float | None) -> list[Condit
 
 
 def _graded_types(protocol: Protocol) -> frozenset[TypeName]:
-    """The types of which a value may have a tag that the schema does not list, at any depth."""
+    """The types whose values may have a tag that the schema does not list, at any depth."""
     found: set[TypeName] = set()
     while True:
         more = {

@@ -1,4 +1,4 @@
-"""Types as shapes: which members an object has, where its tag or its type alone decides that."""
+"""Types as shapes: the members of an object, if its tag or its type alone decides them."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from acpgen.types.objects import FlatObject, flatten
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One kind of object, by the members that are listed. `value` is what its `tag` must be.
+    """One kind of object, by its listed members. `value` is the required value of its `tag`.
 
-    `check` is the type that must have the last word where the members alone don't decide.
+    `check` is the type that decides if the members alone don't.
     """
 
     name: TypeName
@@ -33,7 +33,7 @@ class Shape:
 
 
 class NoShapeError(Exception):
-    """A type is no object, or it takes more than a tag to tell what its members are."""
+    """A type is not an object, or a tag alone does not decide its members."""
 
 
 class Shapes:
@@ -43,12 +43,12 @@ class Shapes:
         self._protocol = protocol
 
     def of(self, name: TypeName) -> tuple[Shape, ...]:
-        """The shapes of a named type: one without a tag, or some that their tag tells apart.
+        """The shapes of a named type: one without a tag, or several with different tag values.
 
-        An object in one of these shapes is of the type. One that is in none may be of it too.
+        An object that fits a shape is of the type. Other objects may be of the type as well.
 
         Raises:
-            NoShapeError: the type has none.
+            NoShapeError: the type has no shape.
         """
         return tuple(self._shapes(name, self._protocol.types[name].body))
 
@@ -77,7 +77,7 @@ class Shapes:
         return shapes[0]
 
     def _variants(self, union: Union) -> Iterator[Shape]:
-        """The shapes that one tag value each selects, and nothing else beside it."""
+        """The shapes that are selected by one tag value each, and by nothing else."""
         tag, values = union.tag, union.known
         beside = [v for v in union.variants if v.value is None and not v.fallback]
         if tag is None or (union.exclusive and beside):
@@ -96,7 +96,7 @@ class Shapes:
                 yield replace(shape, name=variant.name, tag=tag, value=variant.value)
 
     def _loose(self, type_: Type) -> dict[str, Property]:
-        """All members that a type may list, as if each could be left out and be anything."""
+        """All members that a type may list, each optional and of any type."""
         members: dict[str, Property] = {}
         match self._protocol.resolve(type_):
             case Object() as object_:
@@ -112,11 +112,11 @@ class Shapes:
                         members[tag.name] = tag
                     members |= self._loose(variant.body)
             case _:
-                raise NoShapeError("is no object")
+                raise NoShapeError("is not an object")
         return members
 
     def _flat(self, object_: Object) -> FlatObject:
-        """An object with what its bases bring, without any union."""
+        """An object with the members of its bases, without a union."""
         flat = flatten(self._protocol, object_)
         if flat.unions or flat.additional not in (None, ANY):
             raise NoShapeError("more than the listed members decides")

@@ -1,7 +1,7 @@
-"""Templates that only have slots, filled without a template engine.
+"""Templates with slots only, filled without a template engine.
 
-Checkers are also built where a schema is only judged by, and an installation that generates nothing
-has no Jinja. These templates read the same to both.
+`acpgen validate --schema` builds checkers too, and an installation without the extra `generate` has
+no Jinja. Jinja fills these templates in the same way.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class TemplateRenderer(Protocol):
 
 
 class Slots:
-    """The templates of one folder, in which `{{ name }}` is a slot and nothing else is special."""
+    """The templates of one folder, in which only `{{ name }}` has a meaning."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -32,7 +32,7 @@ class Slots:
 
         Raises:
             OSError: the template can't be read.
-            KeyError: nobody gave what a slot asks for.
+            KeyError: the value of a slot was not passed.
         """
         text = (self._folder / name).read_text("utf-8")
         return _SLOT.sub(lambda slot: str(context[slot[1]]), text)

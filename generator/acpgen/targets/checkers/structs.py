@@ -36,10 +36,10 @@ from acpgen.targets.checkers.shapes import NoShapeError, Shape, Shapes
 
 _ANY_OBJECT = (Map(ANY), Object(), Object(additional=ANY))
 _RESERVED = ("bool", "check", "dict", "field", "float", "int", "levels", "list", "str")
-"""Names that a member can't have, because its class needs them."""
+"""Names that a member can't have, because its class uses them."""
 _ESCAPED = re.compile(r'[\\"\x00-\x1f]')
 _FAR = 2**63
-"""How far from 0 msgspec takes no bound for a number."""
+"""The distance from 0 from which msgspec accepts no bound of a number."""
 _SCALARS: Mapping[ScalarType, str] = {
     ScalarType.STRING: "str",
     ScalarType.INTEGER: "int",
@@ -54,7 +54,7 @@ _SCALARS: Mapping[ScalarType, str] = {
 class StructType:
     """A type as msgspec reads it.
 
-    `depth` is how many levels of arrays and objects it spells out; `opaque` that an object of the
+    `depth` is the number of nested arrays and objects in it. `opaque` means that an object of the
     type may have members, or metadata, of any name.
     """
 
@@ -68,7 +68,7 @@ class UntypedError(Exception):
 
 
 class Structs:
-    """Writes the structs that some types need, each after those it needs itself."""
+    """Writes the structs of some types, each after the structs that it uses."""
 
     def __init__(self, protocol: Protocol, taken: Iterable[str]) -> None:
         self._protocol = protocol
@@ -79,10 +79,10 @@ class Structs:
         self.text: list[str] = []
 
     def typed(self, type_: Type) -> StructType:
-        """How a type is read.
+        """The msgspec type of a type.
 
         Raises:
-            UntypedError: it has no name, and msgspec has nothing like it.
+            UntypedError: it has no name, and msgspec has no such type.
         """
         match type_:
             case Scalar():
@@ -133,9 +133,9 @@ class Structs:
         return class_
 
     def _choice(self, name: TypeName, shapes: tuple[Shape, ...]) -> StructType:
-        """A struct, or several that their tags tell apart."""
+        """A struct, or several with different tags."""
         if len(shapes) < 2 and not all(shape.tag is None for shape in shapes):
-            # msgspec takes an object without a tag for the only one that it can be.
+            # msgspec treats an object without a tag as the only possible one.
             raise UntypedError
         structs = []
         for shape in shapes:
@@ -196,13 +196,13 @@ def _check_of(name: TypeName) -> str:
 
 
 def _require_writable(name: str) -> None:
-    """Refuse what msgspec takes for the name of no member."""
+    """Refuse a name that msgspec does not accept for a member."""
     if _ESCAPED.search(name):
         raise UntypedError
 
 
 def _is_plain(union: Union) -> bool:
-    """Whether a union is of scalar types that msgspec can tell apart."""
+    """Whether a union is of scalar types that msgspec can distinguish."""
     texts = [_scalar(v.body) for v in union.variants if isinstance(v.body, Scalar)]
     return len(texts) == len(union.variants) and {*texts} <= {"int", "str", "bool", "None"}
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place in a sentence that the variable of that name is put into when a program runs."""
+    """A place in a sentence that gets the value of a variable when a program runs."""
 
     name: str
 
@@ -19,10 +19,10 @@ Sentence = Sequence[str | Slot]
 
 
 class Comment(Protocol):
-    """Writes paragraphs in Markdown as documentation of what follows, indented by blanks."""
+    """Writes Markdown paragraphs as a comment for the next declaration, indented by spaces."""
 
     def __call__(self, text: str, indent: int = 0) -> str:
-        """Write the comment, without a line's end after it."""
+        """Return the comment without a final line end."""
         ...
 
 
@@ -31,7 +31,7 @@ class Dialect:
     """One language.
 
     Fields:
-        title: the name of the language, as people write it.
+        title: the usual name of the language.
         path: the generated file below the language's folder, with `{version}` of the protocol.
         text_type: the type of a text.
         optional_type: the type of a text that may be missing.

@@ -12,7 +12,7 @@ def table(name: str, protocol: Protocol, templates: Templates) -> dict[str, str]
     """Return the table of the methods that have a class, in one language, by its path.
 
     Raises:
-        MissingClassError: there are methods, and none has a class.
+        MissingClassError: there are methods, but no method has a class.
         TemplateError: the template is missing, broken, or uses an unknown name.
     """
     context = view(protocol, dialect(name))

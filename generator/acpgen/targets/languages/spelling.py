@@ -1,4 +1,4 @@
-"""What the dialects have in common: escapes, cases of names, comments."""
+"""Functions that dialects share: escapes, cases of names, comments."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from acpgen.emit.python import INVISIBLE, visible
 from acpgen.targets.languages.dialect import Comment
 
 MARKS = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-"""What stands for the characters that end a literal in double quotes, or its line, everywhere."""
+"""Escapes, in every language, of characters that end a double-quoted literal or its line."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def escaped(value: str, marks: Mapping[str, str], unseen: Callable[[str], str]) -> str:
-    """Text for inside a literal: `marks` are replaced as they say, what can't be seen by a call."""
+    """The text inside a literal: `marks` has escapes, `unseen` escapes invisible characters."""
     replaced = "".join(marks.get(character, character) for character in value)
     return INVISIBLE.sub(lambda found: unseen(found[0]), replaced)
 
@@ -43,12 +43,12 @@ def camel(name: str) -> str:
 
 
 def same(name: str) -> str:
-    """A name that the language spells as the model does."""
+    """The name unchanged, for a language that uses the spelling of the model."""
     return name
 
 
 def line_comment(mark: str, width: int) -> Comment:
-    """Comments of which every line starts with a mark, up to a column."""
+    """Comments whose lines start with a mark, wrapped at a column."""
 
     def comment(text: str, indent: int = 0) -> str:
         pad = " " * indent
@@ -59,10 +59,10 @@ def line_comment(mark: str, width: int) -> Comment:
 
 
 def block_comment(width: int, pad: str = " ") -> Comment:
-    """Comments between `/**` and `*/`, on one line where that ends before a column.
+    """Comments between `/**` and `*/`, on one line if that ends before a column.
 
-    `pad` is what the code is indented with: four blanks count as one tab. Marks of comments in the
-    text are broken up, opening ones because Kotlin nests comments.
+    `pad` is the indentation of the code: four spaces count as one tab. Comment marks in the text
+    are broken up; opening ones too, because Kotlin nests comments.
     """
 
     def comment(text: str, indent: int = 0) -> str:
@@ -77,7 +77,7 @@ def block_comment(width: int, pad: str = " ") -> Comment:
 
 
 def docstring(width: int) -> Comment:
-    """Docstrings of Python, on one line where that ends before a column.
+    """Docstrings of Python, on one line if that ends before a column.
 
     A paragraph whose first line ends in a colon, such as `Raises:`, keeps its lines.
     """
@@ -100,7 +100,7 @@ def docstring(width: int) -> Comment:
 
 
 def _lines(text: str, width: int) -> list[str]:
-    """Paragraphs, wrapped, with an empty line between two. Tags such as `@param` are close."""
+    """Wrapped paragraphs, with an empty line between them, but not before tags such as `@param`."""
     lines: list[str] = []
     tag = False
     for paragraph in re.split(r"\n\s*\n|\n(?=@)", text.strip()):

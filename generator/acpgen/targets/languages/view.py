@@ -1,4 +1,4 @@
-"""What every template is given: the rows, enumerations and rulings in the words of a dialect."""
+"""The variables of every language's template: rows, enumerations and rulings."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def view(protocol: Protocol, dialect: Dialect) -> dict[str, object]:
         namespace: that of the derived message IDs, a UUID as text.
 
     Raises:
-        MissingClassError: there are methods, and none has a class.
+        MissingClassError: there are methods, but no method has a class.
     """
     least, most = key_limits(protocol)
     return {
@@ -120,7 +120,7 @@ def _expression(value: object, hint: object, dialect: Dialect) -> str | None:
 
 
 def _sentence(why: str) -> Sentence:
-    """The text of a ruling with its fields as slots. The depth is the same in every message."""
+    """The text of a ruling with its fields as slots. The depth is a constant."""
     parts: list[str | Slot] = []
     for text, field, _, _ in Formatter().parse(why):
         parts.append(text)

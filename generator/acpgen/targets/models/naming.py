@@ -17,10 +17,10 @@ HELPERS = {
     "acp_wire.models.methods": ("Kind", "Side", "UnknownMethodError"),
     "acp_wire.models.wire": ("dump", "parse", "parse_tolerant"),
 }
-"""What the package exports besides the protocol's types, by module."""
+"""Exports of the package besides the protocol's types, by module."""
 
 _USED = frozenset({"Annotated", "Any", "ConfigDict", "Field", "Literal", "TypeAliasType"})
-"""What the generated modules import."""
+"""Names that the generated modules import."""
 
 
 def names_of(normal: Normal) -> dict[str, tuple[TypeName, ...]]:

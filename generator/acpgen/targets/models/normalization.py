@@ -76,7 +76,7 @@ def _absorbing(protocol: Protocol) -> Iterator[Variant]:
 
 @dataclass(frozen=True, slots=True)
 class _Shared:
-    """What every branch of a choice gets from around it."""
+    """The members that every branch of a choice gets from its surrounding type."""
 
     members: tuple[Property, ...] = ()
     bases: tuple[TypeName, ...] = ()

@@ -1,9 +1,9 @@
 """Markdown pages: methods, types, retry classes, errors, and the rules of keyed prompts.
 
-Each page is CommonMark with the tables of GitHub, and reads alike as MDX. An HTML comment is no
-MDX and front matter is no CommonMark, so the line that marks a page as generated is the title of
-a link that nothing refers to: no reader shows it. `templates/docs/` holds the layout, and the
-whole text of the pages on keyed prompts.
+Each page is CommonMark with the tables of GitHub, and reads alike as MDX. MDX has no HTML comments
+and CommonMark has no front matter, so the line that marks a page as generated is the title of a
+link that nothing refers to: no reader shows it. `templates/docs/` holds the layout, and the whole
+text of the pages on keyed prompts.
 """
 
 from __future__ import annotations
@@ -114,6 +114,6 @@ def _type_pages(protocol: Protocol, site: Site, templates: Templates) -> dict[st
 
 
 def _page(templates: Templates, name: str, title: Inline, **context: object) -> str:
-    """Render a page. Blocks stand one blank line apart, whatever the template leaves between."""
+    """Render a page, with exactly one blank line between blocks."""
     rendered = templates.render(f"docs/{name}.md.jinja", header=HEADER, title=title, **context)
     return re.sub(r"\n{3,}", "\n\n", rendered).strip() + "\n"

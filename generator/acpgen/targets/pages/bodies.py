@@ -1,4 +1,4 @@
-"""What a type is made of: tables of members, variants and values."""
+"""The content of a type: tables of members, variants and values."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class Bodies:
         return prose(first_sentence(docs))
 
     def _rest(self, body: Type, tag: str | None) -> Object | None:
-        """What a variant holds beyond its tag, where no type of its own lists it."""
+        """The members of a variant besides its tag, if no named type lists them."""
         if not isinstance(body, Object):
             return None
         members = tuple(m for m in flatten(self.protocol, body).members.values() if m.name != tag)
@@ -155,7 +155,7 @@ def _values(enum: OpenEnum | ClosedEnum) -> Iterator[str]:
 
 
 def _meaning(value: EnumValue) -> Inline:
-    """What a value means, without its name in front where the name has its own column."""
+    """The meaning of a value, without its name at the start, which has its own column."""
     meaning = value.docs.removeprefix(f"{value.title}: ")
     return prose(meaning[:1].upper() + meaning[1:])
 

@@ -15,7 +15,7 @@ _INVALID_PARAMS = -32602
 
 @dataclass(frozen=True, slots=True)
 class _Common:
-    """An error that any request can meet: its name, where a schema gives none, and when."""
+    """An error of any request: its name, unless the schema has one, and when it occurs."""
 
     name: str
     when: Inline
@@ -69,7 +69,7 @@ def code_table(protocol: Protocol, links: Links) -> str:
 
 
 def errors(protocol: Protocol, links: Links) -> dict[str, object]:
-    """What the template of the page on errors shows."""
+    """The variables of the page on errors."""
     return {
         "table": code_table(protocol, links),
         "error": links.type(ERROR),

@@ -20,7 +20,7 @@ class Example:
 
 
 def examples(method: Method, protocol: Protocol) -> list[Example]:
-    """The messages that the examples of params and result stand for.
+    """The messages of the examples of params and result.
 
     Each request has an `id` of its own. The n-th result answers the n-th request; results beyond
     the last request are further answers to that one.

@@ -61,7 +61,7 @@ def expression(type_: Type, links: Links) -> Inline:
 
 
 def limits(type_: Type, protocol: Protocol) -> tuple[Inline, ...]:
-    """What values of a type must keep to, one sentence each; references are followed."""
+    """The constraints on values of a type, one sentence each. References are followed."""
     type_ = protocol.resolve(type_)
     if isinstance(type_, Nullable):
         type_ = protocol.resolve(type_.of)
@@ -86,7 +86,7 @@ def default(member: Property) -> Inline:
 
 
 def tolerance(member: Property) -> Inline:
-    """What receivers make of a malformed value, or nothing where they refuse it."""
+    """How receivers recover from a malformed value; empty if they refuse it."""
     return join(_tolerated(member.tolerance, _fallback(member)))
 
 

@@ -1,4 +1,4 @@
-"""What the pages on keyed prompts take from the protocol. Their text is in their templates."""
+"""The variables of the pages on keyed prompts. Their text is in their templates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the protocol says of idempotency keys, in words."""
+"""The rules of the protocol about idempotency keys, in words."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from acpgen.targets.retry.classes import Explanation, explain
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Params or result: the type, what it says of itself, what it is made of."""
+    """Params or result: the type, its description, and the tables of its parts."""
 
     type: Inline
     docs: tuple[Inline, ...]

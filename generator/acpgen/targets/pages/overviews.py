@@ -74,7 +74,7 @@ def _short_table(title: str, classes: Iterable[RetryClass], links: Links) -> str
 
 
 def index(protocol: Protocol, links: Links) -> dict[str, object]:
-    """What the template of the index shows."""
+    """The variables of the index."""
     return {
         "guides": [links.guide_entry(slug) for slug in links.site.guides],
         "classes": links.retry_classes(),
@@ -86,7 +86,7 @@ def index(protocol: Protocol, links: Links) -> dict[str, object]:
 
 
 def retry_classes(protocol: Protocol, links: Links) -> dict[str, object]:
-    """What the template of the retry classes shows."""
+    """The variables of the page on retry classes."""
     used = _used(protocol)
     return {
         "overview": class_table(protocol, links),

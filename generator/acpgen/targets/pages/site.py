@@ -200,7 +200,7 @@ def _type_anchors(protocol: Protocol, domain: str) -> Iterable[tuple[TypeName, s
 
 
 def slug_of(name: str) -> str:
-    """What the page of a method is called after."""
+    """The name of a method's page."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 

@@ -61,7 +61,7 @@ def _entry(type_: TypeDef, protocol: Protocol, users: Users, links: Links) -> En
 
 
 def _role(type_: TypeDef, protocol: Protocol, links: Links) -> Inline:
-    """What a type is to its method, or nothing."""
+    """The role of a type in its method; empty if it has none."""
     for method in protocol.methods:
         if type_.name == method.params:
             return Inline(f"The params of {links.method(method.name)} as a {method.kind}.")

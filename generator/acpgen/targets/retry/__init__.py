@@ -1,4 +1,4 @@
-"""What the retry tables of all languages are made from: rows, meanings, the decision, the IDs."""
+"""The sources of the retry tables of all languages: rows, meanings, the decision, the IDs."""
 
 from acpgen.targets.retry.retry_rows import MissingClassError, Row, key_limits, rows
 

@@ -28,7 +28,7 @@ class Explanation:
 
     @property
     def whole(self) -> str:
-        """The meaning and the rule, where there is no room for a section."""
+        """The meaning and the rule as one text."""
         return f"{self.meaning} {self.rule}"
 
 
@@ -37,7 +37,7 @@ def _explain(retry: RetryClass, short: str, meaning: str, rule: str) -> Explanat
 
 
 UNSTATED = Inline("not stated")
-"""What pages show where a schema gives a method no class."""
+"""The text on pages for a method without a class."""
 
 DEFERRALS = (RetryClass.CARRIED, RetryClass.EXTERNAL)
 """The values of `x-retry-class` that are not classes."""
@@ -70,8 +70,9 @@ CLASSES: Mapping[RetryClass, Explanation] = {
         "No.",
         "Notifications have no answer that could get lost. Some requests make sense only on one "
         "connection.",
-        "The sender does not send it again. It recovers through `session/resume` or on a new "
-        "connection.",
+        "The sender does not send it again. After a lost request it opens a new connection, and "
+        "after missed updates it calls `session/resume`. After any other notification there is "
+        "nothing to recover.",
     ),
     RetryClass.CARRIED: _explain(
         RetryClass.CARRIED,
@@ -99,7 +100,7 @@ def meaning(method: Method, retry: RetryClass) -> Inline:
 
 
 def explain(method: Method) -> Explanation | None:
-    """Return the class of one method in words that hold for this method; None without a class."""
+    """Return the class of one method in words for this method; None without a class."""
     if method.retry is None:
         return None
     general = CLASSES[method.retry]

@@ -47,7 +47,7 @@ def compile_table(protocol: Schema) -> RetryTable:
     """Return the table of a protocol, as `acp_v2.retry` is that of the protocol of this repository.
 
     Raises:
-        MissingClassError: there are methods, and none has a class.
+        MissingClassError: there are methods, but no method has a class.
         OSError: the templates can't be read.
     """
     (source,) = table(PYTHON, protocol, Templates(resources.TEMPLATES)).values()

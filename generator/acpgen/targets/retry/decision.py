@@ -51,7 +51,7 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What follows from a reason.
+    """The answer to a reason, with its words.
 
     Fields:
         reason: the case.

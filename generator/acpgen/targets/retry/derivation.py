@@ -1,7 +1,7 @@
 """The ID of a prompt's message, derived from its session and its key (RFD, Adapter validation).
 
 Every language states the same steps in its template; the vectors in `vectors/derived.json`, whose
-IDs come from here, hold them to it.
+IDs come from here, test them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ NAMESPACE = uuid5(NAMESPACE_URL, NAMESPACE_NAME)
 
 
 def hashed(session_id: str, key: str) -> str:
-    """The text that stands for both: `<length>:<session_id>,<key>`, as in a netstring.
+    """The text that the ID is derived from: `<length>:<session_id>,<key>`, as in a netstring.
 
     The length is that of the session ID, in UTF-8 bytes and in decimal. So no two pairs share a
     text, whatever they hold.

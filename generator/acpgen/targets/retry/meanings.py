@@ -1,4 +1,4 @@
-"""What the enumerations and the rows of the table mean, in the words of every language."""
+"""The meanings of enumerations and rows, for the comments of every language."""
 
 from __future__ import annotations
 

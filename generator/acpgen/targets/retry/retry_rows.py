@@ -9,7 +9,7 @@ from acpgen.model import KEY_TYPE, Kind, Protocol, RetryClass, Scalar, Side, Sta
 
 
 class MissingClassError(ValueError):
-    """No method says anything about being sent again, so there is no table to make."""
+    """No method has a retry class, so there is no table to generate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Row:
     A target for a language takes `rows(protocol)` and writes each field in that language's
     spelling: enumerations by their names or values, texts through the language's literals.
     `name` and `kind` together are unique and the key of the lookup; a lookup by name alone finds
-    the request where there is one. What `resend` says of a row is in `decision`.
+    the request where there is one. `decision` has the answers of `resend` for a row.
 
     Fields:
         name: the JSON-RPC method.
@@ -59,10 +59,10 @@ def rows(protocol: Protocol) -> tuple[Row, ...]:
     """The rows of the methods that have a class, by name and kind.
 
     A method without one has no row, and is decided about as any name that the table lacks: it gets
-    no class that nobody gave it.
+    an unstated class.
 
     Raises:
-        MissingClassError: there are methods, and none has a class.
+        MissingClassError: there are methods, but no method has a class.
     """
     if protocol.methods and all(method.retry is None for method in protocol.methods):
         raise MissingClassError(

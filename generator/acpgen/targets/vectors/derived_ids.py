@@ -39,7 +39,7 @@ _PAIRS = (
     ("digits moved", "1", "234"),
     ("ten bytes", "0123456789", "k"),
 )
-"""What each pair is about, a session ID and a key. No two pairs may have the same ID."""
+"""A topic, a session ID and a key for each vector. No two pairs may have the same ID."""
 
 
 def derived(protocol: Protocol) -> dict[str, str]:

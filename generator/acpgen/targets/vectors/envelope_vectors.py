@@ -35,7 +35,7 @@ _IDS: tuple[JsonValue, ...] = (0, -1, 2**53 - 1, "", "7", "one", None, 1.5, True
 
 
 def envelope(protocol: Protocol, samples: Samples) -> Iterator[Vector]:
-    """The vectors for requests, notifications and answers as such, and for what is none of them.
+    """The vectors for requests, notifications and responses as such, and for other texts.
 
     Raises:
         SampleError: a type has no sample value.

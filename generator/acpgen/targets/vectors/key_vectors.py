@@ -49,7 +49,7 @@ NO_STRINGS: Mapping[str, JsonValue] = {
 
 
 def keys(protocol: Protocol, samples: Samples) -> Iterator[Vector]:
-    """The vectors for every method that takes a key, and for one that takes none.
+    """The vectors for every method that takes a key, and for a method that takes no key.
 
     Raises:
         SampleError: a type has no sample value.

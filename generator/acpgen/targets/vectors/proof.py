@@ -34,7 +34,7 @@ class Proof:
         self._results = {m.name: m.result for m in protocol.methods if m.result is not None}
 
     def proven(self, file: str, vectors: Iterable[Vector]) -> Iterator[Vector]:
-        """Yield the vectors of a file that hold: all but those with a contested fault that is none.
+        """Yield the vectors of a file that hold: all except those with a contested fault.
 
         Vectors on which implementations differ need no proof.
 
@@ -77,7 +77,7 @@ class Proof:
         return self._validators.of(result).is_valid(message["result"])
 
     def _entry(self, sender: Side) -> str:
-        """The entry point of a side. Who calls nothing has none, and answers like all others."""
+        """The entry point of a side. One that calls nothing has none, and answers like others."""
         name = f"{sender.capitalize()}Envelope"
         return name if name in self._definitions else _ROOT
 
@@ -91,4 +91,4 @@ def _definitions(schema: JsonSchema) -> JsonSchema:
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON")
+    raise ValueError(f"{constant} is not JSON")

@@ -17,7 +17,7 @@ Path = tuple[str | int, ...]
 
 
 class Outcome(StrEnum):
-    """What a receiver does with a message."""
+    """The outcome of a message at a receiver."""
 
     ACCEPT = "accept"
     REPORT = "report"
@@ -107,7 +107,7 @@ class Vector:
 
     @property
     def outcome(self) -> Outcome:
-        """What the receiver does."""
+        """The outcome at the receiver."""
         return Outcome.ACCEPT if self.fault is None else self.fault.outcome
 
     @property

@@ -79,8 +79,10 @@ def inserted_despite_error(recording: Recording) -> Iterator[Fault]:
 
     Example: `user_message` with msg-1, then an error, and for the retry msg-1
 
-    Fix: answer with the messageId once the message is inserted. An agent or a proxy that can't find
-    out leaves the request unanswered.
+    Fix: answer with the messageId once the message is inserted. An agent that can't read its
+    history reads it again before it answers, and inserts nothing. If it has to answer -32603 in the
+    end, that is reported as well: it should have known the key, although a client that keeps the
+    prompt loses nothing. A proxy leaves the answer to the agent.
     """
     found = _inserted_all_the_same(recording)
     for attempts in recording.prompts.submissions.values():

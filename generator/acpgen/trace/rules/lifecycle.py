@@ -35,7 +35,7 @@ def partial_connection(recording: Recording) -> Iterator[Fault]:
     """
     for connection, span in recording.traffic.spans.items():
         if connection not in recording.traffic.initializes:
-            yield fault(span.first, "begins a connection of which no initialize is recorded")
+            yield fault(span.first, "begins a connection without a recorded initialize")
 
 
 @rule(Severity.ERROR)

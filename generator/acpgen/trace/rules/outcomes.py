@@ -216,7 +216,7 @@ def _is_like(attempt: Attempt, first: Attempt) -> bool:
 def _overlapping(
     recording: Recording, attempts: Sequence[Attempt]
 ) -> Iterator[tuple[Attempt, ...]]:
-    """The groups of two and more attempts of which each was pending along with another."""
+    """The groups of two or more attempts that were pending at the same time as another."""
     group: list[Attempt] = []
     end = 0
     for attempt in attempts:

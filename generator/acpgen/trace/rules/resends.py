@@ -32,7 +32,7 @@ def not_retried_resent(recording: Recording) -> Iterator[Fault]:
     RFD: Give every method a retry class.
 
     Why: it has a meaning on its connection only, or while one request is pending. Sent again, it is
-    passed over at best; at worst it meets a newer request that has the same id. Judged are
+    ignored at best; at worst it meets a newer request that has the same id. Judged are
     `$/cancel_request` and `elicitation/complete`, of which a copy can't be a message of its own:
     for `initialize` see `repeated-initialize`, for `session/cancel` `late-cancel`. A cancel on a
     new connection is a copy if the one before it was about a session that is open there too. The
@@ -73,7 +73,7 @@ def cancel_unknown(recording: Recording) -> Iterator[Fault]:
 
     Why: ids count on one connection only. A cancel of another one stops nothing, or, a moment
     later, a newer request that gets this id. What is sent a second time after reconnecting is
-    `not-retried-resent`. A warning, because the receiver passes over an id that it doesn't know.
+    `not-retried-resent`. A warning, because the receiver ignores an id that it doesn't know.
     Applied to connections that are recorded from their beginning.
 
     Example: a prompt with id 7, and `{"requestId": "7"}`

@@ -1,11 +1,11 @@
 """Checks that a store keeps the promises that a ledger relies on.
 
-For stores of your own, under any test runner::
+For your own stores, with any test runner::
 
     async def test_my_store() -> None:
         await conform(lambda: MyStore.open("test.db"))
 
-Every check uses its own sessions with random names, so that a database may be shared.
+Every check uses its own sessions with random names, so a shared database is fine.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from acp_retry.store import Found, Message, Store
 __all__ = ["CHECKS", "SHARED_CHECKS", "Check", "NonconformingError", "Open", "conform"]
 
 Open = Callable[[], Awaitable[Store]]
-"""Opens the storage anew, as another process would. A store in memory returns itself."""
+"""Opens the storage again, like another process. A store in memory returns itself."""
 
 Check = Callable[[Open], Awaitable[None]]
 
 WRITERS: Final = 8
-"""How many tasks write at once."""
+"""The number of tasks that write at the same time."""
 ODD_NAMES: Final = (
     "",
     " ",
@@ -80,12 +80,12 @@ async def misses_what_was_never_inserted(open_store: Open) -> None:
 async def finds_what_was_inserted(open_store: Open) -> None:
     """An inserted record is found, under the `messageId` that `insert` returned."""
     store, message = await open_store(), _message()
-    told, new = await store.insert(message)
+    inserted, new = await store.insert(message)
     _expect(new, "the first insert is new")
     found = await store.find(message.session_id, message.record)
-    _expect(found == told, "find returns what insert returned")
-    _expect(told.digest in (None, message.digest), "a digest is kept as it came, or not at all")
-    _expect(told.writer in (None, message.writer), "a writer is kept as it came, or not at all")
+    _expect(found == inserted, "find returns what insert returned")
+    _expect(inserted.digest in (None, message.digest), "a digest is kept as it came, or not at all")
+    _expect(inserted.writer in (None, message.writer), "a writer is kept as it came, or not at all")
 
 
 async def inserts_once(open_store: Open) -> None:
@@ -126,21 +126,23 @@ async def takes_messages_without_digest_or_writer(open_store: Open) -> None:
     for digest, writer in product((os.urandom(32), None), (os.urandom(16), None)):
         message = replace(_message(), digest=digest, writer=writer)
         try:
-            told, new = await store.insert(message)
+            inserted, new = await store.insert(message)
         except Exception as error:
             raise NonconformingError("a message needs no digest and no writer") from error
         _expect(new, "the insert is new")
-        _expect(await store.find(message.session_id, message.record) == told, "find returns it")
-        _expect(told.digest in (None, digest), "a digest is kept as it came, or not at all")
-        _expect(told.writer in (None, writer), "a writer is kept as it came, or not at all")
+        _expect(await store.find(message.session_id, message.record) == inserted, "find returns it")
+        _expect(inserted.digest in (None, digest), "a digest is kept as it came, or not at all")
+        _expect(inserted.writer in (None, writer), "a writer is kept as it came, or not at all")
 
 
 async def survives_reopening(open_store: Open) -> None:
     """An inserted message is there when the storage is opened anew."""
     message = _message()
-    told, _ = await (await open_store()).insert(message)
+    inserted, _ = await (await open_store()).insert(message)
     again = await open_store()
-    _expect(await again.find(message.session_id, message.record) == told, "a restart loses nothing")
+    _expect(
+        await again.find(message.session_id, message.record) == inserted, "a restart loses nothing"
+    )
     _expect(not (await again.insert(message))[1], "after a restart, the insert is not new")
 
 
@@ -172,10 +174,10 @@ async def forgets_a_session(open_store: Open) -> None:
     found = await again.find(gone.session_id, gone.record)
     _expect(found is None, "a deleted record is gone for good")
     _expect(await again.find(kept.session_id, kept.record) is not None, "other sessions stay")
-    told, new = await store.insert(gone)
+    inserted, new = await store.insert(gone)
     _expect(new, "after the deletion the insert is new")
     found = await (await open_store()).find(gone.session_id, gone.record)
-    _expect(found == told, "what was inserted after the deletion stays")
+    _expect(found == inserted, "what was inserted after the deletion stays")
 
 
 async def inserts_once_under_a_race(open_store: Open) -> None:
@@ -218,20 +220,20 @@ async def trusts_no_cached_miss(open_store: Open) -> None:
     """A record that another writer inserts is found after it was missed before."""
     reader, writer, message = await open_store(), await open_store(), _message()
     _expect(await reader.find(message.session_id, message.record) is None, "find misses")
-    told, _ = await writer.insert(message)
+    inserted, _ = await writer.insert(message)
     found = await reader.find(message.session_id, message.record)
-    _expect(found == told, "a miss is not cached")
+    _expect(found == inserted, "a miss is not cached")
     await writer.forget(message.session_id)
     found = await reader.find(message.session_id, message.record)
     _expect(found is None, "a hit does not outlive its session")
 
 
 async def _race(stores: list[Store], message: Message) -> None:
-    told: list[tuple[Found, bool]] = await asyncio.gather(
+    inserted: list[tuple[Found, bool]] = await asyncio.gather(
         *(each.insert(message) for each in stores)
     )
-    _expect(sum(new for _, new in told) == 1, "exactly one insert is new")
-    _expect(len({found for found, _ in told}) == 1, "every insert returns the same messageId")
+    _expect(sum(new for _, new in inserted) == 1, "exactly one insert is new")
+    _expect(len({found for found, _ in inserted}) == 1, "every insert returns the same messageId")
 
 
 CHECKS: Final[tuple[Check, ...]] = (

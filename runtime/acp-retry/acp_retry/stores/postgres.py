@@ -7,7 +7,13 @@ from collections.abc import Awaitable, Callable
 from typing import LiteralString, TypeVar
 from uuid import UUID
 
-import psycopg
+from acp_wire.extras import missing
+
+try:
+    import psycopg
+except ModuleNotFoundError as error:
+    raise missing("acp_retry.stores.postgres", "postgres", error) from None
+
 from psycopg import AsyncConnection
 from psycopg.rows import TupleRow
 

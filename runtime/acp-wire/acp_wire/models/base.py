@@ -6,7 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self, cast
 
-import pydantic
+from acp_wire.extras import missing
+
+try:
+    import pydantic
+    import typing_extensions  # noqa: F401  so that its absence is explained, too
+except ModuleNotFoundError as error:
+    raise missing("acp_wire.models", "models", error) from None
+
 from pydantic import (
     MISSING,
     BaseModel,

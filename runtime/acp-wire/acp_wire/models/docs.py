@@ -12,7 +12,7 @@ __all__ = ["member_docs"]
 
 
 def member_docs(model: type) -> dict[str, str]:
-    """The docs of a class's attributes, inherited ones included; none without source code."""
+    """The docs of a class's attributes, including inherited ones; empty without source code."""
     docs: dict[str, str] = {}
     for class_ in reversed(model.__mro__):
         docs |= _of_module(class_.__module__).get(class_.__qualname__, {})

@@ -6,22 +6,13 @@ from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
+from acp_wire.extras import MissingExtraError, missing
 from acp_wire.remote.remote_channel import RemoteChannel, Timing
 
 __all__ = ["MissingExtraError", "Remote", "is_remote"]
 
 HTTP: Final = ("http", "https")
 WEBSOCKET: Final = ("ws", "wss")
-
-
-class MissingExtraError(ImportError):
-    """The libraries of the extra `remote` are not installed."""
-
-    def __init__(self, package: str) -> None:
-        super().__init__(
-            f"{package} is needed for this URL: install the extra `remote` of acp-wire, acp-retry "
-            "or acp-conformance, whichever is used"
-        )
 
 
 def is_remote(url: str) -> bool:
@@ -68,10 +59,10 @@ class Remote:
             try:
                 from acp_wire.remote.http_channel import HttpChannel
             except ModuleNotFoundError as error:
-                raise MissingExtraError("httpx2") from error
+                raise missing("an address of http or https", "remote", error) from error
             return HttpChannel(self._url, self._headers, self._timing)
         try:
             from acp_wire.remote.websocket_channel import WebSocketChannel
         except ModuleNotFoundError as error:
-            raise MissingExtraError("websockets") from error
+            raise missing("an address of ws or wss", "remote", error) from error
         return await WebSocketChannel.open(self._url, self._headers, self._timing)

@@ -12,7 +12,7 @@ from acpgen.targets.languages.spelling import (
 )
 
 _SHORT = {"RetryClass": "Class"}
-"""In a package called retry, nothing else is called so again."""
+"""The package is called retry already, so names don't repeat it."""
 
 
 def string(value: str) -> str:

@@ -9,7 +9,7 @@ _MARKS = {**MARKS, "$": "\\$"}
 
 
 def string(value: str) -> str:
-    """A string literal in which nothing is a template."""
+    """A string literal without string templates."""
     return f'"{escaped(value, _MARKS, utf16)}"'
 
 

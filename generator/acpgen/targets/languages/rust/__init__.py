@@ -18,7 +18,7 @@ _LINE = 72
 
 
 def string(value: str) -> str:
-    """A string literal, continued on lines of its own where it is long."""
+    """A string literal, continued on more lines if it is long."""
     return _literal(_escaped(value), 12)
 
 
@@ -27,7 +27,7 @@ def _escaped(value: str) -> str:
 
 
 def _literal(text: str, indent: int) -> str:
-    """Escaped text between quotes. A blank that starts a line would be lost, so none does."""
+    """Escaped text between quotes. No line starts with a space, because Rust would drop it."""
     lines = [""]
     for word in re.split(r"(?<= )(?=[^ ])", text):
         if lines[-1] and len(lines[-1]) + len(word) > _LINE:

@@ -10,9 +10,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .checkers import Verdict, check
 else:
-    from acp_wire.lazy import lazy_part
-
     # The digest of the types that this package comes from. That of the checkers must be the same.
-    __getattr__ = lazy_part(__name__, "checkers", "models", ["Verdict", "check"], "sha256:3708892af4893181d62a8f28806df2716dfbe38dcec60caa3f7f598bfcf2c312")
+    _SCHEMA = "sha256:3708892af4893181d62a8f28806df2716dfbe38dcec60caa3f7f598bfcf2c312"
+
+    def __getattr__(name):
+        from acp_wire.lazy import lazy_part
+
+        return lazy_part(__name__, "checkers", "models", __all__, _SCHEMA)(name)
 
 __all__ = ["Verdict", "check"]

@@ -3,7 +3,8 @@
 /**
  * Which messages of the Agent Client Protocol may be sent again. The request
  * went out and the response never came: may it be sent again as it is, with the
- * same key, or not at all?
+ * same key, or not at all? The answers hold on connections of the table's
+ * version of the protocol only.
  *
  * @module
  */
@@ -31,8 +32,9 @@ export const RetryClass = {
   Duplicating: "duplicating",
   /**
    * Notifications have no answer that could get lost. Some requests make sense
-   * only on one connection. The sender does not send it again. It recovers
-   * through `session/resume` or on a new connection.
+   * only on one connection. The sender does not send it again. After a lost
+   * request it opens a new connection, and after missed updates it calls
+   * `session/resume`. After any other notification there is nothing to recover.
    */
   NotRetried: "not_retried",
   /**

@@ -17,7 +17,8 @@ import java.util.stream.Collectors;
 
 /**
  * Which messages of the Agent Client Protocol may be sent again. The request went out and the response never came: may
- * it be sent again as it is, with the same key, or not at all?
+ * it be sent again as it is, with the same key, or not at all? The answers hold on connections of the table's version
+ * of the protocol only.
  */
 public final class AcpRetry {
 
@@ -48,7 +49,8 @@ public final class AcpRetry {
 
 		/**
 		 * Notifications have no answer that could get lost. Some requests make sense only on one connection. The sender
-		 * does not send it again. It recovers through {@code session/resume} or on a new connection.
+		 * does not send it again. After a lost request it opens a new connection, and after missed updates it calls
+		 * {@code session/resume}. After any other notification there is nothing to recover.
 		 */
 		NOT_RETRIED("not_retried"),
 

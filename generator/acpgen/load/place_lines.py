@@ -12,7 +12,7 @@ from acpgen.model import Location, Pointer
 
 
 def located(findings: Iterable[Finding]) -> list[Finding]:
-    """Findings with the lines of their places, where they lack them.
+    """Add missing line numbers to findings.
 
     Raises:
         OSError: a file can't be read any more.
@@ -27,13 +27,13 @@ def located(findings: Iterable[Finding]) -> list[Finding]:
 
 
 class Lines:
-    """The lines of places; a file is scanned when the first of its places is asked for."""
+    """The lines of places. A file is read when one of its places is first looked up."""
 
     def __init__(self) -> None:
         self._files: dict[str, Mapping[Pointer, int]] = {}
 
     def of(self, location: Location) -> int | None:
-        """The 1-based line of a place, or of what is around it; None if it is in no file.
+        """The 1-based line of a place, or of its nearest ancestor; None if it is not in a file.
 
         Raises:
             OSError: the file can't be read any more.

@@ -1,0 +1,67 @@
+"""What the commands that read logs print about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from acp_wire.reader import attempt
+from acpgen.cli.stderr import note
+from acpgen.findings import printable
+from acpgen.judge.inputs import MessageText
+from acpgen.judge.versions import VersionedEngine
+from acpgen.logs import Log, transcript_line
+from acpgen.words import counted
+
+
+def reading_notes(log: Log, messages: int) -> Iterator[str]:
+    """What a log was read as, and how many senders it doesn't show."""
+    reading = log.reading(messages)
+    if reading is not None:
+        yield reading
+    if log.guessed:
+        yield (
+            f"the log doesn't show the sender of {counted(log.guessed, 'message')}, which counts "
+            "as the likeliest side's"
+        )
+
+
+def print_reading(log: Log, name: str, messages: int) -> None:
+    """Print on stderr what a log was read as, and how many senders it doesn't show."""
+    for line in reading_notes(log, messages):
+        note(f"acpgen: {printable(name)}: {printable(line)}")
+
+
+def version_notes(engine: VersionedEngine) -> Iterator[str]:
+    """The connections that were not judged, since they settle on another version."""
+    for (connection, version), number in engine.others.items():
+        label = f" {printable(str(connection))}" if connection != "" else ""
+        yield (
+            f"connection{label} settles on version {version}, and the schema is of version "
+            f"{engine.version}: {counted(number, 'message')} not judged"
+        )
+
+
+def transcript_lines(log: Log, *, time: bool = False) -> Iterator[MessageText]:
+    """Yield the lines of a transcript, or the messages of another log as such lines.
+
+    `time` keeps the times of another log. A message that is not JSON stays as it is.
+
+    Raises:
+        InputError: there are no messages.
+    """
+    found = log.canonical
+    if found is not None and found.transcript:
+        lines = found.lines
+        for number, raw in lines:
+            text = raw.strip()
+            if text and log.is_other(attempt(text), text, transcript=True):
+                if log.turns(number, raw, lines):
+                    break
+                log.pass_over(number, text)
+            elif text:
+                yield MessageText(text, number)
+        if not log.turned:
+            return
+    for message in log.messages(guess=True):
+        line = transcript_line(message, time=time)
+        yield MessageText(line or message.text, message.line)

@@ -1,0 +1,124 @@
+"""Pages that show sessions, for the commands that write them."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from io import BytesIO
+from pathlib import Path
+
+from acp_conformance.verdict import TraceResult
+from acp_wire.envelope import is_id
+from acp_wire.reader import Decoded, attempt
+from acp_wire.transcript_line import is_transcript_line
+from acpgen import resources
+from acpgen.cli.reading import reading_notes, transcript_lines, version_notes
+from acpgen.cli.report import unreadable
+from acpgen.cli.verdicts import findings_of
+from acpgen.judge.fast_path import FastEngine
+from acpgen.judge.inputs import MessageText
+from acpgen.judge.message_verdict import MessageVerdict
+from acpgen.judge.versions import VersionedEngine
+from acpgen.load import reload
+from acpgen.logs import Hints, Log, callers_of, lines_of, read
+from acpgen.model import Protocol
+from acpgen.startup.checker_source import Made
+from acpgen.trace import TranscriptError, judge, record
+from acpgen.view import SessionView, page
+
+__all__ = ["session_view", "write_failed_traces", "write_page"]
+
+
+def session_view(
+    log: Log, protocol: Protocol, name: str, *, show_keys: bool = False
+) -> SessionView:
+    """Judge the messages of a log, and return what is to be shown of them.
+
+    Raises:
+        InputError: it has no messages.
+        OSError: it can't be read.
+    """
+    session = SessionView(Path(name).name, protocol, show_keys=show_keys)
+    fast = FastEngine(Made(protocol), version=protocol.version)
+    engine = VersionedEngine([(protocol.version, fast)])
+    entries: list[MessageText] = []
+    guessed = 0
+    for entry in transcript_lines(log, time=True):
+        entries.append(entry)
+        index = session.add(entry)
+        verdict = _verdict(engine, entry, guessed=log.guessed > guessed)
+        guessed = log.guessed
+        if verdict is not None:
+            for each in findings_of(name, entry, verdict, transcript=True, show_keys=show_keys):
+                session.find(each, "validate", index)
+    session.notes += reading_notes(log, len(entries))
+    session.notes += version_notes(engine)
+    try:
+        for finding in judge(record(entries, protocol, show_keys=show_keys), name):
+            session.find(finding, "trace")
+    except TranscriptError as error:
+        session.notes.append(
+            f"line {error.line} {error}, so the order of messages is not judged (`acpgen trace`)"
+        )
+    return session
+
+
+def _verdict(
+    engine: VersionedEngine, entry: MessageText, *, guessed: bool
+) -> MessageVerdict | None:
+    """The verdict on a line. A guessed sender is not held against the message."""
+    read = attempt(entry.text)
+    if guessed and isinstance(read, Decoded) and is_transcript_line(read.value):
+        message = Decoded(read.text, read.value["message"], read.repeats)
+        connection = read.value.get("connection")
+        return engine.message(message, None, connection if is_id(connection) else "")
+    return engine.verdict(read, None, transcript=True)
+
+
+def write_page(session: SessionView, out: Path) -> None:
+    """Write the page of a session whole, or not at all.
+
+    Raises:
+        OSError: it can't be written.
+    """
+    content = page(session)
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", newline="\n", dir=out.parent, suffix=".html", delete=False
+    ) as draft:
+        try:
+            draft.write(content)
+            draft.flush()
+            Path(draft.name).chmod(0o666 & ~_umask())
+            Path(draft.name).replace(out)
+        except BaseException:
+            Path(draft.name).unlink(missing_ok=True)
+            raise
+
+
+def _umask() -> int:
+    """The mask of the process, which can only be read by setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def write_failed_traces(folder: Path, outcomes: Sequence[TraceResult]) -> list[str]:
+    """Write a page for each trace that showed a requirement to be broken.
+
+    Returns why that failed, if it did.
+    """
+    failed = [outcome for outcome in outcomes if outcome.broken and outcome.transcript]
+    if not failed:
+        return []
+    protocol = reload(resources.SCHEMA)
+    for outcome in failed:
+        log = read(lines_of(BytesIO(outcome.transcript)), Hints(), lambda: callers_of(protocol))
+        session = session_view(log, protocol, outcome.trace)
+        session.notes += [f"`{id_}` fails: {text}" for id_, text in outcome.broken]
+        out = folder / f"{outcome.trace}.html"
+        try:
+            write_page(session, out)
+        except OSError as error:
+            return [f"not all pages are written: {unreadable(error, out)}"]
+    return []

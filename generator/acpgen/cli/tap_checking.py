@@ -1,0 +1,69 @@
+"""Judges what passes a tap, in a process of its own.
+
+Each line of the pipe has a sender, the number of its line among those of the sender, and a message.
+The sender `gap` means that messages are missing: what later ones answer isn't known then.
+"""
+
+from __future__ import annotations
+
+import os
+
+from acp_wire.reader import attempt
+from acpgen import findings
+from acpgen.cli.verdicts import findings_of
+from acpgen.judge.fast_path import FastEngine
+from acpgen.judge.inputs import MessageText
+from acpgen.judge.message_verdict import MessageRule
+from acpgen.judge.versions import VersionedEngine
+from acpgen.startup import checker_source
+from acpgen.startup.checker_source import SHIPPED_VERSION
+from acpgen.tap.companion import skipped_text
+
+_GAP = b"gap"
+_CONNECTION = ""
+_PAIRING = frozenset({MessageRule.UNEXPECTED_RESPONSE.value, MessageRule.DUPLICATE_ID.value})
+"""What is not known after a gap."""
+
+
+def check(pipe: int, *, show_keys: bool = False) -> None:
+    """Print what is found in the lines of a pipe, on standard error, until it ends."""
+    try:
+        made = checker_source.of_schema(None)
+    except (OSError, checker_source.UnusableSchemaError):
+        _print("acpgen tap: the schema that comes with acpgen can't be read: nothing is judged\n")
+        return
+    judging = FastEngine(made, version=SHIPPED_VERSION)
+    engine = VersionedEngine([(SHIPPED_VERSION, judging)])
+    whole = True
+    with os.fdopen(pipe, "rb") as lines:
+        for line in lines:
+            sender, number, text = line.rstrip(b"\n").split(b" ", 2)
+            if sender == _GAP:
+                whole = False
+                engine.pairing.clear()
+                _print(f"acpgen tap: {skipped_text(int(number))}\n")
+                continue
+            side, entry = sender.decode(), MessageText(text, int(number))
+            first = not engine.others
+            verdict = engine.message(attempt(text), side, _CONNECTION)
+            if verdict is None:
+                if first:
+                    _print(_other_version(engine))
+            elif verdict.findings:
+                found = findings_of(f"<{side}>", entry, verdict, show_keys=show_keys)
+                known = (each for each in found if whole or each.rule not in _PAIRING)
+                _print(findings.text(known))
+
+
+def _other_version(engine: VersionedEngine) -> str:
+    version = max(version for _, version in engine.others)
+    return (
+        f"acpgen tap: the connection is of version {version}, and --check judges version "
+        f"{SHIPPED_VERSION}: its messages are not judged\n"
+    )
+
+
+def _print(text: str) -> None:
+    data = text.encode(errors="backslashreplace")
+    while data:
+        data = data[os.write(2, data) :]

@@ -1,0 +1,42 @@
+"""How many findings of one message are kept, since its sender need not be trusted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from acpgen.findings import Severity
+from acpgen.judge.message_verdict import MessageFault, MessageRule
+
+MOST = 1000
+"""The most findings of each severity that are reported about one message."""
+
+
+def kept(faults: Iterable[MessageFault]) -> list[MessageFault]:
+    """The first faults of each severity: one more than are reported, so that the rest shows.
+
+    Whether a message is refused, and with which error, stays the same.
+    """
+    counts = Counter[Severity]()
+    first: list[MessageFault] = []
+    for fault in faults:
+        counts[fault.severity] += 1
+        if counts[fault.severity] <= MOST + 1:
+            first.append(fault)
+    return first
+
+
+def reported(faults: Iterable[MessageFault]) -> tuple[MessageFault, ...]:
+    """The first `MOST` faults of each severity, and a note if there were more."""
+    first = kept(faults)
+    counts = Counter[Severity]()
+    shown: list[MessageFault] = []
+    for fault in first:
+        counts[fault.severity] += 1
+        if counts[fault.severity] <= MOST:
+            shown.append(fault)
+    beyond = [severity.value for severity, count in counts.items() if count > MOST]
+    if not beyond:
+        return tuple(first)
+    note = f"has more than {MOST:,} findings that are {' or '.join(beyond)}; only these are listed"
+    return (*shown, MessageFault(MessageRule.MORE_FINDINGS, note, (), Severity.NOTE))

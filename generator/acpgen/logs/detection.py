@@ -1,0 +1,147 @@
+"""Finding out whether a log has one of the two canonical shapes, and where it begins."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Protocol
+
+from acp_wire.envelope import SENDERS
+from acp_wire.reader import BLANK, BROKEN, peek
+from acp_wire.transcript_line import is_transcript_line
+from acpgen.logs import scanning
+from acpgen.logs.hints import Hints
+from acpgen.logs.log_lines import LINE_LIMIT, Lines
+from acpgen.logs.prefixes import LONGEST, prefix_of
+from acpgen.logs.scanning import CUT, value_at
+from acpgen.logs.values import Values
+from acpgen.logs.wrapping import is_bare, is_message, lists_in, messages_in
+from acpgen.model import JsonValue
+
+_HEAD = 1000
+"""How many lines of a log that starts with broken messages are held until one can be read."""
+
+
+class Beginning(Protocol):
+    """The log of which the beginning is found."""
+
+    def pass_over(self, number: int, text: bytes) -> None: ...  # noqa: D102
+    def begins(self, lines: Lines, shape: str | None = None, *, alone: bool = False) -> None: ...  # noqa: D102
+
+
+def detect(log: Beginning, lines: Lines, hints: Hints) -> None:
+    """Read lines until one shows the shape of the log.
+
+    Lines of other output before it are passed over. No more lines are read than that needs.
+    """
+    head: list[tuple[int, bytes]] = []
+    filled = ((number, text) for number, text in lines if text.strip(BLANK))
+    seen, first = 0, (0, b"")
+    for number, text in filled:
+        seen += 1
+        first = (number, text) if seen == 1 else first
+        shape = _shape(text, hints)
+        if shape is not None:
+            log.begins(chain(head, [(number, text)], filled), shape)
+            return
+        if _is_broken(text) and len(head) < _HEAD and not _holds_several(text):
+            head.append((number, text))
+            if not _may_go_on(text):
+                continue
+            following = next(filled, None)
+            if following is None:
+                break
+            filled = chain([following], filled)  # type: ignore[assignment]
+            if _shape(following[1], hints) is None:
+                log.begins(chain(head, filled))
+                return
+            log.begins(chain(head, filled), _shape(following[1], hints))
+            return
+        if head or has_message(number, text, hints):
+            log.begins(chain(head, [(number, text)], filled))
+            return
+        log.pass_over(number, text)
+    if seen == 1:
+        log.begins(iter([first]), "lines", alone=True)
+    else:
+        log.begins(iter(head))
+
+
+def _shape(text: bytes, hints: Hints) -> str | None:
+    """The canonical shape that a line has."""
+    value = peek(text)
+    if _is_transcript(value) or hints.shape == "transcript":
+        return "transcript"
+    return "lines" if _is_plain(value) or hints.shape == "lines" else None
+
+
+def _is_broken(text: bytes) -> bool:
+    """Whether a line starts as a message does and is not JSON."""
+    return peek(text) is BROKEN and _starts_message(text)
+
+
+def _is_transcript(value: object) -> bool:
+    if not is_transcript_line(value):
+        return False
+    connection = value.get("connection")
+    return value["from"] in SENDERS and (connection is None or type(connection) in (int, str))
+
+
+def _is_plain(value: object) -> bool:
+    """Whether a value is a message without anything beside it that says who sent it."""
+    if is_message(value):  # type: ignore[arg-type]
+        found = messages_in(value, "{}", Hints()) if _has_more(value) else []  # type: ignore[arg-type]
+        return not found or found[0].token is None
+    return is_bare(value)  # type: ignore[arg-type]
+
+
+def _has_more(value: object) -> bool:
+    return isinstance(value, dict) and not value.keys() <= {
+        *("jsonrpc", "id", "method", "params", "result", "error", "_meta")
+    }
+
+
+def _starts_message(text: bytes) -> bool:
+    start = text.lstrip()
+    return start.startswith(b"{") and start[1:].lstrip()[:1] in (b'"', b"")
+
+
+def _may_go_on(text: bytes) -> bool:
+    """Whether a broken line may be the first of a value that spans lines."""
+    shown = text.decode("utf-8", "surrogateescape")
+    return value_at(shown, shown.index("{"))[0] is CUT
+
+
+def _holds_several(text: bytes) -> bool:
+    """Whether a line has several messages, one after another."""
+    shown = text.decode("utf-8", "surrogateescape")
+    value, end = value_at(shown, shown.index("{"))
+    if value is scanning.BROKEN or value is CUT:
+        return False
+    following = shown.find("{", end)
+    if following < 0 or shown[end:following].strip(", \t"):
+        return False
+    return is_message(value_at(shown, following)[0])  # type: ignore[arg-type]
+
+
+def has_message(number: int, text: bytes, hints: Hints) -> bool:
+    """Whether a line that is not in a canonical shape has a message, or the start of a shape."""
+    one = text if text.endswith(b"\n") else text + b"\n"
+    stripped = one.strip()
+    if stripped.startswith(b"[") and stripped[1:].lstrip()[:1] in (b"", b"{"):
+        return True
+    for unit in Values(iter([(number, one)]), LINE_LIMIT):
+        if unit.shape == "sse":
+            return True
+        if unit.value is BROKEN or unit.value is scanning.BROKEN:
+            if unit.text:
+                return True
+            continue
+        value: JsonValue = unit.value  # type: ignore[assignment]
+        if messages_in(value, unit.text, hints) or (
+            unit.text and lists_in(value, unit.text, hints)
+        ):
+            return True
+    if stripped.endswith(b"{") and len(stripped) <= LONGEST:
+        before = stripped[:-1].decode("utf-8", "replace").strip()
+        return bool(before) and prefix_of(before, hints.client).direction is not None
+    return stripped.lower().startswith(b"content-length:")

@@ -1,0 +1,142 @@
+"""From the words and arrows that logs use for directions to the side that sends."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+
+CLIENT, AGENT, PROXY = "client", "agent", "proxy"
+OTHER: Mapping[str, str] = {CLIENT: AGENT, AGENT: CLIENT}
+
+_NAMES: Mapping[str, str] = {
+    **dict.fromkeys(("client", "editor", "ide", "host", "frontend", "ui", "browser"), CLIENT),
+    **dict.fromkeys(("agent", "server", "backend", "assistant"), AGENT),
+    **dict.fromkeys(("proxy", "conductor"), PROXY),
+}
+"""What logs call the sides."""
+_PAIRS: Mapping[str, str] = {"c2a": CLIENT, "c2s": CLIENT, "a2c": AGENT, "s2c": AGENT}
+_ARROWS_OUT = ("->", "-->", "--->", "=>", "==>", "→", "⇒", "⟶", "➡", "▶", "»", ">", ">>", ">>>")
+_ARROWS_IN = ("<-", "<--", "<---", "<=", "<==", "←", "⇐", "⟵", "⬅", "◀", "«", "<", "<<", "<<<")
+_OUT = frozenset(
+    {
+        *_ARROWS_OUT,
+        *("out", "outgoing", "outbound", "send", "sent", "sending", "tx", "write", "wrote"),
+        *("stdin", "upstream", "up"),
+    }
+)
+_IN = frozenset(
+    {
+        *_ARROWS_IN,
+        *("in", "incoming", "inbound", "receive", "received", "receiving", "recv", "rx", "read"),
+        *("stdout", "downstream", "down"),
+    }
+)
+_PART = re.compile(r"[a-z]+(?:2[a-z])?|[-=]+>|<[-=]+|[<>]+|[→←⇒⇐⟶⟵➡⬅▶◀»«]")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_MINORITY = 4
+"""A token of which more than one in this many votes differ is not a direction."""
+
+
+def parts_of(token: str) -> list[str]:
+    """The words and arrows in a token, in lower case: `toAgent` is `to` and `agent`."""
+    return _PART.findall(_HUMP.sub(" ", token).lower())
+
+
+def is_direction(token: str) -> bool:
+    """Whether a token says by itself which way a message goes."""
+    parts = parts_of(token)
+    return 0 < len(parts) <= 4 and all(
+        part in _OUT or part in _IN or part in _NAMES or part in _PAIRS or part in ("to", "from")
+        for part in parts
+    )
+
+
+def is_arrow(part: str) -> bool:
+    """Whether a part of a prefix is an arrow."""
+    return part in _ARROWS_OUT or part in _ARROWS_IN
+
+
+def named_side(token: str) -> str | None:
+    """The sender that a token names, as `client`, `agent->client` and `to_agent` do."""
+    parts = parts_of(token)
+    for part in parts:
+        if part in _PAIRS:
+            return _PAIRS[part]
+    places = [(i, _NAMES[part]) for i, part in enumerate(parts) if part in _NAMES]
+    if not places or PROXY in {side for _, side in places[1:]}:
+        return None if not places else places[0][1]
+    before = parts[: places[0][0]]
+    if len(places) > 1:
+        between = parts[places[0][0] + 1 : places[1][0]]
+        turned = any(part in _ARROWS_IN or part == "from" for part in between) or "to" in before
+        return places[1][1] if turned else places[0][1]
+    side = places[0][1]
+    turned = any(part == "to" or part in _ARROWS_OUT for part in before)
+    return OTHER.get(side) if turned else side
+
+
+class Sides:
+    """Which token means which sender, as the methods of a log show.
+
+    What a token names counts most, then the methods of the messages that have it, then the other
+    tokens, then the usual meaning: a client's log calls `out` what the client sends.
+    """
+
+    def __init__(self, client: str | None = None) -> None:
+        self._client = client
+        self._votes: dict[str, Counter[str]] = {}
+        self._void: set[str] = set()
+
+    def answers_itself(self, token: str) -> None:
+        """Note that a response has the token of its request, so that it is not a direction."""
+        if self._client is None and named_side(token) is None:
+            self._void.add(token)
+
+    def seen(self, token: str, side: str | None) -> None:
+        """Note a message with a token, and the side that calls its method if that is known."""
+        votes = self._votes.setdefault(token, Counter())
+        if side is not None:
+            votes[side] += 1
+
+    def known(self, token: str) -> bool:
+        """Whether no more messages are needed to tell what a token means."""
+        return self._client is not None or named_side(token) is not None
+
+    def sender(self, token: str) -> str | None:
+        """The side that a token means; None if it means none."""
+        if self._client is not None:
+            return CLIENT if token == self._client else AGENT
+        named = named_side(token)
+        if named is not None or token in self._void:
+            return named
+        votes = self._votes.get(token, Counter())
+        voted = _majority(votes)
+        if voted is not None or len(votes) > 1:
+            return voted
+        return self._other(token) or self._usual(token)
+
+    def _other(self, token: str) -> str | None:
+        """The side that is left, if the only other token of a log means one."""
+        others = [votes for other, votes in self._votes.items() if other != token]
+        side = _majority(others[0]) if len(others) == 1 else None
+        return None if side is None else OTHER[side]
+
+    def _usual(self, token: str) -> str | None:
+        parts = set(parts_of(token))
+        if bool(parts & _OUT) == bool(parts & _IN):
+            return None
+        side = CLIENT if parts & _OUT else AGENT
+        turned = [
+            _majority(votes)
+            for other, votes in self._votes.items()
+            if votes and bool(set(parts_of(other)) & _OUT) == bool(parts & _OUT)
+        ]
+        return next((found for found in turned if found is not None), side)
+
+
+def _majority(votes: Counter[str]) -> str | None:
+    if not votes:
+        return None
+    (side, most), *_ = votes.most_common(1)
+    return side if (votes.total() - most) * _MINORITY <= votes.total() else None

@@ -1,0 +1,384 @@
+"""A log, read as it comes: its messages, which way they go, and what is passed over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from acp_wire.envelope import request_id
+from acp_wire.pairing import Connection
+from acp_wire.reader import BROKEN, Decoded, NotJsonError
+from acpgen.judge.inputs import Input, InputError
+from acpgen.logs import scanning, values
+from acpgen.logs.detection import detect, has_message
+from acpgen.logs.directions import Sides
+from acpgen.logs.hints import Hints
+from acpgen.logs.log_lines import LINE_LIMIT, Lines
+from acpgen.logs.log_message import LogMessage
+from acpgen.logs.prefixes import Prefix, prefix_of
+from acpgen.logs.scanning import CUT, value_at
+from acpgen.logs.senders import Senders
+from acpgen.logs.values import Unit, Values
+from acpgen.logs.wrapping import Path, Token, WrappedMessage, is_bare, lists_in, messages_in
+from acpgen.model import JsonValue
+from acpgen.words import counted
+
+_WAITING = 64
+"""How many messages are held at most until their direction is understood."""
+_VOTES = 8
+"""How many messages whose method shows the sender are enough to understand the directions."""
+_ASKED = 10_000
+"""How many requests are held that wait for a response, to learn what a direction is."""
+_SETTLES = "initialize"
+"""The method that only a client calls, in every version."""
+_SHOWN = 60
+_NAMED = {
+    "lines": "messages, one a line",
+    "transcript": "a transcript",
+    "prefixed": "lines with a prefix",
+    "values": "values that span lines",
+    "array": "an array",
+    "sse": "server-sent events",
+    "frames": "frames with Content-Length",
+}
+_HELP = (
+    "name the place of the message, for example --message-at /msg --sender-at /dir --client '>>>', "
+    "or the shape with --read-as"
+)
+
+Callers = Callable[[], Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A message whose sender is not known yet."""
+
+    text: bytes
+    line: int
+    value: JsonValue
+    token: str | None
+    connection: Connection
+    time: JsonValue
+
+
+class _Asked:
+    """The tokens of the requests that wait for a response."""
+
+    def __init__(self) -> None:
+        self._tokens: dict[tuple[Connection, int | str], str] = {}
+
+    def answers_itself(self, item: _Item) -> bool:
+        """Whether a message is a response with the token of its request."""
+        value = item.value
+        id_ = request_id(value) if isinstance(value, dict) else None
+        if id_ is None or not isinstance(value, dict) or item.token is None:
+            return False
+        key = (item.connection, id_)
+        if "method" not in value:
+            return self._tokens.pop(key, None) == item.token
+        if len(self._tokens) < _ASKED:
+            # Both sides may use an id at once, and then it is not known which one is answered.
+            known = self._tokens.setdefault(key, item.token)
+            if known != item.token:
+                del self._tokens[key]
+        return False
+
+
+class Log:
+    """One log. Read it once: by `messages`, or where it is `canonical` as an input of the judge.
+
+    `passed_over` is the number of lines of other output so far, `guessed` that of the messages
+    whose sender was guessed, and `count` that of all messages that `messages` yielded.
+    """
+
+    def __init__(
+        self,
+        lines: Lines,
+        hints: Hints,
+        callers: Callers,
+        limit: int,
+        skipped: Callable[[int], object],
+    ) -> None:
+        self.canonical: Input | None = None
+        self.count = 0
+        self.encoding: str | None = None
+        self._lines = lines
+        self._hints = hints
+        self._callers = callers
+        self._limit = limit
+        self._skipped = skipped
+        self._other_lines = 0
+        self._event_lines = 0
+        self._prefixed = False
+        self._puzzle: tuple[int, str] | None = None
+        self._base: tuple[str, ...] = ()
+        self._turned = False
+        self._alone = False
+        self._sides = Sides(hints.client)
+        self._senders: Senders | None = None
+        self._shapes: dict[str, None] = {}
+        self._names: dict[str, str] = {}
+        self._known: Path | None = None
+        self._with_version = False
+        self._pairs: dict[tuple[str, str], Connection] = {}
+
+    @property
+    def passed_over(self) -> int:
+        """The number of lines of other output so far."""
+        return self._other_lines + (0 if "sse" in self._shapes else self._event_lines)
+
+    @property
+    def guessed(self) -> int:
+        """The number of messages whose sender was guessed."""
+        return 0 if self._senders is None else self._senders.guessed
+
+    def pass_over(self, number: int, text: bytes) -> None:
+        """Count a line of other output, apart from those that belong to server-sent events."""
+        if values.EVENT.match(text):
+            self._event_lines += 1
+        else:
+            self._other_lines += 1
+        if self._puzzle is None:
+            shown = text.decode("utf-8", "replace").strip()
+            self._puzzle = (number, shown)
+
+    @property
+    def turned(self) -> bool:
+        """Whether the rest of the lines is in another shape, and so is in `messages`."""
+        return self._turned
+
+    def is_other(self, read: Decoded | NotJsonError, text: bytes, *, transcript: bool) -> bool:
+        """Whether a line is not meant as a message in the shape of the lines before it."""
+        if self._alone:
+            return False
+        if isinstance(read, NotJsonError):
+            return not text.lstrip().startswith(b"{") or text.strip() == b"{"
+        value = read.value
+        if not isinstance(value, dict) or not value:
+            return False
+        if transcript:
+            return value.keys().isdisjoint({"message", "from", "jsonrpc", "method"})
+        return "jsonrpc" not in value and not is_bare(value)
+
+    def turns(self, number: int, text: bytes, rest: Lines) -> bool:
+        """Take the rest of the lines if there is a message in another shape on this one."""
+        if text.strip() != b"{" and not has_message(number, text, self._hints):
+            return False
+        self._turned = True
+        self.canonical = None
+        self._lines = chain([(number, text)], rest)
+        return True
+
+    def begins(self, lines: Lines, shape: str | None = None, *, alone: bool = False) -> None:
+        """Set the lines to read, and their canonical shape if they have one.
+
+        `alone` is whether there is one line only, which is a message whatever it is.
+        """
+        self._lines = lines
+        self._alone = alone
+        if alone:
+            self._other_lines, self._event_lines, self._puzzle = 0, 0, None
+        if shape is not None:
+            self._base = (shape,)
+            self.canonical = Input(lines, transcript=shape == "transcript")
+
+    def reading(self, messages: int | None = None) -> str | None:
+        """Return what the log was read as, in a line; None where that goes without saying."""
+        number = self.count if messages is None else messages
+        shapes = [*dict.fromkeys((*self._base, *self._shapes))]
+        if not shapes:
+            return None
+        plain = shapes in (["lines"], ["transcript"], ["values"], ["wrapped"])
+        plain = plain and (number == 1 or bool(self._base) or shapes == ["lines"])
+        if plain and not self.passed_over and self.encoding is None:
+            return None
+        names = [_NAMED.get(shape, "wrapped lines" + self._fields()) for shape in shapes]
+        if self._fields() and "wrapped" not in self._shapes:
+            names[-1] += self._fields()
+        parts = [counted(number, "message")]
+        if self.passed_over:
+            parts.append(f"{counted(self.passed_over, 'line')} of other output passed over")
+        encoding = "" if self.encoding is None else f" in {self.encoding}"
+        return f"read as {' and '.join(names)}{encoding}: {', '.join(parts)}"
+
+    def _fields(self) -> str:
+        named = ", ".join(f'{what} "{name}"' for what, name in self._names.items())
+        return f" ({named})" if named else ""
+
+    def messages(self, *, guess: bool = False) -> Iterator[LogMessage]:
+        """Yield the messages; with `guess` each has a sender.
+
+        Raises:
+            InputError: no line is a message.
+            OSError: the log can't be read any further.
+        """
+        if self.canonical is not None:
+            lines, self.canonical, self._base = self.canonical.lines, None, ()
+            self._lines = iter(lines)
+        self._senders = senders = Senders(self._callers())
+        for item in self._settled(self._items(), senders):
+            sender = None if item.token is None else self._sides.sender(item.token)
+            if guess:
+                sender = senders.sender(item.value, item.connection, sender)
+            self.count += 1
+            yield LogMessage(item.text, item.line, sender, item.connection, item.time)
+        if not self.count and not self._turned:
+            raise self.puzzled()
+
+    def puzzled(self) -> InputError:
+        """The error of a log without messages."""
+        if self._puzzle is None:
+            return InputError("no messages, so there is nothing to judge")
+        number, text = self._puzzle
+        text = "".join(c if c.isprintable() else "\ufffd" for c in text[: _SHOWN + 1])
+        shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+        return InputError(f"no line is a message; line {number} is the first: {shown!r}; {_HELP}")
+
+    def _settled(self, items: Iterator[_Item], senders: Senders) -> Iterator[_Item]:
+        """Hold messages back until the meaning of their directions is known."""
+        waiting: list[_Item] = []
+        asked = _Asked()
+        votes, open_ = 0, True
+        for item in items:
+            if item.token is not None:
+                side = senders.caller(item.value)
+                self._sides.seen(item.token, side)
+                votes += side is not None
+                if asked.answers_itself(item):
+                    self._sides.answers_itself(item.token)
+            if open_ and (waiting or (item.token and not self._sides.known(item.token))):
+                waiting.append(item)
+                value = item.value
+                settles = isinstance(value, dict) and value.get("method") == _SETTLES
+                if settles or votes >= _VOTES or len(waiting) >= _WAITING:
+                    open_ = False
+                    yield from waiting
+                    waiting = []
+            else:
+                yield item
+        yield from waiting
+
+    def _items(self) -> Iterator[_Item]:
+        shape = self._hints.shape
+        for unit in Values(self._lines, self._limit, shape):
+            if unit.shape == values.LONG:
+                self._skipped(unit.line)
+            elif unit.shape == "event":
+                self.pass_over(unit.line, _bytes(unit.prefix))
+            elif unit.value is BROKEN or unit.value is scanning.BROKEN:
+                yield from self._broken(unit)
+            else:
+                yield from self._whole(unit)
+
+    def _broken(self, unit: Unit) -> Iterator[_Item]:
+        if not unit.text:
+            self.pass_over(unit.line, unit.prefix.encode("utf-8", "replace"))
+            return
+        prefix = prefix_of(unit.prefix, self._hints.client)
+        self._saw(unit.shape, None)
+        yield _Item(_bytes(unit.text), unit.line, None, prefix.direction, prefix.name or "", None)
+
+    def _whole(self, unit: Unit) -> Iterator[_Item]:
+        value: JsonValue = unit.value  # type: ignore[assignment] # it is not BROKEN
+        found = messages_in(value, unit.text, self._hints, self._known)
+        prefix = prefix_of(unit.prefix, self._hints.client) if unit.prefix else Prefix()
+        if found:
+            self._prefixed |= prefix.direction is not None
+            for each in found:
+                yield from self._found(each, unit, prefix)
+            return
+        lists = [] if unit.prefix or not unit.text else lists_in(value, unit.text, self._hints)
+        if lists:
+            yield from self._listed(lists, unit)
+        elif unit.text and (
+            (self._prefixed and prefix.direction is not None) or unit.shape in ("frames", "sse")
+        ):
+            yield self._item(WrappedMessage(unit.text, ()), unit, prefix)
+        else:
+            text = unit.prefix + unit.text
+            self.pass_over(unit.line, text.encode("utf-8", "replace"))
+
+    def _listed(self, lists: list[list[tuple[int, str]]], unit: Unit) -> Iterator[_Item]:
+        """The messages of the lists inside a value; each list is a connection of its own."""
+        for number, items in enumerate(lists, 1):
+            for below, text in items:
+                value, _ = value_at(text, 0)
+                place = Unit(unit.line + below, "", text, value, "array")
+                for each in messages_in(value, text, self._hints):  # type: ignore[arg-type]
+                    labelled = len(lists) > 1 and each.connection is None
+                    named = replace(each, connection=number) if labelled else each
+                    yield from self._found(named, place, Prefix())
+
+    def _found(self, found: WrappedMessage, unit: Unit, prefix: Prefix) -> Iterator[_Item]:
+        if found.at and not found.rebuilt and found.token is not None:
+            self._known = found.at
+        yield self._item(found, unit, prefix)
+
+    def _item(self, found: WrappedMessage, unit: Unit, prefix: Prefix) -> _Item:
+        text = found.text
+        read, _ = value_at(text, 0)
+        value: JsonValue = None if read is BROKEN or read is CUT else read  # type: ignore[assignment]
+        if isinstance(value, dict) and not found.rebuilt:
+            if "jsonrpc" in value:
+                self._with_version = True
+            elif found.at and not self._with_version and text.startswith("{"):
+                text = f'{{"jsonrpc":"2.0",{text[1:]}'
+        token = found.token
+        if token is None and prefix.direction is not None:
+            token = Token("", prefix.direction)
+        shape = unit.shape
+        if found.at or found.rebuilt or (found.token and shape == "lines"):
+            shape = "wrapped" if shape in ("lines", "prefixed") else shape
+        self._saw(shape, found)
+        connection = found.connection
+        if connection is None and prefix.name is not None:
+            connection = prefix.name
+        if connection is None and found.pair is not None:
+            connection = self._pairs.setdefault(
+                found.pair, " - ".join(found.pair) if self._pairs else ""
+            )
+        return _Item(
+            _bytes(text),
+            unit.line + found.below,
+            value,
+            None if token is None else token.text,
+            "" if connection is None else connection,
+            found.time if found.time is not None else prefix.time,
+        )
+
+    def _saw(self, shape: str, found: WrappedMessage | None) -> None:
+        self._shapes.setdefault(shape)
+        if found is None:
+            return
+        if found.token is not None:
+            self._names.setdefault("direction", found.token.name)
+        if found.at:
+            self._names.setdefault("message", "/".join(found.at))
+
+
+def read(
+    lines: Lines,
+    hints: Hints | None = None,
+    callers: Callers = dict,
+    limit: int = LINE_LIMIT,
+    skipped: Callable[[int], object] = lambda _: None,
+) -> Log:
+    """Find out how a log has its messages. No more lines are read than that needs.
+
+    `callers` returns the side that calls each method (`callers_of`), which shows the meaning of
+    directions; it is called when it is needed. `skipped` is called with the line of each value that
+    is longer than `limit` bytes.
+
+    Raises:
+        OSError: the log can't be read, now or when its messages are.
+    """
+    hints = Hints() if hints is None else hints
+    log = Log(lines, hints, callers, limit, skipped)
+    if not hints.given or hints.shape in ("lines", "transcript"):
+        detect(log, lines, hints)
+    return log
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

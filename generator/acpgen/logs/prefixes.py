@@ -1,0 +1,64 @@
+"""The text before a message on its line: a time, a direction, the name of a connection."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+from acpgen.logs.directions import is_arrow, is_direction
+
+LONGEST = 400
+"""How many characters may be before a message on its line."""
+_COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_TIME = re.compile(
+    r"[\[(]?(?:\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?"
+    r"|\d\d:\d\d:\d\d(?:[.,]\d+)?|\+?\d+(?:\.\d+)?(?:ms|s|us|µs)|\d{9,}(?:\.\d+)?)[\])]?:?"
+)
+_WORD = re.compile(r"[^\s\[\](){}|:,]+")
+_LEVELS = frozenset({"trace", "debug", "info", "notice", "warn", "warning", "error"})
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """What the text before a message shows. `name` is the word before an arrow."""
+
+    direction: str | None = None
+    name: str | None = None
+    time: str | None = None
+
+
+def plain(text: str) -> str:
+    """The text without the sequences that colour a terminal."""
+    return _COLOUR.sub("", text) if "\x1b" in text else text
+
+
+def prefix_of(text: str, client: str | None = None) -> Prefix:
+    """Read the text before a message."""
+    text = plain(text)
+    time = _TIME.search(text)
+    rest = text if time is None else f"{text[: time.start()]} {text[time.end() :]}"
+    words = _WORD.findall(rest)
+    found = [i for i, word in enumerate(words) if _is_direction(word, client)]
+    if not found:
+        joined = next((pair for pair in _pairs(words) if is_direction(pair)), None)
+        return Prefix(joined, None, None if time is None else time[0].strip("[]():"))
+    # An arrow means more than a word, which may be about something else.
+    at = next((i for i in found if is_arrow(words[i])), found[-1])
+    direction = words[at]
+    ends = words[max(0, at - 1) : at + 2]
+    name = None
+    if is_arrow(direction):
+        if len(ends) == 3 and at == 1 and is_direction(f"{ends[0]} {ends[2]}"):
+            direction = " ".join(ends)
+        elif at == 1 and len(words) == 2 and words[0].lower() not in _LEVELS:
+            name = words[0]
+    return Prefix(direction, name, None if time is None else time[0].strip("[]():"))
+
+
+def _is_direction(word: str, client: str | None) -> bool:
+    return word == client if client is not None else is_direction(word)
+
+
+def _pairs(words: list[str]) -> list[str]:
+    return [f"{first} {second}" for first, second in pairwise(words)]

@@ -1,0 +1,82 @@
+"""One run of `acpgen tap`: from its options to the exit status of the agent."""
+
+from __future__ import annotations
+
+import os
+import select
+import time
+
+from acpgen.findings import escaped
+from acpgen.tap.companion import Check, Companion
+from acpgen.tap.disruptions import DisruptionError, Disruptor, read_disruptions
+from acpgen.tap.line_recorder import LineRecorder
+from acpgen.tap.record_file import RecordError, RecordFile
+from acpgen.tap.relay import Relay
+from acpgen.tap.tap_options import TapOptions
+from acpgen.tap.tapped_agent import TappedAgent, end_like
+
+_UNKNOWN = 2
+
+
+def run(options: TapOptions, check: Check) -> int:
+    """Tap one connection, and return the exit status of the agent, or die of its signal.
+
+    The status is 2 where the agent can't be started.
+
+    Args:
+        options: the arguments.
+        check: judges the lines in a pipe, if it is asked for.
+    """
+    _keep_standard_descriptors()
+    try:
+        found = read_disruptions(options.lose, options.delay, options.cut, options.kill)
+        file = None if options.record is None else RecordFile(options.record)
+    except (DisruptionError, RecordError) as error:
+        return _refuse(str(error))
+    except OSError as error:
+        return _refuse(f"{error.filename or options.record}: {error.strerror}")
+    disruptor = Disruptor(found) if found else None
+    name = f"tap-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{os.getpid()}"
+    recorder = LineRecorder(file, name, _report, show_keys=options.show_keys)
+    companion = Companion(recorder, check if options.check else None, _report)
+    try:
+        agent = TappedAgent(options.command)
+    except (OSError, ValueError) as error:
+        companion.end()
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        return _refuse(f"{options.command[0]} can't be started: {reason}")
+    companion.guard(agent.pid)
+    Relay(agent, companion.copy, disruptor, _report).run()
+    companion.end()
+    if disruptor is not None:
+        for each in disruptor.unused:
+            _report(each.missed_text)
+    return end_like(agent.status or 0)
+
+
+def _keep_standard_descriptors() -> None:
+    """Open those of standard input, output and error that are closed, or a pipe would get one."""
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
+
+
+def _report(line: str) -> None:
+    """Print a line, by one call, between those of the agent.
+
+    Where nobody reads standard error and it is full, the line is dropped: the stream must go on.
+    """
+    poll = select.poll()
+    poll.register(2, select.POLLOUT)
+    try:
+        if poll.poll(0):
+            os.write(2, f"acpgen tap: {escaped(line)}\n".encode()[: select.PIPE_BUF])
+    except OSError:  # nobody reads any more
+        return
+
+
+def _refuse(reason: str) -> int:
+    _report(reason)
+    return _UNKNOWN

@@ -1,0 +1,144 @@
+"""Logs that are broken, endless or not logs: a finding or status 2, and nothing is lost."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner, Result
+
+from acpgen import logs
+from acpgen.cli.app import typer_app
+from acpgen.judge.inputs import InputError
+from acpgen.logs import Hints
+
+APP = typer_app()
+CASES = Path(__file__).parent / "cases"
+LIST = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}\n'
+BAD = b'{"jsonrpc":"2.0","id":9,"method":"session/list","params":{"cwd":5}}\n'
+
+
+def run(data: bytes, *arguments: str) -> Result:
+    return CliRunner().invoke(APP, ["validate", *arguments], input=data)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        b"oops\nmore\n" * 3,
+        b"\0" * 1000 + b"\n",
+        b'{"a":' * 200_000 + b"\n",
+        b"{\n" * 50,
+        b"{\n  not: 'JSON'\n}\n",
+        b"Content-Length: 99999999999\r\n\r\n",
+        b"Content-Length: 5000\r\n\r\n",
+        b'{"jsonrpc":"2.0","id":1,"meth\n',
+        b'{"jsonrpc":"2.0","id":1,"method":"session/list"\n',
+        b'{\n "jsonrpc": "2.0",\n "id": 1,\n',
+        b"\xff\xfe\xfa\n",
+        b"data: not JSON\n\n",
+        b"[INFO] {x} {y\n",
+    ],
+    ids=lambda text: repr(text[:24]),
+)
+@pytest.mark.parametrize("prefix", [b"", b"-> "])
+def test_what_comes_after_is_judged(before: bytes, prefix: bytes) -> None:
+    result = run(before + prefix + LIST + prefix + BAD)
+    assert "session/list: error[type] -32602 /params/cwd" in result.stdout
+    assert result.exit_code in (1, 2)
+
+
+@pytest.mark.parametrize(
+    "data", [Random(1).randbytes(100_000), b"# Title\n\nSome text.\n", b"<a>\n<b>{}</b>\n"]
+)
+def test_what_has_no_messages_is_2(data: bytes) -> None:
+    result = run(data)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "no line is a message; line 1 is the first: " in result.stderr
+    assert "--message-at /msg --sender-at /dir --client '>>>'" in result.stderr
+
+
+def test_the_places_can_be_named() -> None:
+    lines = [{"a": {"b": json.loads(LIST)}, "w": "x"}, {"a": {"b": json.loads(BAD)}, "w": "y"}]
+    data = "".join(f"{json.dumps(line)}\n" for line in lines).encode()
+    result = run(data, "--message-at", "/a/b", "--sender-at", "/w", "--client", "x")
+    assert "<stdin>:2: session/list: error[wrong-side] -32601 /method" in result.stdout
+
+
+def test_a_line_beyond_the_limit_is_skipped() -> None:
+    result = run(LIST + b"x" * 2000 + b"\n" + BAD, "--max-line", "1000")
+    assert result.stdout.startswith("<stdin>:3: session/list: error[type]")
+    assert "is longer than 1000 bytes, so it is not judged" in result.stderr
+    assert result.exit_code == 2
+
+
+def test_a_bomb_is_not_unpacked_into_memory(tmp_path: Path) -> None:
+    bomb = tmp_path / "bomb.gz"
+    with gzip.open(bomb, "wb") as file:
+        file.write(LIST)
+        for _ in range(300):
+            file.write(b"a" * 1_000_000)
+        file.write(b"\n" + BAD)
+    program = (
+        "import resource, subprocess, sys\n"
+        "subprocess.run([sys.executable, '-m', 'acpgen', 'validate', *sys.argv[1:]])\n"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(bomb), "--max-line", "1000000"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found, peak = done.stdout.splitlines()
+    assert "bomb.gz:3: session/list: error[type]" in found
+    assert int(peak) < 100_000  # KiB
+
+
+def test_the_findings_of_one_message_are_bounded() -> None:
+    folders = ",".join(["5"] * 50_000)
+    data = LIST.replace(b"session/list", b"session/new").replace(
+        b"{}", b'{"cwd":"/","additionalDirectories":[%s]}' % folders.encode()
+    )
+    result = run(data, "--max-findings", "3")
+    assert result.stdout.count("\n") == 3
+    assert "--max-findings leaves out" in result.stdout.splitlines()[-1]
+
+
+def test_an_endless_log_is_read_as_it_comes() -> None:
+    def endless() -> Iterator[tuple[int, bytes]]:
+        number = 0
+        while True:
+            yield number + 1, b"other output\n"
+            yield number + 2, b"more of it\n"
+            yield number + 3, b"> " + LIST
+            number += 3
+
+    messages = logs.read(endless()).messages(guess=True)
+    assert [message.line for message in islice(messages, 500)][:2] == [3, 6]
+
+
+@given(
+    st.sampled_from(sorted(path for path in CASES.iterdir() if path.suffix not in (".gz", ".zst"))),
+    st.integers(0),
+    st.binary(max_size=8),
+)
+def test_a_damaged_log_is_still_read(path: Path, place: int, junk: bytes) -> None:
+    data = path.read_bytes()
+    at = place % len(data)
+    lines = (data[:at] + junk + data[at:]).splitlines(keepends=True)
+    log = logs.read(iter([*enumerate(lines, 1)]), Hints())
+    try:
+        messages = list(log.messages(guess=True))
+    except InputError:
+        return
+    assert all(message.text and message.sender for message in messages)

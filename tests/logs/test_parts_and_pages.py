@@ -1,0 +1,112 @@
+"""Bare params and results, and the JSON in Markdown pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from acpgen.cli.app import typer_app
+
+APP = typer_app()
+PROMPT = '{"sessionId":"s","prompt":[{"type":"text","text":"x"}]}'
+UNKNOWN = "is not a method of the protocol"
+PAGE = """\
+# A page
+
+Text with `{"jsonrpc": 1}`.
+
+```json
+{
+  "jsonrpc": "2.0", "id": 1,
+  "method": "session/list",
+  "params": { "cwd": 5 }
+}
+```
+
+- In a list:
+
+  ~~~json title="x"
+  {"jsonrpc": "2.0", "id": 2, "method": "session/list",
+   "params": {}}
+  ~~~
+
+````json
+// client to agent
+{"jsonrpc": "2.0", "id": 3, "method": "session/lists", "params": {}}
+```
+{"jsonrpc": "2.0", "id": 4,
+````
+
+```ts
+const message = {"jsonrpc": "2.0", "id": 5, "method": "x"}
+```
+"""
+
+
+def run(*arguments: str | Path, stdin: str = "") -> Result:
+    return CliRunner().invoke(APP, ["validate", *map(str, arguments)], input=stdin)
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "found"),
+    [
+        ("session/prompt", PROMPT, ""),
+        ("session/prompt#params", PROMPT, ""),
+        ("session/prompt", '{"sessionId":"s"}', "session/prompt: error[required] -32602 /prompt"),
+        ("session/prompt", '{\n"sessionId": 5,\n"prompt": []}', ":2: session/prompt: error[type]"),
+        ("session/new#result", '{"sessionId":"s"}', ""),
+        ("session/new#result", '{"sessionId":5}', ":1: session/new: error[type] /sessionId"),
+        ("session/cancel", '{"sessionId":5}', ":1: session/cancel: error[type] /sessionId"),
+        ("session/prompt", "[]", ":1: session/prompt: error[type] -32602: must be"),
+        ("session/prompt", '{"sessionId":', "<stdin>:1: error[not-json]"),
+        ("session/prompt", '{"prompt":[],"prompt":[]}', "warning[duplicate-member] /prompt"),
+    ],
+)  # fmt: skip
+def test_a_part_is_judged(part: str, value: str, found: str) -> None:
+    result = run("--as", part, stdin=value)
+    assert found in result.stdout
+    assert bool(result.stdout) is bool(found)
+    assert result.exit_code == int(bool(found))
+
+
+def test_several_parts_are_several_values() -> None:
+    result = run("--as", "session/prompt", stdin=f"{PROMPT}\n\n{{}}\n")
+    assert result.stderr == "2 messages: 1 accepted, 1 refused\n"
+    assert result.stdout.startswith("<stdin>:3: session/prompt: error[required]")
+
+
+@pytest.mark.parametrize(
+    ("part", "reason"),
+    [
+        ("session/promt", f"session/promt {UNKNOWN}; did you mean session/prompt?"),
+        ("session/prompt#error", "#error is not a part; it is #params or #result"),
+        ("session/cancel#result", "session/cancel has no result"),
+    ],
+)  # fmt: skip
+def test_a_part_that_no_message_has_is_2(part: str, reason: str) -> None:
+    result = run("--as", part, stdin=PROMPT)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == f"acpgen: <stdin>: can't be judged --as {part}: {reason}\n"
+
+
+def test_the_json_of_a_page_is_judged_with_its_lines(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(PAGE, "utf-8")
+    result = run(page)
+    found = [line.removeprefix(f"{page}:").split("]")[0] for line in result.stdout.splitlines()]
+    assert found == [
+        "9: session/list: error[type",
+        "22: session/lists: error[unknown-method",
+        "24: error[not-json",
+    ]
+    assert "4 messages: 1 accepted, 3 refused" in result.stderr
+
+
+def test_a_page_of_params(tmp_path: Path) -> None:
+    page = tmp_path / "page.mdx"
+    page.write_text(f"Text\n\n```json\n{PROMPT}\n```\n\n> ```json\n> {{}}\n> ```\n", "utf-8")
+    result = run("--as", "session/prompt", page)
+    assert result.stdout.startswith(f"{page}:8: session/prompt: error[required]")
+    assert result.stderr.endswith("2 messages: 1 accepted, 1 refused\n")
