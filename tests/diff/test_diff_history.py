@@ -1,6 +1,6 @@
 """Upstream's real releases of the v2 schema, pair by pair: what changed, and that it shows.
 
-The counts are those of findings that were read one by one. `ACPGEN_HISTORY=all` compares all
+The counts are those of findings that were read one by one. `make prove` compares all
 releases from 1.5.0 on, which takes some time to download; otherwise a few are. docs/history.md
 shows the counts.
 """

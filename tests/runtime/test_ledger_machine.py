@@ -24,26 +24,28 @@ DIGESTS = (b"1", b"1", b"1", b"2")
 
 
 class Machine:
-    """Two nodes, one database, clients that retry, cancel, hang up, and nodes that crash.
+    """Two nodes over one database: clients retry, cancel and hang up, and nodes crash.
 
-    Or one node `alone`. A database that is not `unique` takes a message as often as it is inserted.
+    Or one node `alone`. A database that is not `unique` accepts a message any number of times.
 
-    A schedule is a string of bytes: three for each step, which say what happens to whom. So it
+    A schedule is a string of bytes. Three of them are one step: the event and its subjects. So it
     costs Hypothesis one draw, and shrinks well.
 
-    Invariants, looked at in every step or once everything has come to its end. A core that breaks
-    one shows for each that it bites:
+    The invariants are checked in every step, or at the end. A broken core shows for each that it is
+    needed:
 
-    1. A record is inserted at most once among all nodes, as long as its session exists.
-    2. An attempt is answered at most once, and never after its connection was lost.
-    3. In the end every attempt whose connection and node live was answered exactly once.
-    4. The attempts that wait on one node when an event answers any have one outcome: the same
-       messageId for all, or errors for all. A key reused with another prompt is an error beside
-       either. An attempt on another node is as one that came later: it may still be inserted.
-    5. A messageId is told only of a message that is there, or was until its session was deleted,
-       and is always the record's own.
-    6. No attempt is told "cancelled" or "refused" of a message that is there, whichever node
-       inserted it, when the cancellation or the refusal comes.
+    1. A record is inserted at most once among all nodes, as long as its session exists. 2. An
+    attempt is answered at most once, and never after its connection was lost. 3. In the end every
+    attempt on a living connection and node was answered exactly once. 4. When an event answers
+    attempts that wait on one node, they have one outcome: the same messageId
+       for all, or errors for all. A key with another prompt is an error beside either. An attempt
+       on another node counts as one that came later: it may still be inserted.
+    5. A messageId is returned only for a message that is there, or was until its session was
+    deleted,
+       and it is the record's own.
+    6. No attempt is answered with "cancelled" or "refused" if its message is there when the
+    cancellation
+       or the refusal comes, on whichever node it was inserted.
     7. A withdrawn prompt is never left to the agent, and no other request's id withdraws one.
     8. A live-only message runs once while its session is active on the node.
     9. In the end no claim is left in memory.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ import pytest
 from acpgen import resources
 from acpgen.judge import v1_words, validate
 from acpgen.load import load
-from acpgen.model import Object, Protocol, Union
+from acpgen.model import Nullable, Object, Protocol, Ref, Type, Union
+from acpgen.startup import accept
 from acpgen.types.structure import walk
 
 
@@ -58,6 +60,53 @@ def test_the_tags_and_members_are_those_of_v1(upstream_schemas: Path) -> None:
     assert set(v1_words.MEMBERS) <= members(now)
     former = {old for names in v1_words.MEMBERS.values() for old in names}
     assert former <= set[str]().union(*map(members, earlier))
+
+
+RETIRED = {"models"}
+"""Members that only earlier releases of v1 had."""
+
+
+def own_members(type_: Type | None, protocol: Protocol) -> set[str]:
+    """The names of the members of an object itself."""
+    if isinstance(type_, Ref):
+        return own_members(protocol.types[type_.name].body, protocol)
+    if isinstance(type_, Nullable):
+        return own_members(type_.of, protocol)
+    if isinstance(type_, Union):
+        return set[str]().union(*(own_members(v.body, protocol) for v in type_.variants))
+    if not isinstance(type_, Object):
+        return set()
+    parts: tuple[Type, ...] = (*type_.bases, *type_.unions)
+    inherited = (own_members(part, protocol) for part in parts)
+    return {member.name for member in type_.properties}.union(*inherited)
+
+
+def without(table: dict[str, dict[str, str]]) -> dict[str, set[str]]:
+    """The members of a table that the last release of v1 has."""
+    return {method: set(former) - RETIRED for method, former in table.items()}
+
+
+def test_the_former_members_are_those_of_v1_that_are_gone(upstream_schemas: Path) -> None:
+    now = load(resources.SCHEMA)
+    params: dict[str, set[str]] = {}
+    results: dict[str, set[str]] = {}
+    for earlier in map(load, sorted((upstream_schemas / "v1").glob("*.json"))):
+        for old, new in product(earlier.methods, now.methods):
+            if old.name != new.name:
+                continue
+            for gone, before, after in (
+                (params, old.params, new.params),
+                (results, old.result, new.result),
+            ):
+                if before is not None and after is not None:
+                    names = own_members(Ref(before), earlier) - own_members(Ref(after), now)
+                    gone.setdefault(old.name, set()).update(names)
+    assert {method: names for method, names in params.items() if names} == without(v1_words.PARAMS)
+    assert {m: names for m, names in results.items() if names} == without(v1_words.RESULTS)
+
+
+def test_a_short_input_with_a_former_member_is_left_to_the_judge() -> None:
+    assert {name for names in v1_words.PARAMS.values() for name in names} == accept.FORMER
 
 
 @pytest.mark.parametrize("name", sorted(v1_words.METHODS))

@@ -96,5 +96,5 @@ def test_nothing_else_is_an_id(value: object) -> None:
 def test_a_sender_is_one_of_three() -> None:
     require_sender(None)
     require_sender("proxy")
-    with pytest.raises(ValueError, match="it is agent, client, proxy"):
+    with pytest.raises(ValueError, match="use one of agent, client, proxy"):
         require_sender("editor")

@@ -26,7 +26,7 @@ from acpgen.cli.report import (
     unreadable,
 )
 from acpgen.emit import manifest, rules
-from acpgen.emit.tree import Difference, DriftKind, FolderError, ForeignFileError
+from acpgen.emit.tree import Difference, DriftKind, FolderError, ForeignFileError, has_drafts
 from acpgen.findings import Finding, Format, Severity
 from acpgen.lint import lint
 from acpgen.lint.accepted import beside
@@ -224,8 +224,11 @@ def _report(plan: Plan, outcome: Result, format_: Format) -> None:
             if not difference.in_line_ends_only:
                 typer.echo(_clip(difference.diff), nl=False)
     else:
-        show(_COMMAND, [_finding(plan, difference) for difference in outcome.drift], format_)
-    if not outcome.drift:
+        findings = [_finding(plan, difference) for difference in outcome.drift]
+        show(_COMMAND, [*findings, *_unfinished(plan)], format_)
+    if format_ is Format.TEXT and (unfinished := _unfinished(plan)):
+        show(_COMMAND, unfinished, format_)
+    if not outcome.drift and not has_drafts(plan.out):
         note(f"{plan.out}: as generated")
         if outcome.differences:
             note(
@@ -241,6 +244,14 @@ def _report(plan: Plan, outcome: Result, format_: Format) -> None:
         )
     note(f"to fix: {_fix(plan, outcome)}")
     raise typer.Exit(Exit.FINDINGS)
+
+
+def _unfinished(plan: Plan) -> list[Finding]:
+    """The drafts of a run that was killed, or is still at work."""
+    if not has_drafts(plan.out):
+        return []
+    rule = rules.drift_unfinished
+    return [Finding(rule.id, rule.severity, plan.out.as_posix(), "", rule.function())]
 
 
 def _finding(plan: Plan, difference: Difference) -> Finding:

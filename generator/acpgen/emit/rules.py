@@ -59,3 +59,16 @@ def drift_foreign() -> str:
     Fix: move it away, or put the header back, then run the command that is printed.
     """
     return "was not written by acpgen, or has lost its header, so it is left alone"
+
+
+@rule(Group.DRIFT)
+def drift_unfinished() -> str:
+    """No run of `acpgen generate` was killed while it wrote.
+
+    Why: a run that was killed leaves old files beside new ones, and the drafts of the others.
+
+    Example: a CI job that was stopped during `acpgen generate`
+
+    Fix: run the command that is printed; it completes the folder and removes the drafts.
+    """
+    return "a run that writes this folder was killed, or is still at work"

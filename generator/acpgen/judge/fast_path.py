@@ -11,7 +11,7 @@ Like the command's start, this imports nothing heavy.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 from typing import Protocol as Structural
 
@@ -20,6 +20,7 @@ from acp_wire.envelope import SENDERS, is_id
 from acp_wire.pairing import Pairing
 from acp_wire.reader import BLANK, Decoded, NotJsonError, decode
 from acp_wire.transcript_line import is_transcript_line
+from acpgen.judge import v1_words
 from acpgen.judge.message_verdict import MessageVerdict
 from acpgen.judge.transcript import Transcript
 from acpgen.model import Protocol, Side
@@ -162,7 +163,7 @@ class FastPath:
         if "method" in message:
             if checkers.grade(message, sender) != _ACCEPTED or checkers.remarkable(message):
                 return False
-            if message["method"] == _SETTLES and self.is_of_another_version(message["params"]):
+            if self.is_former(message["method"], message.get("params"), v1_words.PARAMS):
                 return False
             return "id" not in message or self.asks(
                 message["method"], message["id"], sender, connection, transcript=transcript
@@ -173,12 +174,21 @@ class FastPath:
         asked = self.pairing.find(id_, connection, sender)
         if asked is None:
             return False
-        if asked[0] == _SETTLES and self.is_of_another_version(message.get("result")):
+        if self.is_former(asked[0], message.get("result"), v1_words.RESULTS):
             return False
         if checkers.grade(message, sender, asked[0]) != _ACCEPTED:
             return False
         self.pairing.answered(id_, connection, sender)
         return True
+
+    def is_former(self, method: str, value: object, former: Mapping[str, Collection[str]]) -> bool:
+        """Whether params or a result name another version, or have a member that only v1 has.
+
+        `former` has the members of v1 by method.
+        """
+        if method == _SETTLES and self.is_of_another_version(value):
+            return True
+        return isinstance(value, dict) and not value.keys().isdisjoint(former.get(method, ()))
 
     def is_of_another_version(self, value: object) -> bool:
         """Whether the params or the result of `initialize` have another version."""

@@ -7,7 +7,7 @@ notification or a response is never answered, so a fault in its content has no c
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from acp_wire.envelope import (
     EnvelopeFault,
@@ -22,6 +22,7 @@ from acp_wire.keys import respelled, skeleton
 from acpgen.findings import Severity
 from acpgen.judge import v1_words
 from acpgen.judge.check import Checker, mistyped
+from acpgen.judge.former_members import former_members
 from acpgen.judge.message_verdict import MessageFault, MessageRule, MessageVerdict
 from acpgen.judge.near_misses import near_misses
 from acpgen.model import SENDS, JsonValue, Kind, Method, Protocol, Ref, Side, TypeName
@@ -139,17 +140,29 @@ class Judge:
         if "params" not in message:
             return [MessageFault(MessageRule.REQUIRED, "is missing", ("params",))]
         faults = self._checker.check(Ref(method.params), message["params"])
-        if method.name == _INITIALIZE and faults:
-            faults = [*self._former_shape(message["params"]), *faults]
+        faults = self._with_former(faults, method.name, message["params"], v1_words.PARAMS)
         return [fault.below("params") for fault in faults]
+
+    def _with_former(
+        self,
+        faults: list[MessageFault],
+        method: str,
+        value: JsonValue,
+        former: Mapping[str, Mapping[str, str]],
+    ) -> list[MessageFault]:
+        """The faults of params or a result, and those of its members that are of v1."""
+        shape = list(self._former_shape(value)) if faults and method == _INITIALIZE else []
+        now = former.get(method, {})
+        return [*shape, *faults, *former_members(value, now, self._version, bool(shape))]
 
     def _former_shape(self, value: JsonValue) -> Iterator[MessageFault]:
         """The fault of an `initialize` that has this version and the members of v1."""
         if not isinstance(value, dict) or self._version in (None, 1):
             return
-        old = [name for name in v1_words.INITIALIZE if name in value]
+        now = v1_words.INITIALIZE
+        old = [name for name in now if name in value and now[name] not in value]
         if old and value.get("protocolVersion") == self._version:
-            names = " and ".join(f"{name} is {v1_words.INITIALIZE[name]}" for name in old)
+            names = " and ".join(f"{name} is {now[name]}" for name in old)
             yield MessageFault(
                 MessageRule.FORMER_SHAPE,
                 f"is {self._version}, and the members are those of version 1: {names} since 2",
@@ -166,8 +179,8 @@ class Judge:
             if type_ is not None and type_ in self._types
             else []
         )
-        if faults and answers is not None and answers.name == _INITIALIZE:
-            faults = [*self._former_shape(message[member]), *faults]
+        if answers is not None and member == "result":
+            faults = self._with_former(faults, answers.name, message[member], v1_words.RESULTS)
         return MessageVerdict(
             tuple(fault.below(member) for fault in faults),
             kind=MessageKind.RESPONSE,

@@ -37,6 +37,7 @@ class MessageRule(StrEnum):
     NEAR_MISS = "near-miss"
     UNKNOWN_TAG = "unknown-tag"
     FORMER_SHAPE = "former-shape"
+    FORMER_MEMBER = "former-member"
     UNEXPECTED_RESPONSE = "unexpected-response"
     DUPLICATE_ID = "duplicate-id"
     BROKEN_LINE = "broken-line"

@@ -291,6 +291,20 @@ def former_shape() -> None:
 
 
 @rule(Group.JUDGE, Severity.WARNING)
+def former_member() -> None:
+    """Params and results have no members that only version 1 has.
+
+    Why: receivers ignore members that they don't know. What the sender states with them is lost
+    without an error, such as its capabilities, the modes of a session or why a prompt ended.
+
+    Example: `"clientCapabilities": {...}` beside `info`, `modes` in the result of `session/new`, or
+    `stopReason` in that of `session/prompt`
+
+    Fix: send what the message says that version 2 has instead, and leave out the old member.
+    """
+
+
+@rule(Group.JUDGE, Severity.WARNING)
 def unexpected_response() -> None:
     """A response answers a pending request.
 

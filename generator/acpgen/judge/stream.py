@@ -26,12 +26,19 @@ from acpgen.judge.message_verdict import MessageVerdict
 class Engine(Structural):
     """Judges the messages of one stream after another, in their order.
 
-    `seen` is the number of bytes that it was given so far. `changed` is whether a verdict
-    changed how the next lines are judged, so that another filter is needed.
+    `changed` is whether a verdict changed how the next lines are judged, so that another filter is
+    needed.
     """
 
-    seen: int
     changed: bool
+
+    @property
+    def seen(self) -> int:
+        """The number of bytes given so far."""
+        ...
+
+    @seen.setter
+    def seen(self, size: int) -> None: ...
 
     def filter(self, sender: str | None, *, transcript: bool) -> Filter:
         """Return a fast path for the next lines, which accepts the clean ones.

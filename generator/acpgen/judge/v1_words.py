@@ -38,10 +38,27 @@ MEMBERS = {
 }
 """The members that v2 calls by another name, each with the names that it had."""
 
-INITIALIZE: dict[str, str] = {
-    "agentCapabilities": "capabilities",
-    "agentInfo": "info",
-    "clientCapabilities": "capabilities",
-    "clientInfo": "info",
+PARAMS: dict[str, dict[str, str]] = {
+    "initialize": {"clientCapabilities": "capabilities", "clientInfo": "info"},
+    "proxy/initialize": {"clientCapabilities": "capabilities", "clientInfo": "info"},
+    "session/request_permission": {"toolCall": "subject"},
 }
+"""The members that params had in v1 and lack in v2, by method, each with what v2 has instead."""
+
+_MODES = {"models": "configOptions", "modes": "configOptions"}
+
+RESULTS: dict[str, dict[str, str]] = {
+    "initialize": {"agentCapabilities": "capabilities", "agentInfo": "info"},
+    "proxy/initialize": {"agentCapabilities": "capabilities", "agentInfo": "info"},
+    "session/fork": _MODES,
+    "session/new": _MODES,
+    "session/prompt": {
+        "stopReason": "stopReason in the state_update of a session/update",
+        "usage": "usage in the state_update of a session/update",
+    },
+    "session/resume": _MODES,
+}
+"""The same for results."""
+
+INITIALIZE = PARAMS["initialize"] | RESULTS["initialize"]
 """The members of `initialize` in v1, each with its name since v2."""

@@ -22,6 +22,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import BinaryIO
 
+FORMER = frozenset({"clientCapabilities", "clientInfo", "toolCall"})
+"""The members that only the params of v1 have. To import them would take longer than to judge."""
+
 _STDIN = "-"
 _SHORT = 64 * 1024
 """The most bytes of a file for which the rest of acpgen takes longer to import than to judge."""
@@ -67,10 +70,16 @@ def _valid(text: bytes, sender: str | None) -> int:
             calls = type(message) is dict and "method" in message
             if not calls or checkers.grade(message, sender) != ACCEPTED:
                 return 0
-            if checkers.remarkable(message):
+            if checkers.remarkable(message) or _is_former(message):
                 return 0
             count += 1
     return count
+
+
+def _is_former(message: object) -> bool:
+    """Whether the params of a call may have a member of v1."""
+    params = message.get("params") if isinstance(message, dict) else None
+    return isinstance(params, dict) and not FORMER.isdisjoint(params)
 
 
 def _short_text(file: str) -> bytes | None:

@@ -146,11 +146,12 @@ class Scenario:
 
         Raises:
             UnmetError: the answer is missing.
+            UnplayableError: it came in a form that answers nothing.
         """
         line = connection.answer(request_id, self.timeouts.answer)
         if line is None:
             if fault := connection.fault(request_id):
-                raise DecisiveError(f"{what} {fault}")
+                raise UnplayableError(f"{what} {fault}")
             report = connection.stream.exit_report()
             if connection.stream.closed:
                 raise DecisiveError(f"{what}: the connection ended{report.summary}")

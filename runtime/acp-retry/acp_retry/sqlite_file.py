@@ -106,6 +106,7 @@ class SqliteFile:
                 works.append((work, done))
         if not works:
             return
+        outcomes: Outcomes
         try:
             outcomes = self._transact(works)
         except BaseException as error:  # the callers get it

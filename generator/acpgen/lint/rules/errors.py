@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from acpgen.lint.rule import Fault, rule
-from acpgen.model import Method, MethodError, Protocol
+from acpgen.model import ERROR_CODE, Method, MethodError, Protocol
+from acpgen.words import counted
 
 _INVALID_PARAMS = -32602
 
@@ -22,9 +23,16 @@ def unknown_error_code(protocol: Protocol) -> Iterator[Fault]:
     Fix: correct the code, or describe it in ErrorCode.
     """
     known = {*protocol.error_codes, _INVALID_PARAMS}
-    for method, index, error in _errors(protocol):
-        if error.code not in known:
-            yield _fault(method, index, f"ErrorCode doesn't name {error.code}", "code")
+    unknown = [row for row in _errors(protocol) if row[2].code not in known]
+    if unknown and ERROR_CODE not in protocol.types:
+        others = len(unknown) - 1
+        method, index, _ = unknown[0]
+        more = f" and {counted(others, 'other code')} in x-errors" if others else ""
+        message = f"no type ErrorCode describes this code{more}"
+        yield _fault(method, index, message, "code")
+        return
+    for method, index, error in unknown:
+        yield _fault(method, index, f"ErrorCode doesn't name {error.code}", "code")
 
 
 @rule()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from jsonschema_rs import Validator
+from jsonschema_rs import ValidationError, Validator
 
 from acpgen.emit.jsonschema import JsonSchema, definition, schema_of
 from acpgen.emit.validators import Validators
@@ -12,6 +12,12 @@ from acpgen.findings import Severity
 from acpgen.lint.parts import members
 from acpgen.lint.rule import Fault, rule
 from acpgen.model import JsonValue, Location, Protocol
+
+_INTEGERS = {
+    **{f"int{bits}": (-(1 << bits - 1), (1 << bits - 1) - 1) for bits in (8, 16, 32, 64)},
+    **{f"uint{bits}": (0, (1 << bits) - 1) for bits in (8, 16, 32, 64)},
+}
+"""The least and the greatest integer of every format of integers."""
 
 
 @rule(Severity.WARNING, for_files=True)
@@ -33,7 +39,9 @@ def missing_example(protocol: Protocol) -> Iterator[Fault]:
 def invalid_example(protocol: Protocol) -> Iterator[Fault]:
     """Examples satisfy their type, formats included.
 
-    Why: people copy them.
+    Why: people copy them. The formats of strings, such as `uri`, are checked, and so are those of
+    integers, from `int8` to `uint64`: receivers decode into that type. Messages are not checked
+    by their formats.
 
     Example: `"Foo": {"type": "string", "examples": [5]}`
 
@@ -48,7 +56,7 @@ def invalid_example(protocol: Protocol) -> Iterator[Fault]:
 
 @rule()
 def invalid_default(protocol: Protocol) -> Iterator[Fault]:
-    """A default satisfies the type of its member.
+    """A default satisfies the type of its member, formats included.
 
     Why: a receiver that fills it in would hold a value that no sender may send.
 
@@ -74,7 +82,39 @@ def _definitions(protocol: Protocol) -> JsonSchema:
 
 
 def _validators(definitions: JsonSchema) -> Validators:
-    return Validators(definitions, mask="the value", formats=True)
+    bounded = {name: _bounded(schema) for name, schema in definitions.items()}
+    return Validators(bounded, mask="the value", formats=True)
+
+
+def _bounded(schema: JsonValue) -> JsonValue:
+    """The schema with the bounds of its integer formats, where its own are not as tight.
+
+    JSON Schema engines apply formats to strings only.
+    """
+    if isinstance(schema, list):
+        return [_bounded(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    bounded: JsonSchema = {name: _bounded(part) for name, part in schema.items()}
+    format_ = schema.get("format")
+    if not isinstance(format_, str) or format_ not in _INTEGERS:
+        return bounded
+    least, most = _INTEGERS[format_]
+    own_least, own_most = schema.get("minimum"), schema.get("maximum")
+    limits: JsonSchema = {}
+    if not isinstance(own_least, int | float) or own_least < least:
+        limits["minimum"] = least
+    if not isinstance(own_most, int | float) or own_most > most:
+        limits["maximum"] = most
+    return {"allOf": [bounded, limits]}
+
+
+def _message(error: ValidationError) -> str:
+    """The message of an error, which says where a limit comes from that the schema has not."""
+    # `_bounded` alone puts limits into allOf: the emitter puts references there.
+    if [*error.schema_path][-3:-1] == ["allOf", 1]:
+        return f"{error.message}, which its format has"
+    return error.message
 
 
 def _faults(
@@ -83,4 +123,4 @@ def _faults(
     """The faults of the instances in a list at a place."""
     for index, instance in enumerate(instances):
         for error in validator.iter_errors(instance):
-            yield Fault(location.at(index, *error.instance_path), error.message)
+            yield Fault(location.at(index, *error.instance_path), _message(error))

@@ -1,0 +1,35 @@
+"""Members of ACP v1 that v2 lacks, in messages that v2 may accept.
+
+All are legal, because receivers ignore unknown members, and all lose what the sender meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from acpgen.findings import Severity
+from acpgen.judge.message_verdict import MessageFault, MessageRule
+from acpgen.model import JsonValue
+
+
+def former_members(
+    value: JsonValue, now: Mapping[str, str], version: int | None, missing: bool
+) -> Iterator[MessageFault]:
+    """Yield a warning for each member of v1 in params or a result.
+
+    `now` has what v2 has instead of each. `version` is that of the protocol; a value that names
+    another version is not judged. `missing` says that a member is reported elsewhere if the one
+    that v2 has instead is missing.
+    """
+    if not isinstance(value, dict) or version in (None, 1):
+        return
+    if value.get("protocolVersion", version) != version:
+        return
+    for name, instead in now.items():
+        if name in value and (instead in value or not missing):
+            yield MessageFault(
+                MessageRule.FORMER_MEMBER,
+                f"is a member of ACP v1, so receivers ignore it; v2 has {instead}",
+                (name,),
+                Severity.WARNING,
+            )
