@@ -126,4 +126,5 @@ def _summary(session: SessionView) -> str:
     found = counted(len(session.findings), "finding", zero="no")
     if not session.judged:
         found = "none of them judged"
-    return f"{counted(len(session.messages), 'message')} on {counted(connections, 'connection')}, {found}"
+    messages = counted(len(session.messages), "message")
+    return f"{messages} on {counted(connections, 'connection')}, {found}"
