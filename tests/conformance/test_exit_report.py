@@ -10,7 +10,7 @@ import pytest
 
 from acp_conformance.exit_report import KEPT, MOST, ErrorFile, ExitReport
 from acp_conformance.launchers import Programs, Record, UnusableProgramError
-from acp_conformance.message_stream import MessageStream
+from acp_conformance.message_stream import AgentStream
 from acp_conformance.trace_runner import AgentTimeouts, play, play_all
 from acp_conformance.trace_script import parse, scripts
 from acp_conformance.verdict import TraceResult
@@ -100,15 +100,18 @@ class Now:
     def __init__(self, *up: bool) -> None:
         self.up = [*up]
 
-    def start(self, record: Record) -> MessageStream:
+    def start(self, record: Record) -> AgentStream:
         launcher = Laboratory(Variation) if self.up.pop(0) else DEAD
         return launcher.start(record)
 
     restart = start
 
-    def second(self, record: Record) -> MessageStream | None:
+    def second(self, record: Record) -> AgentStream | None:
         del record
         return None
+
+    def kill(self, stream: AgentStream) -> None:
+        stream.kill()
 
 
 def begun(*up: bool) -> tuple[list[bool], str]:

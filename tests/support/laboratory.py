@@ -13,7 +13,7 @@ from uuid import UUID
 
 from acp_conformance.exit_report import ExitReport
 from acp_conformance.launchers import Record
-from acp_conformance.message_stream import MessageStream
+from acp_conformance.message_stream import AgentStream, MessageStream
 from acp_conformance.reference_agent import ReferenceAgent
 from acp_conformance.trace_runner import AgentTimeouts, play
 from acp_conformance.trace_script import Script
@@ -165,18 +165,21 @@ class Laboratory:
         self.disk = Disk()
         self.running: Running | None = None
 
-    def start(self, record: Record) -> MessageStream:
+    def start(self, record: Record) -> AgentStream:
         self.running = Running(self.make, self.disk)
         return self._wire(_Held(self.running, self.running.connect()), record)
 
-    def restart(self, record: Record) -> MessageStream:
+    def restart(self, record: Record) -> AgentStream:
         return self.start(record)
 
-    def second(self, record: Record) -> MessageStream | None:
+    def second(self, record: Record) -> AgentStream | None:
         assert self.running is not None
         return self._wire(_Beside(self.running, self.running.connect()), record)
 
-    def _wire(self, held: _Held, record: Record) -> MessageStream:
+    def kill(self, stream: AgentStream) -> None:
+        stream.kill()
+
+    def _wire(self, held: _Held, record: Record) -> AgentStream:
         return MessageStream(held, held.end.makefile("rb"), held.end.makefile("wb"), record)
 
 

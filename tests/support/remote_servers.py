@@ -7,7 +7,7 @@ import contextlib
 import shutil
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Self
 
@@ -21,18 +21,21 @@ PYTHON = INTEROP.parents[1] / ".venv" / "sdk" / "bin" / "python"
 """The interpreter that has the packages of tests/interop/requirements.txt."""
 
 
-class LoopbackAgent:
+Serving = tuple[Handlers, Callable[[Peer], None]]
+"""The handlers of every connection, and what is called when one has ended."""
+
+
+class LoopbackServer:
     """One agent for all connections on a port of loopback, in a thread of its own.
 
     Args:
-        pause: seconds between the arrival of a prompt and its insertion, and as many after it.
+        make: makes the agent in that thread.
     """
 
-    def __init__(self, pause: float = 0.0) -> None:
-        self.store = MemoryStore()
-        self.pause = pause
+    def __init__(self, make: Callable[[], Serving]) -> None:
         self.port = 0
-        self._loop = asyncio.new_event_loop()
+        self.loop = asyncio.new_event_loop()
+        self._make = make
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -42,28 +45,21 @@ class LoopbackAgent:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._stopping.set)
+        self.loop.call_soon_threadsafe(self._stopping.set)
         self._thread.join()
 
-    def texts(self, session: str) -> list[str]:
-        """The messages that were inserted into a session."""
-        future = asyncio.run_coroutine_threadsafe(self.store.messages(session), self._loop)
-        return [body.decode() for _, body in future.result(10)]
-
     def _run(self) -> None:
-        self._loop.run_until_complete(self._serve())
-        self._loop.close()
+        self.loop.run_until_complete(self._serve())
+        self.loop.close()
 
     async def _serve(self) -> None:
         self._stopping = asyncio.Event()
-        ledger = KeyLedger(self.store, self._work)
-        self._sessions = Sessions(ledger, self.store, {"name": "loopback", "version": "1"})
+        self._serving = self._make()
         server = await asyncio.start_server(self._accept, "127.0.0.1", limit=LONGEST_LINE)
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()
         await self._stopping.wait()
         server.close()
-        await ledger.stop()
         tasks = asyncio.all_tasks() - {asyncio.current_task()}
         for task in tasks:
             task.cancel()
@@ -77,12 +73,31 @@ class LoopbackAgent:
         async def close() -> None:
             writer.close()
 
-        channel = StreamChannel(reader, write, close)
+        channel, (handlers, lost) = StreamChannel(reader, write, close), self._serving
         with contextlib.suppress(asyncio.CancelledError), contextlib.closing(writer):
-            await Peer(channel, self._handlers(), self._sessions.lost).serve()
+            await Peer(channel, handlers, lost).serve()
 
-    def _handlers(self) -> Handlers:
-        """The handlers of the sessions, with an update between each prompt and its answer."""
+
+class LoopbackAgent(LoopbackServer):
+    """An agent that sends an update between each prompt and its answer.
+
+    Args:
+        pause: seconds between the arrival of a prompt and its insertion, and as many after it.
+    """
+
+    def __init__(self, pause: float = 0.0) -> None:
+        super().__init__(self._agent)
+        self.store = MemoryStore()
+        self.pause = pause
+
+    def texts(self, session: str) -> list[str]:
+        """The messages that were inserted into a session."""
+        future = asyncio.run_coroutine_threadsafe(self.store.messages(session), self.loop)
+        return [body.decode() for _, body in future.result(10)]
+
+    def _agent(self) -> Serving:
+        ledger = KeyLedger(self.store, self._work)
+        self._sessions = Sessions(ledger, self.store, {"name": "loopback", "version": "1"})
         handlers = dict(self._sessions.handlers())
         prompt = handlers["session/prompt"]
 
@@ -92,7 +107,7 @@ class LoopbackAgent:
             await call.peer.notify("session/update", params)
             return await prompt(call)
 
-        return {**handlers, "session/prompt": begin}
+        return {**handlers, "session/prompt": begin}, self._sessions.lost
 
     async def _work(self, submission: Submission) -> None:
         await asyncio.sleep(self.pause)
@@ -103,9 +118,9 @@ class LoopbackAgent:
 class SdkServer:
     """The server of an official SDK in front of an agent. It can be killed and started again."""
 
-    def __init__(self, sdk: str, *command: str, agent: str) -> None:
+    def __init__(self, sdk: str, *command: str, agent: str, port: int = 0) -> None:
         self.sdk = sdk
-        self.port = 0
+        self.port = port
         self._command = command
         self._agent = agent
         self._process: subprocess.Popen[str] | None = None
@@ -134,17 +149,20 @@ class SdkServer:
 SDKS = ("typescript", "python")
 
 
-@contextlib.contextmanager
-def served(sdk: str, pause: float = 0.0) -> Iterator[tuple[LoopbackAgent, SdkServer]]:
-    """An agent behind the server of an SDK. Skips the test if that is not installed."""
+def sdk_server(sdk: str, agent_port: int, port: int = 0) -> SdkServer:
+    """The server of an SDK for an agent on loopback. Skips the test if it is not installed."""
     node = shutil.which("node") or skip("node is missing")
     if sdk == "typescript" and not (INTEROP / "node_modules" / "ws").exists():
         skip("tests/interop needs npm ci")
     if sdk == "python" and not PYTHON.exists():
         skip("the Python SDK's server is not installed: make .venv/sdk/installed")
     program = {"typescript": (node, "mount.mjs"), "python": (str(PYTHON), "mount.py")}[sdk]
-    with LoopbackAgent(pause) as agent:
-        place = f"tcp:{agent.port}" if sdk == "typescript" else str(agent.port)
-        command = program[0], str(INTEROP / program[1])
-        with SdkServer(sdk, *command, agent=place) as server:
-            yield agent, server
+    place = f"tcp:{agent_port}" if sdk == "typescript" else str(agent_port)
+    return SdkServer(sdk, program[0], str(INTEROP / program[1]), agent=place, port=port)
+
+
+@contextlib.contextmanager
+def served(sdk: str, pause: float = 0.0) -> Iterator[tuple[LoopbackAgent, SdkServer]]:
+    """An agent behind the server of an SDK. Skips the test if that is not installed."""
+    with LoopbackAgent(pause) as agent, sdk_server(sdk, agent.port) as server:
+        yield agent, server

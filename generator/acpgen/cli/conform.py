@@ -15,8 +15,9 @@ import typer
 
 from acp_conformance.client_plans import ALWAYS, CLIENT_PLANS
 from acp_conformance.client_runs import AGENT, ClientTimeouts, judge_client
-from acp_conformance.launchers import Programs, StartError
+from acp_conformance.launchers import Launcher, Programs, StartError
 from acp_conformance.proxy_traces import PROXY_TRACES, judge_proxy
+from acp_conformance.remote_launcher import RemoteAgent
 from acp_conformance.requirements import BY_ID, NEED_KEYS, SUPPORT, Level, Role
 from acp_conformance.scenario import SILENCES
 from acp_conformance.trace_runner import AgentTimeouts, play_all
@@ -58,11 +59,25 @@ _Trace = TypeVar("_Trace", bound=Playable)
 
 def conform(
     command: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="COMMAND", help="The program to judge, with its arguments; put -- before it."
         ),
-    ],
+    ] = None,
+    url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Judge the agent that runs at this address of http, https, ws or wss, in place of "
+            "COMMAND.",
+        ),
+    ] = None,
+    header: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME:VALUE", help='Send this with every request, as "Authorization: Bearer x".'
+        ),
+    ] = None,
     client: Annotated[
         bool,
         typer.Option(
@@ -82,7 +97,9 @@ def conform(
     restart: Annotated[
         str | None,
         typer.Option(
-            "--restart-command", help="The command that restarts the agent, if it differs."
+            "--restart-command",
+            help="The command that restarts the agent, if it differs. With --url it kills the "
+            "server, starts it again, and ends once the server can be reached.",
         ),
     ] = None,
     second: Annotated[
@@ -147,37 +164,30 @@ def conform(
     Each requirement of the RFD on idempotency keys gets a verdict: pass, partly, fail, advice, or
     not exercised, with what was seen, and with the sentence of the RFD if it was broken. An agent
     speaks ACP v2 over standard input and output, is killed and started again, and has to find the
-    sessions that it stored; use one with nothing to lose. A few traces
-    need test prompts, such as "acp-conformance: hold 1000ms": the README of the traces lists them.
-    A client starts the agent, sends again what is pending, submits the text unless it is empty, and
-    ends. A proxy starts the agent and forwards standard input and output. Exit status: 0 if nothing
-    fails and the core was exercised, which is support-keys and insert-once of an agent,
-    client-same-key and client-resends of a client, all of a proxy; 1 if something fails; 2 if
-    there is no verdict.
+    sessions that it stored; use one with nothing to lose. With --url the agent is already running:
+    the kit opens connections to it, and --restart-command kills it. A few traces need test prompts,
+    such as "acp-conformance: hold 1000ms": the README of the traces lists them. A client starts the
+    agent, sends again what is pending, submits the text unless it is empty, and ends. A proxy
+    starts the agent and forwards standard input and output. Exit status: 0 if nothing fails and the
+    core was exercised, which is support-keys and insert-once of an agent, client-same-key and
+    client-resends of a client, all of a proxy; 1 if something fails; 2 if there is no verdict.
     """
+    asked = _Arguments(
+        command or [], url, header or [], restart, second, timeout, only or [], record, view
+    )
 
     def judge() -> _Judged:
-        if client and proxy:
-            fail("--client and --proxy exclude each other: give one of them")
-        if client or proxy:
-            _refuse({"--restart-command": restart, "--second-command": second, "--record": record})
-        folders = [("--record", record), ("--view", view)]
-        _refuse_blanks(command, [*folders, *(("--trace", name) for name in only or [])])
+        _agree(asked, client=client, proxy=proxy)
         pages = None if view is None else _prepared(view)
         quiet = silence if silence is not None else (2.0 if client else 0.2)
         _bound("--timeout", timeout, 0.1, DAY)
         _bound("--silence", quiet, 0.05, DAY / 10)
         try:
             if proxy:
-                return _judge_proxy(command, only or [], timeout, pages)
+                return _judge_proxy(asked.command, asked.only, timeout, pages)
             if client:
-                return _judge_client(command, only or [], timeout, quiet, pages)
-            timeouts = AgentTimeouts(timeout, quiet)
-            _suffice(timeouts)
-            again, joins = _words("--restart-command", restart), _words("--second-command", second)
-            folder = None if record is None else Path(record)
-            programs = Programs(command, again, joins)
-            return _judge_agent(programs, timeouts, only or [], folder, pages)
+                return _judge_client(asked.command, asked.only, timeout, quiet, pages)
+            return _judge_any_agent(asked, AgentTimeouts(timeout, quiet), pages)
         except StartError as error:
             fail(str(error))
 
@@ -200,6 +210,59 @@ def conform(
 
 
 @dataclass(frozen=True, slots=True)
+class _Arguments:
+    """The arguments of the command that name the program to judge and the folders to write."""
+
+    command: Sequence[str]
+    url: str | None
+    headers: Sequence[str]
+    restart: str | None
+    second: str | None
+    timeout: float
+    only: Sequence[str]
+    record: str | None
+    view: str | None
+
+
+def _agree(asked: _Arguments, *, client: bool, proxy: bool) -> None:
+    """Refuse options that exclude each other."""
+    if client and proxy:
+        fail("--client and --proxy exclude each other: give one of them")
+    options = {
+        "--url": asked.url,
+        "--header": asked.headers or None,
+        "--restart-command": asked.restart,
+        "--second-command": asked.second,
+        "--record": asked.record,
+    }
+    if client or proxy:
+        _refuse(options)
+    if bool(asked.command) == (asked.url is not None):
+        fail("give COMMAND, after --, or --url")
+    if asked.url is None and asked.headers:
+        fail("--header is for --url only")
+    if asked.url is not None and asked.second is not None:
+        fail("--second-command is of no use with --url, which takes any number of connections")
+    given = [("--url", asked.url), ("--record", asked.record), ("--view", asked.view)]
+    _refuse_blanks(asked.command, [*given, *(("--trace", name) for name in asked.only)])
+
+
+def _judge_any_agent(asked: _Arguments, timeouts: AgentTimeouts, pages: Path | None) -> _Judged:
+    _suffice(timeouts)
+    again = _words("--restart-command", asked.restart)
+    joins = _words("--second-command", asked.second)
+    folder = None if asked.record is None else Path(asked.record)
+    if asked.url is None:
+        launcher = Programs(asked.command, again, joins)
+        return _judge_agent(launcher, timeouts, asked.only, folder, pages)
+    with RemoteAgent(asked.url, _headers(asked.headers), again) as agent:
+        judged = _judge_agent(agent, timeouts, asked.only, folder, pages)
+    for sentence in sorted(agent.notes):
+        note(f"acpgen: {sentence}")
+    return judged
+
+
+@dataclass(frozen=True, slots=True)
 class _Judged:
     """Verdicts, and the reasons why a trace was not played or written."""
 
@@ -216,7 +279,7 @@ def _few(missing: Sequence[str], all_: int) -> str:
 
 
 def _judge_agent(
-    programs: Programs,
+    launcher: Launcher,
     timeouts: AgentTimeouts,
     only: Sequence[str],
     record: Path | None,
@@ -226,7 +289,7 @@ def _judge_agent(
     played = _with_support(_chosen(scripts(), only))
     if record is not None:
         _prepare(record)
-    seen = shown(play_all(played, programs, timeouts), played)
+    seen = shown(play_all(played, launcher, timeouts), played)
     unwritten = [] if record is None else _write(record, seen.outcomes)
     for outcome in seen.outcomes:
         if outcome.unparsed:
@@ -308,7 +371,7 @@ def _refuse(options: Mapping[str, object]) -> None:
 
 
 def _refuse_blanks(command: Sequence[str], options: Iterable[tuple[str, str | None]]) -> None:
-    if not command[0].strip():
+    if command and not command[0].strip():
         fail("COMMAND begins with a blank word: give the program to start")
     for option, value in options:
         if value is not None and not value.strip():
@@ -362,6 +425,16 @@ def _words(option: str, command: str | None) -> list[str] | None:
     if not words or not words[0].strip():
         fail(f"{option} names no program: is a variable unset?")
     return words
+
+
+def _headers(given: Sequence[str]) -> dict[str, str]:
+    headers: dict[str, str] = {}
+    for each in given:
+        name, colon, value = each.partition(":")
+        if not (colon and name.strip() and name.isascii()):
+            fail("--header takes NAME:VALUE, such as Authorization: Bearer x")
+        headers[name.strip()] = value.strip()
+    return headers
 
 
 def _prepared(name: str) -> Path:

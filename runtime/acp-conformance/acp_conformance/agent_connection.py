@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from acp_conformance.launchers import Launcher
-from acp_conformance.message_stream import JsonLine, MessageStream
+from acp_conformance.message_stream import AgentStream, JsonLine
 from acp_wire.envelope import MessageKind, kind_of
 from acp_wire.pairing import retyped
 from acp_wire.transcript_line import transcript_line
@@ -57,7 +57,7 @@ class TranscriptLog:
 class AgentConnection:
     """A message stream that gives requests their ids and answers the agent's own requests."""
 
-    def __init__(self, stream: MessageStream) -> None:
+    def __init__(self, stream: AgentStream) -> None:
         self.stream = stream
         self.sent = 0
         """The number of requests and notifications that were sent."""

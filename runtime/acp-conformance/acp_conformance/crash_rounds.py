@@ -130,11 +130,10 @@ class _Rounds:
     def play(self, number: int, count: int, delay: float) -> int:
         """Kill the agent once. Return how many prompts it had inserted by then."""
         names = [f"round {number} of {count}, prompt {each}" for each in range(1, count + 1)]
-        connection = self.scenario.connections[self.name]
         for name in names:
             self.send(name, name, flush=delay != AT_ONCE)
         time.sleep(max(delay, 0.0))
-        connection.stream.kill()
+        self.do("kill", connection=self.name)
         self.name = f"{self.step.word('connection')} after kill {number}"
         self.do("connect", connection=self.name)
         restarted = self.scenario.connections[self.name]

@@ -11,13 +11,17 @@ from typing import Protocol
 
 from acp_conformance.deferred_signals import deferred
 from acp_conformance.exit_report import ErrorFile, ExitReport
-from acp_conformance.message_stream import LEAVING, MessageStream
+from acp_conformance.message_stream import LEAVING, AgentStream, MessageStream
 
-__all__ = ["Launcher", "Programs", "Record", "StartError", "UnusableProgramError"]
+__all__ = ["Launcher", "NoKillError", "Programs", "Record", "StartError", "UnusableProgramError"]
 
 
 class StartError(Exception):
     """A program can't be started; the text gives the reason."""
+
+
+class NoKillError(Exception):
+    """The agent can't be killed; the text says what to do."""
 
 
 class UnusableProgramError(Exception):
@@ -30,7 +34,7 @@ Record = Callable[[str, bytes], None]
 class Launcher(Protocol):
     """Starts the agent under test. A restarted agent must find the stored sessions."""
 
-    def start(self, record: Record) -> MessageStream:
+    def start(self, record: Record) -> AgentStream:
         """Start the agent for the first time in a trace.
 
         Raises:
@@ -38,12 +42,20 @@ class Launcher(Protocol):
         """
         ...
 
-    def restart(self, record: Record) -> MessageStream:
+    def restart(self, record: Record) -> AgentStream:
         """Start the agent again after it ended or was killed."""
         ...
 
-    def second(self, record: Record) -> MessageStream | None:
+    def second(self, record: Record) -> AgentStream | None:
         """Open one more connection to the running agent. Return None if there is no way to."""
+        ...
+
+    def kill(self, stream: AgentStream) -> None:
+        """Kill the agent of a connection, which ends. `restart` is called next.
+
+        Raises:
+            NoKillError: there is no way to.
+        """
         ...
 
 
@@ -77,6 +89,10 @@ class Programs:
     def second(self, record: Record) -> MessageStream | None:
         """See `Launcher.second`."""
         return None if self._second is None else self._run(self._second, record)
+
+    def kill(self, stream: AgentStream) -> None:
+        """See `Launcher.kill`."""
+        stream.kill()
 
     def _run(self, command: Sequence[str], record: Record) -> MessageStream:
         errors = ErrorFile()

@@ -17,7 +17,7 @@ from acp_conformance.exit_report import ExitReport
 from acp_wire.envelope import kind_of
 from acp_wire.reader import NotJsonError, read
 
-__all__ = ["JsonLine", "MessageStream", "Process"]
+__all__ = ["AgentStream", "JsonLine", "MessageStream", "Process", "ReceivedLines"]
 
 JsonLine = dict[str, Any]
 """One JSON object as it was received."""
@@ -62,21 +62,96 @@ class Process(Protocol):
         ...
 
 
-class MessageStream:
-    """One connection: JSON objects, one a line, in both directions.
+class ReceivedLines:
+    """What an agent has sent on one connection, filled by one thread and awaited by another.
 
     `lines` holds every JSON object of the agent, in order. `unparsed` holds the lines that are not
-    messages, such as logs. One thread reads, so that no pipe fills up. Another thread writes as
-    fast as the agent reads, so that an agent that writes before it reads does not delay the
-    reading. `record` is called with the sender and each line, in the order of each direction.
-    Neither thread waits for the end of a file: a child process of the agent may keep its output
-    open.
+    messages, such as logs. `record` is called with the sender and each line, in the order of each
+    direction.
+    """
+
+    can_initialize_again = True
+    """Whether a second `initialize` reaches the agent on the same connection."""
+
+    def __init__(self, record: Callable[[str, bytes], None]) -> None:
+        self.lines: list[JsonLine] = []
+        self.unparsed: list[bytes] = []
+        self.closed = False
+        self._record = record
+        self._news = threading.Condition()
+
+    def wait(self, met: Callable[[], bool], seconds: float) -> bool:
+        """Wait until a condition is met, which only new lines or the end can change."""
+        end = time.monotonic() + seconds
+        with self._news:
+            while not met():
+                left = end - time.monotonic()
+                if left <= 0 or (self.closed and not met()):
+                    return met()
+                self._news.wait(left)
+        return True
+
+    def _take(self, line: bytes) -> None:
+        message = _message(line)
+        with self._news:
+            if message is not None:
+                self._record("agent", line.strip())
+                self.lines.append(message)
+            if line.strip() and kind_of(message) is None:
+                self.unparsed.append(line)
+            self._news.notify_all()
+
+    def _note_end(self) -> None:
+        with self._news:
+            self.closed = True
+            self._news.notify_all()
+
+
+class AgentStream(Protocol):
+    """One connection to an agent. `MessageStream` is one over pipes."""
+
+    lines: list[JsonLine]
+    unparsed: list[bytes]
+    closed: bool
+    can_initialize_again: bool
+
+    def send(self, message: Mapping[str, object]) -> None:
+        """Send one message without waiting until the agent has read it."""
+        ...
+
+    def flush(self) -> None:
+        """Wait some seconds until the agent has read everything that was sent, or has ended."""
+        ...
+
+    def wait(self, met: Callable[[], bool], seconds: float) -> bool:
+        """Wait until a condition is met, which only new lines or the end can change."""
+        ...
+
+    def kill(self) -> None:
+        """End the connection at once, and the agent if it is a process of the connection."""
+        ...
+
+    def end(self) -> None:
+        """End the connection in order, and wait for the end of such an agent."""
+        ...
+
+    def exit_report(self) -> ExitReport:
+        """Report how the agent ended by itself, if it did, with its standard error."""
+        ...
+
+
+class MessageStream(ReceivedLines):
+    """One connection: JSON objects, one a line, in both directions.
+
+    One thread reads, so that no pipe fills up. Another thread writes as fast as the agent
+    reads, so that an agent that writes before it reads does not delay the reading. Neither thread
+    waits for the end of a file: a child process of the agent may keep its output open.
 
     Args:
         process: the agent.
         source: its output.
         sink: its input.
-        record: see above.
+        record: called with the sender and each line, in the order of each direction.
         longest: bytes of the longest line that is read.
         most: bytes of all lines that are kept. The stream counts as closed after them.
     """
@@ -91,19 +166,15 @@ class MessageStream:
         longest: int = LONGEST,
         most: int = MOST,
     ) -> None:
+        super().__init__(record)
         self._longest = longest
         self._left = self._most = most
-        self.lines: list[JsonLine] = []
-        self.unparsed: list[bytes] = []
-        self.closed = False
         self._process = process
         self._source = source
         self._sink = sink
-        self._record = record
         self._outgoing = queue.SimpleQueue[bytes | None]()
         self._unwritten = 0
         self._taken = True
-        self._news = threading.Condition()
         self._finished = False
         self._hung_up, self._hang_up = os.pipe()
         self._threads = [
@@ -126,17 +197,6 @@ class MessageStream:
     def flush(self) -> None:
         """Wait some seconds until the agent has read everything that was sent, or has ended."""
         self.wait(lambda: not (self._taken and self._unwritten), LEAVING)
-
-    def wait(self, met: Callable[[], bool], seconds: float) -> bool:
-        """Wait until a condition is met, which only new lines or the end can change."""
-        end = time.monotonic() + seconds
-        with self._news:
-            while not met():
-                left = end - time.monotonic()
-                if left <= 0 or (self.closed and not met()):
-                    return met()
-                self._news.wait(left)
-        return True
 
     def kill(self) -> None:
         """Kill the agent. Everything that it wrote before is read."""
@@ -193,12 +253,11 @@ class MessageStream:
     def _read(self) -> None:
         with contextlib.suppress(OSError, ValueError):
             for line in self._lines():
+                self._left -= len(line) + EACH
                 self._take(line)
                 if self._left < 0:
                     break
-        with self._news:
-            self.closed = True
-            self._news.notify_all()
+        self._note_end()
 
     def _lines(self) -> Iterator[bytes]:
         """Yield the agent's lines. Of a line that is too long, yield its start only."""
@@ -233,17 +292,6 @@ class MessageStream:
         while left > 0 and ready.poll(0) and (chunk := os.read(source, CHUNK)):
             yield chunk
             left -= len(chunk)
-
-    def _take(self, line: bytes) -> None:
-        with self._news:
-            self._left -= len(line) + EACH
-            message = _message(line)
-            if message is not None:
-                self._record("agent", line.strip())
-                self.lines.append(message)
-            if line.strip() and kind_of(message) is None:
-                self.unparsed.append(line)
-            self._news.notify_all()
 
 
 def _line(parts: list[bytes], size: int, longest: int) -> bytes:

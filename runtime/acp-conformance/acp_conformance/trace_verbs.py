@@ -10,6 +10,7 @@ from typing import Any, Final
 from acp_conformance.agent_connection import INFO, AgentConnection
 from acp_conformance.crash_rounds import crashes
 from acp_conformance.deferred_signals import deferred
+from acp_conformance.launchers import NoKillError
 from acp_conformance.message_stream import JsonLine
 from acp_conformance.scenario import (
     PROMPT,
@@ -63,7 +64,10 @@ def _initialize(scenario: Scenario, connection: AgentConnection) -> None:
 
 
 def _kill(scenario: Scenario, step: Step) -> None:
-    scenario.on(step).stream.kill()
+    try:
+        scenario.launcher.kill(scenario.on(step).stream)
+    except NoKillError as error:
+        raise UnplayableError(str(error)) from error
 
 
 def _end(scenario: Scenario, step: Step) -> None:
@@ -138,6 +142,8 @@ def _call(scenario: Scenario, step: Step) -> None:
     connection, method = scenario.on(step), step.word("method")
     params: dict[str, object] = {}
     if method == "initialize":
+        if not connection.stream.can_initialize_again:
+            raise UnplayableError("over HTTP initialize opens another connection")
         params = {"protocolVersion": 2, "info": INFO}
     elif method != "session/list":
         params = {"sessionId": scenario.session(step)}

@@ -43,6 +43,8 @@ class Remote:
         self._url = url
         self._headers = dict(headers or {})
         self._timing = timing or Timing()
+        self.is_http = urlsplit(url).scheme.lower() in HTTP
+        """Whether it is Streamable HTTP, where each `initialize` opens a connection."""
 
     async def connect(self) -> RemoteChannel:
         """Open a connection. The first message has to be `initialize`.
@@ -53,7 +55,7 @@ class Remote:
             RemoteError: the server can't be reached.
             MissingExtraError: the library for the scheme is not installed.
         """
-        if urlsplit(self._url).scheme.lower() in HTTP:
+        if self.is_http:
             try:
                 from acp_wire.remote.http_channel import HttpChannel
             except ModuleNotFoundError as error:

@@ -1,0 +1,105 @@
+"""The kit judges agents behind the HTTP and WebSocket servers of the official SDKs."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import reference_server
+from acp_conformance.requirements import BY_ID, Role
+from conform_calls import conform
+from remote_servers import SDKS, sdk_server
+
+FEW = ("retry-after-restart", "retry-new-connection", "two-connections", "initialize-again")
+ONE_INITIALIZE = {"initialize-once"}
+"""Over HTTP each `initialize` opens a connection. The TypeScript server refuses a second one."""
+
+KILLED_LATE = {"stored-with-message", "known-after-restart"}
+"""A restart command kills a fast agent only after the insertion, so some crashes prove nothing."""
+
+CASES = [(scheme, sdk) for scheme in ("http", "ws") for sdk in SDKS]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    yield tmp_path
+    reference_server.finish(tmp_path)
+
+
+def judge(folder: Path, scheme: str, sdk: str, agent: str, *options: str) -> tuple[int, str, str]:
+    sdk_server(sdk, 0)  # skips, if it can't run
+    port = reference_server.start(folder, sdk, agent)
+    program = [sys.executable, reference_server.__file__, str(folder), sdk, agent]
+    url, restart = f"{scheme}://127.0.0.1:{port}/acp", shlex.join(program)
+    return conform("--url", url, "--restart-command", restart, *options)
+
+
+def statuses(report: str) -> dict[str, str]:
+    return {each["id"]: each["status"] for each in json.loads(report)["requirements"]}
+
+
+@pytest.mark.parametrize(("scheme", "sdk"), CASES)
+def test_a_few_traces(folder: Path, scheme: str, sdk: str) -> None:
+    chosen = [word for name in FEW for word in ("--trace", name)]
+    status, report, errors = judge(folder, scheme, sdk, "right", "--format", "json", *chosen)
+    found = statuses(report)
+    assert status in (0, 2), errors  # the core is not exercised by these few
+    assert found["known-after-restart"] == found["known-across-connections"] == "partly"
+    assert "fail" not in found.values()
+    assert ("without the header" in errors) == ((scheme, sdk) == ("http", "python"))
+
+
+@pytest.mark.prove("all traces over each transport and server")
+@pytest.mark.parametrize(("scheme", "sdk"), CASES)
+def test_all_traces(folder: Path, scheme: str, sdk: str) -> None:
+    status, report, errors = judge(folder, scheme, sdk, "right", "--format", "json")
+    assert status == 0, report + errors
+    missing = {id_ for id_, found in statuses(report).items() if found != "pass"}
+    refused = scheme == "http" or sdk == "typescript"
+    assert missing - KILLED_LATE == (ONE_INITIALIZE if refused else set())
+    assert "fail" not in statuses(report).values()
+    assert len(statuses(report)) == sum(each.role is Role.AGENT for each in BY_ID.values())
+
+
+def test_an_agent_that_forgets_keys_is_found(folder: Path) -> None:
+    options = ("--format", "json", "--trace", "retry-new-connection")
+    status, report, _ = judge(folder, "http", "typescript", "forgetful", *options)
+    assert status == 1
+    assert statuses(report)["known-across-connections"] == "fail"
+
+
+def test_without_a_restart_command_crashes_are_not_exercised(folder: Path) -> None:
+    sdk_server("typescript", 0)
+    port = reference_server.start(folder, "typescript")
+    url = f"ws://127.0.0.1:{port}/acp"
+    status, report, _ = conform("--url", url, "--trace", "retry-after-restart")
+    assert status == 2
+    assert "not exercised" in report
+    assert "can't be killed from here: give --restart-command" in report
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--url", "ftp://host"], "not a URL of http, https, ws or wss"),
+        (["--url", "http://127.0.0.1:9/acp", "--trace", "retry-answer"], "does not start"),
+        (["--url", "ws://127.0.0.1:9/acp", "--trace", "retry-answer"], "127.0.0.1:9"),
+        (["--url", "http://host", "--", "agent"], "give COMMAND, after --, or --url"),
+        ([], "give COMMAND, after --, or --url"),
+        (["--header", "A: b", "--", "agent"], "--header is for --url only"),
+        (["--url", "http://host", "--header", "blank"], "--header takes NAME:VALUE"),
+        (["--url", "http://host", "--second-command", "x"], "any number of connections"),
+        (["--client", "--url", "http://host"], "--url is for agents only"),
+        (["--url", ""], "the value of --url is blank"),
+        (["--url", "http://host", "--view", " "], "the value of --view is blank"),
+    ],
+)
+def test_refusals(options: list[str], reason: str) -> None:
+    status, _, errors = conform(*options)
+    assert status == 2
+    assert reason in errors
