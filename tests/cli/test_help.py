@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from typer.testing import CliRunner
 
@@ -21,6 +23,6 @@ def test_no_line_of_the_description_ends_early(
     text = CliRunner().invoke(APP, [*call, "--help"]).output
     lines = [line.strip() for line in text.partition("\u2500")[0].splitlines()]
     assert max(map(len, lines)) > WIDTH / 2
-    for line, following in zip(lines, lines[1:], strict=False):
+    for line, following in pairwise(lines):
         word = following.partition(" ")[0]
         assert not line or not word or len(line) + 1 + len(word) > WIDTH - 2, line
