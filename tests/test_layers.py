@@ -32,6 +32,16 @@ LAYERS = (
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 
+PAGE = PACKAGE.parents[1] / "docs" / "architecture.md"
+
+
+def test_the_page_about_the_architecture_has_these_layers() -> None:
+    page = PAGE.read_text("utf-8").partition("of `generator/acpgen` |")[2]
+    rows = re.findall(r"^\| (`[^|]+`) \|", page, re.MULTILINE)
+    layers = [set(re.findall(r"`(\w+)`", row)) for row in rows[: len(LAYERS) - 1]]
+    assert layers == [set(layer) for layer in LAYERS[:-1]]
+
+
 def names(path: Path) -> Iterator[str]:
     """The modules and members that a module imports from others, with their whole names."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
