@@ -43,12 +43,22 @@ def line(sender: str, message: dict[str, Any], connection: int) -> dict[str, Any
 
 def test_a_connection_on_version_1_is_named_once_and_not_judged() -> None:
     result = run(stdin=[OFFER_1, ANSWER_1, READ, LIST])
-    assert (result.exit_code, result.stdout) == (0, "")
+    assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.splitlines() == [
         "acpgen: <stdin>: connection settles on version 1, and the schema is of version 2: "
         "4 messages not judged",
+        "acpgen: <stdin>: all messages are of another version, so there is no verdict",
         "4 messages: 0 accepted, 0 refused; 4 messages of another version not judged",
     ]
+
+
+def test_the_page_of_a_session_on_version_1_has_no_verdict(tmp_path: Path) -> None:
+    text = "".join(f"{json.dumps(message)}\n" for message in (OFFER_1, ANSWER_1, READ))
+    out = tmp_path / "session.html"
+    result = CliRunner().invoke(APP, ["view", "-o", str(out)], input=text)
+    assert result.exit_code == 0
+    assert "3 messages on 1 connection, none of them judged" in result.stderr
+    assert "no findings" not in result.stderr
 
 
 def test_a_report_counts_messages_of_other_versions_apart() -> None:
@@ -114,7 +124,7 @@ def test_each_connection_of_a_log_has_a_version() -> None:
 def test_one_sided_logs_settle_too() -> None:
     agent = run(stdin=[ANSWER_1, {**READ, "method": "fs/write_text_file"}])
     client = run(stdin=[OFFER_1, LIST])
-    assert (agent.exit_code, agent.stdout, client.exit_code, client.stdout) == (0, "", 0, "")
+    assert (agent.exit_code, agent.stdout, client.exit_code, client.stdout) == (2, "", 2, "")
 
 
 def test_each_schema_judges_its_own_version(tmp_path: Path) -> None:

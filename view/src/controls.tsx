@@ -133,6 +133,7 @@ function Tally({ session, filter, onFilter }: Pick<Props, "session" | "filter" |
       [severity, session.findings.filter((f) => f.severity === severity).length] as const,
   );
   const some = counts.filter(([, count]) => count > 0);
+  if (session.judged === 0 && some.length === 0) return <span class="tally">nothing is judged</span>;
   if (some.length === 0) return <span class={session.notes.length ? "tally" : "tally clean"}>no findings</span>;
   return (
     <span class="tally">

@@ -39,6 +39,7 @@ interface Contents {
   title: string;
   tool: string;
   notes: string[];
+  judged: number;
   connections: string[];
   methods: Method[];
   details: string[];
@@ -85,6 +86,8 @@ export class Session {
   readonly title: string;
   readonly tool: string;
   readonly notes: string[];
+  /** The number of messages that have a verdict. */
+  readonly judged: number;
   readonly connections: string[];
   readonly methods: Method[];
   readonly keys: string[];
@@ -102,6 +105,7 @@ export class Session {
     this.title = contents.title;
     this.tool = contents.tool;
     this.notes = contents.notes;
+    this.judged = contents.judged;
     this.connections = contents.connections;
     this.methods = methods;
     this.keys = contents.keys;

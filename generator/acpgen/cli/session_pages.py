@@ -50,6 +50,7 @@ def session_view(
         verdict = _verdict(engine, entry, guessed=log.guessed > guessed)
         guessed = log.guessed
         if verdict is not None:
+            session.judged += 1
             for each in findings_of(name, entry, verdict, transcript=True, show_keys=show_keys):
                 session.find(each, "validate", index)
     session.notes += reading_notes(log, len(entries))

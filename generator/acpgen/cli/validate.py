@@ -81,7 +81,7 @@ def validate(
     Markdown page, the fenced JSON. Standard error has what it was read as. Each connection is
     judged by the version that its initialize settles. Findings go to standard output; of a key, the
     length and the start of its SHA-256 are printed. Exit status: 0 when no message is refused, 1
-    when one is refused or has a warning to fail on, 2 when there is no message, or a file or the
+    when one is refused or has a warning to fail on, 2 when no message is judged, or a file or the
     schema can't be read.
     """
     options = Options(

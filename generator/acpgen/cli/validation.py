@@ -47,6 +47,7 @@ from acpgen.startup.options import Options
 _LONG = 4_000_000
 """From how many bytes on a progress bar is worth showing."""
 _NOTHING = "no messages, so there is nothing to judge"
+_OTHER_VERSION = "all messages are of another version, so there is no verdict"
 _INTERRUPTED = "interrupted: the rest is not judged"
 _TOO_LONG = "is longer than {limit} bytes, so it is not judged; --max-line sets the limit"
 _PACKED = "is gzip, which does not grow by lines: leave out --follow, which reads plain text"
@@ -146,6 +147,9 @@ def _judge_all(options: Options, engine: VersionedEngine, report: Report) -> Non
     if not report.tally.messages and report.tally.complete:
         for file in options.files:
             report.problem(input_files.name(file), _NOTHING)
+    if report.tally.others and not report.tally.judged and report.tally.complete:
+        for name in report.tally.inputs:
+            report.problem(name, _OTHER_VERSION)
 
 
 def _judge(

@@ -123,7 +123,8 @@ def _load(schema: Path) -> Protocol:
 
 def _summary(session: SessionView) -> str:
     connections = len({message.connection for message in session.messages})
-    return (
-        f"{counted(len(session.messages), 'message')} on {counted(connections, 'connection')}, "
-        f"{counted(len(session.findings), 'finding', zero='no')}"
-    )
+    found = counted(len(session.findings), "finding", zero="no")
+    if not session.judged:
+        found = "none of them judged"
+    messages = counted(len(session.messages), "message")
+    return f"{messages} on {counted(connections, 'connection')}, {found}"

@@ -30,9 +30,14 @@ class Tally:
         return sum(self.inputs.values())
 
     @property
+    def judged(self) -> int:
+        """How many messages were of a version that is judged."""
+        return self.messages - self.others
+
+    @property
     def accepted(self) -> int | None:
         """How many messages were judged and not refused."""
-        return None if self.refused is None else self.messages - self.refused - self.others
+        return None if self.refused is None else self.judged - self.refused
 
     @property
     def complete(self) -> bool:

@@ -53,7 +53,8 @@ class SessionView:
     """The messages of one transcript, added in their order.
 
     Keys are replaced by a hash that is the same for the same key in this session only, other
-    secrets as `acp_wire.disclosure` lists them. All messages are held in memory.
+    secrets as `acp_wire.disclosure` lists them. All messages are held in memory. `judged` counts
+    the messages that have a verdict.
 
     Args:
         title: the name of the session.
@@ -66,6 +67,7 @@ class SessionView:
         self.messages: list[ShownMessage] = []
         self.findings: list[ShownFinding] = []
         self.notes: list[str] = []
+        self.judged = 0
         self._protocol = protocol
         self._redactor = Redactor(secrets.token_bytes(16), show_keys=show_keys)
         self._pending: dict[tuple[Connection, int | str, str], int] = {}
@@ -140,6 +142,7 @@ class SessionView:
             "title": self.title,
             "tool": f"acpgen {__version__}",
             "notes": list(self.notes),
+            "judged": self.judged,
             "connections": list(connections.texts),
             "methods": [self._description(name) for name in methods.texts],
             "details": list(details.texts),
