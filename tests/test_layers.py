@@ -32,6 +32,16 @@ LAYERS = (
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 
+PAGE = PACKAGE.parents[1] / "docs" / "architecture.md"
+
+
+def test_the_page_about_the_architecture_has_these_layers() -> None:
+    page = PAGE.read_text("utf-8").partition("of `generator/acpgen` |")[2]
+    rows = re.findall(r"^\| (`[^|]+`) \|", page, re.MULTILINE)
+    layers = [set(re.findall(r"`(\w+)`", row)) for row in rows[: len(LAYERS) - 1]]
+    assert layers == [set(layer) for layer in LAYERS[:-1]]
+
+
 def names(path: Path) -> Iterator[str]:
     """The modules and members that a module imports from others, with their whole names."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -157,9 +167,10 @@ def late_imports(path: Path) -> list[int]:
 
 @pytest.mark.parametrize(
     "path",
-    [path for path in MODULES if path.parent != STARTUP],
+    [path for path in MODULES if path.parent != STARTUP and path != PACKAGE / "__init__.py"],
     ids=lambda p: p.relative_to(PACKAGE).as_posix(),
 )
 def test_start_up_tricks_are_in_one_folder(path: Path) -> None:
+    """The package itself, which each start imports, may have one too."""
     late = [] if path.relative_to(PACKAGE).as_posix() in NEED_AN_EXTRA else late_imports(path)
     assert (late, TRICKS.findall(path.read_text("utf-8"))) == ([], [])

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 from importlib import import_module
 
+TYPE_CHECKING = False  # importing typing takes longer than judging a message
+if TYPE_CHECKING:
+    from acpgen.judge import validate
+
 __all__ = ["__version__", "validate"]
 
 __version__ = "0.1.0"

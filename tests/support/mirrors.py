@@ -37,6 +37,7 @@ _OWN = (
     "default-changed",
     "pattern-changed",
     "type-replaced",
+    "undoing-changed",
     "method-kind-changed",
     "method-renamed",
     "format-changed",

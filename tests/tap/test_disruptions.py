@@ -135,6 +135,34 @@ def test_what_names_no_message_is_refused(option: tuple[str, str]) -> None:
         read_disruptions(**values)
 
 
+@pytest.mark.parametrize(
+    ("options", "hint"),
+    [
+        (("--lose", "answer:session/promt"), "did you mean session/prompt?"),
+        (("--delay", "answer:session/lst=1"), "did you mean session/list?"),
+        (("--cut", "after:request:session/lod"), "did you mean session/load?"),
+        (("--kill", "agent:before:request:nonsense"), "`acpgen methods` lists all"),
+    ],
+    ids=" ".join,
+)
+def test_an_unknown_method_is_refused_at_once(
+    options: tuple[str, str], hint: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "started"
+    done = subprocess.run(tap(["touch", str(file)], *options), capture_output=True, check=False)
+    method = options[1].partition("=")[0].rpartition(":")[2]
+    reason = f"acpgen tap: {method!r} is not a method of ACP; {hint}\n"
+    assert (done.returncode, done.stderr.decode()) == (2, reason)
+    assert not file.exists()
+
+
+@pytest.mark.parametrize("method", ["_vendor/do", "session/load", "session/set_model"])
+def test_methods_of_extensions_and_of_v1_can_be_named(method: str) -> None:
+    done = disturbed("--lose", f"answer:{method}")
+    assert done.stderr.decode() == f"acpgen tap: answer 1 of {method} did not come: not lost\n"
+    assert done.returncode == 0
+
+
 def test_a_refused_option_starts_nothing(tmp_path: Path) -> None:
     file = tmp_path / "started"
     command = tap(["touch", str(file)], "--lose", "answer")

@@ -40,7 +40,7 @@ PLAIN = [
 def by_typer(argv: list[str], monkeypatch: pytest.MonkeyPatch) -> TapOptions:
     found: list[TapOptions] = []
 
-    def run(options: TapOptions, _: object) -> int:
+    def run(options: TapOptions, *_: object) -> int:
         found.append(options)
         return 0
 
@@ -92,7 +92,7 @@ def test_both_parsers_have_the_same_options() -> None:
     }
 
 
-@pytest.mark.parametrize("options", [[], ["--record", "t.ndjson", "--lose", "answer:a"]])
+@pytest.mark.parametrize("options", [[], ["--record", "t.ndjson", "--lose", "answer:_a"]])
 def test_nothing_heavy_is_imported(options: list[str], tmp_path: Any) -> None:
     program = f"""
 import sys

@@ -5,11 +5,13 @@ A call imports the module of its own command only. Typer gets the names and summ
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from importlib import import_module
+from inspect import getdoc
 from typing import Annotated
 
 import typer
+from typer.models import CommandInfo
 
 from acpgen import __version__
 from acpgen.startup.commands import COMMANDS, GROUPS, HELP, NAMES, SUMMARY
@@ -35,7 +37,25 @@ def typer_app(names: Collection[str] = NAMES) -> typer.Typer:
             app.add_typer(import_module(f"acpgen.cli.{module}").app)
         else:
             app.command(name, help=summary)(_not_imported)
+    for command in _with_docstrings(app):
+        command.help = _unwrapped(getdoc(command.callback) or "")
     return app
+
+
+def _with_docstrings(app: typer.Typer) -> Iterator[CommandInfo]:
+    """The commands whose help is their docstring, also those of groups."""
+    for command in app.registered_commands:
+        if command.help is None:
+            yield command
+    for group in app.registered_groups:
+        if group.typer_instance is not None:
+            yield from _with_docstrings(group.typer_instance)
+
+
+def _unwrapped(docstring: str) -> str:
+    """A docstring with each paragraph on one line, since Typer keeps line ends when it wraps."""
+    paragraphs = docstring.split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
 def _not_imported() -> None:

@@ -133,9 +133,13 @@ def unreadable(error: OSError, path: Path) -> str:
     return f"{error.filename or path}: {error.strerror or error}"
 
 
+_CLOSE = 0.75
+"""How similar a known name has to be, from 0 to 1, to be suggested."""
+
+
 def suggestion(name: str, known: Iterable[str], otherwise: str) -> str:
-    """The known name that an unknown one may be meant for, or else another hint."""
-    near = get_close_matches(name, list(known), n=1)
+    """The known name that an unknown one is a misspelling of, or else another hint."""
+    near = get_close_matches(name, list(known), n=1, cutoff=_CLOSE)
     return f"did you mean {near[0]}?" if near else otherwise
 
 

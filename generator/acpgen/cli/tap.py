@@ -13,6 +13,7 @@ import typer
 from typer.models import OptionInfo
 
 from acpgen.cli.tap_checking import check as check_lines
+from acpgen.cli.tap_methods import complaint
 from acpgen.tap.session import run
 from acpgen.tap.tap_options import METAVARS, OPTIONS, TapOptions
 
@@ -56,4 +57,4 @@ def tap(
         cut=cut or (),
         kill=kill or (),
     )
-    raise typer.Exit(run(options, partial(check_lines, show_keys=show_keys)))
+    raise typer.Exit(run(options, partial(check_lines, show_keys=show_keys), complaint))

@@ -121,7 +121,16 @@ def _tapped(arguments: Sequence[str]) -> int | None:
 
         check_lines(pipe, show_keys=options.show_keys)
 
-    return run(options, check)
+    def complaint(methods: Sequence[str]) -> str | None:
+        from acpgen.startup.method_list import names
+
+        if (names() or frozenset()).issuperset(methods):
+            return None
+        from acpgen.cli.tap_methods import complaint as complain
+
+        return complain(methods)
+
+    return run(options, check, complaint)
 
 
 def _require_streams() -> None:

@@ -1,6 +1,8 @@
-"""The table that `acpgen methods` prints into a pipe, without Typer, Rich and the loader.
+"""The methods of the shipped schema, without Typer, Rich and the loader.
 
-All other calls of that command, and every terminal, get the same table from `acpgen.cli.cards`.
+`acpgen tap` takes their names, and `acpgen methods` prints their table into a pipe.
+
+All other calls of `acpgen methods`, and every terminal, get the same table from `acpgen.cli.cards`.
 """
 
 from __future__ import annotations
@@ -58,6 +60,16 @@ def prints(arguments: Sequence[str]) -> bool:
     ]
     sys.stdout.writelines(f"{line}\n" for line in _aligned((HEAD, *rows)))
     return True
+
+
+def names() -> frozenset[str] | None:
+    """The names of the methods of the shipped schema; None where the table is out of date.
+
+    Raises:
+        OSError: the schema of a checkout can't be read.
+    """
+    methods = shipped.methods()
+    return None if methods is None else frozenset(method.name for method in methods)
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> Iterable[str]:

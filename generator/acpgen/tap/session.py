@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import select
 import time
+from collections.abc import Callable, Sequence
 
 from acpgen.findings import escaped
 from acpgen.tap.companion import Check, Companion
-from acpgen.tap.disruptions import DisruptionError, Disruptor, read_disruptions
+from acpgen.tap.disruptions import Disruption, DisruptionError, Disruptor, read_disruptions
 from acpgen.tap.line_recorder import LineRecorder
 from acpgen.tap.record_file import RecordError, RecordFile
 from acpgen.tap.relay import Relay
@@ -16,9 +17,10 @@ from acpgen.tap.tap_options import TapOptions
 from acpgen.tap.tapped_agent import TappedAgent, end_like
 
 _UNKNOWN = 2
+Complaint = Callable[[Sequence[str]], str | None]
 
 
-def run(options: TapOptions, check: Check) -> int:
+def run(options: TapOptions, check: Check, complaint: Complaint) -> int:
     """Tap one connection, and return the exit status of the agent, or die of its signal.
 
     The status is 2 where the agent can't be started.
@@ -26,10 +28,12 @@ def run(options: TapOptions, check: Check) -> int:
     Args:
         options: the arguments.
         check: judges the lines in a pipe, if it is asked for.
+        complaint: returns why the methods that disruptions name are refused, if they are.
     """
     _keep_standard_descriptors()
     try:
         found = read_disruptions(options.lose, options.delay, options.cut, options.kill)
+        _require_known(found, complaint)
         file = None if options.record is None else RecordFile(options.record)
     except (DisruptionError, RecordError) as error:
         return _refuse(str(error))
@@ -52,6 +56,18 @@ def run(options: TapOptions, check: Check) -> int:
         for each in disruptor.unused:
             _report(each.missed_text)
     return end_like(agent.status or 0)
+
+
+def _require_known(disruptions: Sequence[Disruption], complaint: Complaint) -> None:
+    """Refuse a misspelt method. One that starts with `_` belongs to an extension.
+
+    Raises:
+        DisruptionError: a method is unknown.
+    """
+    methods = [each.method for each in disruptions if not each.method.startswith("_")]
+    reason = complaint(methods) if methods else None
+    if reason is not None:
+        raise DisruptionError(reason)
 
 
 def _keep_standard_descriptors() -> None:
