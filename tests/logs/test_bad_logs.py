@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import json
 import subprocess
@@ -65,6 +66,26 @@ def test_what_has_no_messages_is_2(data: bytes) -> None:
     assert (result.exit_code, result.stdout) == (2, "")
     assert "no line is a message; line 1 is the first: " in result.stderr
     assert "--message-at /msg --sender-at /dir --client '>>>'" in result.stderr
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["text", "base64"])
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("posted", [False, True], ids=["response", "both"])
+def test_the_events_of_a_response_in_a_har_file_are_read(
+    indent: int | None, *, packed: bool, posted: bool
+) -> None:
+    events = b"event: message\ndata: " + BAD + b"\n: wait\n\ndata: " + LIST + b"\n"
+    content: dict[str, str] = {"mimeType": "text/event-stream", "text": events.decode()}
+    if packed:
+        content |= {"encoding": "base64", "text": base64.b64encode(events).decode()}
+    request = {"method": "POST", "url": "http://h/"}
+    sent = {**request, "postData": {"mimeType": "application/json", "text": LIST.decode()}}
+    entry = {"request": sent if posted else request, "response": {"content": content}}
+    data = json.dumps({"log": {"entries": [entry]}}, indent=indent).encode()
+    result = run(data)
+    assert result.stdout.count("error[type] -32602 /params/cwd") == 1
+    assert "read as a HAR file" in result.stderr
+    assert f"{3 if posted else 2} messages: {2 if posted else 1} accepted" in result.stderr
 
 
 def test_the_places_can_be_named() -> None:

@@ -195,7 +195,7 @@ async def test_a_request_is_sent_again_after_a_transport_has_failed(error: BaseE
         await outbox.resumed("s", link, 2)
         prompt = await outbox.submit("s", TEXT)
         calls.connected(link, 2)
-        asked = asyncio.ensure_future(calls.call("session/close", {"sessionId": "t"}))
+        asked = asyncio.ensure_future(calls.call("session/list", {}))
         await settle()
     async with connected(agent) as (link, _, _):
         await outbox.resumed("s", link, 2)
@@ -203,6 +203,16 @@ async def test_a_request_is_sent_again_after_a_transport_has_failed(error: BaseE
         with pytest.raises(RequestFailedError, match="-32601"):
             await asked
         assert await prompt.message_id() == agent.turns[0]
+
+
+@ERRORS
+@sync
+async def test_a_close_is_not_sent_again_after_a_transport_has_failed(error: BaseException) -> None:
+    calls = Calls()
+    async with failing(error, 0) as (link, _):
+        calls.connected(link, 2)
+        with pytest.raises(AnswerLostError):
+            await calls.call("session/close", {"sessionId": "t"})
 
 
 @pytest.mark.parametrize("params", [{"a": object()}, {"a": float("nan")}, {"a": "\ud800"}])

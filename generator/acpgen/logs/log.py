@@ -20,7 +20,7 @@ from acpgen.logs.prefixes import Prefix, prefix_of
 from acpgen.logs.scanning import CUT, value_at
 from acpgen.logs.senders import Senders
 from acpgen.logs.values import Unit, Values
-from acpgen.logs.wrapping import Path, Token, WrappedMessage, is_bare, lists_in, messages_in
+from acpgen.logs.wrapping import Path, Token, WrappedMessage, is_bare, is_har, lists_in, messages_in
 from acpgen.model import JsonValue
 from acpgen.words import counted
 
@@ -39,6 +39,7 @@ _NAMED = {
     "prefixed": "lines with a prefix",
     "values": "values that span lines",
     "array": "an array",
+    "har": "a HAR file",
     "sse": "server-sent events",
     "frames": "frames with Content-Length",
 }
@@ -301,10 +302,11 @@ class Log:
 
     def _listed(self, lists: list[list[tuple[int, str]]], unit: Unit) -> Iterator[_Item]:
         """The messages of the lists inside a value; each list is a connection of its own."""
+        shape = "har" if is_har(unit.value) else "array"
         for number, items in enumerate(lists, 1):
             for below, text in items:
                 value, _ = value_at(text, 0)
-                place = Unit(unit.line + below, "", text, value, "array")
+                place = Unit(unit.line + below, "", text, value, shape)
                 for each in messages_in(value, text, self._hints):  # type: ignore[arg-type]
                     labelled = len(lists) > 1 and each.connection is None
                     named = replace(each, connection=number) if labelled else each
