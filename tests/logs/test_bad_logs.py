@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import json
 import subprocess
@@ -65,6 +66,56 @@ def test_what_has_no_messages_is_2(data: bytes) -> None:
     assert (result.exit_code, result.stdout) == (2, "")
     assert "no line is a message; line 1 is the first: " in result.stderr
     assert "--message-at /msg --sender-at /dir --client '>>>'" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("data", "lines"),
+    [
+        (b"[%s]\n[%s]\n", [1, 2]),
+        (b"[%s, %s]\n\n{}\n", [1]),
+        (b"{}\n[%s,%s]\n", [2]),
+        (b"Starting\n[%s, %s]\n", [2]),
+        (b"-> [%s]\n<- [%s]\n", [1, 2]),
+    ],
+)
+def test_an_array_of_messages_on_a_line_is_a_batch(data: bytes, lines: list[int]) -> None:
+    one = LIST.strip()
+    result = run(data.replace(b"{}", one) % (one, one))
+    found = [int(line.split(":")[1]) for line in result.stdout.splitlines()]
+    assert (result.exit_code, found) == (1, lines)
+    assert result.stdout.count("-32600: must be an object, not an array; there are no batches") == (
+        len(lines)
+    )
+
+
+def test_a_log_that_is_an_array_is_not_a_batch(tmp_path: Path) -> None:
+    log = tmp_path / "log.json"
+    log.write_bytes(b"[" + LIST.strip() + b"]\n\n")
+    read = run(b"", str(log))
+    assert (read.exit_code, read.stdout) == (0, "")
+    assert "read as an array of 1 message, not as a batch\n" in read.stderr
+    sent = run(log.read_bytes(), "--from", "client")
+    assert (sent.exit_code, sent.stdout.count("there are no batches")) == (1, 1)
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["text", "base64"])
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("posted", [False, True], ids=["response", "both"])
+def test_the_events_of_a_response_in_a_har_file_are_read(
+    indent: int | None, *, packed: bool, posted: bool
+) -> None:
+    events = b"event: message\ndata: " + BAD + b"\n: wait\n\ndata: " + LIST + b"\n"
+    content: dict[str, str] = {"mimeType": "text/event-stream", "text": events.decode()}
+    if packed:
+        content |= {"encoding": "base64", "text": base64.b64encode(events).decode()}
+    request = {"method": "POST", "url": "http://h/"}
+    sent = {**request, "postData": {"mimeType": "application/json", "text": LIST.decode()}}
+    entry = {"request": sent if posted else request, "response": {"content": content}}
+    data = json.dumps({"log": {"entries": [entry]}}, indent=indent).encode()
+    result = run(data)
+    assert result.stdout.count("error[type] -32602 /params/cwd") == 1
+    assert "read as a HAR file" in result.stderr
+    assert f"{3 if posted else 2} messages: {2 if posted else 1} accepted" in result.stderr
 
 
 def test_the_places_can_be_named() -> None:

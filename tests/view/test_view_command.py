@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import pty
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -158,6 +162,101 @@ def test_a_folder_that_is_missing_is_2(tmp_path: Path) -> None:
     result = run(INTEROP / "faults.ndjson", "-o", tmp_path / "missing" / "page.html")
     assert result.exit_code == 2
     assert "No such file or directory" in result.stderr
+
+
+def test_a_page_that_can_not_be_written_is_named(tmp_path: Path) -> None:
+    out = tmp_path / "missing" / "page.html"
+    result = run(INTEROP / "faults.ndjson", "-o", out)
+    assert result.stderr == f"acpgen: {out}: No such file or directory\n"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with two logs in it."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("arrows.log", "second.ndjson"):
+        (tmp_path / name).write_text(secret(), "utf-8")
+    (tmp_path / "packed.ndjson.gz").write_bytes(gzip.compress(secret().encode()))
+    return tmp_path
+
+
+def test_a_page_is_named_after_its_log(here: Path) -> None:
+    result = run("arrows.log", "second.ndjson", "packed.ndjson.gz")
+    assert result.exit_code == 0
+    assert [line.partition(":")[0] for line in result.stderr.splitlines()] == [
+        "arrows.html",
+        "second.html",
+        "packed.html",
+    ]
+    assert sorted(each.name for each in here.glob("*.html")) == [
+        "arrows.html",
+        "packed.html",
+        "second.html",
+    ]
+
+
+def test_a_page_of_standard_input_is_called_session(here: Path) -> None:
+    assert run(stdin=secret().encode()).exit_code == 0
+    assert session_in(here / "session.html")
+
+
+def test_pages_can_go_to_a_folder(here: Path) -> None:
+    folder = here / "pages"
+    folder.mkdir()
+    assert run("arrows.log", "second.ndjson", "-o", folder).exit_code == 0
+    assert sorted(each.name for each in folder.iterdir()) == ["arrows.html", "second.html"]
+
+
+def test_a_page_is_only_replaced_if_view_wrote_it_or_it_is_asked_for(here: Path) -> None:
+    page = here / "arrows.html"
+    assert [run("arrows.log").exit_code for _ in range(2)] == [0, 0]
+    page.write_text("mine", "utf-8")
+    result = run("arrows.log")
+    assert (result.exit_code, page.read_text("utf-8")) == (2, "mine")
+    reason = "is not a page of acpgen view, so it is kept: name the page with -o"
+    assert result.stderr == f"acpgen: arrows.html: {reason}\n"
+    assert run("arrows.log", "-o", "arrows.html").exit_code == 0
+    assert session_in(page)
+
+
+def test_pages_of_two_logs_do_not_replace_each_other(here: Path) -> None:
+    (here / "arrows.ndjson").write_text(secret(), "utf-8")
+    result = run("arrows.log", "arrows.ndjson")
+    assert (result.exit_code, [*here.glob("*.html")]) == (2, [])
+    assert "would both have the page arrows.html" in result.stderr
+    result = run("arrows.log", "second.ndjson", "-o", "both.html")
+    assert (result.exit_code, [*here.glob("*.html")]) == (2, [])
+    assert "is one page for 2 files" in result.stderr
+
+
+def test_a_log_that_can_not_be_shown_does_not_stop_the_others(here: Path) -> None:
+    result = run("missing.log", "arrows.log")
+    assert result.exit_code == 2
+    assert "acpgen: missing.log: No such file or directory\n" in result.stderr
+    assert session_in(here / "arrows.html")
+
+
+def test_a_bar_shows_on_a_terminal_while_a_long_log_is_read(here: Path) -> None:
+    padded = b"".join(b" " * 200_000 + line + b"\n" for line in secret().encode().splitlines())
+    (here / "long.log").write_bytes(padded * 4)
+    assert b"reading  [####" in on_terminal("long.log")
+    assert b"reading" not in on_terminal("arrows.log")
+
+
+def on_terminal(log: str) -> bytes:
+    """What a terminal shows on standard error."""
+    primary, secondary = pty.openpty()
+    command = [sys.executable, "-m", "acpgen", "view", log]
+    with subprocess.Popen(command, stderr=secondary):
+        os.close(secondary)
+        shown = b""
+        try:
+            while chunk := os.read(primary, 65536):
+                shown += chunk
+        except OSError:  # the terminal has no writer any more
+            pass
+    os.close(primary)
+    return shown
 
 
 def test_it_reads_and_writes_pipes() -> None:

@@ -75,9 +75,10 @@ def test_messages_are_arrows_between_the_sides(visitor: Visitor, write: Write) -
 
 def test_each_connection_has_a_lane(visitor: Visitor, write: Write) -> None:
     page = opened(visitor, write(SESSION))
-    expect(page.locator(".head .connection")).to_have_text(
-        ["connection without a name", "connection 2"]
-    )
+    titles = ["unnamed connection", "connection 2"]
+    expect(page.locator(".head .connection")).to_have_text(titles)
+    options = page.get_by_label("Connection").locator("option")
+    assert options.all_inner_texts()[-2:] == titles
     press(page, "G")
     lanes = page.locator(".lane").evaluate_all(
         "lanes => [...new Set(lanes.map(lane => lane.offsetLeft))]"
@@ -100,6 +101,51 @@ def test_a_finding_is_shown_where_it_happens(visitor: Visitor, write: Write) -> 
     expect(selected(page)).to_have_text("19")
     press(page, "N")
     expect(selected(page)).to_have_text("17")
+
+
+MARKS = """strip => {
+    const { data, width, height } = strip.getContext("2d")
+        .getImageData(0, 0, strip.width, strip.height);
+    const painted = [...Array(height).keys()].filter(y => data[4 * (y * width + width / 2) + 3]);
+    const firsts = painted.filter((y, n) => y !== painted[n - 1] + 1);
+    return firsts.map(y => strip.getBoundingClientRect().top + y * strip.clientHeight / height);
+}"""
+"""The places of the marks in the strip, from the top of the window."""
+
+
+def marks_at(page: Page, count: int) -> list[float]:
+    """The places of the marks, once there are that many."""
+    strip = page.locator(".overview")
+    for _ in range(50):
+        if len(found := strip.evaluate(MARKS)) == count:
+            break
+        page.wait_for_timeout(100)
+    assert len(found) == count
+    return list(found)
+
+
+def test_marks_of_a_short_session_are_beside_their_rows(visitor: Visitor, write: Write) -> None:
+    page = opened(visitor, write(FAULTS))
+    page.get_by_label("Sender").select_option("client")
+    listed = page.locator("[role=option]", has=page.locator(".badge"))
+    boxes = listed.evaluate_all("rows => rows.map(row => row.getBoundingClientRect().toJSON())")
+    assert boxes
+    for mark, box in zip(marks_at(page, len(boxes)), boxes, strict=True):
+        assert box["top"] < mark < box["bottom"]
+    page.locator(".overview").click(position={"x": 8, "y": 46 + 2.5 * 30})
+    assert page.locator("[aria-selected=true]").get_attribute("aria-posinset") == "3"
+
+
+def test_marks_of_a_long_session_are_spread_over_the_strip(visitor: Visitor, write: Write) -> None:
+    page = opened(visitor, write("".join(long(2_000))))
+    strip = page.locator(".overview").bounding_box()
+    assert strip is not None
+    *_, first, second = marks_at(page, 4)  # the last two are a thousand messages apart
+    assert second - first == pytest.approx(strip["height"] / 2, abs=5)
+    assert strip["y"] <= first
+    assert second < strip["y"] + strip["height"]
+    page.locator(".overview").click(position={"x": 8, "y": strip["height"] - 1})
+    assert int(selected(page).inner_text()) > 1_990
 
 
 def test_requests_answers_and_attempts_lead_to_each_other(visitor: Visitor, write: Write) -> None:

@@ -2,6 +2,7 @@ import type { RefObject } from "preact";
 import { useMemo } from "preact/hooks";
 import { counted, type Filter } from "./filter";
 import { short, visible } from "./json";
+import { laneTitle } from "./lanes";
 import { Prose } from "./prose";
 import { type Session, SEVERITIES } from "./session";
 import type { Theme } from "./theme";
@@ -103,10 +104,7 @@ export function Controls({
             name="Connection"
             value={filter.connection}
             onChange={change("connection")}
-            options={session.connections.map((name, i) => [
-              String(i),
-              short(name, 40) || "without a name",
-            ])}
+            options={session.connections.map((name, i) => [String(i), laneTitle(name)])}
           />
         )}
         <output aria-live="polite">

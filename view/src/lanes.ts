@@ -1,5 +1,6 @@
 /** Where things are drawn in a row, in pixels. */
 
+import { short } from "./json";
 import type { Session, Side } from "./session";
 
 export const ROW = 30;
@@ -8,6 +9,10 @@ export const THREAD = 14;
 
 /** A length, as styles have it. */
 export const px = (length: number): string => `${length}px`;
+
+/** The title of a lane; a log need not name its connections. */
+export const laneTitle = (name: string, length = 40): string =>
+  short(name, length) || "unnamed connection";
 
 const DIGIT = 7.5;
 const EDGE = 32;

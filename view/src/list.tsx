@@ -1,6 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { short } from "./json";
-import { geometry, HEAD, lifeline, px, ROW } from "./lanes";
+import { geometry, HEAD, laneTitle, lifeline, px, ROW } from "./lanes";
 import { Overview } from "./overview";
 import { Row, rowId } from "./row";
 import type { Session, Side } from "./session";
@@ -127,9 +126,7 @@ function Head({ name, connections, connection, places, sides }: HeadProps) {
       class="head"
       style={{ left: px(places.start + connection * places.lane), width: px(places.lane) }}
     >
-      <bdi class="connection">
-        {connections > 1 ? short(name, 40) || "connection without a name" : ""}
-      </bdi>
+      <bdi class="connection">{connections > 1 ? laneTitle(name) : ""}</bdi>
       {sides.map((side) => (
         <span key={side} class={`side ${side}`} style={{ left: px(lifeline(side, places.lane)) }}>
           {side}

@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Session, Severity } from "./session";
-import { px } from "./lanes";
+import { HEAD, px, ROW } from "./lanes";
 import { worst } from "./row";
 
 const WIDTH = 16;
+const MARK = 3;
 
 interface Props {
   session: Session;
@@ -11,6 +12,9 @@ interface Props {
   selected: number | null;
   onJump: (index: number) => void;
 }
+
+/** The pixels of the strip for one pixel of the list: 1 where the whole list is in sight. */
+const scale = (height: number, rows: number): number => Math.min(1, height / (HEAD + rows * ROW));
 
 /** A strip beside the list that shows where in the whole session there are findings. */
 export function Overview({ session, rows, selected, onJump }: Props) {
@@ -44,8 +48,8 @@ export function Overview({ session, rows, selected, onJump }: Props) {
     element.height = height * ratio;
     context.scale(ratio, ratio);
     const style = getComputedStyle(element);
-    const y = (row: number) =>
-      Math.min(height - 3, Math.floor((row / Math.max(1, rows.length)) * height));
+    const shrunk = scale(height, rows.length);
+    const y = (row: number) => Math.floor((HEAD + (row + 0.5) * ROW) * shrunk - MARK / 2);
     const marks: [number, Severity][] = [];
     rows.forEach((index, row) => {
       const found = worst(session.findingsOf(index));
@@ -55,7 +59,7 @@ export function Overview({ session, rows, selected, onJump }: Props) {
     marks.sort((a, b) => order.indexOf(a[1]) - order.indexOf(b[1]));
     for (const [top, severity] of marks) {
       context.fillStyle = style.getPropertyValue(`--${severity}`);
-      context.fillRect(3, top, WIDTH - 6, 3);
+      context.fillRect(3, top, WIDTH - 6, MARK);
     }
     const at = selected === null ? -1 : rows.indexOf(selected);
     if (at >= 0) {
@@ -65,8 +69,8 @@ export function Overview({ session, rows, selected, onJump }: Props) {
   }, [session, rows, selected, height, scheme]);
 
   const jump = (event: MouseEvent) => {
-    const row = Math.floor((event.offsetY / Math.max(1, height)) * rows.length);
-    const index = rows[Math.min(row, rows.length - 1)];
+    const row = Math.floor((event.offsetY / scale(height, rows.length) - HEAD) / ROW);
+    const index = rows[Math.max(0, Math.min(row, rows.length - 1))];
     if (index !== undefined) onJump(index);
   };
   return (

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Line, lines, nearest, short, visible } from "./json";
+import { laneTitle } from "./lanes";
 import { Prose } from "./prose";
 import { hue, label, time } from "./row";
 import { type Finding, type Message, type Session, SEVERITIES, type Severity } from "./session";
@@ -72,7 +73,7 @@ function Facts({ session, message, onSelect }: Omit<Props, "onClose">) {
         {message.line}
         {message.at !== null && <span class="dim"> at {time(message.at)} s</span>}
         {many && (
-          <bdi class="dim"> on {short(session.connections[message.connection] ?? "", 60)}</bdi>
+          <bdi class="dim"> on {laneTitle(session.connections[message.connection] ?? "", 60)}</bdi>
         )}
       </dd>
       <dt>From</dt>

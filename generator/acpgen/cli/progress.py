@@ -6,6 +6,8 @@ import sys
 from typing import Self
 
 _WIDTH = 40
+_LONG = 4_000_000
+"""The number of bytes from which input is worth a bar."""
 
 
 class Bar:
@@ -47,3 +49,8 @@ class Bar:
         if not self._hidden:
             sys.stderr.write("\r\x1b[2K")
             sys.stderr.flush()
+
+
+def bar_of(size: int, label: str = "judging") -> Bar:
+    """A bar for input of so many bytes, hidden for short input and where no terminal shows it."""
+    return Bar(size, label, hidden=size < _LONG or not sys.stderr.isatty())

@@ -13,8 +13,9 @@ from acp_wire.envelope import is_id
 from acp_wire.reader import Decoded, attempt
 from acp_wire.transcript_line import is_transcript_line
 from acpgen import resources
+from acpgen.cli.input_files import STDIN
 from acpgen.cli.reading import reading_notes, transcript_lines, version_notes
-from acpgen.cli.report import unreadable
+from acpgen.cli.report import fail, unreadable
 from acpgen.cli.verdicts import findings_of
 from acpgen.judge.fast_path import FastEngine
 from acpgen.judge.inputs import MessageText
@@ -25,9 +26,51 @@ from acpgen.logs import Hints, Log, callers_of, lines_of, read
 from acpgen.model import Protocol
 from acpgen.startup.checker_source import Made
 from acpgen.trace import TranscriptError, judge, record
-from acpgen.view import SessionView, page
+from acpgen.view import SessionView, is_page, page
 
-__all__ = ["session_view", "write_failed_traces", "write_page"]
+__all__ = ["page_paths", "session_view", "write_failed_traces", "write_page"]
+
+_PACKED = (".gz", ".zst")
+
+
+def page_paths(logs: Sequence[str], out: Path | None) -> list[Path]:
+    """The page of each log: `out`, or a file in the folder `out` or here, named after the log.
+
+    Raises:
+        CommandFailure: a page would replace a log, another page, or a file that `acpgen view` did
+            not write and `out` doesn't name.
+    """
+    chosen = out is not None and not out.is_dir()
+    if chosen and len(logs) > 1:
+        fail(f"--output {out} is one page for {len(logs)} files: give a folder, or leave it out")
+    pages = [out if chosen and out else (out or Path()) / _page_name(log) for log in logs]
+    for number, (log, path) in enumerate(zip(logs, pages, strict=True)):
+        if path in pages[:number]:
+            other = logs[pages.index(path)]
+            fail(f"{other} and {log} would both have the page {path}: name it with -o")
+        if str(path) == STDIN or not path.exists():
+            continue
+        if any(Path(each).exists() and path.samefile(each) for each in logs):
+            fail(f"{path}: is the file to show, and the page would replace it")
+        if not chosen and not _is_written_by_view(path):
+            fail(f"{path}: is not a page of acpgen view, so it is kept: name the page with -o")
+    return pages
+
+
+def _page_name(log: str) -> str:
+    if log == STDIN:
+        return "session.html"
+    path = Path(log)
+    while path.suffix in _PACKED:
+        path = path.with_suffix("")
+    return f"{path.stem}.html"
+
+
+def _is_written_by_view(path: Path) -> bool:
+    try:
+        return path.is_file() and is_page(path)
+    except OSError as error:
+        fail(unreadable(error, path))
 
 
 def session_view(
@@ -84,6 +127,13 @@ def write_page(session: SessionView, out: Path) -> None:
         OSError: it can't be written.
     """
     content = page(session)
+    try:
+        _replace(out, content)
+    except OSError as error:  # which may name the draft
+        raise OSError(error.errno, error.strerror or str(error), str(out)) from error
+
+
+def _replace(out: Path, content: str) -> None:
     with tempfile.NamedTemporaryFile(
         "w", encoding="utf-8", newline="\n", dir=out.parent, suffix=".html", delete=False
     ) as draft:

@@ -17,7 +17,7 @@ from acp_wire.reader import attempt
 from acpgen import findings, resources, rulebook
 from acpgen.cli import input_files
 from acpgen.cli.follow import Follower, interruptible
-from acpgen.cli.progress import Bar
+from acpgen.cli.progress import Bar, bar_of
 from acpgen.cli.reading import print_reading, version_notes
 from acpgen.cli.stderr import note
 from acpgen.cli.verdicts import FINDINGS_LIMIT, findings_of
@@ -44,8 +44,6 @@ from acpgen.report import Report, Tally, renderer, set_up
 from acpgen.startup import checker_source
 from acpgen.startup.options import Options
 
-_LONG = 4_000_000
-"""From how many bytes on a progress bar is worth showing."""
 _NOTHING = "no messages, so there is nothing to judge"
 _OTHER_VERSION = "all messages are of another version, so there is no verdict"
 _INTERRUPTED = "interrupted: the rest is not judged"
@@ -140,7 +138,7 @@ def _schema_name(schema: str | None) -> str:
 
 def _judge_all(options: Options, engine: VersionedEngine, report: Report) -> None:
     size = 0 if options.quiet or options.follow else input_files.size(options.files)
-    with _progress(size) as progress:
+    with bar_of(size) as progress:
         for file in options.files:
             if not report.full:
                 _judge(file, options, engine, report, progress)
@@ -219,7 +217,12 @@ def _log(
         client=options.client,
     )
     return read_log(
-        lines, hints, lambda: callers_of(engine.protocol()), limit, _skips(name, limit, report)
+        lines,
+        hints,
+        lambda: callers_of(engine.protocol()),
+        limit,
+        _skips(name, limit, report),
+        one_sided=options.sender is not None,
     )
 
 
@@ -358,11 +361,6 @@ def _print_notes(report: Report, engine: VersionedEngine | None, *, quiet: bool)
         )
     if report.tally.messages:
         note(report.tally.summary())
-
-
-def _progress(size: int) -> Bar:
-    """A progress bar, hidden for short input and where no terminal shows it."""
-    return Bar(size, hidden=size < _LONG or not sys.stderr.isatty())
 
 
 def _page(rule: str) -> str | None:

@@ -10,8 +10,9 @@ import typer
 
 from acpgen import resources
 from acpgen.cli import input_files
-from acpgen.cli.report import Exit, fail, note, relative, unreadable
-from acpgen.cli.session_pages import session_view, write_page
+from acpgen.cli.progress import Bar, bar_of
+from acpgen.cli.report import CommandFailure, Exit, fail, note, relative, unreadable
+from acpgen.cli.session_pages import page_paths, session_view, write_page
 from acpgen.cli.shared_options import (
     Client,
     ConnectionAt,
@@ -27,19 +28,26 @@ from acpgen.findings import printable, text
 from acpgen.judge.inputs import InputError
 from acpgen.load import SchemaError, load
 from acpgen.logs import Hints, callers_of, lines_of, read
+from acpgen.logs.log_lines import Lines
 from acpgen.model import Protocol
 from acpgen.view import SessionView, page
 from acpgen.words import counted
 
 
 def view(
-    file: Annotated[
-        Path | None,
-        typer.Argument(metavar="FILE", help="A log, also packed; - or none is standard input."),
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="FILE", help="Logs, also packed; - or none is standard input."),
     ] = None,
     out: Annotated[
-        Path, typer.Option("--output", "-o", help="The page to write; - is standard output.")
-    ] = Path("session.html"),
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The page to write, or a folder for pages; - is standard output. By default a "
+            "page is named after its log: session.html for session.ndjson.",
+        ),
+    ] = None,
     schema: Schema = resources.SCHEMA,
     quiet: Quiet = False,
     show_keys: ShowKeys = False,
@@ -54,17 +62,43 @@ def view(
     The page has the messages as arrows between client and agent, a lane a connection, with the
     findings of `validate` and `trace`. It loads nothing from elsewhere, and can be attached to an
     issue: keys are replaced by a hash; tokens, _meta, environment variables and headers are left
-    out. What people and models wrote is in it. FILE is a log of any shape that `validate` reads.
-    Exit status: 0 when the page is written, whatever the findings; 2 when it isn't.
+    out. What people and models wrote is in it. FILE is a log of any shape that `validate` reads;
+    each gets a page. Without a name for it from --output, a page replaces only one that this
+    command wrote. Exit status: 0 when all pages are written, whatever the findings; 2 when one
+    isn't.
     """
-    name = input_files.name(str(file or "-"))
+    logs = [str(file) for file in files or [Path(input_files.STDIN)]]
+    pages = page_paths(logs, out)
     protocol = _load(relative(schema))
-    if out.exists() and file is not None and file.exists() and out.samefile(file):
-        fail(f"{out}: is the file to show, and the page would replace it")
     hints = hints_of(read_as, message_at, sender_at, connection_at, client)
+    status = Exit.CLEAN
+    for log, path in zip(logs, pages, strict=True):
+        name = input_files.name(log)
+        try:
+            session = _read(log, protocol, name, hints, show_keys)
+            _write(session, path)
+        except CommandFailure:
+            status = Exit.UNKNOWN
+            continue
+        if not quiet:
+            for line in session.notes:
+                note(f"acpgen: {printable(name)}: {printable(line)}")
+            note(f"{path}: {_summary(session)}")
+    raise typer.Exit(status)
+
+
+def _read(file: str, protocol: Protocol, name: str, hints: Hints, show_keys: bool) -> SessionView:
+    """Read and judge a log, with a bar on a terminal if it is long.
+
+    Raises:
+        CommandFailure: it can't be read, or has no messages.
+    """
     try:
-        with input_files.Opened(str(file or "-")) as stream:
-            session = _session(stream, protocol, name, hints, show_keys)
+        with (
+            input_files.Opened(file) as stream,
+            bar_of(input_files.size([file]), "reading") as bar,
+        ):
+            return _session(stream, protocol, name, hints, show_keys, bar)
     except InputError as error:
         fail(f"{name}: {error}")
     except BrokenPipeError:
@@ -74,22 +108,20 @@ def view(
         if reason is None:
             raise
         fail(f"{name}: {reason}")
-    if str(out) == input_files.STDIN:
+
+
+def _write(session: SessionView, path: Path) -> None:
+    if str(path) == input_files.STDIN:
         sys.stdout.write(page(session))
-    else:
-        try:
-            write_page(session, out)
-        except OSError as error:
-            fail(unreadable(error, out))
-    if not quiet:
-        for line in session.notes:
-            note(f"acpgen: {printable(name)}: {printable(line)}")
-        note(f"{out}: {_summary(session)}")
-    raise typer.Exit(Exit.CLEAN)
+        return
+    try:
+        write_page(session, path)
+    except OSError as error:
+        fail(unreadable(error, path))
 
 
 def _session(
-    stream: BinaryIO, protocol: Protocol, name: str, hints: Hints, show_keys: bool
+    stream: BinaryIO, protocol: Protocol, name: str, hints: Hints, show_keys: bool, bar: Bar
 ) -> SessionView:
     """Read and judge a log.
 
@@ -99,7 +131,7 @@ def _session(
     """
     cut: list[int] = []
     log = read(
-        lines_of(stream, skipped=cut.append),
+        _counted_lines(lines_of(stream, skipped=cut.append), bar),
         hints,
         lambda: callers_of(protocol),
         skipped=cut.append,
@@ -109,6 +141,12 @@ def _session(
         raise InputError("no messages")
     session.notes += [f"line {line} is too long, so it is left out" for line in cut]
     return session
+
+
+def _counted_lines(lines: Lines, bar: Bar) -> Lines:
+    for number, line in lines:
+        bar.advance(len(line))
+        yield number, line
 
 
 def _load(schema: Path) -> Protocol:

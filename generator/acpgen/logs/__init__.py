@@ -2,8 +2,8 @@
 
 `read` takes the lines of any log and returns a `Log`. It goes by what the lines hold, not by a list
 of products: messages one a line, transcripts, pretty-printed values, arrays, messages inside other
-objects (also as text), messages behind a prefix, HAR files with `_webSocketMessages`, server-sent
-events, `Content-Length` frames, and lines of other output in between.
+objects (also as text), messages behind a prefix, HAR files with `_webSocketMessages` or HTTP
+bodies, server-sent events, `Content-Length` frames, and lines of other output in between.
 
     log = read(lines_of(file), hints=Hints(), callers=lambda: callers_of(protocol))
     for message in log.messages(guess=True):

@@ -7,21 +7,23 @@ be a direction or a sender, a connection and a time, each under any name.
 
 from __future__ import annotations
 
+import base64
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from acp_wire.pairing import Connection
 from acpgen.logs.directions import is_direction
 from acpgen.logs.hints import Hints, tokens
+from acpgen.logs.messages import ENVELOPE, is_bare, is_message
 from acpgen.logs.scanning import blank, items, members, value_at
+from acpgen.logs.values import Values
 from acpgen.model import JsonValue
 
 Members = Mapping[str, JsonValue]
 Path = tuple[str, ...]
 
-_ENVELOPE = frozenset({"jsonrpc", "id", "method", "params", "result", "error", "_meta"})
-_CALLS = ("method", "result", "error", "id")
 _KINDS: Mapping[str, str] = {
     **dict.fromkeys(("request", "req", "call"), "request"),
     **dict.fromkeys(("notification", "notify", "notif"), "notification"),
@@ -43,6 +45,8 @@ _TIMES = (
     *("ts", "time", "timestamp", "@timestamp", "t", "at", "date", "datetime", "elapsed"),
     *("__realtime_timestamp", "ms", "startedDateTime"),
 )
+_EVENTS = re.compile(r"(?:data|event|id|retry)?:")
+"""The start of a text of server-sent events."""
 _DEPTH = 4
 """How deep in a value a message may be."""
 
@@ -127,18 +131,10 @@ def lists_in(value: JsonValue, text: str, hints: Hints) -> list[list[tuple[int, 
     return found
 
 
-def is_message(value: JsonValue) -> bool:
-    """Whether a value is a message by itself."""
-    return isinstance(value, dict) and "jsonrpc" in value and any(name in value for name in _CALLS)
-
-
-def is_bare(value: JsonValue) -> bool:
-    """Whether a value has a message's members and no others, perhaps without `jsonrpc`."""
-    return (
-        isinstance(value, dict)
-        and value.keys() <= _ENVELOPE
-        and (isinstance(value.get("method"), str) or ("id" in value and len(value) > 1))
-    )
+def is_har(value: object) -> bool:
+    """Whether a value is an HTTP archive: the requests of a browser, with their responses."""
+    log = value.get("log") if isinstance(value, dict) else None
+    return isinstance(log, dict) and isinstance(log.get("entries"), list)
 
 
 def _found(value: Members, text: str, known: Path | None) -> list[WrappedMessage]:
@@ -157,7 +153,7 @@ def _wraps(value: Members, known: Path | None) -> bool:
         is_message(member)
         or (isinstance(member, str) and _holds_message(member, expected=(name,) == known))
         for name, member in value.items()
-        if name not in _ENVELOPE
+        if name not in ENVELOPE
     )
 
 
@@ -170,7 +166,7 @@ def _at(value: JsonValue, text: str, path: Path) -> list[WrappedMessage]:
         at, end = members(text, at)[token]
         value = value[token]
     if isinstance(value, str):
-        return [WrappedMessage(value, path, text.count("\n", 0, at))]
+        return [*_in_text(value, path, text.count("\n", 0, at))]
     return [WrappedMessage(text[at:end], path, text.count("\n", 0, at))]
 
 
@@ -186,7 +182,7 @@ def _search(
     if len(path) >= _DEPTH:
         return
     places: dict[str, tuple[int, int]] | None = None
-    for name, member in value.items():
+    for name, member in _texts(value):
         here = (*path, name)
         if here == known or _may_hold(member):
             places = places or members(text, at)
@@ -208,7 +204,7 @@ def _in_member(
     start, end = span
     if isinstance(member, str):
         if _holds_message(member, expected=here == known):
-            yield WrappedMessage(member.strip(), here, text.count("\n", 0, start))
+            yield from _in_text(member, here, text.count("\n", 0, start))
     elif isinstance(member, dict):
         if here == known or is_message(member) or _is_stripped(member):
             yield WrappedMessage(text[start:end], here, text.count("\n", 0, start))
@@ -219,11 +215,35 @@ def _in_member(
             yield WrappedMessage(text[first:last], here, text.count("\n", 0, first))
 
 
+def _texts(value: Members) -> Iterator[tuple[str, JsonValue]]:
+    """The members of an object; the text of a HAR body that is in base64 is decoded."""
+    packed = value.get("encoding") == "base64"
+    for name, member in value.items():
+        if packed and name == "text" and isinstance(member, str):
+            try:
+                yield name, base64.b64decode(member).decode("utf-8", "replace")
+            except ValueError:
+                yield name, member
+        else:
+            yield name, member
+
+
+def _in_text(text: str, at: Path, below: int) -> Iterator[WrappedMessage]:
+    """The message that a string is, or those in its server-sent events."""
+    if _EVENTS.match(text.lstrip()) is None:
+        yield WrappedMessage(text.strip(), at, below)
+        return
+    lines = enumerate(text.encode("utf-8", "surrogateescape").splitlines(keepends=True), 1)
+    for unit in Values(lines, len(text) + 1, "sse"):
+        if unit.text:
+            yield WrappedMessage(unit.text, at, below)
+
+
 def _holds_message(text: str, expected: bool) -> bool:
     """Whether a string is the text of a message, whole or cut off."""
     start = text[:200].lstrip()
     if not start.startswith("{"):
-        return False
+        return _EVENTS.match(start) is not None and '"jsonrpc"' in text
     return '"jsonrpc"' in text or (expected and start[1:].lstrip().startswith('"'))
 
 
@@ -234,13 +254,13 @@ def _hides_message(value: Members, depth: int = 0) -> bool:
         (isinstance(member, dict) and _hides_message(member, depth + 1))
         or (isinstance(member, str) and _holds_message(member, expected=False))
         or (isinstance(member, list) and any(map(is_message, member)))
-        for member in value.values()
+        for _, member in _texts(value)
     )
 
 
 def _is_stripped(value: Members) -> bool:
     """Whether a member is a message without `jsonrpc`."""
-    if not value.keys() <= _ENVELOPE:
+    if not value.keys() <= ENVELOPE:
         return False
     calls = isinstance(value.get("method"), str) and ("params" in value or "id" in value)
     return calls or ("id" in value and ("result" in value or "error" in value))
@@ -366,7 +386,7 @@ def _token(level: Members, own: Path = ()) -> Token | None:
     loose: Token | None = None
     to: Token | None = None
     for name, member in level.items():
-        if name in own or name in _ENVELOPE:
+        if name in own or name in ENVELOPE:
             continue
         plain = name.strip("_@").lower()
         if isinstance(member, bool):
