@@ -93,7 +93,7 @@ async def prompts_until_all_cuts_are_done(
 @pytest.mark.parametrize("sdk", SDKS)
 @pytest.mark.parametrize("scheme", ["http", "ws"])
 def test_nothing_is_lost_and_nothing_doubled(sdk: str, scheme: str) -> None:
-    cuts = amount(20, 1000)
+    cuts = amount(20, 250)
     with served(sdk, pause=0.005) as (agent, server):
         sent, inserted, chaos = asyncio.run(
             prompts_until_all_cuts_are_done(agent, server, scheme, cuts, seed=7)

@@ -185,7 +185,7 @@ def test_a_kill_never_leaves_a_torn_line(tmp_path: Path) -> None:
     chance = random.Random(20)
     file = tmp_path / "t.ndjson"
     lines = 0
-    for number in range(amount(15, 1000)):
+    for number in range(amount(15, 300)):
         if number % 50 == 0:
             file.unlink(missing_ok=True)
         with tapped(python(ECHO), "--record", str(file), stderr=subprocess.DEVNULL) as process:
