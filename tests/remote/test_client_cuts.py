@@ -89,7 +89,7 @@ async def prompts_until_all_cuts_are_done(
     return sent, [json.loads(body)[0]["text"] for body in bodies], chaos
 
 
-@scaled("a thousand cuts for each transport and server")
+@scaled("a thousand cuts over both transports and servers")
 @pytest.mark.parametrize("sdk", SDKS)
 @pytest.mark.parametrize("scheme", ["http", "ws"])
 def test_nothing_is_lost_and_nothing_doubled(sdk: str, scheme: str) -> None:
