@@ -134,6 +134,17 @@ def test_the_events_of_a_response_in_a_har_file_are_read(
     assert f"{3 if posted else 2} messages: {2 if posted else 1} accepted" in result.stderr
 
 
+@pytest.mark.parametrize("number", [1, 2])
+def test_the_lines_of_a_logger_that_are_not_json_are_not_refused(number: int) -> None:
+    line = b"DEBUG:acp:send: {'jsonrpc': '2.0', 'id': 1, 'method': 'session/list'}\n"
+    result = run(line * number)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "no line is a message; line 1 is the first: " in result.stderr
+    assert "--message-at /msg --sender-at /dir --client '>>>'" in result.stderr
+    sent = run(line, "--from", "client")
+    assert (sent.exit_code, sent.stdout.count("error[not-json] -32700")) == (1, 1)
+
+
 def test_the_places_can_be_named() -> None:
     lines = [{"a": {"b": json.loads(LIST)}, "w": "x"}, {"a": {"b": json.loads(BAD)}, "w": "y"}]
     data = "".join(f"{json.dumps(line)}\n" for line in lines).encode()

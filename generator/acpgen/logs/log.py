@@ -400,7 +400,7 @@ def read(
     hints = Hints() if hints is None else hints
     log = Log(lines, hints, callers, limit, skipped, one_sided=one_sided)
     if not hints.given or hints.shape in ("lines", "transcript"):
-        detect(log, lines, hints)
+        detect(log, lines, hints, one_sided=one_sided)
     return log
 
 
