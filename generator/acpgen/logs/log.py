@@ -16,11 +16,12 @@ from acpgen.logs.directions import Sides
 from acpgen.logs.hints import Hints
 from acpgen.logs.log_lines import LINE_LIMIT, Lines
 from acpgen.logs.log_message import LogMessage
+from acpgen.logs.messages import is_bare
 from acpgen.logs.prefixes import Prefix, prefix_of
 from acpgen.logs.scanning import CUT, value_at
 from acpgen.logs.senders import Senders
 from acpgen.logs.values import Unit, Values
-from acpgen.logs.wrapping import Path, Token, WrappedMessage, is_bare, is_har, lists_in, messages_in
+from acpgen.logs.wrapping import Path, Token, WrappedMessage, is_har, lists_in, messages_in
 from acpgen.model import JsonValue
 from acpgen.words import counted
 
@@ -61,6 +62,7 @@ class _Item:
     token: str | None
     connection: Connection
     time: JsonValue
+    shares_line: bool = False
 
 
 class _Asked:
@@ -100,7 +102,10 @@ class Log:
         callers: Callers,
         limit: int,
         skipped: Callable[[int], object],
+        *,
+        one_sided: bool = False,
     ) -> None:
+        self._one_sided = one_sided
         self.canonical: Input | None = None
         self.count = 0
         self.encoding: str | None = None
@@ -197,11 +202,16 @@ class Log:
         names = [_NAMED.get(shape, "wrapped lines" + self._fields()) for shape in shapes]
         if self._fields() and "wrapped" not in self._shapes:
             names[-1] += self._fields()
-        parts = [counted(number, "message")]
+        if shapes == ["array"]:
+            names = [f"an array of {counted(number, 'message')}{self._fields()}"]
+            parts = ["not as a batch"]
+        else:
+            parts = [counted(number, "message")]
         if self.passed_over:
             parts.append(f"{counted(self.passed_over, 'line')} of other output passed over")
         encoding = "" if self.encoding is None else f" in {self.encoding}"
-        return f"read as {' and '.join(names)}{encoding}: {', '.join(parts)}"
+        mark = "," if shapes == ["array"] else ":"
+        return f"read as {' and '.join(names)}{encoding}{mark} {', '.join(parts)}"
 
     def _fields(self) -> str:
         named = ", ".join(f'{what} "{name}"' for what, name in self._names.items())
@@ -223,7 +233,8 @@ class Log:
             if guess:
                 sender = senders.sender(item.value, item.connection, sender)
             self.count += 1
-            yield LogMessage(item.text, item.line, sender, item.connection, item.time)
+            number = self.count if item.shares_line else None
+            yield LogMessage(item.text, item.line, sender, item.connection, item.time, number)
         if not self.count and not self._turned:
             raise self.puzzled()
 
@@ -262,8 +273,12 @@ class Log:
 
     def _items(self) -> Iterator[_Item]:
         shape = self._hints.shape
-        for unit in Values(self._lines, self._limit, shape):
-            if unit.shape == values.LONG:
+        whole = not (self._turned or self._one_sided or self._other_lines or self._event_lines)
+        for unit in Values(self._lines, self._limit, shape, whole=whole):
+            if unit.shape == "batch":
+                found = WrappedMessage(unit.text, ())
+                yield self._item(found, unit, prefix_of(unit.prefix, self._hints.client))
+            elif unit.shape == values.LONG:
                 self._skipped(unit.line)
             elif unit.shape == "event":
                 self.pass_over(unit.line, _bytes(unit.prefix))
@@ -286,8 +301,9 @@ class Log:
         prefix = prefix_of(unit.prefix, self._hints.client) if unit.prefix else Prefix()
         if found:
             self._prefixed |= prefix.direction is not None
+            place = _sharing(unit, found)
             for each in found:
-                yield from self._found(each, unit, prefix)
+                yield from self._found(each, place, prefix)
             return
         lists = [] if unit.prefix or not unit.text else lists_in(value, unit.text, self._hints)
         if lists:
@@ -306,8 +322,10 @@ class Log:
         for number, items in enumerate(lists, 1):
             for below, text in items:
                 value, _ = value_at(text, 0)
-                place = Unit(unit.line + below, "", text, value, shape)
-                for each in messages_in(value, text, self._hints):  # type: ignore[arg-type]
+                found = messages_in(value, text, self._hints)  # type: ignore[arg-type]
+                one = Unit(unit.line + below, "", text, value, shape, "\n" not in unit.text)
+                place = _sharing(one, found)
+                for each in found:
                     labelled = len(lists) > 1 and each.connection is None
                     named = replace(each, connection=number) if labelled else each
                     yield from self._found(named, place, Prefix())
@@ -329,7 +347,7 @@ class Log:
         token = found.token
         if token is None and prefix.direction is not None:
             token = Token("", prefix.direction)
-        shape = unit.shape
+        shape = ("prefixed" if unit.prefix else "lines") if unit.shape == "batch" else unit.shape
         if found.at or found.rebuilt or (found.token and shape == "lines"):
             shape = "wrapped" if shape in ("lines", "prefixed") else shape
         self._saw(shape, found)
@@ -347,6 +365,7 @@ class Log:
             None if token is None else token.text,
             "" if connection is None else connection,
             found.time if found.time is not None else prefix.time,
+            unit.shares_line,
         )
 
     def _saw(self, shape: str, found: WrappedMessage | None) -> None:
@@ -365,18 +384,21 @@ def read(
     callers: Callers = dict,
     limit: int = LINE_LIMIT,
     skipped: Callable[[int], object] = lambda _: None,
+    *,
+    one_sided: bool = False,
 ) -> Log:
     """Find out how a log has its messages. No more lines are read than that needs.
 
     `callers` returns the side that calls each method (`callers_of`), which shows the meaning of
     directions; it is called when it is needed. `skipped` is called with the line of each value that
-    is longer than `limit` bytes.
+    is longer than `limit` bytes. `one_sided` is whether one side sent all messages: then an array
+    on the only line is a batch, not a log.
 
     Raises:
         OSError: the log can't be read, now or when its messages are.
     """
     hints = Hints() if hints is None else hints
-    log = Log(lines, hints, callers, limit, skipped)
+    log = Log(lines, hints, callers, limit, skipped, one_sided=one_sided)
     if not hints.given or hints.shape in ("lines", "transcript"):
         detect(log, lines, hints)
     return log
@@ -384,3 +406,9 @@ def read(
 
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
+
+
+def _sharing(unit: Unit, found: list[WrappedMessage]) -> Unit:
+    """The unit, marked if several of its messages are on one line."""
+    several = len({each.below for each in found}) < len(found)
+    return replace(unit, shares_line=True) if several else unit
