@@ -18,7 +18,7 @@ from acpgen.lint import lint
 from acpgen.load import load
 from acpgen.model import Kind, Nullable, Object, Protocol, Ref, RetryClass
 from acpgen.targets import TARGETS
-from acpgen.targets.overlay import Action, actions, overlay
+from acpgen.targets.overlay import Action, Holders, actions, overlay
 from acpgen.upstream import annotate, apply, moved, printed, shared
 from proofs import a_few
 
@@ -131,9 +131,13 @@ def test_it_lints_clean_and_generates_everything(
 
 @pytest.mark.parametrize("name", V2)
 def test_its_methods_are_ours(upstream_schemas: Path, name: str, tmp_path: Path) -> None:
-    for method in annotated(upstream_schemas, name, tmp_path).methods:
+    protocol = annotated(upstream_schemas, name, tmp_path)
+    for method in protocol.methods:
         own = ours().method(method.name, method.kind)
         assert own is not None
+        names = {other.name for other in protocol.methods}
+        assert method.undoes == tuple(name for name in own.undoes if name in names)
+        assert method.about == (own.about if method.undoes else ())
         said = (method.retry, method.resend, method.key, [(e.code, e.when) for e in method.errors])
         assert said == (own.retry, own.resend, own.key, [(e.code, e.when) for e in own.errors])
 
@@ -219,3 +223,16 @@ def test_a_target_is_jsonpath(path: tuple[str | None, ...]) -> None:
     (node,) = JSONPathEnvironment().find(Action(path, "").target, schema)
     assert node.location == tuple(steps)
     assert node.value == "here"
+
+
+def test_a_target_with_a_condition_is_jsonpath() -> None:
+    action = Action((Holders(("a'b", "c")), "d"), "")
+    schema: Any = {
+        "x": {"a'b": 0, "c": None, "d": 1},
+        "y": {"c": 0, "d": 2},
+        "z": [{"a'b": 0, "c": 0}],
+        "w": "a'b",
+    }
+    nodes = JSONPathEnvironment().find(action.target, schema)
+    assert [node.location for node in nodes] == [("x", "d")]
+    assert apply(schema, [action]) == {**schema, "x": {"a'b": 0, "c": None}}

@@ -12,7 +12,15 @@ from typing import Annotated
 import typer
 
 from acpgen import resources
-from acpgen.cli.report import Exit, fail, note, relative, reporting_failure, show
+from acpgen.cli.report import (
+    Exit,
+    fail,
+    note,
+    note_other_schema,
+    relative,
+    reporting_failure,
+    show,
+)
 from acpgen.cli.schema_comparison import (
     Sifted,
     comes_installed,
@@ -97,6 +105,8 @@ def diff(
     can't be read; json is then a report as of `acpgen lint`. Unstable and accepted changes don't
     count.
     """
+    if new is None:
+        note_other_schema("acpgen diff OLD ")
     after = new or str(relative(resources.SCHEMA))
     with (
         reporting_failure("diff", _REPORTS.get(form, Format.TEXT), Path(after)),

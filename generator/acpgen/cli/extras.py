@@ -2,20 +2,51 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from importlib import metadata
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 
 def installation(extra: str) -> str:
     """The command that installs the packages of one of acpgen's extras.
 
-    It names these packages rather than the extra, since acpgen is not on an index.
+    It names these packages rather than the extra, since acpgen is not on an index. Where acpgen was
+    installed from a clone, a second command installs it from there with the extra.
     """
     try:
-        declared = metadata.requires("acpgen") or []
+        installed = metadata.distribution("acpgen")
     except metadata.PackageNotFoundError:
-        declared = []
+        return _of_clone("PATH_OF_THE_CLONE", extra)
     markers = (f"extra == '{extra}'", f'extra == "{extra}"')
-    rows = (requirement.partition(";") for requirement in declared)
+    rows = (requirement.partition(";") for requirement in installed.requires or ())
     packages = [name.strip() for name, _, marker in rows if marker.strip() in markers]
-    return shlex.join(["pip", "install", *(packages or [f"PATH_OF_THE_CLONE[{extra}]"])])
+    if not packages:
+        return _of_clone("PATH_OF_THE_CLONE", extra)
+    command = shlex.join(["pip", "install", *packages])
+    folder, editable = _origin(installed.read_text("direct_url.json"))
+    if folder is None:
+        return command
+    return f"{command}; or, from the clone, {_of_clone(folder, extra, editable=editable)}"
+
+
+def _of_clone(folder: str, extra: str, *, editable: bool = False) -> str:
+    option = ["--editable"] if editable else []
+    return shlex.join(["pip", "install", *option, f"{folder}[{extra}]"])
+
+
+def _origin(record: str | None) -> tuple[str | None, bool]:
+    """The folder that a package was installed from, if it is still there, and whether editably.
+
+    `record` is the text of its direct_url.json (PEP 610).
+    """
+    if record is None:
+        return None, False
+    origin = json.loads(record)
+    url = urlsplit(origin["url"])
+    folder = url2pathname(url.path)
+    if url.scheme != "file" or "dir_info" not in origin or not Path(folder).is_dir():
+        return None, False
+    return folder, bool(origin["dir_info"].get("editable", False))

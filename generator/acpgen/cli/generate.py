@@ -19,6 +19,7 @@ from acpgen.cli.report import (
     Exit,
     fail,
     note,
+    note_other_schema,
     relative,
     reporting_failure,
     show,
@@ -34,6 +35,7 @@ from acpgen.lint.rules.classes import missing_retry_class
 from acpgen.load import SchemaError
 from acpgen.load.place_lines import located
 from acpgen.model import Protocol
+from acpgen.startup.checkout import other_schema
 from acpgen.targets import TARGETS, Target
 from acpgen.targets.generation import Plan, Result, apply
 from acpgen.targets.generation import generate as worked_out
@@ -84,6 +86,8 @@ def generate(
     when something can't be read, generated or written. Changed inputs that leave every file as it
     is are not a difference.
     """
+    if schema == resources.SCHEMA:
+        note_other_schema()
     with reporting_failure(_COMMAND, format_, schema):
         if not schema.exists():
             fail(
@@ -190,7 +194,13 @@ def put(plan: Plan, outcome: Result) -> None:
         fail(str(error))
     for path, reason in outcome.removed.items():
         note(f"{plan.out / path}: removed, since {reason}")
-    note(f"{plan.out}: {_summary(outcome)}")
+    note(f"{plan.out}: {_summary(outcome)}{_other_source(plan)}")
+
+
+def _other_source(plan: Plan) -> str:
+    """The schema that was used, where it is not that of the checkout around the current folder."""
+    own = plan.schema == relative(resources.SCHEMA)
+    return " from the schema that came with acpgen" if own and other_schema() is not None else ""
 
 
 def _summary(outcome: Result) -> str:
@@ -229,7 +239,7 @@ def _report(plan: Plan, outcome: Result, format_: Format) -> None:
     if format_ is Format.TEXT and (unfinished := _unfinished(plan)):
         show(_COMMAND, unfinished, format_)
     if not outcome.drift and not has_drafts(plan.out):
-        note(f"{plan.out}: as generated")
+        note(f"{plan.out}: as generated{_other_source(plan)}")
         if outcome.differences:
             note(
                 f"{plan.out / manifest.NAME}: was written with other inputs "

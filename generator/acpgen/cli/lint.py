@@ -8,7 +8,16 @@ from typing import Annotated
 import typer
 
 from acpgen import resources
-from acpgen.cli.report import Exit, fail, note, relative, reporting_failure, show, unreadable
+from acpgen.cli.report import (
+    Exit,
+    fail,
+    note,
+    note_other_schema,
+    relative,
+    reporting_failure,
+    show,
+    unreadable,
+)
 from acpgen.diff import RULES
 from acpgen.findings import Finding, Format
 from acpgen.lint import lint as findings_of
@@ -35,6 +44,8 @@ def lint(
     ] = None,
 ) -> None:
     """Find what is wrong with a schema. `acpgen explain RULE` explains a finding."""
+    if schema == resources.SCHEMA:
+        note_other_schema("acpgen lint ")
     path = relative(schema)
     with reporting_failure("lint", format_, path):
         findings = _find(path, accepted)

@@ -11,7 +11,15 @@ import typer
 
 from acpgen import resources
 from acpgen.cli import cards
-from acpgen.cli.report import fail, note, relative, reporting_failure, suggestion, unreadable
+from acpgen.cli.report import (
+    fail,
+    note,
+    note_other_schema,
+    relative,
+    reporting_failure,
+    suggestion,
+    unreadable,
+)
 from acpgen.emit.markdown import first_sentence
 from acpgen.findings import Format, printable
 from acpgen.findings import text as lines_of
@@ -47,6 +55,8 @@ def methods(
     A table in a pipe has one line for each method. Exit status: 0, or 2 when there is no such
     method or the schema can't be read.
     """
+    if schema == resources.SCHEMA:
+        note_other_schema()
     with reporting_failure(
         "methods", Format.JSON if form is MethodsForm.JSON else Format.TEXT, schema
     ):

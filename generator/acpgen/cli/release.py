@@ -12,7 +12,7 @@ import typer
 from acpgen import resources
 from acpgen.cli.lint import accepted_by_lint
 from acpgen.cli.locking import alone_in
-from acpgen.cli.report import Exit, fail, note, relative, show, unreadable
+from acpgen.cli.report import Exit, fail, note, note_other_schema, relative, show, unreadable
 from acpgen.cli.schema_comparison import (
     Sifted,
     comes_installed,
@@ -66,6 +66,8 @@ def release(
     version is written, 1 when it is refused or `acpgen lint` finds errors, 2 when something can't
     be read or written.
     """
+    if schema == resources.SCHEMA:
+        note_other_schema()
     number = _parsed(version)
     if out is None and schema == resources.SCHEMA and comes_installed():
         fail("this is the schema that comes with acpgen; name yours with --schema, or an --out")

@@ -217,7 +217,12 @@ def _log(
         client=options.client,
     )
     return read_log(
-        lines, hints, lambda: callers_of(engine.protocol()), limit, _skips(name, limit, report)
+        lines,
+        hints,
+        lambda: callers_of(engine.protocol()),
+        limit,
+        _skips(name, limit, report),
+        one_sided=options.sender is not None,
     )
 
 

@@ -17,7 +17,7 @@ from acpgen.cli.cached_targets import warmed
 from acpgen.cli.extras import installation
 from acpgen.cli.follow import interruptible
 from acpgen.cli.generate import chosen, put, work_out
-from acpgen.cli.report import fail, note, relative
+from acpgen.cli.report import fail, note, note_other_schema, relative
 from acpgen.emit import manifest
 from acpgen.emit.templates import OWN, PATTERN, TemplateError
 from acpgen.findings import Format
@@ -50,6 +50,8 @@ def watch(
     Ctrl-C ends it. Exit status: 0 when it is ended, 2 when there is nothing to watch or acpgen
     itself has changed.
     """
+    if schema == resources.SCHEMA:
+        note_other_schema()
     for path in (schema, templates):
         if not path.exists():
             fail(f"{path}: does not exist, so it can't be watched")

@@ -11,10 +11,11 @@ from acp_wire.transcript_line import is_transcript_line
 from acpgen.logs import scanning
 from acpgen.logs.hints import Hints
 from acpgen.logs.log_lines import LINE_LIMIT, Lines
+from acpgen.logs.messages import is_bare, is_message
 from acpgen.logs.prefixes import LONGEST, prefix_of
 from acpgen.logs.scanning import CUT, value_at
 from acpgen.logs.values import Values
-from acpgen.logs.wrapping import is_bare, is_message, lists_in, messages_in
+from acpgen.logs.wrapping import lists_in, messages_in
 from acpgen.model import JsonValue
 
 _HEAD = 1000
@@ -88,10 +89,10 @@ def _is_transcript(value: object) -> bool:
 
 def _is_plain(value: object) -> bool:
     """Whether a value is a message without anything beside it that says who sent it."""
-    if is_message(value):  # type: ignore[arg-type]
+    if is_message(value):
         found = messages_in(value, "{}", Hints()) if _has_more(value) else []  # type: ignore[arg-type]
         return not found or found[0].token is None
-    return is_bare(value)  # type: ignore[arg-type]
+    return is_bare(value)
 
 
 def _has_more(value: object) -> bool:
@@ -120,7 +121,7 @@ def _holds_several(text: bytes) -> bool:
     following = shown.find("{", end)
     if following < 0 or shown[end:following].strip(", \t"):
         return False
-    return is_message(value_at(shown, following)[0])  # type: ignore[arg-type]
+    return is_message(value_at(shown, following)[0])
 
 
 def has_message(number: int, text: bytes, hints: Hints) -> bool:

@@ -16,11 +16,12 @@ from acpgen.logs.directions import Sides
 from acpgen.logs.hints import Hints
 from acpgen.logs.log_lines import LINE_LIMIT, Lines
 from acpgen.logs.log_message import LogMessage
+from acpgen.logs.messages import is_bare
 from acpgen.logs.prefixes import Prefix, prefix_of
 from acpgen.logs.scanning import CUT, value_at
 from acpgen.logs.senders import Senders
 from acpgen.logs.values import Unit, Values
-from acpgen.logs.wrapping import Path, Token, WrappedMessage, is_bare, is_har, lists_in, messages_in
+from acpgen.logs.wrapping import Path, Token, WrappedMessage, is_har, lists_in, messages_in
 from acpgen.model import JsonValue
 from acpgen.words import counted
 
@@ -100,7 +101,10 @@ class Log:
         callers: Callers,
         limit: int,
         skipped: Callable[[int], object],
+        *,
+        one_sided: bool = False,
     ) -> None:
+        self._one_sided = one_sided
         self.canonical: Input | None = None
         self.count = 0
         self.encoding: str | None = None
@@ -197,11 +201,16 @@ class Log:
         names = [_NAMED.get(shape, "wrapped lines" + self._fields()) for shape in shapes]
         if self._fields() and "wrapped" not in self._shapes:
             names[-1] += self._fields()
-        parts = [counted(number, "message")]
+        if shapes == ["array"]:
+            names = [f"an array of {counted(number, 'message')}{self._fields()}"]
+            parts = ["not as a batch"]
+        else:
+            parts = [counted(number, "message")]
         if self.passed_over:
             parts.append(f"{counted(self.passed_over, 'line')} of other output passed over")
         encoding = "" if self.encoding is None else f" in {self.encoding}"
-        return f"read as {' and '.join(names)}{encoding}: {', '.join(parts)}"
+        mark = "," if shapes == ["array"] else ":"
+        return f"read as {' and '.join(names)}{encoding}{mark} {', '.join(parts)}"
 
     def _fields(self) -> str:
         named = ", ".join(f'{what} "{name}"' for what, name in self._names.items())
@@ -262,8 +271,12 @@ class Log:
 
     def _items(self) -> Iterator[_Item]:
         shape = self._hints.shape
-        for unit in Values(self._lines, self._limit, shape):
-            if unit.shape == values.LONG:
+        whole = not (self._turned or self._one_sided or self._other_lines or self._event_lines)
+        for unit in Values(self._lines, self._limit, shape, whole=whole):
+            if unit.shape == "batch":
+                found = WrappedMessage(unit.text, ())
+                yield self._item(found, unit, prefix_of(unit.prefix, self._hints.client))
+            elif unit.shape == values.LONG:
                 self._skipped(unit.line)
             elif unit.shape == "event":
                 self.pass_over(unit.line, _bytes(unit.prefix))
@@ -329,7 +342,7 @@ class Log:
         token = found.token
         if token is None and prefix.direction is not None:
             token = Token("", prefix.direction)
-        shape = unit.shape
+        shape = ("prefixed" if unit.prefix else "lines") if unit.shape == "batch" else unit.shape
         if found.at or found.rebuilt or (found.token and shape == "lines"):
             shape = "wrapped" if shape in ("lines", "prefixed") else shape
         self._saw(shape, found)
@@ -365,18 +378,21 @@ def read(
     callers: Callers = dict,
     limit: int = LINE_LIMIT,
     skipped: Callable[[int], object] = lambda _: None,
+    *,
+    one_sided: bool = False,
 ) -> Log:
     """Find out how a log has its messages. No more lines are read than that needs.
 
     `callers` returns the side that calls each method (`callers_of`), which shows the meaning of
     directions; it is called when it is needed. `skipped` is called with the line of each value that
-    is longer than `limit` bytes.
+    is longer than `limit` bytes. `one_sided` is whether one side sent all messages: then an array
+    on the only line is a batch, not a log.
 
     Raises:
         OSError: the log can't be read, now or when its messages are.
     """
     hints = Hints() if hints is None else hints
-    log = Log(lines, hints, callers, limit, skipped)
+    log = Log(lines, hints, callers, limit, skipped, one_sided=one_sided)
     if not hints.given or hints.shape in ("lines", "transcript"):
         detect(log, lines, hints)
     return log

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from acpgen.logs.log_lines import Lines
+from acpgen.logs.messages import is_bare, is_message
 from acpgen.logs.prefixes import LONGEST, plain
 from acpgen.logs.scanning import BROKEN, CUT, blank, value_at
 from acpgen.model import JsonValue
@@ -28,7 +29,8 @@ class Unit:
 
     `line` is where it starts. `text` is its JSON, which does not parse where `value` is `BROKEN`;
     for a line of other output it is empty. `prefix` is the text before it, or the whole line.
-    `shape` is how it was found: `lines`, `prefixed`, `values`, `array`, `sse` or `frames`.
+    `shape` is how it was found: `lines`, `prefixed`, `values`, `array`, `sse`, `frames`, or `batch`
+    for an array of messages, which is a message itself and refused.
     """
 
     line: int
@@ -43,10 +45,17 @@ LONG = "long"
 
 
 class Values:
-    """Reads units from lines, one at a time; `limit` is the most bytes of one that are held."""
+    """Reads units from lines, one at a time; `limit` is the most bytes of one that are held.
 
-    def __init__(self, lines: Lines, limit: int, shape: str | None = None) -> None:
+    `whole` is whether the lines are the whole log, so that an array on the only line is the log and
+    not a batch.
+    """
+
+    def __init__(
+        self, lines: Lines, limit: int, shape: str | None = None, *, whole: bool = True
+    ) -> None:
         self._lines = lines
+        self._whole = whole
         self._limit = limit
         self._shape = shape
         self._back: list[tuple[int, bytes]] = []
@@ -62,6 +71,7 @@ class Values:
                 yield from self._event(number, raw, event)
             else:
                 yield from self._units(number, _text(raw))
+            self._whole = False
 
     def _next(self) -> tuple[int, bytes] | None:
         return self._back.pop() if self._back else next(self._lines, None)
@@ -69,7 +79,12 @@ class Values:
     def _units(self, number: int, text: str) -> Iterator[Unit]:
         line = plain(text).strip()
         if line.startswith("[") and self._opens_array(line):
-            yield from self._array(number, text)
+            if self._is_batch(line):
+                batch, end = value_at(line, 0)
+                self._push_back(number, line[end:])
+                yield Unit(number, "", line[:end], batch, "batch")
+            else:
+                yield from self._array(number, text)
             return
         quoted = not line.startswith("{") and _quoted(line) is not None
         start = -1 if quoted else text.find("{")
@@ -84,6 +99,13 @@ class Values:
                     return
                 break
             if value is not BROKEN and value is not CUT:
+                if prefix.endswith("[") and is_message(value) and self._shape is None:
+                    at = text.rindex("[", 0, start)
+                    batch, last = value_at(text, at)
+                    if isinstance(batch, list):
+                        before = text[:at].strip()
+                        yield Unit(number, before, text[at:last], batch, "batch")
+                        return
                 yield Unit(
                     number, prefix, text[start:end], value, "prefixed" if prefix else "lines"
                 )
@@ -96,6 +118,22 @@ class Values:
     def _opens_array(self, line: str) -> bool:
         after = line[1:].lstrip()
         return self._shape in (None, "array") and (not after or after.startswith("{"))
+
+    def _is_batch(self, line: str) -> bool:
+        """Whether a line is an array of messages, and not the whole log."""
+        value, end = value_at(line, 0)
+        if self._shape == "array" or not isinstance(value, list):
+            return False
+        alone = not line[end:].strip() and self._is_only()
+        return not alone and any(is_message(item) or is_bare(item) for item in value)
+
+    def _is_only(self) -> bool:
+        """Whether the line that was read last is the only one of the log."""
+        while self._whole and (line := self._next()) is not None:
+            if line[1].strip():
+                self._back.append(line)
+                self._whole = False
+        return self._whole
 
     def _push_rest(self, number: int, text: str, end: int, prefix: str) -> None:
         """Keep what follows a value on its line if it is another value."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from acp_wire.pairing import Connection
 from acpgen.logs.directions import is_direction
 from acpgen.logs.hints import Hints, tokens
+from acpgen.logs.messages import ENVELOPE, is_bare, is_message
 from acpgen.logs.scanning import blank, items, members, value_at
 from acpgen.logs.values import Values
 from acpgen.model import JsonValue
@@ -23,8 +24,6 @@ from acpgen.model import JsonValue
 Members = Mapping[str, JsonValue]
 Path = tuple[str, ...]
 
-_ENVELOPE = frozenset({"jsonrpc", "id", "method", "params", "result", "error", "_meta"})
-_CALLS = ("method", "result", "error", "id")
 _KINDS: Mapping[str, str] = {
     **dict.fromkeys(("request", "req", "call"), "request"),
     **dict.fromkeys(("notification", "notify", "notif"), "notification"),
@@ -138,20 +137,6 @@ def is_har(value: object) -> bool:
     return isinstance(log, dict) and isinstance(log.get("entries"), list)
 
 
-def is_message(value: JsonValue) -> bool:
-    """Whether a value is a message by itself."""
-    return isinstance(value, dict) and "jsonrpc" in value and any(name in value for name in _CALLS)
-
-
-def is_bare(value: JsonValue) -> bool:
-    """Whether a value has a message's members and no others, perhaps without `jsonrpc`."""
-    return (
-        isinstance(value, dict)
-        and value.keys() <= _ENVELOPE
-        and (isinstance(value.get("method"), str) or ("id" in value and len(value) > 1))
-    )
-
-
 def _found(value: Members, text: str, known: Path | None) -> list[WrappedMessage]:
     answers = "id" in value and ("result" in value or "error" in value)
     shell = answers or isinstance(value.get("method"), str) or _kind(value) is not None
@@ -168,7 +153,7 @@ def _wraps(value: Members, known: Path | None) -> bool:
         is_message(member)
         or (isinstance(member, str) and _holds_message(member, expected=(name,) == known))
         for name, member in value.items()
-        if name not in _ENVELOPE
+        if name not in ENVELOPE
     )
 
 
@@ -275,7 +260,7 @@ def _hides_message(value: Members, depth: int = 0) -> bool:
 
 def _is_stripped(value: Members) -> bool:
     """Whether a member is a message without `jsonrpc`."""
-    if not value.keys() <= _ENVELOPE:
+    if not value.keys() <= ENVELOPE:
         return False
     calls = isinstance(value.get("method"), str) and ("params" in value or "id" in value)
     return calls or ("id" in value and ("result" in value or "error" in value))
@@ -401,7 +386,7 @@ def _token(level: Members, own: Path = ()) -> Token | None:
     loose: Token | None = None
     to: Token | None = None
     for name, member in level.items():
-        if name in own or name in _ENVELOPE:
+        if name in own or name in ENVELOPE:
             continue
         plain = name.strip("_@").lower()
         if isinstance(member, bool):

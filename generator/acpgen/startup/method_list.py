@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterable, Sequence
 
 from acpgen.startup import shipped
+from acpgen.startup.checkout import other_schema
 
 DIRECTIONS = {
     "agent": "Client to Agent",
@@ -43,6 +44,8 @@ def prints(arguments: Sequence[str]) -> bool:
         OSError: the schema of a checkout can't be read.
     """
     if arguments or sys.stdout.isatty() or any(name in os.environ for name in _STYLING):
+        return False
+    if other_schema() is not None:  # which the rest of acpgen notes
         return False
     methods = shipped.methods()
     if methods is None:

@@ -3,7 +3,8 @@
 The document is an OpenAPI Overlay 1.0.0: actions with JSONPath targets (RFC 9535). Each action
 removes its targets or merges something into them. The format is not bound to OpenAPI; any tool that
 applies overlays to JSON can apply this one to a schema of upstream's. A target that finds nothing
-does nothing, so one document serves the stable and the unstable schema.
+does nothing, so one document serves the stable and the unstable schema. What a stable method undoes
+may be unstable: it is added only to a schema that has it.
 """
 
 from __future__ import annotations
@@ -14,25 +15,47 @@ from dataclasses import dataclass
 
 from acpgen.emit.header import HEADER
 from acpgen.emit.jsonschema import JsonSchema, definition, property_schema, undoes
-from acpgen.model import KEY_TYPE, JsonValue, Method, Object, Protocol
+from acpgen.model import (
+    KEY_TYPE,
+    JsonValue,
+    Kind,
+    Method,
+    MethodName,
+    Object,
+    Protocol,
+    Stability,
+    TypeName,
+)
+from acpgen.types.stability import drop_undone
 
 _DEFINITIONS = "$defs"
 
 
 @dataclass(frozen=True, slots=True)
+class Holders:
+    """The step of a path that matches every object with all of these members."""
+
+    members: tuple[str, ...]
+
+
+Step = str | Holders | None
+"""A step of a path: the name of a member, a condition, or None for every member."""
+
+
+@dataclass(frozen=True, slots=True)
 class Action:
-    """One change. `path` leads to its target by member names; None matches every member.
+    """One change to the target that `path` leads to.
 
     It merges `update` into the target, or removes the target if `update` is None.
     """
 
-    path: tuple[str | None, ...]
+    path: tuple[Step, ...]
     description: str
     update: JsonSchema | None = None
 
     @property
     def target(self) -> str:
-        """The path as JSONPath; a Normalized Path (RFC 9535 section 2.7) if it has no None."""
+        """The path as JSONPath; a Normalized Path (RFC 9535 section 2.7) if it has only names."""
         return f"${''.join(map(_segment, self.path))}"
 
 
@@ -60,8 +83,12 @@ def document_of(protocol: Protocol, actions: tuple[Action, ...]) -> JsonSchema:
 
 def actions(protocol: Protocol) -> tuple[Action, ...]:
     """All actions for a schema of the same version. Applying them again changes nothing."""
-    classified = (method for method in protocol.methods if method.retry is not None)
-    return (*_clearing(protocol), *_key(protocol), *map(_annotating, classified))
+    classified = [method for method in protocol.methods if method.retry is not None]
+    return (
+        *_clearing(protocol),
+        *_key(protocol),
+        *(action for method in classified for action in _annotating(protocol, method)),
+    )
 
 
 def _clearing(protocol: Protocol) -> Iterator[Action]:
@@ -90,8 +117,36 @@ def _key(protocol: Protocol) -> Iterator[Action]:
                 )
 
 
-def _annotating(method: Method) -> Action:
-    return Action((_DEFINITIONS, method.params), f"Classifies {method.name}.", _annotations(method))
+def _annotating(protocol: Protocol, method: Method) -> Iterator[Action]:
+    """Annotate a method. The unstable methods that a stable one undoes need their own params."""
+    unstable = _unstable(protocol, method)
+    always = drop_undone(method, unstable.keys())
+    yield Action(
+        (_DEFINITIONS, method.params),
+        f"Classifies {method.name}.",
+        _annotations(always),
+    )
+    if unstable:
+        undone: JsonSchema = {"methods": [*unstable]}
+        if not always.undoes:
+            undone["about"] = [*method.about]
+        yield Action(
+            (Holders(tuple(unstable.values())), method.params),
+            f"Adds the unstable methods that a late copy of {method.name} undoes.",
+            {"x-undoes": undone},
+        )
+
+
+def _unstable(protocol: Protocol, method: Method) -> dict[MethodName, TypeName]:
+    """The unstable methods that a stable method undoes, with the names of their params."""
+    if method.stability is not Stability.STABLE:
+        return {}
+    rows = (protocol.method(name, Kind.REQUEST) for name in method.undoes)
+    return {
+        row.name: row.params
+        for row in rows
+        if row is not None and row.stability is not Stability.STABLE
+    }
 
 
 def _annotations(method: Method) -> JsonSchema:
@@ -118,9 +173,16 @@ def _written(action: Action) -> JsonValue:
     return {**head, "update": action.update}
 
 
-def _segment(name: str | None) -> str:
-    """A segment of a path. JSONPath escapes a name like JSON, except for the quotes."""
-    if name is None:
+def _segment(step: Step) -> str:
+    """A segment of a path (RFC 9535 section 2.3)."""
+    if step is None:
         return "[*]"
+    if isinstance(step, Holders):
+        return f"[?{' && '.join(f'@[{_quoted(name)}]' for name in step.members)}]"
+    return f"[{_quoted(step)}]"
+
+
+def _quoted(name: str) -> str:
+    """A name in single quotes. JSONPath escapes it like JSON, except for the quotes."""
     escaped = json.dumps(name, ensure_ascii=False)[1:-1].replace('\\"', '"').replace("'", "\\'")
-    return f"['{escaped}']"
+    return f"'{escaped}'"

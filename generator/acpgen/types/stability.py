@@ -38,16 +38,16 @@ def stable(protocol: Protocol) -> Protocol:
     return replace(
         protocol,
         methods=tuple(
-            replace(_undoing(method, unstable), key=key_member(types, types[method.params].body))
+            replace(drop_undone(method, unstable), key=key_member(types, types[method.params].body))
             for method in methods
         ),
         types=types,
     )
 
 
-def _undoing(method: Method, unstable: AbstractSet[MethodName]) -> Method:
-    """A method without the unstable methods that a late copy of it would undo."""
-    undoes = tuple(name for name in method.undoes if name not in unstable)
+def drop_undone(method: Method, names: AbstractSet[MethodName]) -> Method:
+    """Return a method without these names among the methods that a late copy of it would undo."""
+    undoes = tuple(name for name in method.undoes if name not in names)
     return replace(method, undoes=undoes, about=method.about if undoes else ())
 
 

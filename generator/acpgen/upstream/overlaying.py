@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from acpgen.emit.jsonschema import JsonSchema
-from acpgen.model import JsonValue, Method, Pointer, Protocol, RetryClass, append
-from acpgen.targets.overlay import Action, actions
+from acpgen.model import JsonValue, Kind, Method, Pointer, Protocol, RetryClass, append
+from acpgen.targets.overlay import Action, Holders, Step, actions
 from acpgen.targets.retry.classes import meaning
+from acpgen.types.stability import drop_undone
 from acpgen.upstream.declared import NOTHING
 
 _ABSENT = object()
@@ -31,9 +32,10 @@ class Replacement:
 def annotate(schema: JsonSchema, theirs: Protocol, ours: Protocol) -> JsonSchema:
     """Annotate the schema that `theirs` was loaded from. The one given stays as it is.
 
-    A schema of our version gets all that the overlay has, but for methods that are `moved`. One of
-    another version gets the retry classes of the methods that both have, and no more: what we state
-    about errors and keys holds for our version only.
+    A schema of our version gets all that the overlay has, except for methods that are `moved`, and
+    except for undone methods that it doesn't have. One of another version gets only the retry
+    classes of the methods that both have: what we state about errors and keys holds for our version
+    only.
     """
     return apply(schema, _actions(theirs, ours))
 
@@ -66,8 +68,15 @@ def apply(schema: JsonSchema, actions: Iterable[Action]) -> JsonSchema:
 def _actions(theirs: Protocol, ours: Protocol) -> tuple[Action, ...]:
     if theirs.version != ours.version:
         return tuple(_shared(theirs, ours))
-    left = {("$defs", method.params) for method, _ in moved(theirs, ours)}
-    return tuple(action for action in actions(ours) if action.path[:2] not in left)
+    left = {(method.params,) for method, _ in moved(theirs, ours)}
+    known = _undoing_only(theirs, ours)
+    return tuple(action for action in actions(known) if action.path[1:2] not in left)
+
+
+def _undoing_only(theirs: Protocol, ours: Protocol) -> Protocol:
+    """Our schema without the undone methods that upstream's doesn't have."""
+    unknown = {m.name for m in ours.methods if theirs.method(m.name, Kind.REQUEST) is None}
+    return replace(ours, methods=tuple(drop_undone(m, unknown) for m in ours.methods))
 
 
 def moved(theirs: Protocol, ours: Protocol) -> Iterator[tuple[Method, Method]]:
@@ -130,7 +139,7 @@ def _touched(schema: JsonSchema, action: Action) -> Iterator[tuple[str, ...]]:
             yield from ((*path, name) for name in action.update)
 
 
-def _paths(schema: JsonValue, path: Sequence[str | None]) -> Iterator[tuple[str, ...]]:
+def _paths(schema: JsonValue, path: Sequence[Step]) -> Iterator[tuple[str, ...]]:
     """The paths that a path with wildcards matches."""
     if not path:
         yield ()
@@ -151,7 +160,7 @@ def _shown(value: object) -> str:
     return NOTHING if value is _ABSENT else json.dumps(value, ensure_ascii=False)
 
 
-def _places(schema: JsonSchema, path: Sequence[str | None]) -> Iterator[JsonSchema]:
+def _places(schema: JsonSchema, path: Sequence[Step]) -> Iterator[JsonSchema]:
     """The objects that a path leads to."""
     if not path:
         yield schema
@@ -162,8 +171,17 @@ def _places(schema: JsonSchema, path: Sequence[str | None]) -> Iterator[JsonSche
             yield from _places(inner, path[1:])
 
 
-def _names(schema: JsonSchema, name: str | None) -> list[str]:
-    return [*schema] if name is None else [name] if name in schema else []
+def _names(schema: JsonSchema, step: Step) -> list[str]:
+    """The members of an object that a step of a path matches."""
+    if step is None:
+        return [*schema]
+    if isinstance(step, Holders):
+        return [name for name, value in schema.items() if _holds(value, step)]
+    return [step] if step in schema else []
+
+
+def _holds(value: JsonValue, step: Holders) -> bool:
+    return isinstance(value, dict) and all(member in value for member in step.members)
 
 
 def _merged(old: JsonValue, new: JsonValue) -> JsonValue:

@@ -1,0 +1,74 @@
+"""Commands note when the checkout around the current folder has another schema."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from acpgen import resources
+from acpgen.cli.app import typer_app
+from acpgen.startup import method_list
+from acpgen.startup.checkout import other_schema
+
+APP = typer_app()
+OTHER = str(Path("..", "schema", "v2"))
+
+
+@pytest.fixture
+def _checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A checkout that acpgen was not installed from; the current folder is below it."""
+    shutil.copytree(resources.SCHEMA, tmp_path / "schema" / "v2")
+    shutil.copy(resources.DIALECT, tmp_path / "schema")
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+
+
+@pytest.mark.usefixtures("_checkout")
+@pytest.mark.parametrize(
+    ("call", "advice"),
+    [
+        (["lint"], f"acpgen lint {OTHER}"),
+        (["generate", "--out", "out", "--target", "openrpc"], f"--schema {OTHER}"),
+        (["methods"], f"--schema {OTHER}"),
+        (["diff"], f"acpgen diff OLD {OTHER}"),
+        (["watch", "--templates", "none"], f"--schema {OTHER}"),
+        (["release", "not-a-version"], f"--schema {OTHER}"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_the_schema_that_came_with_acpgen_is_noted(call: list[str], advice: str) -> None:
+    printed = CliRunner().invoke(APP, call).stderr
+    assert printed.startswith("acpgen: using the schema that came with acpgen; this checkout has ")
+    assert printed.splitlines()[0].endswith(f"to use it, write {advice}")
+
+
+@pytest.mark.usefixtures("_checkout")
+def test_generate_names_the_schema_that_it_used() -> None:
+    call = ["generate", "--out", "out", "--target", "openrpc"]
+    assert CliRunner().invoke(APP, call).stderr.endswith(" from the schema that came with acpgen\n")
+    checked = CliRunner().invoke(APP, [*call, "--check"])
+    assert "out: as generated from the schema that came with acpgen\n" in checked.stderr
+
+
+@pytest.mark.usefixtures("_checkout")
+def test_a_schema_that_is_named_is_not_noted() -> None:
+    assert CliRunner().invoke(APP, ["methods", "--schema", OTHER]).stderr == ""
+    assert CliRunner().invoke(APP, ["lint", OTHER]).stderr.startswith(f"{OTHER}: ")
+
+
+@pytest.mark.usefixtures("_checkout")
+def test_the_fast_list_of_methods_is_left_to_the_command_that_notes() -> None:
+    assert not method_list.prints([])
+
+
+def test_the_own_checkout_is_not_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(resources.SCHEMA)
+    assert other_schema() is None
+
+
+def test_no_checkout_is_not_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert other_schema() is None
