@@ -98,6 +98,22 @@ def test_a_log_that_is_an_array_is_not_a_batch(tmp_path: Path) -> None:
     assert (sent.exit_code, sent.stdout.count("there are no batches")) == (1, 1)
 
 
+@pytest.mark.parametrize("har", [False, True])
+def test_a_finding_in_an_array_on_one_line_has_the_number_of_its_message(*, har: bool) -> None:
+    texts = [LIST, LIST.replace(b'"id":1', b'"id":2'), BAD, LIST.replace(b'"id":1', b'"id":3')]
+    messages = [json.loads(text) for text in texts]
+    frames = [{"type": "send", "data": text.decode()} for text in texts]
+    archive = {"log": {"entries": [{"_webSocketMessages": frames}]}}
+    data = json.dumps(archive if har else messages).encode()
+    result = run(data)
+    assert result.stdout.startswith("<stdin>:1: message 3: session/list: error[type]")
+    (finding,) = json.loads(run(data, "--format", "json").stdout)["findings"]
+    assert (finding["line"], finding["number"]) == (1, 3)
+    spread = run(json.dumps(archive if har else messages, indent=1).encode())
+    assert ": session/list: error[type]" in spread.stdout
+    assert "message 3" not in spread.stdout
+
+
 @pytest.mark.parametrize("packed", [False, True], ids=["text", "base64"])
 @pytest.mark.parametrize("indent", [None, 1])
 @pytest.mark.parametrize("posted", [False, True], ids=["response", "both"])
