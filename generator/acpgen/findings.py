@@ -26,7 +26,8 @@ class Finding:
     """One thing found.
 
     `line` is 1-based, `pointer` an RFC 6901 JSON Pointer. `subject` is the method concerned, `code`
-    the JSON-RPC error that a receiver owes, `connection` the one that a transcript names.
+    the JSON-RPC error that a receiver owes, `connection` the one that a transcript names. `number`
+    is the 1-based number of the message in the file, where its line has several messages.
     """
 
     rule: str
@@ -38,6 +39,7 @@ class Finding:
     subject: str = ""
     code: int | None = None
     connection: int | str | None = None
+    number: int | None = None
 
     @property
     def place(self) -> str:
@@ -47,7 +49,10 @@ class Finding:
 
 def order(findings: Iterable[Finding]) -> list[Finding]:
     """Sort by place, then rule, and drop repetitions."""
-    return sorted(set(findings), key=lambda f: (f.file, f.line or 0, f.pointer, f.rule, f.message))
+    return sorted(
+        set(findings),
+        key=lambda f: (f.file, f.line or 0, f.number or 0, f.pointer, f.rule, f.message),
+    )
 
 
 def text(findings: Iterable[Finding]) -> str:
@@ -77,7 +82,8 @@ def _text_line(finding: Finding) -> str:
     pointer = f" {printable(finding.pointer)}" if finding.pointer else ""
     subject = f"{printable(finding.subject)}: " if finding.subject else ""
     line = "" if finding.line is None else f":{finding.line}"
-    where = f"{printable(finding.file)}{line}: {subject}{label}{code}{pointer}"
+    number = "" if finding.number is None else f"message {finding.number}: "
+    where = f"{printable(finding.file)}{line}: {number}{subject}{label}{code}{pointer}"
     return f"{where}: {printable(finding.message)}"
 
 

@@ -13,6 +13,9 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import wrong_clients
+from acp_conformance.client_plans import CLIENT_PLANS
+from acp_conformance.requirements import ASKED, Role
+from acp_conformance.trace_script import scripts
 from conform_calls import AGENT, ONE, conform, write_forgetful
 from view_pages import session_in
 
@@ -36,6 +39,16 @@ for number, method in enumerate(["initialize", "session/new", "session/prompt"])
     agent.stdin.flush()
     agent.stdout.readline()
 """
+INITIALIZED = """
+import json
+
+asked = json.loads(input())
+capabilities = {"session": {}}
+info = {"name": "agent", "version": "1"}
+result = {"protocolVersion": 2, "capabilities": capabilities, "info": info}
+print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+"""
+"""Answers one request, and ends."""
 REFUSING = """
 from acp_conformance import reference
 from acp_conformance.reference_agent import ReferenceAgent
@@ -116,12 +129,9 @@ def test_the_death_of_an_agent_is_reported_once(tmp_path: Path) -> None:
     program = "import sys; sys.exit('no such model')"
     status, out, err = conform("--record", tmp_path, "--", sys.executable, "-c", program)
     words = "the connection ended (exit status 1; standard error: no such model)"
-    assert f"step 1, connect: initialize: {words}" in out
-    assert err.count(words) == 1
-    assert err.startswith(
-        "acpgen: the program under test does not start: step 1, connect: initialize: "
-    )
-    assert re.search("; 1 played, [0-9]+ not\\n", err)
+    why = "acpgen: the program under test does not start: step 1, connect: initialize: "
+    hint = "see that the command talks ACP on its pipes"
+    assert (out, err) == ("", f"{why}{words}: {hint}\n")
     written = {file.suffix: file.read_bytes() for file in tmp_path.iterdir()}
     assert (len([*tmp_path.iterdir()]), written[".stderr"]) == (2, b"no such model\n")
     assert status == 2
@@ -137,6 +147,43 @@ def test_an_agent_that_never_answers_is_not_waited_for_again() -> None:
     assert (status, document["complete"]) == (2, False)
 
 
+def test_a_program_that_does_not_speak_gets_no_report() -> None:
+    echo = ("--timeout", "2", "--", "cat")
+    status, out, err = conform(*echo)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("acpgen: the program under test does not start: step 1, connect: ")
+    document = json.loads(conform("--format", "json", *echo)[1])
+    assert (document["complete"], len(document["problems"])) == (False, 1)
+    assert {each["status"] for each in document["requirements"]} == {"not exercised"}
+    assert ET.fromstring(conform("--format", "junit", *echo)[1])[0].get("errors") == "1"
+
+
+def test_the_list_has_each_requirement_and_trace() -> None:
+    status, out, err = conform("--list")
+    assert (status, err) == (0, "")
+    for each in ASKED:
+        assert f"  {each.level:6}  {each.id}: {each.text}\n" in out
+    for script in scripts():
+        assert f"  {script.name}: {script.title}\n" in out
+    assert "Traces for a client:\n" in out
+    assert "Traces for a proxy:\n" in out
+
+
+def test_the_list_is_json_too_and_of_one_role() -> None:
+    status, out, _ = conform("--list", "--client", "--format", "json")
+    document = json.loads(out)
+    assert status == 0
+    asked = [each for each in ASKED if each.role is Role.CLIENT]
+    assert [each["id"] for each in document["requirements"]] == [each.id for each in asked]
+    names = {trace["name"] for trace in document["traces"]}
+    assert names == {plan.name for plan in CLIENT_PLANS}
+    assert {name for each in document["requirements"] for name in each["traces"]} <= names
+    assert conform("--list", "--format", "junit")[::2] == (
+        2,
+        "acpgen: --list has no junit: give --format text or json\n",
+    )
+
+
 def test_a_key_that_a_dying_agent_writes_is_not_printed(tmp_path: Path) -> None:
     agent = tmp_path / "agent.py"
     agent.write_text(BLABS, "utf-8")
@@ -149,8 +196,7 @@ def test_a_key_that_a_dying_agent_writes_is_not_printed(tmp_path: Path) -> None:
 
 def test_many_gaps_are_counted() -> None:
     traces = ("--trace", "cancel-held", "--trace", "retry-held", "--trace", "session-cancel-held")
-    nothing = (sys.executable, "-c", "")
-    _, _, err = conform(*traces, "--", *nothing)
+    _, _, err = conform(*traces, "--", sys.executable, "-c", INITIALIZED)
     summary = err.splitlines()[-1]
     assert re.fullmatch(r"acpgen: no verdict without (\d\d?) of \1 requirements", summary)
 
@@ -294,7 +340,7 @@ def test_a_client_that_starts_no_agent_is_not_tried_again(
     status, out, err = conform("--client", "--timeout", str(seconds), "--", *client)
     why = "acpgen: the program under test does not start: the client did not start its agent"
     assert err.startswith(f"{why}{summary}")
-    assert "not played, since the program under test did not start" in out
+    assert (out, err.count("\n")) == ("", 1)
     assert status == 2
 
 
@@ -335,11 +381,15 @@ def test_a_proxy_is_judged() -> None:
 
 def test_the_death_of_a_proxy_is_reported() -> None:
     proxy = (sys.executable, "-c", "import sys; sys.exit('no such route')", "{agent}")
-    status, out, _ = conform("--proxy", "--", *proxy)
+    status, out, err = conform("--proxy", "--", *proxy)
     words = "could not be reached (exit status 1; standard error: no such route)"
-    assert f"keys-through-a-proxy: the agent behind the proxy {words}" in out
-    assert "restart-of-a-proxy: not played, since the program under test did not start" in out
-    assert status == 2
+    why = "acpgen: the program under test does not start: the agent behind the proxy"
+    assert (status, out, err) == (2, "", f"{why} {words}\n")
+    _, out, _ = conform("--proxy", "--format", "json", "--", *proxy)
+    details = [detail for each in json.loads(out)["requirements"] for detail in each["details"]]
+    assert f"keys-through-a-proxy: the agent behind the proxy {words}" in details
+    unplayed = "restart-of-a-proxy: not played, since the program under test did not start"
+    assert unplayed in details
 
 
 @pytest.mark.parametrize("result", ["null", "5", '"x"', "[1]", '{"sessionId": {}}'])

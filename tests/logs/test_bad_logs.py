@@ -98,6 +98,22 @@ def test_a_log_that_is_an_array_is_not_a_batch(tmp_path: Path) -> None:
     assert (sent.exit_code, sent.stdout.count("there are no batches")) == (1, 1)
 
 
+@pytest.mark.parametrize("har", [False, True])
+def test_a_finding_in_an_array_on_one_line_has_the_number_of_its_message(*, har: bool) -> None:
+    texts = [LIST, LIST.replace(b'"id":1', b'"id":2'), BAD, LIST.replace(b'"id":1', b'"id":3')]
+    messages = [json.loads(text) for text in texts]
+    frames = [{"type": "send", "data": text.decode()} for text in texts]
+    archive = {"log": {"entries": [{"_webSocketMessages": frames}]}}
+    data = json.dumps(archive if har else messages).encode()
+    result = run(data)
+    assert result.stdout.startswith("<stdin>:1: message 3: session/list: error[type]")
+    (finding,) = json.loads(run(data, "--format", "json").stdout)["findings"]
+    assert (finding["line"], finding["number"]) == (1, 3)
+    spread = run(json.dumps(archive if har else messages, indent=1).encode())
+    assert ": session/list: error[type]" in spread.stdout
+    assert "message 3" not in spread.stdout
+
+
 @pytest.mark.parametrize("packed", [False, True], ids=["text", "base64"])
 @pytest.mark.parametrize("indent", [None, 1])
 @pytest.mark.parametrize("posted", [False, True], ids=["response", "both"])
@@ -116,6 +132,17 @@ def test_the_events_of_a_response_in_a_har_file_are_read(
     assert result.stdout.count("error[type] -32602 /params/cwd") == 1
     assert "read as a HAR file" in result.stderr
     assert f"{3 if posted else 2} messages: {2 if posted else 1} accepted" in result.stderr
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_the_lines_of_a_logger_that_are_not_json_are_not_refused(number: int) -> None:
+    line = b"DEBUG:acp:send: {'jsonrpc': '2.0', 'id': 1, 'method': 'session/list'}\n"
+    result = run(line * number)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "no line is a message; line 1 is the first: " in result.stderr
+    assert "--message-at /msg --sender-at /dir --client '>>>'" in result.stderr
+    sent = run(line, "--from", "client")
+    assert (sent.exit_code, sent.stdout.count("error[not-json] -32700")) == (1, 1)
 
 
 def test_the_places_can_be_named() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -32,6 +32,7 @@ from acp_conformance.verdict import (
     with_advice,
 )
 from acp_conformance.verdict_report import FORMATS
+from acpgen.cli.conform_list import plain_list, structured_list
 from acpgen.cli.report import CommandFailure, Exit, fail, note, suggestion, unreadable
 from acpgen.cli.session_pages import write_failed_traces
 from acpgen.cli.trace_playback import Playable, Shown, shown, stoppable
@@ -158,6 +159,14 @@ def conform(
         bool,
         typer.Option("--strict", help="Exit with 2 if something was not exercised in full."),
     ] = False,
+    list_: Annotated[
+        bool,
+        typer.Option(
+            "--list",
+            help="Print the requirements and the traces, with --client or --proxy only theirs, and "
+            "start nothing.",
+        ),
+    ] = False,
 ) -> None:
     """Play traces with lost answers, crashes and retries, and report which requirements hold.
 
@@ -175,6 +184,10 @@ def conform(
     asked = _Arguments(
         command or [], url, header or [], restart, second, timeout, only or [], record, view
     )
+
+    if list_:
+        _print_list(form, client=client, proxy=proxy)
+        raise typer.Exit(Exit.CLEAN)
 
     def judge() -> _Judged:
         _agree(asked, client=client, proxy=proxy)
@@ -200,12 +213,13 @@ def conform(
     found = with_advice(judged.found, {each.name: each for each in Level}[level.name])
     status = status_of(found, strict=strict)
     problems = [*judged.problems]
-    if status == Exit.UNKNOWN:
+    if status == Exit.UNKNOWN and not judged.unusable:
         missing = gaps(found, strict=strict)
         problems.append(f"no verdict without {_few(missing, len(found))}")
     for problem in problems:
         note(f"acpgen: {escaped(problem)}")
-    sys.stdout.write(FORMATS[form](found, problems))
+    if not judged.unusable or form is not VerdictForm.TEXT:
+        sys.stdout.write(FORMATS[form](found, problems))
     raise typer.Exit(status or (Exit.UNKNOWN if judged.problems else Exit.CLEAN))
 
 
@@ -268,6 +282,17 @@ class _Judged:
 
     found: Sequence[RequirementVerdict]
     problems: Sequence[str]
+    unusable: bool = False
+    """Whether the program did not start, or did not speak, so that nothing was observed."""
+
+
+def _print_list(form: VerdictForm, *, client: bool, proxy: bool) -> None:
+    """Print the requirements and traces of the roles that options name, or else of all."""
+    if form is VerdictForm.JUNIT:
+        fail("--list has no junit: give --format text or json")
+    named = [role for role, given in ((Role.CLIENT, client), (Role.PROXY, proxy)) if given]
+    write = plain_list if form is VerdictForm.TEXT else structured_list
+    sys.stdout.write(write(named or [*Role]))
 
 
 _FEW: Final = 4
@@ -295,7 +320,7 @@ def _judge_agent(
         if outcome.unparsed:
             note(f"acpgen: {outcome.trace}: {outcome.unparsed} lines of the agent are not messages")
     judged = _asked(seen, Role.AGENT, played, only, _parts(scripts()), pages)
-    return _Judged(judged.found, [*judged.problems, *unwritten])
+    return replace(judged, problems=[*judged.problems, *unwritten])
 
 
 def _judge_client(
@@ -356,7 +381,8 @@ def _asked(
         for verdict in verdicts(seen.outcomes, role, parts)
         if not only or verdict.requirement.id in summary or verdict.status is VerdictStatus.FAIL
     ]
-    return _Judged(found, [*([seen.cut] if seen.cut else []), *unwritten])
+    problems = [*([seen.cut] if seen.cut else []), *unwritten]
+    return _Judged(found, problems, seen.unusable)
 
 
 def _demand(word: str, command: Sequence[str]) -> None:

@@ -48,9 +48,11 @@ def lint(
         note_other_schema("acpgen lint ")
     path = relative(schema)
     with reporting_failure("lint", format_, path):
-        findings = _find(path, accepted)
+        findings, loaded = _find(path, accepted)
     show("lint", findings, format_)
-    note(f"{path}: {counted(len(findings), 'finding', zero='no')}")
+    fixed = "it is fixed" if len(findings) == 1 else "these are fixed"
+    more = "" if loaded else f"; more may follow when {fixed}"
+    note(f"{path}: {counted(len(findings), 'finding', zero='no')}{more}")
     if findings:
         raise typer.Exit(Exit.FINDINGS)
 
@@ -65,13 +67,15 @@ def accepted_by_lint(file: Path) -> Accepted:
     return read_accepted(file).without(RULES)
 
 
-def _find(schema: Path, accepted: Path | None) -> list[Finding]:
+def _find(schema: Path, accepted: Path | None) -> tuple[list[Finding], bool]:
+    """The findings, and whether the schema could be loaded, so that they are all there are."""
     try:
         protocol = load(schema)
         file = accepted or beside(schema)
-        return findings_of(protocol, None if file is None else accepted_by_lint(relative(file)))
+        known = None if file is None else accepted_by_lint(relative(file))
+        return findings_of(protocol, known), True
     except SchemaError as error:
-        return error.findings
+        return error.findings, False
     except OSError as error:
         fail(unreadable(error, schema))
     except AcceptedError as error:

@@ -64,4 +64,4 @@ def transcript_lines(log: Log, *, time: bool = False) -> Iterator[MessageText]:
             return
     for message in log.messages(guess=True):
         line = transcript_line(message, time=time)
-        yield MessageText(line or message.text, message.line)
+        yield MessageText(line or message.text, message.line, number=message.number)

@@ -38,6 +38,8 @@ class Shown:
 
     outcomes: Sequence[TraceResult]
     cut: str = ""
+    unusable: bool = False
+    """Whether the program did not start, or did not speak, so that nothing was observed."""
 
 
 def shown(outcomes: Iterator[TraceResult], played: Sequence[Playable]) -> Shown:
@@ -50,6 +52,7 @@ def shown(outcomes: Iterator[TraceResult], played: Sequence[Playable]) -> Shown:
         OSError: the system refuses something before the first result.
     """
     found: list[TraceResult] = []
+    unusable = False
     with Bar(len(played), "playing", hidden=not sys.stderr.isatty()) as bar:
         try:
             for outcome in outcomes:
@@ -58,6 +61,7 @@ def shown(outcomes: Iterator[TraceResult], played: Sequence[Playable]) -> Shown:
         except KeyboardInterrupt:
             why, summary = "interrupted", "interrupted"
         except UnusableProgramError as error:
+            unusable = True
             why = "not played, since the program under test did not start"
             summary = f"the program under test does not start: {error}"
         except (StartError, OSError) as error:
@@ -67,6 +71,8 @@ def shown(outcomes: Iterator[TraceResult], played: Sequence[Playable]) -> Shown:
         else:
             return Shown(found)
     rest = _rest(found, played, why)
+    if unusable and not any(outcome.kept or outcome.broken for outcome in found):
+        return Shown([*found, *rest], summary, unusable=True)
     return Shown([*found, *rest], f"{summary}; {len(found)} played, {len(rest)} not")
 
 

@@ -58,6 +58,7 @@ def findings_of(
             subject=masked(verdict.method or "", keys),
             code=verdict.code if fault.severity is Severity.ERROR else None,
             connection=label,
+            number=entry.number,
         )
         for fault in faults
     ]

@@ -69,6 +69,8 @@ class ShapedMessage(Structural):
     def sender(self) -> str | None: ...  # noqa: D102
     @property
     def connection(self) -> int | str: ...  # noqa: D102
+    @property
+    def number(self) -> int | None: ...  # noqa: D102
 
 
 class LogShape(Structural):
@@ -202,4 +204,5 @@ class Messages:
             if verdict is None:
                 counts.others += 1
             elif verdict.findings or not verdict.complete:
-                yield MessageText(text, message.line, read, message.connection), verdict
+                entry = MessageText(text, message.line, read, message.connection, message.number)
+                yield entry, verdict

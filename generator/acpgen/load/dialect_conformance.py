@@ -11,29 +11,21 @@ import jsonschema_rs
 from acpgen import resources
 from acpgen.findings import Finding
 from acpgen.load.complaints import MASK, complaints
-from acpgen.load.schema_text import Document, Documents, RawSchema, SchemaError
+from acpgen.load.schema_text import Document, Documents, RawSchema
 from acpgen.model import Pointer, append
 from acpgen.patterns import is_pattern
 
 _META_SCHEMA = {"$ref": "https://json-schema.org/draft/2020-12/schema"}
 
 
-def require_meta_schema(documents: Documents) -> None:
-    """Hold every file to the JSON Schema 2020-12 meta-schema.
-
-    Raises:
-        SchemaError: a file breaks it.
-    """
-    _require(documents, "meta-schema", _validator(_META_SCHEMA))
+def meta_schema_faults(documents: Documents) -> Iterator[Finding]:
+    """What breaks the JSON Schema 2020-12 meta-schema, in all files."""
+    return _faults(documents, "meta-schema", _validator(_META_SCHEMA))
 
 
-def require_dialect(documents: Documents) -> None:
-    """Hold every file to schema/dialect.schema.json.
-
-    Raises:
-        SchemaError: a file has a keyword that the dialect lacks.
-    """
-    _require(documents, "dialect", _dialect())
+def dialect_faults(documents: Documents) -> Iterator[Finding]:
+    """What breaks schema/dialect.schema.json, in all files."""
+    return _faults(documents, "dialect", _dialect())
 
 
 @cache
@@ -54,17 +46,12 @@ def _validator(schema: RawSchema) -> jsonschema_rs.Draft202012Validator:
     )
 
 
-def _require(
+def _faults(
     documents: Documents, rule: str, validator: jsonschema_rs.Draft202012Validator
-) -> None:
-    findings = [
-        finding
-        for document in documents.files
-        if not validator.is_valid(document.root)
-        for finding in _findings(document, rule, validator)
-    ]
-    if findings:
-        raise SchemaError(findings)
+) -> Iterator[Finding]:
+    for document in documents.files:
+        if not validator.is_valid(document.root):
+            yield from _findings(document, rule, validator)
 
 
 def _findings(

@@ -35,19 +35,8 @@ def parse(documents: Documents) -> Protocol:
         SchemaError: a schema combines keywords in a way that has no counterpart in the model;
             holds the first finding of each definition.
     """
-    raw = {
-        TypeName(name): (document, definition)
-        for document in documents.files
-        for name, definition in sorted(document.definitions.items())
-        if not ignored(definition) and "x-inline" not in definition
-    }
-    inlined = {
-        name: definition
-        for document in documents.files
-        for name, definition in document.definitions.items()
-        if "x-inline" in definition
-    }
-    types = stability.spread(_types(documents, raw, inlined))
+    raw = _definitions(documents)
+    types = stability.spread(_types(documents, raw))
     methods = sorted(
         (
             _method(types, types[name], definition)
@@ -66,6 +55,25 @@ def parse(documents: Documents) -> Protocol:
     )
 
 
+def unsupported(documents: Documents) -> list[Finding]:
+    """The first finding of each definition that, by itself, has no counterpart in the model."""
+    _, findings = _parsed(documents, _definitions(documents))
+    return findings
+
+
+_Definitions = Mapping[TypeName, tuple[Document, RawSchema]]
+
+
+def _definitions(documents: Documents) -> _Definitions:
+    """The definitions of the types, with the files that they are in."""
+    return {
+        TypeName(name): (document, definition)
+        for document in documents.files
+        for name, definition in sorted(document.definitions.items())
+        if not ignored(definition) and "x-inline" not in definition
+    }
+
+
 _TITLE = "Agent Client Protocol"
 
 
@@ -76,11 +84,16 @@ def kind_of(name: str) -> Kind | None:
     return Kind.NOTIFICATION if name.endswith("Notification") else None
 
 
-def _types(
-    documents: Documents,
-    raw: Mapping[TypeName, tuple[Document, RawSchema]],
-    inlined: Mapping[str, RawSchema],
-) -> dict[TypeName, TypeDef]:
+def _parsed(
+    documents: Documents, raw: _Definitions
+) -> tuple[dict[TypeName, TypeDef], list[Finding]]:
+    """The types, and the findings of the definitions that no type is made of."""
+    inlined = {
+        name: definition
+        for document in documents.files
+        for name, definition in document.definitions.items()
+        if "x-inline" in definition
+    }
     types: dict[TypeName, TypeDef] = {}
     findings: list[Finding] = []
     for name, (document, definition) in raw.items():
@@ -89,6 +102,11 @@ def _types(
             types[name] = parser.definition(name, definition, release=documents.release)
         except SchemaError as error:
             findings.extend(error.findings)
+    return types, findings
+
+
+def _types(documents: Documents, raw: _Definitions) -> dict[TypeName, TypeDef]:
+    types, findings = _parsed(documents, raw)
     findings = findings or [*_refused(documents, repetitive(types))]
     if findings := findings or [*_refused(documents, foreign_bases(types))]:
         raise SchemaError(findings)

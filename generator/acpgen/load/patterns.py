@@ -5,26 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from acpgen import patterns
+from acpgen.findings import Finding
 from acpgen.load.references import subschemas
-from acpgen.load.schema_text import Documents, RawSchema, SchemaError
+from acpgen.load.schema_text import Documents, RawSchema
 from acpgen.model import Pointer, append
 
 
-def require_usable(documents: Documents) -> None:
-    """Check the patterns of all files.
-
-    Raises:
-        SchemaError: one holds what acpgen has not, or can take too long on some text.
-    """
-    findings = [
-        document.finding("unusable-pattern", pointer, reason)
-        for document in documents.files
-        for name, definition in document.definitions.items()
-        for pointer, schema in subschemas(definition, append(Pointer("/$defs"), name))
-        for pointer, reason in _faults(schema, pointer)
-    ]
-    if findings:
-        raise SchemaError(findings)
+def unusable(documents: Documents) -> Iterator[Finding]:
+    """The patterns of all files that hold what acpgen lacks, or can take too long on some text."""
+    for document in documents.files:
+        for name, definition in document.definitions.items():
+            for pointer, schema in subschemas(definition, append(Pointer("/$defs"), name)):
+                for place, reason in _faults(schema, pointer):
+                    yield document.finding("unusable-pattern", place, reason)
 
 
 def _faults(schema: RawSchema, pointer: Pointer) -> Iterator[tuple[Pointer, str]]:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from acpgen.findings import Finding
-from acpgen.load.schema_text import Document, Documents, RawSchema, SchemaError
+from acpgen.load.schema_text import Document, Documents, RawSchema
 from acpgen.model import Pointer, append
 
 
-def require_resolved(documents: Documents) -> None:
-    """Check all references of all files.
+def unresolved(documents: Documents) -> list[Finding]:
+    """The references of all files that lead nowhere, and the names that are defined twice.
 
-    Raises:
-        SchemaError: a reference leads nowhere, or only back to itself; a name is defined twice.
+    If there are none, the references that lead only back to themselves.
     """
     findings = [
         *_repeated_names(documents),
@@ -25,10 +24,7 @@ def require_resolved(documents: Documents) -> None:
             for finding in _unresolved(documents, document, append(Pointer("/$defs"), name))
         ),
     ]
-    if findings:
-        raise SchemaError(findings)
-    if circular := list(_circular(documents)):
-        raise SchemaError(circular)
+    return findings or [*_circular(documents)]
 
 
 _WITHOUT_SCHEMAS = frozenset({"examples", "default", "const", "enum", "required"})

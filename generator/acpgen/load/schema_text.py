@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
@@ -71,11 +71,43 @@ class Documents:
         """The file of a location."""
         return next(d for d in self.files if d.file == location.file)
 
+    def without(self, findings: Iterable[Finding]) -> Documents:
+        """The same files, with `{}` in place of each definition that a finding is about.
+
+        Of the other members of a file, those that findings are about are left out.
+        """
+        faulty = {(f.file, _top(f.pointer)) for f in findings}
+        return replace(self, files=tuple(_sound(file, faulty) for file in self.files))
+
     @property
     def version(self) -> int | None:
         """The protocol's version: the one in a file, else the one in the name of a folder vN."""
         stated = (int(d.root[_VERSION]) for d in self.files if _VERSION in d.root)
         return next(stated, _named_version(self.path, release=self.release))
+
+
+def in_definition(finding: Finding) -> bool:
+    """Whether a finding is about one definition, not about a file."""
+    return finding.pointer.startswith("/$defs/")
+
+
+def _top(pointer: str) -> str:
+    """The pointer of the definition that a pointer leads into, or else of the file's member."""
+    parts = pointer.split("/")
+    return "/".join(parts[: 3 if parts[1:2] == ["$defs"] else 2])
+
+
+def _sound(document: Document, faulty: Collection[tuple[str, str]]) -> Document:
+    if not any(file == document.file for file, _ in faulty):
+        return document
+
+    def is_faulty(*path: str) -> bool:
+        return (document.file, append(Pointer(""), *path)) in faulty
+
+    root = {name: value for name, value in document.root.items() if not is_faulty(name)}
+    definitions = root.get("$defs", {})
+    kept = {name: {} if is_faulty("$defs", name) else d for name, d in definitions.items()}
+    return replace(document, root={**root, "$defs": kept})
 
 
 def read(path: Path) -> Documents:
@@ -86,16 +118,26 @@ def read(path: Path) -> Documents:
             one states another version than its folder is called after.
         OSError: the path can't be read.
     """
-    if not path.is_dir():
+    documents, findings = read_all(path)
+    if findings:
+        raise SchemaError(findings)
+    return documents
+
+
+def read_all(path: Path) -> tuple[Documents, list[Finding]]:
+    """Read what can be read. Returns it with the findings for which `read` raises an error.
+
+    Raises:
+        OSError: the path can't be read.
+    """
+    release = not path.is_dir()
+    if release:
         require_file(path)
-        release = Documents(path, (_read_file(path),), release=True)
-        if contradictions := list(_contradictions(release)):
-            raise SchemaError(contradictions)
-        return release
-    paths = schema_files(path)
+    paths = [path] if release else schema_files(path)
     if not paths:
         missing = "holds no *.json file; name a folder of domain files or a single-file release"
-        raise SchemaError([Finding("empty-schema", Severity.ERROR, str(path), "", missing)])
+        found = Finding("empty-schema", Severity.ERROR, str(path), "", missing)
+        return Documents(path, (), release=False), [found]
     files: list[Document] = []
     findings: list[Finding] = []
     for file in paths:
@@ -106,10 +148,8 @@ def read(path: Path) -> Documents:
         except SchemaError as error:
             findings.extend(error.findings)
     findings.extend(_other_versions([d for d in files if _VERSION in d.root]))
-    documents = Documents(path, tuple(files), release=False)
-    if findings := [*findings, *_contradictions(documents)]:
-        raise SchemaError(findings)
-    return documents
+    documents = Documents(path, tuple(files), release=release)
+    return documents, [*findings, *_contradictions(documents)]
 
 
 def _named_version(path: Path, *, release: bool) -> int | None:

@@ -29,10 +29,11 @@ class Beginning(Protocol):
     def begins(self, lines: Lines, shape: str | None = None, *, alone: bool = False) -> None: ...  # noqa: D102
 
 
-def detect(log: Beginning, lines: Lines, hints: Hints) -> None:
+def detect(log: Beginning, lines: Lines, hints: Hints, *, one_sided: bool = False) -> None:
     """Read lines until one shows the shape of the log.
 
-    Lines of other output before it are passed over. No more lines are read than that needs.
+    Lines of other output before it are passed over. No more lines are read than that needs. The
+    only line is a message, unless it is the line of a logger; with `one_sided` it always is.
     """
     head: list[tuple[int, bytes]] = []
     filled = ((number, text) for number, text in lines if text.strip(BLANK))
@@ -61,7 +62,7 @@ def detect(log: Beginning, lines: Lines, hints: Hints) -> None:
             log.begins(chain(head, [(number, text)], filled))
             return
         log.pass_over(number, text)
-    if seen == 1:
+    if seen == 1 and (one_sided or not _is_log_line(first[1])):
         log.begins(iter([first]), "lines", alone=True)
     else:
         log.begins(iter(head))
@@ -73,6 +74,12 @@ def _shape(text: bytes, hints: Hints) -> str | None:
     if _is_transcript(value) or hints.shape == "transcript":
         return "transcript"
     return "lines" if _is_plain(value) or hints.shape == "lines" else None
+
+
+def _is_log_line(text: bytes) -> bool:
+    """Whether a line is not JSON and has an object behind a prefix, as loggers write it."""
+    start = text.lstrip()
+    return peek(text) is BROKEN and not start.startswith((b"{", b"[", b'"')) and b"{" in start
 
 
 def _is_broken(text: bytes) -> bool:

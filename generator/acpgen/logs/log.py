@@ -62,6 +62,7 @@ class _Item:
     token: str | None
     connection: Connection
     time: JsonValue
+    shares_line: bool = False
 
 
 class _Asked:
@@ -232,7 +233,8 @@ class Log:
             if guess:
                 sender = senders.sender(item.value, item.connection, sender)
             self.count += 1
-            yield LogMessage(item.text, item.line, sender, item.connection, item.time)
+            number = self.count if item.shares_line else None
+            yield LogMessage(item.text, item.line, sender, item.connection, item.time, number)
         if not self.count and not self._turned:
             raise self.puzzled()
 
@@ -299,8 +301,9 @@ class Log:
         prefix = prefix_of(unit.prefix, self._hints.client) if unit.prefix else Prefix()
         if found:
             self._prefixed |= prefix.direction is not None
+            place = _sharing(unit, found)
             for each in found:
-                yield from self._found(each, unit, prefix)
+                yield from self._found(each, place, prefix)
             return
         lists = [] if unit.prefix or not unit.text else lists_in(value, unit.text, self._hints)
         if lists:
@@ -319,8 +322,10 @@ class Log:
         for number, items in enumerate(lists, 1):
             for below, text in items:
                 value, _ = value_at(text, 0)
-                place = Unit(unit.line + below, "", text, value, shape)
-                for each in messages_in(value, text, self._hints):  # type: ignore[arg-type]
+                found = messages_in(value, text, self._hints)  # type: ignore[arg-type]
+                one = Unit(unit.line + below, "", text, value, shape, "\n" not in unit.text)
+                place = _sharing(one, found)
+                for each in found:
                     labelled = len(lists) > 1 and each.connection is None
                     named = replace(each, connection=number) if labelled else each
                     yield from self._found(named, place, Prefix())
@@ -360,6 +365,7 @@ class Log:
             None if token is None else token.text,
             "" if connection is None else connection,
             found.time if found.time is not None else prefix.time,
+            unit.shares_line,
         )
 
     def _saw(self, shape: str, found: WrappedMessage | None) -> None:
@@ -394,9 +400,15 @@ def read(
     hints = Hints() if hints is None else hints
     log = Log(lines, hints, callers, limit, skipped, one_sided=one_sided)
     if not hints.given or hints.shape in ("lines", "transcript"):
-        detect(log, lines, hints)
+        detect(log, lines, hints, one_sided=one_sided)
     return log
 
 
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
+
+
+def _sharing(unit: Unit, found: list[WrappedMessage]) -> Unit:
+    """The unit, marked if several of its messages are on one line."""
+    several = len({each.below for each in found}) < len(found)
+    return replace(unit, shares_line=True) if several else unit

@@ -13,7 +13,8 @@ class LogMessage:
     """The text of a message, and what the log shows about it.
 
     `line` is the 1-based line of the log on which the message starts. `sender` is None where it is
-    not known. `time` is as the log has it, or None.
+    not known. `time` is as the log has it, or None. `number` is the 1-based number of the message
+    in the log, where its line has several, and otherwise None.
     """
 
     text: bytes
@@ -21,3 +22,4 @@ class LogMessage:
     sender: str | None = None
     connection: Connection = ""
     time: JsonValue = None
+    number: int | None = None

@@ -30,7 +30,8 @@ class Unit:
     `line` is where it starts. `text` is its JSON, which does not parse where `value` is `BROKEN`;
     for a line of other output it is empty. `prefix` is the text before it, or the whole line.
     `shape` is how it was found: `lines`, `prefixed`, `values`, `array`, `sse`, `frames`, or `batch`
-    for an array of messages, which is a message itself and refused.
+    for an array of messages, which is a message itself and refused. `shares_line` is whether
+    several messages are on the line.
     """
 
     line: int
@@ -38,6 +39,7 @@ class Unit:
     text: str = ""
     value: JsonValue | object = BROKEN
     shape: str = "lines"
+    shares_line: bool = False
 
 
 LONG = "long"
@@ -56,6 +58,7 @@ class Values:
     ) -> None:
         self._lines = lines
         self._whole = whole
+        self._one_line = False
         self._limit = limit
         self._shape = shape
         self._back: list[tuple[int, bytes]] = []
@@ -84,6 +87,7 @@ class Values:
                 self._push_back(number, line[end:])
                 yield Unit(number, "", line[:end], batch, "batch")
             else:
+                self._one_line = isinstance(value_at(line, 0)[0], list)
                 yield from self._array(number, text)
             return
         quoted = not line.startswith("{") and _quoted(line) is not None
@@ -247,7 +251,8 @@ class Values:
             value, end = value_at(buffer, at)
         line = number + buffer.count("\n", 0, at)
         if value is not BROKEN and value is not CUT:
-            return Unit(line, "", buffer[at:end], value, "array"), buffer, end
+            unit = Unit(line, "", buffer[at:end], value, "array", self._one_line)
+            return unit, buffer, end
         self._back += reversed(pulled)
         first = buffer[at:].split("\n", 1)[0].rstrip().rstrip(",")
         broken = Unit(line, "", first, BROKEN, "array") if first.startswith("{") else None

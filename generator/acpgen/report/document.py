@@ -81,6 +81,7 @@ def row(finding: Finding) -> Row:
     return {
         "file": finding.file,
         "line": finding.line,
+        "number": finding.number,
         "connection": finding.connection,
         "method": finding.subject or None,
         "severity": finding.severity.value,

@@ -37,7 +37,8 @@ class Commands:
 
 def _finding(finding: Finding) -> str:
     code = "" if finding.code is None else str(finding.code)
-    parts = (printable(finding.subject), code, printable(finding.pointer))
+    number = "" if finding.number is None else f"message {finding.number}"
+    parts = (number, printable(finding.subject), code, printable(finding.pointer))
     prefix = " ".join(filter(None, parts))
     message = f"{prefix}: {finding.message}" if prefix else finding.message
     level = _LEVELS[finding.severity]

@@ -84,6 +84,7 @@ def _result(finding: Finding) -> Mapping[str, object]:
         "code": finding.code,
         "method": finding.subject or None,
         "connection": finding.connection,
+        "number": finding.number,
     }
     return {
         "ruleId": finding.rule,

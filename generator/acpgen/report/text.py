@@ -63,7 +63,8 @@ class Sheet:
             head = f"{gap}{self._in(_BOLD, printable(finding.file))}\n"
         severity = finding.severity.value
         label = self._in(_COLOURS[severity], severity)
-        place = "  ".join(filter(None, map(printable, (finding.subject, finding.pointer))))
+        number = "" if finding.number is None else f"message {finding.number}"
+        place = "  ".join(filter(None, map(printable, (number, finding.subject, finding.pointer))))
         rule = finding.rule if finding.code is None else f"{finding.rule} {finding.code}"
         line = "" if finding.line is None else str(finding.line)
         gap = " " * (_WIDTH - len(severity) + 2) if place else ""
