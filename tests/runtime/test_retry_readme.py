@@ -123,7 +123,7 @@ def test_they_are_installed_from_a_clone(readme: Path) -> None:
     assert installed
     for each in installed:
         assert "git+URL_OF_THIS_REPOSITORY" in each or re.fullmatch(
-            r"PATH_OF_THE_CLONE(/[\w/-]+)?(\[\w+\])?", each
+            r"(--editable )?\"?PATH_OF_THE_CLONE(/[\w/-]+)?(\[\w+\])?\"?", each
         )
 
 

@@ -23,6 +23,7 @@ _PACKAGE = Path(resources.__file__).parent
 SHAPING_MODULES = (
     "startup/__init__.py",
     "startup/digests.py",
+    "startup/checkout.py",
     "startup/method_list.py",
     "types/*.py",
     "model.py",
