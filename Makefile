@@ -14,9 +14,9 @@ demo: .venv/installed
 test: .venv/installed-dev .venv/sdk/installed node
 	$(BIN)/pytest -n auto --maxprocesses 8 -m "scaled or not prove"
 
-# What takes long: tests/support/proofs.py says how a test is marked.
+# What takes long: tests/support/proofs.py says how a test is marked. PROOFS limits it to some folders or files.
 prove: .venv/installed-dev .venv/sdk/installed node
-	$(BIN)/pytest -n auto --maxprocesses 8 -m prove
+	$(BIN)/pytest -n auto --maxprocesses 8 -m prove $(PROOFS)
 
 check: .venv/installed-dev
 	$(BIN)/ruff check .
