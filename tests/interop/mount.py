@@ -70,7 +70,7 @@ class Router(AgentProtocolRouter):
 def main(http_port: str, agent_port: str) -> None:
     """Serve until killed."""
     listening = socket.create_server(("127.0.0.1", int(http_port)), backlog=100)
-    print(listening.getsockname()[1], flush=True)  # noqa: T201
+    print(listening.getsockname()[1], flush=True)  # noqa: T201 - read by the test
     app = create_asgi_app(Router(int(agent_port)))
     uvicorn.Server(uvicorn.Config(app, log_level="critical")).run([listening])
 
