@@ -160,7 +160,7 @@ def _log(stream: BinaryIO, name: str, protocol: Protocol, report: Report, hints:
     def skipped(line: int) -> None:
         report.problem(name, "is too long, so it is left out", line)
 
-    return read(lines_of(stream), hints, lambda: callers_of(protocol), skipped=skipped)
+    return read(lines_of(stream), hints, lambda: callers_of(protocol.methods), skipped=skipped)
 
 
 def _summary(recording: Recording, shown: int) -> str:

@@ -26,6 +26,7 @@ from acpgen.judge.fast_path import FastEngine
 from acpgen.judge.inputs import InputError, MessageText
 from acpgen.judge.message_parts import PartJudge, UnknownPartError
 from acpgen.judge.stream import Messages, Stream
+from acpgen.judge.type_checks import JudgedMethod
 from acpgen.judge.versions import VersionedEngine
 from acpgen.logs import (
     LINE_LIMIT,
@@ -106,7 +107,7 @@ def _engine(options: Options, report: Report) -> VersionedEngine | None:
                 )
             ]
         )
-    versions = [(found.protocol().version, schema, found) for schema, found in sources]
+    versions = [(found.table().version, schema, found) for schema, found in sources]
     for place, (version, schema, _) in enumerate(versions):
         if len(versions) > 1 and version in {None, *(v for v, _, _ in versions[:place])}:
             name = "no version" if version is None else f"version {version}, as another one is"
@@ -219,7 +220,7 @@ def _log(
     return read_log(
         lines,
         hints,
-        lambda: callers_of(engine.protocol()),
+        lambda: callers_of(map(JudgedMethod, engine.table().methods)),
         limit,
         _skips(name, limit, report),
         one_sided=options.sender is not None,
@@ -276,7 +277,7 @@ def _judge_parts(
 ) -> None:
     """Judge each value of a file as params, or as a result."""
     try:
-        judge = PartJudge(engine.protocol(), options.part or "")
+        judge = PartJudge(engine.table(), options.part or "")
     except UnknownPartError as error:
         raise InputError(f"can't be judged --as {options.part}: {error}") from error
     limit = options.max_line or LINE_LIMIT

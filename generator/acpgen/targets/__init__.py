@@ -153,8 +153,8 @@ TARGETS = (
     ),
     Target(
         "checkers",
-        "Python checkers without dependencies, and decoders for long input",
-        ("python/*/checkers.py", "python/*/decoders.py"),
+        "Python checkers without dependencies, decoders for long input, and a table of types",
+        ("python/*/checkers.py", "python/*/decoders.py", "python/*/type_table.py"),
         _checkers,
         view=without_docs,
     ),
