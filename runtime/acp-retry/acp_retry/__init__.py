@@ -30,7 +30,7 @@ from acp_retry.prompt_handlers import prompt_handlers
 from acp_retry.prompt_keys import MalformedKeyError, check_key, new_key
 from acp_retry.sessions import Sessions, SessionStore
 from acp_retry.stdio import serve_stdio
-from acp_retry.store import Found, Insertion, Message, Store
+from acp_retry.store import Found, Insertion, Message, Store, UnusableStoreError
 from acp_retry.stores.memory import MemoryStore
 from acp_retry.stores.sqlite import SqliteStore
 from acp_retry.submission import Submission, WithdrawnError
@@ -82,6 +82,7 @@ __all__ = [
     "SupersededError",
     "Transport",
     "Unknown",
+    "UnusableStoreError",
     "WithdrawnError",
     "check_key",
     "derive_message_id",
