@@ -14,6 +14,7 @@ from acp_retry.link import LONGEST_MESSAGE, Link
 from acp_retry.outbox_state import OutboxState
 from acp_retry.outbox_stores import MemoryOutbox, Mode, OutboxStore, StoredPrompt
 from acp_retry.outcome import Outcome
+from acp_retry.prompt_events import OnPrompt, PromptChange
 from acp_retry.prompt_keys import check_key, new_key
 from acp_retry.prompt_params import require_replayable
 
@@ -138,6 +139,7 @@ class Outbox:
         longest: the most bytes that the content blocks of a prompt may have as JSON. By default a
             message with them is one that `acp_retry` reads. A longer prompt that an earlier version
             has stored is not sent; `resumed` returns it.
+        on_event: called with what happens to each prompt; see `PromptChange`.
     """
 
     def __init__(
@@ -147,9 +149,10 @@ class Outbox:
         oldest: timedelta | None = None,
         now: Callable[[], float] = time.time,
         longest: int = LONGEST_PROMPT,
+        on_event: OnPrompt | None = None,
     ) -> None:
         store = MemoryOutbox() if store is None else store
-        self._state = OutboxState(store, oldest, now, longest)
+        self._state = OutboxState(store, oldest, now, longest, on_event)
 
     async def submit(
         self, session_id: str, prompt: Sequence[object], key: str | None = None
@@ -224,6 +227,7 @@ class Outbox:
             if self._state.resends(each):
                 each.start(link, version)
             else:
+                self._state.report(PromptChange.STALE, each.entry)
                 shown.append(PendingPrompt(each))
         return shown
 
