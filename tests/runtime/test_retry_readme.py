@@ -185,7 +185,8 @@ def test_the_agent_refuses(folder: Path, params: dict[str, object], code: int) -
     prompt = {"id": 4, "method": "session/prompt", "params": params}
     _, answer = answers(folder, {"id": 3, "method": "initialize"}, prompt)
     assert (answer["id"], answer["error"]["code"]) == (4, code)
-    assert not (folder / "agent.db").exists()
+    with closing(sqlite3.connect(folder / "agent.db")) as rows:
+        assert rows.execute("SELECT count(*) FROM acp_message").fetchone() == (0,)
 
 
 def lose_answer(folder: Path, text: str, moment: str) -> None:

@@ -33,7 +33,7 @@ from acp_retry.prompt_keys import MalformedKeyError, check_key, new_key
 from acp_retry.prompt_params import check_params
 from acp_retry.sessions import Sessions, SessionStore
 from acp_retry.stdio import serve_stdio
-from acp_retry.store import Found, Insertion, Message, PromptStore, Store
+from acp_retry.store import Found, Insertion, Message, PromptStore, Store, UnusableStoreError
 from acp_retry.stores.memory import MemoryStore
 from acp_retry.stores.sqlite import SqliteStore
 from acp_retry.submission import Submission, WithdrawnError
@@ -89,6 +89,7 @@ __all__ = [
     "SupersededError",
     "Transport",
     "Unknown",
+    "UnusableStoreError",
     "WithdrawnError",
     "check_key",
     "check_params",

@@ -70,6 +70,11 @@ class PendingPrompt:
         """Whether it has left the outbox: inserted or withdrawn."""
         return self._delivery.done
 
+    @property
+    def is_under_way(self) -> bool:
+        """Whether an attempt has no outcome yet."""
+        return bool(self._delivery.attempts)
+
     async def result(self) -> Outcome:
         """Wait for the attempt under way, and return the outcome.
 
@@ -230,6 +235,25 @@ class Outbox:
         """Return every prompt that is neither inserted nor withdrawn, oldest first."""
         await self._state.load()
         return [PendingPrompt(each) for each in self._state.deliveries.values() if each.stored]
+
+    async def prune(self, older_than: timedelta) -> list[PendingPrompt]:
+        """Withdraw the prompts that were submitted long ago and have no attempt under way.
+
+        Nothing is sent. The application decides how long that is, and shows the prompts with their
+        outcomes: one that is `Unknown` may have been inserted.
+
+        Returns:
+            The prompts that left the outbox, oldest first.
+
+        Raises:
+            Exception: what the store raised; the prompts from there on are still in the outbox.
+        """
+        latest = self._state.now() - older_than.total_seconds()
+        old = [each for each in await self.pending() if each.submitted < latest]
+        idle = [each for each in old if not each.is_under_way]
+        for each in idle:
+            await each.withdraw()
+        return idle
 
 
 def _to_json(value: object) -> object:

@@ -6,7 +6,15 @@ from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 from uuid import UUID
 
-__all__ = ["Found", "Insertion", "Message", "PromptStore", "Store"]
+__all__ = ["Found", "Insertion", "Message", "PromptStore", "Store", "UnusableStoreError"]
+
+
+class UnusableStoreError(Exception):
+    """A store that can't be used: where it is, what is wrong with it, and what to do.
+
+    Raised when a store is opened: the file or the server can't be reached or written, or holds
+    something else, or was written by a newer version.
+    """
 
 
 @dataclass(frozen=True, slots=True)
