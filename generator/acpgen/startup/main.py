@@ -78,6 +78,10 @@ def _run(arguments: Sequence[str]) -> int:
             status = accept.judged(options)
             if status is not None:
                 return status
+            if (options.jobs or 1) > 1:
+                from acpgen.cli.parallel_validation import run as run_apart
+
+                return run_apart(options)
             from acpgen.cli.validation import run
 
             return run(options)
