@@ -6,8 +6,8 @@ import asyncio
 import os
 import sqlite3
 import stat
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
@@ -17,10 +17,12 @@ import pytest
 
 from acp_retry import MemoryStore, Message, Outbox, SessionStore, SqliteOutbox, SqliteStore
 from acp_retry.outbox_stores import StoredPrompt
+from acp_retry.stores.postgres import PostgresStore
 from agents import TEXT, settle, sync
 from scripted import ScriptedLink
 from session_agents import Agent, open_session, resume
 
+pytest_plugins = ("private_postgres",)
 DAY: Final = timedelta(days=1)
 
 
@@ -34,26 +36,42 @@ class Clock:
         return self.day * DAY.total_seconds()
 
 
-@asynccontextmanager
-async def opened(kind: str, folder: Path, clock: Clock) -> AsyncIterator[SessionStore]:
-    if kind == "memory":
+Open = Callable[[Clock], AbstractAsyncContextManager[SessionStore]]
+
+
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Open:
+    """Opens a store of one kind."""
+
+    @asynccontextmanager
+    async def memory(clock: Clock) -> AsyncIterator[SessionStore]:
         yield MemoryStore(now=clock)
-        return
-    store = SqliteStore(folder / "agent.db", now=clock)
-    yield store
-    store.close()
+
+    @asynccontextmanager
+    async def sqlite(clock: Clock) -> AsyncIterator[SessionStore]:
+        with closing(SqliteStore(tmp_path / "agent.db", now=clock)) as store:
+            yield store
+
+    if request.param != "postgres":
+        return memory if request.param == "memory" else sqlite
+    conninfo: str = request.getfixturevalue("postgres_schema")
+
+    @asynccontextmanager
+    async def postgres(clock: Clock) -> AsyncIterator[SessionStore]:
+        store = PostgresStore(conninfo, now=clock)
+        await store.create()
+        yield store
+        await store.close()
+
+    return postgres
 
 
-KINDS = pytest.mark.parametrize("kind", ["memory", "sqlite"])
-
-
-@KINDS
 @sync
 async def test_a_pruned_session_is_gone_with_its_keys_and_others_stay_whole(
-    kind: str, tmp_path: Path
+    opened: Open,
 ) -> None:
     clock = Clock()
-    async with opened(kind, tmp_path, clock) as store:
+    async with opened(clock) as store:
         messages = {name: [Message(name, uuid4(), b"[]")] for name in ("old", "used", "unlisted")}
         for name in ("old", "used", "empty"):
             await store.add_session(name, "/")
@@ -75,11 +93,27 @@ async def test_a_pruned_session_is_gone_with_its_keys_and_others_stay_whole(
         assert await store.prune(timedelta(days=7)) == 0
 
 
-@KINDS
 @sync
-async def test_sessions_to_keep_stay(kind: str, tmp_path: Path) -> None:
+async def test_any_session_is_listed_found_and_forgotten(opened: Open) -> None:
+    names = ["", "nul\0", "\U0001f511" * 1000, "\U0001f511" * 999 + "e", "e", "é"]
+    async with opened(Clock()) as store:
+        listed = {name: f"/{number}/\0é" for number, name in enumerate(names)}
+        for name, cwd in listed.items():
+            assert await store.find_session(name) is None
+            await store.add_session(name, cwd)
+            assert await store.find_session(name) == cwd
+        assert list((await store.sessions()).items()) == list(listed.items())
+        for name in names:
+            await store.forget(name)
+            assert await store.find_session(name) is None
+            del listed[name]
+            assert await store.sessions() == listed
+
+
+@sync
+async def test_sessions_to_keep_stay(opened: Open) -> None:
     clock = Clock()
-    async with opened(kind, tmp_path, clock) as store:
+    async with opened(clock) as store:
         kept, gone = Message("kept", uuid4(), b"[]"), Message("gone", uuid4(), b"[]")
         for message in (kept, gone):
             await store.insert(message)
@@ -89,11 +123,10 @@ async def test_sessions_to_keep_stay(kind: str, tmp_path: Path) -> None:
         assert await store.find("gone", gone.record) is None
 
 
-@KINDS
 @sync
-async def test_what_is_as_old_as_the_limit_stays(kind: str, tmp_path: Path) -> None:
+async def test_what_is_as_old_as_the_limit_stays(opened: Open) -> None:
     clock = Clock()
-    async with opened(kind, tmp_path, clock) as store:
+    async with opened(clock) as store:
         await store.add_session("s", "/")
         clock.day += 1
         assert await store.prune(DAY) == 0
