@@ -126,6 +126,7 @@ class Peer:
         self._pending = PendingAnswers()
         self._closed = False
         self._ended = False
+        self._over = asyncio.Event()
         self._begun = False
 
     @property
@@ -232,6 +233,10 @@ class Peer:
         finally:
             self._end()
 
+    async def wait_ended(self) -> None:
+        """Wait for the end of the connection, by either side. `serve` or `close` notices it."""
+        await self._over.wait()
+
     async def close(self) -> None:
         """Close the connection. Every pending request is lost."""
         self._end()
@@ -257,6 +262,7 @@ class Peer:
             return
         self._ended = True
         self._outgoing.end()
+        self._over.set()
         self._lose_answers()
         for task in self._requests | self._others:
             task.cancel()
