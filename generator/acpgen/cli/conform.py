@@ -21,7 +21,7 @@ from acp_conformance.remote_launcher import RemoteAgent
 from acp_conformance.requirements import BY_ID, NEED_KEYS, SUPPORT, Level, Role
 from acp_conformance.scenario import SILENCES
 from acp_conformance.trace_runner import AgentTimeouts, play_all
-from acp_conformance.trace_script import Script, scripts
+from acp_conformance.trace_script import Script, remote_scripts, scripts
 from acp_conformance.verdict import (
     RequirementVerdict,
     TraceResult,
@@ -271,6 +271,9 @@ def _judge_any_agent(asked: _Arguments, timeouts: AgentTimeouts, pages: Path | N
         return _judge_agent(launcher, timeouts, asked.only, folder, pages)
     with RemoteAgent(asked.url, _headers(asked.headers), again) as agent:
         judged = _judge_agent(agent, timeouts, asked.only, folder, pages)
+    if agent.faults:
+        broken = ", ".join(f"{name} {count}" for name, count in sorted(agent.faults.items()))
+        note(f"acpgen: faults of the transport that were played: {broken}")
     for sentence in sorted(agent.notes):
         note(f"acpgen: {sentence}")
     return judged
@@ -311,7 +314,9 @@ def _judge_agent(
     pages: Path | None,
 ) -> _Judged:
 
-    played = _with_support(_chosen(scripts(), only))
+    is_remote = isinstance(launcher, RemoteAgent)
+    known = (*scripts(), *remote_scripts()) if is_remote else scripts()
+    played = _with_support(_chosen(known, only))
     if record is not None:
         _prepare(record)
     seen = shown(play_all(played, launcher, timeouts), played)
@@ -319,7 +324,7 @@ def _judge_agent(
     for outcome in seen.outcomes:
         if outcome.unparsed:
             note(f"acpgen: {outcome.trace}: {outcome.unparsed} lines of the agent are not messages")
-    judged = _asked(seen, Role.AGENT, played, only, _parts(scripts()), pages)
+    judged = _asked(seen, Role.AGENT, played, only, _parts(known), pages)
     return replace(judged, problems=[*judged.problems, *unwritten])
 
 
@@ -376,9 +381,12 @@ def _asked(
     """The verdicts to print: with `--trace`, those on what it names, and all failures."""
     unwritten = [] if pages is None else write_failed_traces(pages, seen.outcomes)
     summary = set(only).union(*(each.proves for each in played if each.name in only))
+    has_server = role is Role.AGENT and any(BY_ID[id_].role is Role.SERVER for id_ in parts)
+    roles = (role, Role.SERVER) if has_server else (role,)
     found = [
         verdict
-        for verdict in verdicts(seen.outcomes, role, parts)
+        for each in roles
+        for verdict in verdicts(seen.outcomes, each, parts)
         if not only or verdict.requirement.id in summary or verdict.status is VerdictStatus.FAIL
     ]
     problems = [*([seen.cut] if seen.cut else []), *unwritten]
@@ -430,7 +438,7 @@ def _elsewhere(name: str) -> str | None:
     return None if asked is None else f"it is a requirement for {_ARTICLE[asked.role]} {asked.role}"
 
 
-_ARTICLE: Final = {"agent": "an", "client": "a", "proxy": "a"}
+_ARTICLE: Final = {"agent": "an", "server": "a", "client": "a", "proxy": "a"}
 
 
 DAY: Final = 24.0 * 60 * 60

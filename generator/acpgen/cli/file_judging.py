@@ -19,6 +19,7 @@ from acpgen.findings import printable
 from acpgen.judge.inputs import InputError, MessageText
 from acpgen.judge.message_parts import PartJudge, UnknownPartError
 from acpgen.judge.stream import Messages, Stream
+from acpgen.judge.type_checks import JudgedMethod
 from acpgen.judge.versions import VersionedEngine
 from acpgen.logs import (
     LINE_LIMIT,
@@ -115,7 +116,7 @@ class FileJudge:
         return read_log(
             lines,
             hints,
-            lambda: callers_of(self._engine.protocol()),
+            lambda: callers_of(map(JudgedMethod, self._engine.table().methods)),
             self._limit,
             self._skips(name),
             one_sided=options.sender is not None,
@@ -159,7 +160,7 @@ class FileJudge:
     def _judge_parts(self, lines: Lines, name: str, part: str) -> None:
         """Judge each value of a file as params, or as a result."""
         try:
-            judge = PartJudge(self._engine.protocol(), part)
+            judge = PartJudge(self._engine.table(), part)
         except UnknownPartError as error:
             raise InputError(f"can't be judged --as {part}: {error}") from error
         skips = self._skips(name)

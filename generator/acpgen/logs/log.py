@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -161,7 +162,8 @@ class Log:
         if self._alone:
             return False
         if isinstance(read, NotJsonError):
-            return not text.lstrip().startswith(b"{") or text.strip() == b"{"
+            start = text.removeprefix(BOM_UTF8).lstrip()
+            return not start.startswith(b"{") or start.rstrip() == b"{"
         value = read.value
         if not isinstance(value, dict) or not value:
             return False

@@ -188,6 +188,7 @@ class Options:
             or self.read_as
             or self.message_at
             or self.sender_at
+            or self.connection_at
             or self.client
             or self.max_line
         )

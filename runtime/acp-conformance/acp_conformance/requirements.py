@@ -31,6 +31,9 @@ class Role(StrEnum):
     """The role that has to keep a requirement."""
 
     AGENT = "agent"
+    SERVER = "server"
+    """An agent behind HTTP or WebSocket, which keeps those of an agent as well."""
+
     CLIENT = "client"
     PROXY = "proxy"
 
@@ -74,6 +77,10 @@ _WITHDRAWN = (
 )
 _AS_TODAY = "`session/cancel` and `session/close` answer held prompts the same way they do today."
 _RESEND = "Clients SHOULD resend a pending prompt as soon as they have resumed the session."
+_POSTED_AGAIN = (
+    "A Client may also resend an HTTP POST that failed before `202 Accepted` without reconnecting."
+)
+_ANY_CONNECTION = "The Agent recognizes it on any connection where the session is active."
 _UNCHANGED = "Proxies and conductors forward `idempotencyKey` unchanged."
 
 ASKED: Final[tuple[Requirement, ...]] = (
@@ -249,7 +256,7 @@ ASKED: Final[tuple[Requirement, ...]] = (
         (
             "known-on-any-connection",
             "A key is known on every connection of the session.",
-            "The Agent recognizes it on any connection where the session is active.",
+            _ANY_CONNECTION,
         ),
         (
             "other-session",
@@ -288,6 +295,63 @@ ASKED: Final[tuple[Requirement, ...]] = (
             "initialize may come again at first, and gets -32600 after other requests.",
             "Allowed before the first other request, where the latest successful one applies, and"
             " rejected with `-32600` afterwards.",
+        ),
+    ),
+    *_asked(
+        Role.SERVER,
+        Level.MUST,
+        _LIFETIME,
+        (
+            "server-knows-lost-answer",
+            "The key of a prompt is known if its answer got lost with the stream or socket.",
+            _RETAINED,
+        ),
+        (
+            "server-knows-after-cut",
+            "A key is known after its stream or socket was cut during work.",
+            _RETAINED,
+        ),
+        (
+            "server-knows-while-half-open",
+            "A key is known while its first connection is dead and the server does not know it.",
+            _RETAINED,
+        ),
+    ),
+    *_asked(
+        Role.SERVER,
+        Level.STATED,
+        _LIFETIME,
+        (
+            "server-takes-post-again",
+            "A POST that failed before 202 can come again on its connection.",
+            _POSTED_AGAIN,
+        ),
+        (
+            "server-knows-after-restart",
+            "The key of a prompt whose answer got lost is known to the next server process.",
+            "The record belongs in the storage the session is loaded from, not in per-connection or"
+            " per-node memory.",
+        ),
+        (
+            "server-keeps-second-connection",
+            "A connection that breaks takes no key and no session from another one.",
+            _ANY_CONNECTION,
+        ),
+    ),
+    *_asked(
+        Role.SERVER,
+        Level.STATED,
+        _HANDLING,
+        (
+            "server-drops-half-a-prompt",
+            "A prompt that did not arrive whole is inserted once when it comes again.",
+            "Handles the prompt as usual. When the user message is inserted, it records the key"
+            " with it.",
+        ),
+        (
+            "server-answers-held-elsewhere",
+            "A held prompt is answered on the next connection if its first one was cut.",
+            "Answers this request when it answers the first one, with the same outcome.",
         ),
     ),
     *_asked(
@@ -407,6 +471,7 @@ BY_ID: Final[Mapping[str, Requirement]] = {each.id: each for each in ASKED}
 
 CORE: Final[Mapping[Role, frozenset[str]]] = {
     Role.AGENT: frozenset({"support-keys", "insert-once"}),
+    Role.SERVER: frozenset(),
     Role.CLIENT: frozenset({"client-same-key", "client-resends"}),
     Role.PROXY: frozenset(
         {"proxy-forwards-key", "proxy-forwards-retries", "proxy-forwards-after-restart"}
@@ -430,6 +495,8 @@ _WITHOUT_KEYS: Final = frozenset(
 )
 
 NEED_KEYS: Final = frozenset(
-    asked.id for asked in ASKED if asked.role is Role.AGENT and asked.id not in _WITHOUT_KEYS
+    asked.id
+    for asked in ASKED
+    if asked.role in (Role.AGENT, Role.SERVER) and asked.id not in _WITHOUT_KEYS
 )
 """The requirements that an agent which ignores keys can't keep. They need `SUPPORT` first."""

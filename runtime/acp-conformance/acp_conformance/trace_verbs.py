@@ -25,6 +25,7 @@ from acp_conformance.scenario import (
     result_of,
 )
 from acp_conformance.trace_script import Json, Step
+from acp_conformance.transport_verbs import connect_through_proxy, disturb, disturbed
 
 __all__ = ["VERBS"]
 
@@ -39,7 +40,12 @@ def _connect(scenario: Scenario, step: Step) -> None:
     how = "second" if beside else "restart" if scenario.connections else "start"
     name = step.word("connection")
     with deferred():
-        connection = AgentConnection.open(how, scenario.launcher, name, scenario.transcript)
+        is_direct = "through" not in step.words
+        connection = (
+            AgentConnection.open(how, scenario.launcher, name, scenario.transcript)
+            if is_direct
+            else connect_through_proxy(scenario, name)
+        )
         if connection is None:
             raise UnmetError("there is no second connection")
         scenario.connections[name] = connection
@@ -410,6 +416,8 @@ def _private(scenario: Scenario, step: Step) -> None:
 
 VERBS: Final[Mapping[str, Callable[[Scenario, Step], None]]] = {
     "connect": _connect,
+    "disturb": disturb,
+    "disturbed": disturbed,
     "kill": _kill,
     "end": _end,
     "new": _new,
