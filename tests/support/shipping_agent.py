@@ -56,13 +56,14 @@ class ShippingAgent(ReferenceAgent):
 
     async def new(self, call: Call) -> object:
         note("cwd", call.params["cwd"])
-        note("files", len([*Path(call.params["cwd"]).iterdir()]))
+        note("files", len([*Path(str(call.params["cwd"])).iterdir()]))
         if not self.logged_in:
             raise RequestFailedError.of(-32000, "Authentication required")
         return await super().new(call)
 
     async def prompt(self, call: Call) -> object:
-        note("prompt", call.params["prompt"][0]["text"])
+        prompt: Any = call.params["prompt"]
+        note("prompt", prompt[0]["text"])
         if "refuses" in HABITS:
             raise RequestFailedError.of(-32603, "Missing provider")
         if "asks" in HABITS:
