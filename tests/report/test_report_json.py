@@ -66,7 +66,7 @@ def test_the_whole_document() -> None:
         "  ],\n"
         '  "command": "validate",\n'
         '  "complete": false,\n'
-        '  "problems": [{"file": "b", "line": 2, "message": "is a directory"}],\n'
+        '  "problems": [{"file": "b", "line": 2, "kind": "unread", "message": "is a directory"}],\n'
         '  "inputs": [{"file": "a.ndjson", "messages": 3}],\n'
         '  "counts": {"messages": 3, "accepted": 1, "refused": 2, "unjudged": 0, '
         '"other_version": 0, "errors": 2, '

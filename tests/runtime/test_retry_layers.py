@@ -13,7 +13,13 @@ import acp_v2
 import acp_wire
 
 PACKAGE = Path(acp_retry.__file__).parent
-OPTIONAL = {"sdk": {"acp"}, "stores.postgres": {"psycopg"}}
+OPTIONAL = {
+    "sdk": {"acp"},
+    "stores.postgres": {"psycopg", "psycopg_pool"},
+    "stores.postgres_layouts": {"psycopg"},
+    "stores.postgres_pool": {"psycopg", "psycopg_pool"},
+    "telemetry": {"opentelemetry"},
+}
 MODULES = {
     ".".join(path.relative_to(PACKAGE).with_suffix("").parts): path
     for path in PACKAGE.rglob("*.py")

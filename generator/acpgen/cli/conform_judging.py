@@ -18,7 +18,7 @@ from acp_conformance.proxy_traces import PROXY_TRACES, judge_proxy
 from acp_conformance.remote_launcher import RemoteAgent
 from acp_conformance.requirements import BY_ID, NEED_KEYS, SUPPORT, Role
 from acp_conformance.trace_schedule import Schedule
-from acp_conformance.trace_script import Script, scripts
+from acp_conformance.trace_script import Script, remote_scripts, scripts
 from acp_conformance.trace_selection import quick, within
 from acp_conformance.verdict import RequirementVerdict, TraceResult, VerdictStatus, verdicts
 from acpgen.cli.conform_arguments import ConformArguments, words
@@ -66,7 +66,7 @@ def judge(asked: ConformArguments) -> Judged:
     asked.check()
     pages = None if asked.view is None else prepare(Path(asked.view))
     match asked.role:
-        case Role.AGENT:
+        case Role.AGENT | Role.SERVER:
             return _judge_any_agent(asked, pages)
         case Role.CLIENT:
             return _judge_client(asked, pages)
@@ -80,7 +80,7 @@ def played_scripts(asked: ConformArguments) -> list[Script]:
     Raises:
         CommandFailure: there is no such trace, or the budget is too small for any.
     """
-    chosen = _chosen(scripts(), asked.only)
+    chosen = _chosen(_known_scripts(asked), asked.only)
     if asked.is_quick:
         chosen = quick(chosen)
         if not chosen:
@@ -93,6 +93,11 @@ def played_scripts(asked: ConformArguments) -> list[Script]:
     return chosen
 
 
+def _known_scripts(asked: ConformArguments) -> tuple[Script, ...]:
+    """The traces for an agent that is started, or for one at a URL."""
+    return scripts() if asked.url is None else (*scripts(), *remote_scripts())
+
+
 def _judge_any_agent(asked: ConformArguments, pages: Path | None) -> Judged:
     again = words("--restart-command", asked.restart)
     joins = words("--second-command", asked.second)
@@ -103,7 +108,9 @@ def _judge_any_agent(asked: ConformArguments, pages: Path | None) -> Judged:
         return _judge_agent(asked, schedule, pages)
     with RemoteAgent(asked.url, asked.header_fields, again) as agent:
         judged = _judge_agent(asked, Schedule(lambda: nullcontext(agent)), pages)
-    return replace(judged, notes=[*judged.notes, *sorted(agent.notes)])
+    broken = ", ".join(f"{name} {count}" for name, count in sorted(agent.faults.items()))
+    played = [f"faults of the transport that were played: {broken}"] if broken else []
+    return replace(judged, notes=[*judged.notes, *played, *sorted(agent.notes)])
 
 
 def _judge_agent(asked: ConformArguments, schedule: Schedule, pages: Path | None) -> Judged:
@@ -112,7 +119,7 @@ def _judge_agent(asked: ConformArguments, schedule: Schedule, pages: Path | None
     schedule = replace(schedule, limits=asked.limits, asked=asked.play_options, jobs=_jobs(asked))
     seen = shown(schedule.play(played), played)
     unwritten = [] if folder is None else write_records(folder, seen.outcomes)
-    judged = _asked(asked, seen, played, _parts(scripts()), pages)
+    judged = _asked(asked, seen, played, _parts(_known_scripts(asked)), pages)
     return replace(
         judged,
         problems=[*judged.problems, *unwritten],
@@ -189,9 +196,12 @@ def _asked(
     unwritten = [] if pages is None else write_failed_traces(pages, seen.outcomes)
     only = asked.only
     summary = set(only).union(*(each.proves for each in played if each.name in only))
+    has_server = asked.role is Role.AGENT and any(BY_ID[id_].role is Role.SERVER for id_ in parts)
+    roles = (asked.role, Role.SERVER) if has_server else (asked.role,)
     found = [
         verdict
-        for verdict in verdicts(seen.outcomes, asked.role, parts)
+        for role in roles
+        for verdict in verdicts(seen.outcomes, role, parts)
         if not only or verdict.requirement.id in summary or verdict.status is VerdictStatus.FAIL
     ]
     problems = [*([seen.cut] if seen.cut else []), *unwritten]
@@ -220,4 +230,4 @@ def _elsewhere(name: str) -> str | None:
     return None if asked is None else f"it is a requirement for {_ARTICLE[asked.role]} {asked.role}"
 
 
-_ARTICLE: Final = {"agent": "an", "client": "a", "proxy": "a"}
+_ARTICLE: Final = {"agent": "an", "server": "a", "client": "a", "proxy": "a"}

@@ -54,18 +54,22 @@ _SETTLES = "initialize"
 class FastEngine:
     """Judges the messages of one stream after another, in their order; see `stream.Engine`.
 
-    `expected` is the number of bytes there will be, as far as that is known. `version` is that of
-    the protocol; the fast path does not accept the offer of another one, or the answer with it.
+    `version` is that of the protocol; the fast path does not accept the offer of another one, or
+    the answer with it.
     """
 
-    def __init__(self, source: Source, expected: int = 0, version: int | None = None) -> None:
+    def __init__(self, source: Source, version: int | None = None) -> None:
         self._version = version
         self.seen = 0
         self.changed = False
         self.pairing = Pairing()
         self._source = source
-        self._expected = expected
+        self._expected = 0
         self._judge: Transcript | None = None
+
+    def begin(self, expected: int) -> None:
+        """Note the number of bytes of the next stream, as far as that is known."""
+        self.seen, self._expected = 0, expected
 
     def filter(self, sender: str | None, *, transcript: bool) -> Filter:
         """Return the fast path for the next lines."""

@@ -67,8 +67,10 @@ class VersionedEngine:
         """The types of that version."""
         return self._main.protocol()
 
-    def clear(self) -> None:
-        """Forget all requests and versions, before another recording."""
+    def begin(self, expected: int = 0) -> None:
+        """Forget all requests and versions, before another recording of about so many bytes."""
+        for engine in {self._main, *self._engines.values()}:
+            engine.begin(expected)
         self.pairing.clear()
         self.others.clear()
         self._settled.clear()

@@ -44,6 +44,18 @@ class Tally:
         """Whether all inputs were judged to their end."""
         return not self.problems
 
+    def add(self, other: Tally) -> None:
+        """Add what another report counted."""
+        for file, messages in other.inputs.items():
+            self.inputs[file] = self.inputs.get(file, 0) + messages
+        if self.refused is not None:
+            self.refused += other.refused or 0
+        self.unjudged += other.unjudged
+        self.others += other.others
+        for kind, number in other.found.items():
+            self.found[kind] = self.found.get(kind, 0) + number
+        self.problems += other.problems
+
     def of(self, severity: str) -> int:
         """How many findings are of a severity."""
         return sum(n for (each, _), n in self.found.items() if each == severity)

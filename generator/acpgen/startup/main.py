@@ -77,6 +77,10 @@ def _run(arguments: Sequence[str]) -> int:
         if options is not None:
             if accept.accepts(options):
                 return 0
+            if (options.jobs or 1) > 1:
+                from acpgen.cli.parallel_validation import run as run_apart
+
+                return run_apart(options)
             from acpgen.cli.validation import run
 
             return run(options)

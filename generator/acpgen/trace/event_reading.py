@@ -43,7 +43,10 @@ class TranscriptError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class TranscriptLine:
-    """One line of a transcript: a message, its sender and its connection."""
+    """One line of a transcript: a message, its sender and its connection.
+
+    `number` is its position in the recording.
+    """
 
     number: int
     connection: Connection
@@ -51,8 +54,8 @@ class TranscriptLine:
     message: JsonValue
 
 
-def read_line(entry: MessageText) -> TranscriptLine:
-    """Read one line of a transcript.
+def read_line(entry: MessageText, position: int | None = None) -> TranscriptLine:
+    """Read one line of a transcript; its position is its line unless it has another one.
 
     Raises:
         TranscriptError: it isn't JSON, or lacks the sender or the message.
@@ -60,18 +63,18 @@ def read_line(entry: MessageText) -> TranscriptLine:
     try:
         value = decode(entry.text).value
     except NotJsonError as error:
-        raise TranscriptError(str(error), entry.line) from None
+        number = "" if entry.number is None else f"message {entry.number} "
+        raise TranscriptError(f"{number}{error}", entry.line) from None
     if not is_transcript_line(value):
-        raise TranscriptError(
-            "is not a line of a transcript: it needs from and message", entry.line
-        )
+        raise TranscriptError(_NOT_A_LINE, entry.line)
     sender, connection = value["from"], value.get("connection")
     if sender not in _SENDERS:
         raise TranscriptError(f"from must be one of {', '.join(_SENDERS)}", entry.line)
     connection = "" if connection is None else connection
     if not isinstance(connection, int | str) or isinstance(connection, bool):
         raise TranscriptError("connection must be a string or an integer", entry.line)
-    return TranscriptLine(entry.line, connection, Side(str(sender)), value["message"])
+    position = entry.line if position is None else position
+    return TranscriptLine(position, connection, Side(str(sender)), value["message"])
 
 
 def about(*values: JsonValue) -> Digest:

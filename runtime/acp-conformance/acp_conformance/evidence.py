@@ -70,6 +70,8 @@ def expectation(step: Step) -> str:
 
 _EXPECTED: Final[Mapping[str, str]] = {
     "connect": "the agent starts and answers initialize with version 2 and capabilities.session",
+    "disturb": "the kit can break the connection",
+    "disturbed": "a message comes that the fault breaks",
     "new": "session/new succeeds",
     "resume": "session/resume succeeds, with a replay",
     "fork": "session/fork succeeds",

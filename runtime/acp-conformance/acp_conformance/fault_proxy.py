@@ -11,6 +11,7 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from enum import Enum, auto
+from ssl import SSLContext
 
 __all__ = ["FaultProxy", "Moment", "RelayFault", "Relayed", "Rule", "once"]
 
@@ -49,6 +50,9 @@ class RelayFault(Enum):
     CUT = auto()
     """The message is swallowed, and both connections are closed."""
 
+    SHORT = auto()
+    """All but the last byte is forwarded, then both connections are closed."""
+
     CUT_AFTER = auto()
     """The message is forwarded, then both connections are closed."""
 
@@ -86,6 +90,9 @@ def once(moment: Moment, text: bytes, fault: RelayFault) -> Rule:
     return rule
 
 
+_ENDING = (RelayFault.CUT, RelayFault.SHORT, RelayFault.CUT_AFTER, RelayFault.END)
+
+
 class _CutError(Exception):
     """Close both connections now."""
 
@@ -99,13 +106,24 @@ class FaultProxy:
     Args:
         upstream: gives the host and port of the server, anew for each connection.
         rule: decides about each message. It may be replaced at any time.
+        tls: encrypts the connections to the server. Those of the client are in the clear.
+        name: replaces the name of the proxy in each request's `Host`.
     """
 
-    def __init__(self, upstream: Callable[[], tuple[str, int]], rule: Rule | None = None) -> None:
+    def __init__(
+        self,
+        upstream: Callable[[], tuple[str, int]],
+        rule: Rule | None = None,
+        *,
+        tls: SSLContext | None = None,
+        name: str = "",
+    ) -> None:
         self.rule: Rule = rule or (lambda _: RelayFault.PASS)
         self.faults = 0
         """How many messages had a fault."""
         self._upstream = upstream
+        self._tls = tls
+        self._name = name.encode()
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._stalled: set[asyncio.StreamWriter] = set()
@@ -136,7 +154,8 @@ class FaultProxy:
             task.add_done_callback(self._tasks.discard)
         ended = (_CutError, OSError, EOFError, asyncio.CancelledError)
         with contextlib.suppress(*ended), contextlib.closing(writer):
-            server = await asyncio.open_connection(*self._upstream(), limit=LONGEST)
+            host, port = self._upstream()
+            server = await asyncio.open_connection(host, port, limit=LONGEST, ssl=self._tls)
             with contextlib.closing(server[1]):
                 await _Pair(self, (reader, writer), server).run()
 
@@ -153,13 +172,21 @@ class FaultProxy:
             await asyncio.Event().wait()
         if fault in (RelayFault.PASS, RelayFault.CUT_AFTER):
             target.write(data)
+        if fault is RelayFault.SHORT:
+            target.write(data[:-1])
         if fault is RelayFault.END:
             target.write(b"0\r\n\r\n")
         if fault is RelayFault.BAD_GATEWAY:
             target.write(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n")
         await target.drain()
-        if fault in (RelayFault.CUT, RelayFault.CUT_AFTER, RelayFault.END):
+        if fault in _ENDING:
             raise _CutError
+
+    def addressed(self, head: bytes) -> bytes:
+        """The head of a request with the server's name in it. Internal to the proxy."""
+        if not self._name:
+            return head
+        return re.sub(rb"(?i)\r\nhost:[^\r]*", lambda _: b"\r\nHost: " + self._name, head, count=1)
 
     def is_stalled(self, target: asyncio.StreamWriter) -> bool:
         """Whether nothing may close the connection of a writer. Internal to the proxy."""
@@ -182,6 +209,7 @@ class _Pair:
         while True:
             head = await self._from_client.readuntil(b"\r\n\r\n")
             head = re.sub(rb"(?i)\r\nsec-websocket-extensions:[^\r]*", b"", head)
+            head = self._proxy.addressed(head)
             request = head + await _body(head, self._from_client)
             await self._relay(Relayed(Moment.REQUEST, request), request, self._to_server)
             head = await self._from_server.readuntil(b"\r\n\r\n")

@@ -26,6 +26,9 @@ class Role(StrEnum):
     """The role that has to keep a requirement."""
 
     AGENT = "agent"
+    SERVER = "server"
+    """An agent behind HTTP or WebSocket, which keeps those of an agent as well."""
+
     CLIENT = "client"
     PROXY = "proxy"
 

@@ -9,11 +9,13 @@ from acp_conformance.agent_requirements import AGENT_REQUIREMENTS
 from acp_conformance.client_requirements import CLIENT_REQUIREMENTS
 from acp_conformance.proxy_requirements import PROXY_REQUIREMENTS
 from acp_conformance.requirement_rows import Level, Requirement, Role
+from acp_conformance.server_requirements import SERVER_REQUIREMENTS
 
 __all__ = ["ASKED", "BY_ID", "CORE", "NEED_KEYS", "SUPPORT", "Level", "Requirement", "Role"]
 
 ASKED: Final[tuple[Requirement, ...]] = (
     *AGENT_REQUIREMENTS,
+    *SERVER_REQUIREMENTS,
     *CLIENT_REQUIREMENTS,
     *PROXY_REQUIREMENTS,
 )
@@ -22,6 +24,7 @@ BY_ID: Final[Mapping[str, Requirement]] = {each.id: each for each in ASKED}
 
 CORE: Final[Mapping[Role, frozenset[str]]] = {
     Role.AGENT: frozenset({"support-keys", "insert-once"}),
+    Role.SERVER: frozenset(),
     Role.CLIENT: frozenset({"client-same-key", "client-resends"}),
     Role.PROXY: frozenset(
         {"proxy-forwards-key", "proxy-forwards-retries", "proxy-forwards-after-restart"}
@@ -45,6 +48,8 @@ _WITHOUT_KEYS: Final = frozenset(
 )
 
 NEED_KEYS: Final = frozenset(
-    asked.id for asked in ASKED if asked.role is Role.AGENT and asked.id not in _WITHOUT_KEYS
+    asked.id
+    for asked in ASKED
+    if asked.role in (Role.AGENT, Role.SERVER) and asked.id not in _WITHOUT_KEYS
 )
 """The requirements that an agent which ignores keys can't keep. They need `SUPPORT` first."""

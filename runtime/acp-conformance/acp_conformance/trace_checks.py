@@ -20,6 +20,7 @@ from acp_conformance.scenario import (
 )
 from acp_conformance.session_waits import replay, rest, still
 from acp_conformance.trace_script import Step
+from acp_conformance.transport_verbs import disturbed
 
 __all__ = ["CHECKS"]
 
@@ -234,6 +235,7 @@ def _private(scenario: Scenario, step: Step) -> None:
 
 
 CHECKS: Final[Mapping[str, Callable[[Scenario, Step], None]]] = {
+    "disturbed": disturbed,
     "answer": _answer,
     "answered": _answered,
     "ids": _ids,

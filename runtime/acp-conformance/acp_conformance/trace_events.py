@@ -23,6 +23,7 @@ from acp_conformance.scenario import (
 from acp_conformance.session_waits import log_in, replay, rest
 from acp_conformance.trace_facts import agent_name
 from acp_conformance.trace_script import Json, Step
+from acp_conformance.transport_verbs import connect_through_proxy, disturb
 
 __all__ = ["EVENTS"]
 
@@ -38,7 +39,12 @@ def _connect(scenario: Scenario, step: Step) -> None:
     how = "second" if beside else "restart" if scenario.connections else "start"
     name = step.word("connection")
     with deferred():
-        connection = AgentConnection.open(how, scenario.launcher, name, scenario.transcript)
+        is_direct = "through" not in step.words
+        connection = (
+            AgentConnection.open(how, scenario.launcher, name, scenario.transcript)
+            if is_direct
+            else connect_through_proxy(scenario, name)
+        )
         if connection is None:
             raise UnmetError("there is no second connection")
         connection.permission = scenario.asked.permission
@@ -240,6 +246,7 @@ def _wait(scenario: Scenario, step: Step) -> None:
 
 EVENTS: Final[Mapping[str, Callable[[Scenario, Step], None]]] = {
     "connect": _connect,
+    "disturb": disturb,
     "kill": _kill,
     "end": _end,
     "new": _new,

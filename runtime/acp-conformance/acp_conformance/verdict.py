@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from acp_conformance.requirements import (
     ASKED,
+    BY_ID,
     CORE,
     NEED_KEYS,
     SUPPORT,
@@ -106,7 +107,7 @@ def verdicts(
     """
     all_ = list(results)
     found = [_verdict(asked, all_, parts or {}) for asked in ASKED if asked.role is role]
-    support = {each.requirement.id: each.status for each in found}.get(SUPPORT)
+    support = _verdict(BY_ID[SUPPORT], all_, parts or {}).status
     was_played = any(SUPPORT in {*o.kept, *o.open, *dict(o.broken)} for o in all_)
     if not was_played or support in (VerdictStatus.PASS, VerdictStatus.PARTLY):
         return found

@@ -16,6 +16,7 @@ from acp_retry.message_ids import NAMESPACE, derive_message_id
 from acp_retry.outbox import Outbox, PendingPrompt
 from acp_retry.outbox_stores import MemoryOutbox, Mode, OutboxStore, SqliteOutbox
 from acp_retry.outcome import (
+    CANCELLED,
     AnswerLostError,
     Inserted,
     NeverSentError,
@@ -26,11 +27,13 @@ from acp_retry.outcome import (
     Unknown,
 )
 from acp_retry.peer import Call, Peer
-from acp_retry.prompt_handlers import prompt_handlers
+from acp_retry.prompt_events import PromptChange, PromptEvent
+from acp_retry.prompt_handlers import not_found, prompt_handlers
 from acp_retry.prompt_keys import MalformedKeyError, check_key, new_key
+from acp_retry.prompt_params import check_params
 from acp_retry.sessions import Sessions, SessionStore
 from acp_retry.stdio import serve_stdio
-from acp_retry.store import Found, Insertion, Message, Store
+from acp_retry.store import Found, Insertion, Message, PromptStore, Store, UnusableStoreError
 from acp_retry.stores.memory import MemoryStore
 from acp_retry.stores.sqlite import SqliteStore
 from acp_retry.submission import Submission, WithdrawnError
@@ -38,6 +41,7 @@ from acp_retry.transports import Connection, Stdio, Transport
 from acp_wire.remote import Remote
 
 __all__ = [
+    "CANCELLED",
     "NAMESPACE",
     "AnswerLostError",
     "Backoff",
@@ -68,6 +72,9 @@ __all__ = [
     "Outcome",
     "Peer",
     "PendingPrompt",
+    "PromptChange",
+    "PromptEvent",
+    "PromptStore",
     "Refused",
     "Remote",
     "Reply",
@@ -82,10 +89,13 @@ __all__ = [
     "SupersededError",
     "Transport",
     "Unknown",
+    "UnusableStoreError",
     "WithdrawnError",
     "check_key",
+    "check_params",
     "derive_message_id",
     "new_key",
+    "not_found",
     "prompt_handlers",
     "serve_stdio",
     "spawn",

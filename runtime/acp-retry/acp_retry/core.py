@@ -22,6 +22,7 @@ __all__ = [
     "Claim",
     "Core",
     "Effect",
+    "PromoteAttempt",
     "StartClaim",
     "State",
     "StopClaim",
@@ -81,7 +82,7 @@ class Claim:
     `rejecting` holds the attempts of a prompt that was withdrawn or refused. An error says that
     nothing was inserted. Only a lookup can tell, since another process may have inserted it.
     `wanted` is false if there are no other attempts. `payload` holds the params without the key of
-    the attempt that will be inserted.
+    the attempt that will be inserted, or of the one that was withdrawn, if no other is wanted.
     """
 
     session_id: str
@@ -121,6 +122,13 @@ class StopClaim:
     claim: Claim
 
 
+@dataclass(frozen=True, slots=True)
+class PromoteAttempt:
+    """The attempt that owned the claim was lost, and the next one owns it: for reports only."""
+
+    claim: Claim
+
+
 class AnswerAttempt(NamedTuple):
     """Answer an attempt."""
 
@@ -128,7 +136,7 @@ class AnswerAttempt(NamedTuple):
     outcome: Inserted | Refused
 
 
-Effect = StartClaim | StopClaim | AnswerAttempt
+Effect = StartClaim | StopClaim | PromoteAttempt | AnswerAttempt
 
 
 class Core:
@@ -292,7 +300,14 @@ class Core:
         }
         rejecting |= claim.rejecting
         self._forget(claim, State.NONE)
-        again = Claim(claim.session_id, claim.record, keyed=True, rejecting=rejecting, wanted=False)
+        again = Claim(
+            claim.session_id,
+            claim.record,
+            keyed=True,
+            payload=claim.payload,
+            rejecting=rejecting,
+            wanted=False,
+        )
         self._claims[again.record] = again
         self._pending |= dict.fromkeys(rejecting, again)
         return [StartClaim(again)]
@@ -325,8 +340,11 @@ class Core:
         claim = self._pending.pop(attempt, None)
         if claim is None:
             return []
+        owned = claim.owner == attempt
         claim.attempts.pop(attempt, None)
         claim.rejecting.pop(attempt, None)
+        if owned and claim.attempts:
+            return [PromoteAttempt(claim)]
         if claim.state is State.HELD and not (claim.attempts or self._keep_orphans):
             return [StopClaim(claim), *self._end(claim, CANCELLED)]
         return []

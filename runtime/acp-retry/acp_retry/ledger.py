@@ -12,22 +12,24 @@ from typing import Final
 from uuid import uuid4
 
 from acp_retry.core import (
-    REPEATED_ID,
     AnswerAttempt,
     AttemptId,
     Claim,
     Core,
     Effect,
+    PromoteAttempt,
     StartClaim,
     State,
     StopClaim,
 )
 from acp_retry.fifo import FifoQueues
 from acp_retry.message_ids import derive_message_id
-from acp_retry.outcome import INTERNAL_ERROR, Inserted, Refused, RequestFailedError
+from acp_retry.outcome import INTERNAL_ERROR, Refused, RequestFailedError
+from acp_retry.prompt_events import OnPrompt, PromptChange, PromptReporter, label
 from acp_retry.prompt_params import check_params
-from acp_retry.store import Found, Insertion, Message, Store
+from acp_retry.store import Found, Insertion, Message, PromptStore, Store
 from acp_retry.submission import Submission, WithdrawnError
+from acp_retry.waiting_attempts import WaitingAttempt, WaitingAttempts
 from acp_wire.keys import KEY
 
 __all__ = ["Handler", "KeyLedger"]
@@ -40,7 +42,6 @@ NOT_STORED: Final = Refused(
 )
 
 _log = logging.getLogger(__name__)
-
 
 Handler = Callable[[Submission], Awaitable[None]]
 
@@ -63,17 +64,25 @@ class KeyLedger:
         compare: refuse a key that comes with another prompt, with -32602 and a reason in `data`.
             Off by default: behind a proxy that rewrites prompts it would refuse retries.
         keep_orphans: keep a held prompt whose connections are gone, for the retry to join.
+        on_event: called with what happens to each prompt; see `PromptChange`.
     """
 
     def __init__(
-        self, store: Store, handler: Handler, *, compare: bool = False, keep_orphans: bool = True
+        self,
+        store: Store,
+        handler: Handler,
+        *,
+        compare: bool = False,
+        keep_orphans: bool = True,
+        on_event: OnPrompt | None = None,
     ) -> None:
         self._store = store
         self._handler = handler
         self._compare = compare
         self._core = Core(compare=compare, keep_orphans=keep_orphans)
         self._writer = uuid4().bytes
-        self._answers: dict[AttemptId, asyncio.Future[Inserted | Refused]] = {}
+        self._reporter = PromptReporter(_log, on_event)
+        self._waiting = WaitingAttempts(self._reporter.report)
         self._tasks: dict[Claim, asyncio.Task[None]] = {}
         self._queues = FifoQueues()
         self._inserting: dict[Claim, asyncio.Future[None]] = {}
@@ -100,16 +109,19 @@ class KeyLedger:
             RequestFailedError: the error to answer with. Invalid params, such as a malformed key,
                 give -32602 before any effect.
         """
-        attempt = AttemptId(connection, request_id)
-        answer = asyncio.get_running_loop().create_future()
-        if self._answers.setdefault(attempt, answer) is not answer:
-            raise RequestFailedError(REPEATED_ID)
+        attempt = self._waiting.add(connection, request_id, params)
         try:
-            self._apply(self._arrive(attempt, params))
-            outcome = await answer
+            effects = self._arrive(attempt, params)
+            self._apply(effects, known=True)
+            if not effects:
+                self._waiting.report(PromptChange.JOINED, attempt)
+            outcome = await attempt.answer
+        except RequestFailedError as error:
+            raise self._waiting.rejected(attempt, error) from None
         finally:
-            del self._answers[attempt]
-            self._apply(self._core.drop(attempt))
+            del self._waiting[attempt.id]
+            if attempt.lost:
+                self._apply(self._core.drop(attempt.id))
         if isinstance(outcome, Refused):
             raise RequestFailedError(outcome)
         return {"messageId": outcome.message_id}
@@ -161,9 +173,7 @@ class KeyLedger:
 
         The calls of `prompt` for this connection are cancelled.
         """
-        for attempt, answer in self._answers.items():
-            if attempt.connection == connection:
-                answer.cancel()
+        self._waiting.lose(connection)
         self._apply(self._core.lost(connection))
 
     async def stop(self) -> None:
@@ -182,24 +192,33 @@ class KeyLedger:
                     self._apply(self._core.refuse(claim, NOT_STORED))
             await asyncio.wait(self._tasks.values())
 
-    def _arrive(self, attempt: AttemptId, params: Mapping[str, object]) -> list[Effect]:
+    def _arrive(self, attempt: WaitingAttempt, params: Mapping[str, object]) -> list[Effect]:
         session_id, key = check_params(params)
+        record = uuid4() if key is None else derive_message_id(session_id, key)
+        attempt.message_id = str(record)
         return self._core.prompt(
-            attempt,
+            attempt.id,
             session_id,
-            uuid4() if key is None else derive_message_id(session_id, key),
+            record,
             keyed=key is not None,
             digest=_digest(params.get("prompt")) if self._compare and key is not None else None,
             payload={name: value for name, value in params.items() if name != KEY},
         )
 
-    def _apply(self, effects: Iterable[Effect]) -> None:
+    def _report(self, change: PromptChange, claim: Claim) -> None:
+        self._reporter.report(change, claim.session_id, str(claim.record))
+
+    def _apply(self, effects: Iterable[Effect], *, known: bool = False) -> None:
+        """Carry out effects.
+
+        Args:
+            effects: what the core returned.
+            known: whether a message of theirs was there before.
+        """
         for effect in effects:
             match effect:
                 case AnswerAttempt(attempt, outcome):
-                    answer = self._answers.get(attempt)
-                    if answer is not None and not answer.done():
-                        answer.set_result(outcome)
+                    self._waiting.settle(attempt, outcome, known=known)
                 case StartClaim(claim):
                     queue = _queue(claim)
                     self._queues.join(queue, claim)
@@ -207,7 +226,10 @@ class KeyLedger:
                     # A task that is cancelled before it starts runs none of its own code.
                     task.add_done_callback(partial(self._ended, claim))
                     task.add_done_callback(partial(self._leave, queue, claim))
+                case PromoteAttempt(claim):
+                    self._report(PromptChange.PROMOTED, claim)
                 case StopClaim(claim):
+                    self._report(PromptChange.WITHDRAWN, claim)
                     self._tasks[claim].cancel()
 
     async def _run(self, claim: Claim, queue: Hashable) -> None:
@@ -232,17 +254,25 @@ class KeyLedger:
         if claim.state is State.CLAIMED:
             self._apply(self._core.fail(claim, NOT_READ))
         elif claim.state is State.HELD:
-            _log.warning("The handler of a prompt ended before it inserted the message")
+            _log.warning("%s: the handler ended before the insertion", _label(claim))
             self._apply(self._core.refuse(claim, NOT_STORED))
 
     async def _look_up(self, claim: Claim) -> None:
         try:
-            found = await self._store.find(claim.session_id, claim.record)
+            found = await self._find(claim)
+        except RequestFailedError as error:
+            self._apply(self._core.fail(claim, error.refused))
         except Exception:
-            _log.exception("A session could not be searched for a key")
+            _log.exception("%s: the session could not be searched for the key", _label(claim))
             self._apply(self._core.fail(claim, NOT_READ))
         else:
-            self._apply(self._core.found(claim, found))
+            self._apply(self._core.found(claim, found), known=True)
+
+    async def _find(self, claim: Claim) -> Found | None:
+        if isinstance(self._store, PromptStore):
+            prompt = claim.payload.get("prompt")
+            return await self._store.find_prompt(claim.session_id, claim.record, prompt)
+        return await self._store.find(claim.session_id, claim.record)
 
     async def _hand_over(self, claim: Claim) -> None:
         refused = NOT_STORED
@@ -254,7 +284,7 @@ class KeyLedger:
         except WithdrawnError:
             pass
         except Exception:
-            _log.exception("The handler of a prompt failed")
+            _log.exception("%s: the handler failed", _label(claim))
         self._apply(self._core.refuse(claim, refused))
 
     def _begin(self, claim: Claim) -> None:
@@ -271,7 +301,7 @@ class KeyLedger:
         try:
             found, new = await self._store.insert(message)
         except BaseException as error:
-            settling = asyncio.create_task(self._settle_failed(claim))
+            settling = asyncio.create_task(self._settle_failed(claim, error))
             self._settling.add(settling)
             settling.add_done_callback(self._settling.discard)
             # If this call is cancelled once more, only its caller misses the outcome.
@@ -280,33 +310,45 @@ class KeyLedger:
                 raise
             if claim.keyed and known.writer is None:
                 raise  # it can't be known whose message it is
-            _log.warning("An insertion failed, and the message is there", exc_info=True)
+            doubt = "%s: an insertion failed, and the message is there"
+            _log.warning(doubt, _label(claim), exc_info=True)
             found, new = known, not claim.keyed or known.writer == self._writer
         else:
             self._inserting.pop(claim).set_result(None)
-            self._apply(self._core.inserted(claim, found))
+            self._apply(self._core.inserted(claim, found), known=not new)
+        if new:
+            session_id, message_id = claim.session_id, found.message_id
+            self._reporter.report(PromptChange.NEW, session_id, message_id)
         return Insertion(found.message_id, new)
 
-    async def _settle_failed(self, claim: Claim) -> Found | None:
+    async def _settle_failed(self, claim: Claim, error: BaseException) -> Found | None:
         """Look up an insertion that failed: only the store knows whether the message is there."""
         found = None
         try:
-            found = await self._store.find(claim.session_id, claim.record)
+            found = await self._find(claim)
         except (Exception, asyncio.CancelledError):
-            _log.exception("A failed insertion could not be looked up")
+            _log.exception("%s: a failed insertion could not be looked up", _label(claim))
         finally:
             self._inserting.pop(claim).set_result(None)
         if found is None:
-            self._apply(self._core.fail(claim, NOT_STORED))
+            refused = error.refused if isinstance(error, RequestFailedError) else NOT_STORED
+            self._apply(self._core.fail(claim, refused))
         else:
-            self._apply(self._core.inserted(claim, found))
+            # Another writer has stored it, or it is not known who has.
+            known = claim.keyed and found.writer != self._writer
+            self._apply(self._core.inserted(claim, found), known=known)
         return found
 
     def _insert_live(self, claim: Claim) -> Insertion:
         self._begin(claim)
         found = Found(str(claim.record), claim.digest)
         self._apply(self._core.inserted(claim, found, retained=False))
+        self._report(PromptChange.NEW, claim)
         return Insertion(found.message_id, new=True)
+
+
+def _label(claim: Claim) -> str:
+    return label(claim.session_id, str(claim.record))
 
 
 def _queue(claim: Claim) -> Hashable:

@@ -12,12 +12,21 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import Final
 
+from acp_retry.error_objects import error_object, invalid_request, refused_by, too_many
 from acp_retry.lines import TooLongError
-from acp_retry.link import Channel, JsonObject, Params, RequestId, Sent, is_callers_mistake
+from acp_retry.link import (
+    Channel,
+    JsonObject,
+    LineChannel,
+    Params,
+    ReceivedMessage,
+    RequestId,
+    Sent,
+    is_callers_mistake,
+)
 from acp_retry.outcome import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
-    INVALID_REQUEST,
     METHOD_NOT_FOUND,
     AnswerLostError,
     NeverSentError,
@@ -30,7 +39,7 @@ from acp_wire.envelope import is_id, kind_of
 from acp_wire.pairing import retyped
 from acp_wire.writer import UnwritableError, fault_of
 
-__all__ = ["MOST_IN_FLIGHT", "Call", "Handlers", "Peer"]
+__all__ = ["MOST_IN_FLIGHT", "Call", "Fallback", "Handlers", "Peer"]
 
 MOST_IN_FLIGHT: Final = 1000
 """How many requests, and how many notifications, a peer handles at the same time."""
@@ -51,6 +60,10 @@ class Call:
 Handlers = Mapping[str, Callable[[Call], Awaitable[object]]]
 
 _log = logging.getLogger(__name__)
+
+
+Fallback = Callable[["Peer", JsonObject], Awaitable[None]]
+"""Handles a message that is not for its peer: see `Peer`."""
 
 
 class Peer:
@@ -74,6 +87,13 @@ class Peer:
             further request is answered with -32603, and nothing else is read until that answer has
             left. A further notification waits, and so does all that follows it, unless this peer
             waits for an answer.
+        fallback: called with this peer and each message that no handler serves: requests and
+            notifications of other methods, and answers to requests that this peer has not sent.
+            The next message is read after it has returned, and handlers of earlier messages have
+            started before. It answers a request itself, such as by passing it on to another peer
+            with `forward`. If it raises, the request is answered with an error.
+        id_prefix: makes the ids of requests strings that begin so. With a random one they differ
+            from the ids of requests that are passed on.
     """
 
     def __init__(
@@ -84,8 +104,12 @@ class Peer:
         *,
         grace: float = 0.0,
         most: int = MOST_IN_FLIGHT,
+        fallback: Fallback | None = None,
+        id_prefix: str = "",
     ) -> None:
         self._channel = channel
+        self._fallback = fallback
+        self._id_prefix = id_prefix
         self._most = most
         self._requests: set[asyncio.Task[None]] = set()
         self._others: set[asyncio.Task[None]] = set()
@@ -97,6 +121,11 @@ class Peer:
         self._closed = False
         self._ended = False
         self._begun = False
+
+    @property
+    def channel(self) -> Channel:
+        """What moves the messages of this peer."""
+        return self._channel
 
     @property
     def closed(self) -> bool:
@@ -113,7 +142,8 @@ class Peer:
         if self._closed:
             raise NeverSentError(f"the connection is closed, {method} was not sent")
         self._next_id += 1
-        request_id = self._next_id
+        prefix = self._id_prefix
+        request_id = f"{prefix}{self._next_id}" if prefix else self._next_id
         answer: asyncio.Future[JsonObject] = asyncio.get_running_loop().create_future()
         answer.add_done_callback(_note)
         self._pending[request_id] = answer
@@ -142,6 +172,25 @@ class Peer:
             if is_callers_mistake(error, params):
                 raise
             raise AnswerLostError(f"sending {method} failed") from error
+
+    async def forward(self, message: JsonObject) -> None:
+        """Send a message of another connection as it is, with its id.
+
+        The line of a `ReceivedMessage` is sent byte for byte, if the channel sends lines. The
+        answer to a forwarded request goes to `fallback`.
+
+        Raises:
+            ConnectionError: the connection ended.
+        """
+        if self._ended:
+            raise NeverSentError("the connection is closed, a message was not passed on")
+        try:
+            if isinstance(message, ReceivedMessage) and isinstance(self._channel, LineChannel):
+                await self._channel.send_line(message.line)
+            else:
+                await self._channel.send(message)
+        except Exception as error:  # each transport has its own errors
+            raise AnswerLostError("passing a message on failed") from error
 
     async def serve(self) -> None:
         """Read messages until the stream ends. Every pending request is then lost.
@@ -199,7 +248,10 @@ class Peer:
 
     async def _take(self, message: object) -> None:
         if not isinstance(message, dict):
-            await self._start(self._others, self._refuse(_invalid("not a JSON-RPC object")))
+            await self._start(self._others, self._refuse(invalid_request("not a JSON-RPC object")))
+        elif self._fallback is not None and not self._is_mine(message):
+            await asyncio.sleep(0)  # what came before starts first
+            await self._fall_back(self._fallback, message)
         elif "method" not in message:
             self._settle(message)
         elif "id" not in message:
@@ -207,14 +259,7 @@ class Peer:
         elif len(self._requests) < self._most:
             await self._start(self._requests, self._serve(message))
         else:
-            request_id = message["id"]
-            await self._answer(
-                {
-                    "jsonrpc": "2.0",
-                    "id": request_id if is_id(request_id) else None,
-                    "error": _error(_too_many(self._most)),
-                }
-            )
+            await self._refuse(too_many(self._most), message["id"])
 
     async def _leave_out(self, error: TooLongError) -> None:
         """Handle a message that was too long to read."""
@@ -250,7 +295,7 @@ class Peer:
             result = message.get("result")
             answer.set_result(result if isinstance(result, dict) else {})
             return
-        answer.set_exception(RequestFailedError(_refused(message["error"])))
+        answer.set_exception(RequestFailedError(refused_by(message["error"])))
 
     def _settle_retyped(self, request_id: object) -> None:
         """Fail the request that an answer means, if its id came back as another type."""
@@ -262,20 +307,43 @@ class Peer:
             reason = f"request {meant} was answered with the id {json.dumps(request_id)}"
             answer.set_exception(AnswerLostError(f"{reason}, which is of another type"))
 
+    def _is_mine(self, message: JsonObject) -> bool:
+        """Whether a handler serves a message, or a request of this peer waits for it."""
+        if "method" in message:
+            method = message["method"]
+            return isinstance(method, str) and method in self._handlers
+        request_id = message.get("id")
+        return is_id(request_id) and request_id in self._pending
+
+    async def _fall_back(self, fallback: Fallback, message: JsonObject) -> None:
+        """Hand a message to the fallback. An error of it answers a request."""
+        self._begun |= "id" in message and message.get("method", "initialize") != "initialize"
+        try:
+            await fallback(self, message)
+        except RequestFailedError as error:
+            refused = error.refused
+        except Exception:
+            _log.exception("The fallback for other messages failed")
+            refused = Refused(INTERNAL_ERROR, "Internal error")
+        else:
+            return
+        if "method" in message and "id" in message:
+            await self._refuse(refused, message["id"])
+
     async def _serve(self, message: JsonObject) -> None:
         request_id = message.get("id")
         if request_id is not None and not is_id(request_id):
-            await self._refuse(_invalid("id must be a string, an integer or null"))
+            await self._refuse(invalid_request("id must be a string, an integer or null"))
             return
         try:
             answer: JsonObject = {"result": await self._handle(message, request_id)}
         except RequestFailedError as error:
-            answer = {"error": _error(error.refused)}
+            answer = {"error": error_object(error.refused)}
         except (Exception, asyncio.CancelledError) as error:
             if isinstance(error, asyncio.CancelledError) and is_stopped():
                 raise
             _log.exception("The handler of a method failed")
-            answer = {"error": _error(Refused(INTERNAL_ERROR, "Internal error"))}
+            answer = {"error": error_object(Refused(INTERNAL_ERROR, "Internal error"))}
         if "id" in message:
             await self._answer({"jsonrpc": "2.0", "id": request_id, **answer})
 
@@ -291,9 +359,10 @@ class Peer:
             raise RequestFailedError.of(INVALID_PARAMS, "Invalid params")
         return await handler(Call(self, method, params or {}, request_id))
 
-    async def _refuse(self, refused: Refused) -> None:
-        """Answer input that is not a request, with a null id."""
-        await self._answer({"jsonrpc": "2.0", "id": None, "error": _error(refused)})
+    async def _refuse(self, refused: Refused, request_id: object = None) -> None:
+        """Answer with an error. Input that is not a request gets a null id."""
+        name = request_id if is_id(request_id) else None
+        await self._answer({"jsonrpc": "2.0", "id": name, "error": error_object(refused)})
 
     async def _send(self, message: JsonObject) -> None:
         if (fault := fault_of(message)) is not None:
@@ -306,7 +375,7 @@ class Peer:
                 await self._send(message)
             except (TypeError, ValueError):  # the result is not JSON, and nothing has left
                 _log.exception("A result could not be written")
-                error = _error(Refused(INTERNAL_ERROR, "Internal error"))
+                error = error_object(Refused(INTERNAL_ERROR, "Internal error"))
                 await self._send({"jsonrpc": "2.0", "id": message["id"], "error": error})
         except ConnectionError:
             _log.info("The connection was lost before an answer left")
@@ -323,28 +392,3 @@ def _note(answer: asyncio.Future[JsonObject]) -> None:
     """Mark the exception of an abandoned answer as retrieved, to avoid a warning."""
     if not answer.cancelled():
         answer.exception()
-
-
-def _refused(error: object) -> Refused:
-    if not isinstance(error, dict):
-        return Refused(INTERNAL_ERROR, "The answer's error is not an object")
-    code, text = error.get("code"), error.get("message")
-    return Refused(
-        code if isinstance(code, int) and not isinstance(code, bool) else INTERNAL_ERROR,
-        text if isinstance(text, str) else "",
-        error.get("data"),
-    )
-
-
-def _too_many(most: int) -> Refused:
-    data = {"reason": f"{most} requests wait for their answers; send fewer at a time"}
-    return Refused(INTERNAL_ERROR, "Internal error", data)
-
-
-def _invalid(reason: str) -> Refused:
-    return Refused(INVALID_REQUEST, "Invalid request", {"reason": reason})
-
-
-def _error(refused: Refused) -> dict[str, object]:
-    error: dict[str, object] = {"code": refused.code, "message": refused.message}
-    return error if refused.data is None else {**error, "data": refused.data}
