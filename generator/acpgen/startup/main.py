@@ -75,8 +75,9 @@ def _run(arguments: Sequence[str]) -> int:
             return 0
         options = parse(arguments[1:]) if arguments[0] == "validate" else None
         if options is not None:
-            if accept.accepts(options):
-                return 0
+            status = accept.judged(options)
+            if status is not None:
+                return status
             if (options.jobs or 1) > 1:
                 from acpgen.cli.parallel_validation import run as run_apart
 

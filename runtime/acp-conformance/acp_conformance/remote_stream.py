@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Final, TypeVar
 
 from acp_conformance.exit_report import ExitReport
-from acp_conformance.message_stream import LEAVING, ReceivedLines
+from acp_conformance.message_stream import EACH, LEAVING, MOST, ReceivedLines
 from acp_wire.remote import Note, Remote, RemoteChannel, RemoteError
 
 __all__ = ["EventLoopThread", "RemoteStream"]
@@ -58,15 +58,22 @@ class RemoteStream(ReceivedLines):
         loop: runs the channel.
         remote: the address.
         record: called with the sender and each line.
+        most: bytes of all messages that are kept. The connection ends after them.
 
     Raises:
         RemoteError: the agent can't be reached.
     """
 
     def __init__(
-        self, loop: EventLoopThread, remote: Remote, record: Callable[[str, bytes], None]
+        self,
+        loop: EventLoopThread,
+        remote: Remote,
+        record: Callable[[str, bytes], None],
+        *,
+        most: int = MOST,
     ) -> None:
         super().__init__(record)
+        self._left = self._most = most
         self.can_initialize_again = not remote.is_http
         self._loop = loop
         self._errors: list[str] = []
@@ -81,6 +88,11 @@ class RemoteStream(ReceivedLines):
     def notes(self) -> set[Note]:
         """What the channel had to do differently."""
         return self._channel.notes
+
+    @property
+    def has_ended(self) -> bool:
+        """True if the kit has ended the connection."""
+        return self._ended
 
     def send(self, message: Mapping[str, object]) -> None:
         """See `AgentStream.send`."""
@@ -104,7 +116,12 @@ class RemoteStream(ReceivedLines):
 
     def exit_report(self) -> ExitReport:
         """Report what the transport did in place of an answer."""
-        return ExitReport(None, "\n".join(self._errors).encode())
+        limit = f"no more than {self._most} bytes of its messages are read" if self._full else ""
+        return ExitReport(None, "\n".join(self._errors).encode(), limit)
+
+    @property
+    def _full(self) -> bool:
+        return self._left < 0
 
     def _end(self) -> None:
         if self._ended:
@@ -121,7 +138,12 @@ class RemoteStream(ReceivedLines):
     async def _read(self) -> None:
         try:
             while (message := await self._channel.receive()) is not None:
-                self._take(json.dumps(message, separators=(",", ":")).encode())
+                line = json.dumps(message, separators=(",", ":")).encode()
+                self._left -= len(line) + EACH
+                self._take(line)
+                if self._full:
+                    await self._channel.close()
+                    break
         except RemoteError as error:
             self._errors.append(str(error))
         self.unparsed.extend(self._channel.unparsed)

@@ -134,6 +134,10 @@ class KeyLedger:
         """
         self._apply(self._core.cancel(AttemptId(connection, request_id)))
 
+    def waits(self, connection: Hashable, request_id: str | int | None) -> bool:
+        """Whether a request of a connection is a prompt that waits for its answer here."""
+        return AttemptId(connection, request_id) in self._waiting
+
     def cancel(self, session_id: str) -> None:
         """Handle `session/cancel`: withdraw the prompts of a session that are not inserted yet.
 

@@ -120,6 +120,7 @@ class Peer:
         self._pending: dict[RequestId, asyncio.Future[JsonObject]] = {}
         self._closed = False
         self._ended = False
+        self._over = asyncio.Event()
         self._begun = False
 
     @property
@@ -210,6 +211,10 @@ class Peer:
         finally:
             self._end()
 
+    async def wait_ended(self) -> None:
+        """Wait for the end of the connection, by either side. `serve` or `close` notices it."""
+        await self._over.wait()
+
     async def close(self) -> None:
         """Close the connection. Every pending request is lost."""
         self._end()
@@ -226,6 +231,7 @@ class Peer:
         if self._ended:
             return
         self._ended = True
+        self._over.set()
         self._lose_answers()
         for task in self._requests | self._others:
             task.cancel()
