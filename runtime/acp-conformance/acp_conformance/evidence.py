@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from acp_conformance.played_steps import Evidence
+from acp_conformance.played_steps import StepEvidence
 from acp_conformance.scenario import Scenario, SentRequest
 from acp_conformance.trace_script import Step
 from acp_wire.redaction import Key, masked
@@ -23,7 +23,7 @@ AROUND: Final = 40
 """The maximum number of steps that are shown."""
 
 
-def evidence_of(scenario: Scenario, number: int, step: Step) -> Evidence:
+def evidence_of(scenario: Scenario, number: int, step: Step) -> StepEvidence:
     """Gather what was seen at a step.
 
     Args:
@@ -34,7 +34,7 @@ def evidence_of(scenario: Scenario, number: int, step: Step) -> Evidence:
     sent = list(_requests(scenario, step))
     shown = sent[-SHOWN:]
     seen = [*_answers(scenario, shown), *_messages(scenario, step)]
-    return Evidence(
+    return StepEvidence(
         number,
         expectation(step),
         tuple(_short(_request(scenario, each)) for each in shown),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from acp_conformance.played_steps import Evidence, PlayedStep
+from acp_conformance.played_steps import PlayedStep, StepEvidence
 from acp_conformance.run_report import FailedTrace
 
 __all__ = ["failure_lines", "structured_failure", "structured_step"]
@@ -42,7 +42,7 @@ def structured_failure(failed: FailedTrace) -> dict[str, object]:
     }
 
 
-def _structured(seen: Evidence) -> dict[str, object]:
+def _structured(seen: StepEvidence) -> dict[str, object]:
     return {
         "step": seen.step,
         "expected": seen.expected,

@@ -11,7 +11,7 @@ from typing import Final
 from acp_conformance.trace_script import Json, Step
 from acp_wire.redaction import Key
 
-__all__ = ["Evidence", "PlayedStep", "StepLog", "described"]
+__all__ = ["PlayedStep", "StepEvidence", "StepLog", "described"]
 
 LONGEST: Final = 80
 """The maximum number of characters of a word of a step that are shown."""
@@ -37,7 +37,7 @@ class PlayedStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class StepEvidence:
     """What was seen at the step with which a trace ended. Keys are hidden.
 
     Attributes:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from acp_conformance.agent_timeouts import SILENCE, SILENCES, AgentTimeouts, TimeLimits
-from acp_conformance.played_steps import Evidence, PlayedStep
+from acp_conformance.played_steps import PlayedStep, StepEvidence
 
 __all__ = ["AgentName", "TraceFacts", "agent_name", "measured_timeouts"]
 
@@ -64,7 +64,7 @@ class TraceFacts:
     turns: tuple[float, ...] = ()
     agent: AgentName = field(default_factory=AgentName)
     steps: tuple[PlayedStep, ...] = ()
-    evidence: Evidence | None = None
+    evidence: StepEvidence | None = None
     is_shaken: bool = False
     refuses_prompts: bool = False
 
