@@ -15,7 +15,7 @@ test: .venv/installed-dev .venv/sdk/installed node
 	$(BIN)/pytest -n auto --maxprocesses 8 -m "scaled or not prove"
 
 # What takes long: tests/support/proofs.py says how a test is marked. PROOFS limits it to some folders or files.
-prove: .venv/installed-dev .venv/sdk/installed node
+prove: .venv/installed-dev .venv/sdk/installed node adapter
 	$(BIN)/pytest -n auto --maxprocesses 8 -m prove $(PROOFS)
 
 check: .venv/installed-dev
@@ -80,6 +80,11 @@ node:
 	    npm ci --prefix $$folder $(NPM_QUIET) || exit 1; \
 	  done; \
 	else echo "npm is missing: tests that need it will be skipped"; fi
+
+# An adapter of others, 400 MB, to which an example adds keys.
+.PHONY: adapter
+adapter:
+	@if command -v npm >/dev/null; then npm ci --prefix examples/adapter $(NPM_QUIET) || exit 1; fi
 
 .venv/bin/python:
 	@echo "Installing into .venv. This takes a minute the first time."
