@@ -7,6 +7,7 @@ import contextlib
 import json
 import threading
 from collections.abc import Callable, Coroutine, Mapping
+from concurrent.futures import Future
 from typing import Any, Final, TypeVar
 
 from acp_conformance.exit_report import ExitReport
@@ -38,9 +39,9 @@ class EventLoopThread:
         """
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(seconds)
 
-    def start(self, work: Coroutine[Any, Any, object]) -> None:
-        """Run a coroutine beside everything else."""
-        asyncio.run_coroutine_threadsafe(work, self._loop)
+    def start(self, work: Coroutine[Any, Any, object]) -> Future[object]:
+        """Run a coroutine beside everything else. Cancelling the result cancels it."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def close(self) -> None:
         """Cancel what still runs and end the loop."""
@@ -81,8 +82,7 @@ class RemoteStream(ReceivedLines):
         self._ended = False
         self._channel: RemoteChannel = loop.run(remote.connect(), OPENING)
         self._outgoing: asyncio.Queue[dict[str, object]] = asyncio.Queue()
-        loop.start(self._read())
-        loop.start(self._write())
+        self._works = [loop.start(self._read()), loop.start(self._write())]
 
     @property
     def notes(self) -> set[Note]:
@@ -129,6 +129,8 @@ class RemoteStream(ReceivedLines):
         self._ended = True
         with contextlib.suppress(TimeoutError):
             self._loop.run(self._leave(), OPENING)
+        for work in self._works:
+            work.cancel()
         self._note_end()
 
     async def _leave(self) -> None:
