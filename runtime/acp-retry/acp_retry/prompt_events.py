@@ -70,7 +70,7 @@ class PromptReporter:
     """Logs each event, and passes it on.
 
     Args:
-        log: where events are logged: refused and stale prompts as information, others for debugging.
+        log: where events are logged: refused and stale prompts as information, others to debug.
         on_event: called with each event. What it raises is logged, and changes nothing else.
     """
 
