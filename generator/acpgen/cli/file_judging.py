@@ -33,6 +33,7 @@ from acpgen.logs import (
     lines_of,
 )
 from acpgen.logs import read as read_log
+from acpgen.logs.hints import MARKDOWN
 from acpgen.logs.log_lines import Lines
 from acpgen.logs.values import LONG
 from acpgen.report import Report
@@ -91,23 +92,22 @@ class FileJudge:
     def _judge_lines(self, stream: BinaryIO, name: str) -> None:
         encodings: list[str] = []
         lines = lines_of(stream, self._limit, self._skips(name), encodings.append)
-        if is_markdown(name):
-            lines = fenced(lines)
-            encodings.append("Markdown")
+        shape = self._options.read_as or (MARKDOWN if is_markdown(name) else None)
         if self._options.part is not None:
+            lines = fenced(lines) if shape == MARKDOWN else lines
             self._judge_parts(lines, name, self._options.part)
             return
-        log = self._log(lines, name)
+        log = self._log(lines, name, shape)
         try:
             self._judge_log(log, name)
         finally:
-            log.encoding = next(iter(encodings), None)
+            log.encoding = next(iter(encodings), log.encoding)
             self._print_reading(log, name)
 
-    def _log(self, lines: Lines, name: str) -> Log:
+    def _log(self, lines: Lines, name: str, shape: str | None) -> Log:
         options = self._options
         hints = Hints(
-            shape=options.read_as,
+            shape=shape,
             message_at=options.message_at,
             sender_at=options.sender_at,
             connection_at=options.connection_at,
@@ -192,7 +192,7 @@ class FileJudge:
             report=lambda event: note(f"acpgen: {shown}: {event}"),
             skipped=self._skips(name),
         )
-        log = self._log(iter(follower), name)
+        log = self._log(iter(follower), name, self._options.read_as)
         with interruptible():
             self._judge_log(log, name)
         self._print_reading(log, name)

@@ -124,7 +124,7 @@ def _tapped(arguments: Sequence[str]) -> int | None:
     def check(pipe: int) -> None:
         from acpgen.cli.tap_checking import check as check_lines
 
-        check_lines(pipe, show_keys=options.show_keys)
+        check_lines(pipe, schemas=options.schema, show_keys=options.show_keys)
 
     def complaint(methods: Sequence[str]) -> str | None:
         from acpgen.startup.method_list import names

@@ -113,13 +113,14 @@ def _pages(protocol: Protocol, templates: Templates) -> Tree:
 
 
 def _vectors(protocol: Protocol, templates: Templates) -> Tree:
-    from acpgen.targets.vectors import derived, resends, traces, vectors
+    from acpgen.targets.vectors import derived, ledgers, resends, traces, vectors
 
     return {
         **vectors(protocol, templates),
         **resends(protocol, templates),
         **derived(protocol),
         **traces(protocol),
+        **ledgers(protocol, templates),
     }
 
 

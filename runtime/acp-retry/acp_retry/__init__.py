@@ -9,10 +9,12 @@ from acp_retry.backoff import Backoff
 from acp_retry.calls import Calls, Reply, SupersededError
 from acp_retry.client import Client, ClientStoppedError
 from acp_retry.client_events import ClientEvent, ClientState
+from acp_retry.forwarding import ForwardedPrompt, ForwardingStore, OutcomeUnknownError
 from acp_retry.history import HistoryIndex, HistoryStore
 from acp_retry.ledger import KeyLedger
-from acp_retry.link import Channel, Link
+from acp_retry.link import Channel, JsonObject, LineChannel, Link, ReceivedMessage
 from acp_retry.message_ids import NAMESPACE, derive_message_id
+from acp_retry.nodes import Nodes, Notice, NoticeKind
 from acp_retry.outbox import Outbox, PendingPrompt
 from acp_retry.outbox_stores import MemoryOutbox, Mode, OutboxStore, SqliteOutbox
 from acp_retry.outcome import (
@@ -53,12 +55,16 @@ __all__ = [
     "ClientState",
     "ClientStoppedError",
     "Connection",
+    "ForwardedPrompt",
+    "ForwardingStore",
     "Found",
     "HistoryIndex",
     "HistoryStore",
     "Inserted",
     "Insertion",
+    "JsonObject",
     "KeyLedger",
+    "LineChannel",
     "Link",
     "MalformedKeyError",
     "MemoryOutbox",
@@ -66,15 +72,20 @@ __all__ = [
     "Message",
     "Mode",
     "NeverSentError",
+    "Nodes",
     "NotSent",
+    "Notice",
+    "NoticeKind",
     "Outbox",
     "OutboxStore",
     "Outcome",
+    "OutcomeUnknownError",
     "Peer",
     "PendingPrompt",
     "PromptChange",
     "PromptEvent",
     "PromptStore",
+    "ReceivedMessage",
     "Refused",
     "Remote",
     "Reply",

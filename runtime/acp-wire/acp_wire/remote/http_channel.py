@@ -11,6 +11,7 @@ from typing import Final
 import httpx2
 
 from acp_wire.remote.event_streams import EventStreams
+from acp_wire.remote.events import LONGEST
 from acp_wire.remote.inbox import Inbox
 from acp_wire.remote.notes import Note
 from acp_wire.remote.pending_requests import PendingRequests, RequestId, is_request, session_of
@@ -42,7 +43,11 @@ class HttpChannel:
     first sight of its id.
     """
 
-    def __init__(self, url: str, headers: Mapping[str, str], timing: Timing) -> None:
+    def __init__(
+        self, url: str, headers: Mapping[str, str], timing: Timing, longest: int = LONGEST
+    ) -> None:
+        self.longest = longest
+        """Bytes of the longest message that is read. A longer one ends the connection."""
         self.notes: set[Note] = set()
         self.unparsed: list[bytes] = []
         self._url = url
@@ -55,6 +60,7 @@ class HttpChannel:
         self._connection: dict[str, str] = {}
         self._asked: dict[RequestId, str | None] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._leaving: dict[str, asyncio.TimerHandle] = {}
         self._pending = PendingRequests(timing.doubt, self._overdue)
         self._streams = EventStreams(self)
         self._released = False
@@ -105,7 +111,8 @@ class HttpChannel:
         timeout = self._timing.closing
         async with httpx2.AsyncClient(cookies=self._http.cookies, timeout=timeout) as http:
             with contextlib.suppress(httpx2.HTTPError):
-                await http.delete(self._url, headers=headers)
+                async with http.stream("DELETE", self._url, headers=headers):
+                    pass  # its head is all that is needed
 
     def stream_request(
         self, session: str | None
@@ -166,11 +173,11 @@ class HttpChannel:
         if self._connection:
             raise RemoteError("the connection is initialized: initialize opens another one")
         try:
-            response = await self._http.post(self._url, content=text, headers=JSON_TYPE)
-        except httpx2.HTTPError as error:
+            response, content = await self._exchange(text, JSON_TYPE)
+        except (httpx2.HTTPError, TimeoutError) as error:
             self.lose(f"the server can't be reached: {_words(error)}")
             raise RemoteError(f"initialize could not be posted: {_words(error)}") from error
-        answer = decode(response.content) if response.status_code == HTTPStatus.OK else None
+        answer = decode(content) if response.status_code == HTTPStatus.OK else None
         if answer is None:
             status = response.status_code
             self.lose(f"the server answered initialize with {status}", status)
@@ -190,6 +197,8 @@ class HttpChannel:
         session = session_of(message)
         if "method" not in message:
             session = self._asked.pop(message.get("id"), None)
+        if session is not None:
+            self._stay(session)
         if session is not None and not joining:
             await self._streams.open(session)
             self._check_open()
@@ -208,16 +217,36 @@ class HttpChannel:
         """Post a message. Return the status, or None if it is unknown what became of it."""
         headers = {**JSON_TYPE, **self._headers(session)}
         try:
-            response = await self._http.post(self._url, content=text, headers=headers)
+            response, content = await self._exchange(text, headers)
         except httpx2.ConnectError as error:
             self.lose(f"the server can't be reached: {_words(error)}")
             raise RemoteError(f"nothing was posted: {_words(error)}") from error
-        except httpx2.HTTPError:
+        except (httpx2.HTTPError, TimeoutError):
             return None
-        if response.status_code == HTTPStatus.OK and response.content:
+        if response.status_code == HTTPStatus.OK and content:
             self.notes.add(Note.ANSWER_IN_POST)
-            self.take(response.content, session)
+            self.take(content, session)
         return response.status_code
+
+    async def _exchange(
+        self, text: bytes, headers: Mapping[str, str]
+    ) -> tuple[httpx2.Response, bytes]:
+        """Post a text, and return the response with its body.
+
+        Raises:
+            RemoteError: the body is too long. The connection has ended.
+            TimeoutError: it takes too long.
+            httpx2.HTTPError: the transport failed.
+        """
+        post = self._http.stream("POST", self._url, content=text, headers=headers)
+        async with asyncio.timeout(self._timing.posting), post as response:
+            body = bytearray()
+            async for chunk in response.aiter_bytes():
+                body += chunk
+                if len(body) > self.longest:
+                    self.lose(f"the response to a POST has more than {self.longest} bytes")
+                    self._check_open()
+            return response, bytes(body)
 
     def _judge(self, message: JsonObject, status: int | None) -> None:
         """Act on the status of a POST. None of it is the agent's own answer."""
@@ -247,11 +276,20 @@ class HttpChannel:
             return
         if request["method"] in LEAVING and session is not None:
             loop = asyncio.get_running_loop()
-            loop.call_later(self._timing.doubt, self._streams.leave, session)
+            self._stay(session)
+            self._leaving[session] = loop.call_later(
+                self._timing.doubt, self._streams.leave, session
+            )
             return
         self._meet(session)
         met = result.get("sessionId")
         self._meet(met if isinstance(met, str) else None)
+
+    def _stay(self, session: str) -> None:
+        """Keep the stream of a session that was left, since it is used again."""
+        leaving = self._leaving.pop(session, None)
+        if leaving is not None:
+            leaving.cancel()
 
     def _meet(self, session: str | None) -> None:
         """Open the stream of a session, if it is new here."""
