@@ -79,7 +79,9 @@ def _judged(protocol: Protocol) -> Verdict:
 
     So does a response to a broken request, which counts as a false alarm here.
     """
-    passes = FastEngine(Made(protocol), expected=VERY_LONG).filter(None, transcript=False)
+    engine = FastEngine(Made(protocol))
+    engine.begin(VERY_LONG)
+    passes = engine.filter(None, transcript=False)
     return lambda text, _sender, _answers: passes(text) is None
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from acpgen.cli.follow import Follower, follow
+from acpgen.cli.follow import Follower
 
 
 class EndOfTestError(Exception):
@@ -96,17 +96,11 @@ def test_a_log_that_is_not_there_is_an_error(tmp_path: Path) -> None:
         next(iter(Follower(str(tmp_path / "none"))))
 
 
-@pytest.mark.parametrize(
-    ("text", "transcript"),
-    [
-        (b'{"jsonrpc":"2.0","method":"a"}\n', False),
-        (b'\n{"from":"client","message":{}}\n', True),
-        (b'no JSON\n{"from":"client","message":{}}\n', True),
-    ],
-)
-def test_the_first_json_tells_a_transcript(tmp_path: Path, text: bytes, transcript: bool) -> None:
-    path = tmp_path / "log"
-    path.write_bytes(text)
-    found = follow(Follower(str(path), pause=lambda: _take(iter(()))))
-    assert found.transcript is transcript
-    assert next(found.lines) == (1, text.splitlines(keepends=True)[0])
+def test_a_line_beyond_the_limit_is_skipped_and_not_held(log: Path) -> None:
+    skipped = list[int]()
+    steps = iter([appends(log, part) for part in (b"long, " * 3, b"longer\nd\n")])
+    follower = Follower(str(log), limit=10, skipped=skipped.append, pause=lambda: _take(steps))
+    read = list[tuple[int, bytes]]()
+    with pytest.raises(EndOfTestError):
+        read.extend(follower)
+    assert (read[2:], skipped) == ([(4, b"d\n")], [3])

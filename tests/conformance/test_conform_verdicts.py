@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from acp_conformance.requirements import ASKED, NEED_KEYS, Level, Role
+from acp_conformance.run_report import RunReport
 from acp_conformance.trace_runner import PRIVATE, AgentTimeouts, play
 from acp_conformance.trace_script import parse
 from acp_conformance.verdict import (
@@ -80,7 +81,8 @@ UNTRIED = TraceResult("untried", frozenset(), open=frozenset({"support-keys"}), 
 )
 def test_without_keys_little_counts(support: TraceResult, reason: str) -> None:
     kept = TraceResult("all", frozenset(asked.id for asked in ASKED) - {"support-keys"})
-    found = {v.requirement.id: v for v in verdicts([support, kept], Role.AGENT)}
+    roles = (Role.AGENT, Role.SERVER)
+    found = {v.requirement.id: v for role in roles for v in verdicts([support, kept], role)}
     unproven = {id_ for id_, v in found.items() if v.details and reason in v.details[0]}
     assert unproven == NEED_KEYS
     assert {
@@ -108,7 +110,7 @@ def test_a_failure_below_the_level_is_advice(level: Level, status: int) -> None:
         "junit": '<skipped message="advice: ' if status == 0 else "<failure ",
     }
     for form, word in words.items():
-        text = FORMATS[form](found, ())
+        text = FORMATS[form](RunReport(found))
         assert word in text
         assert form == "junit" or "The Agent doesn't echo keys" in text
 
@@ -213,7 +215,7 @@ def test_an_agent_that_is_idle_and_does_not_answer_fails(steps: tuple[str, ...])
     proof = '{"do": "answered", "request": "q", "proves": ["insert-once"]}'
     result = played('{"do": "answered", "request": "r"}', *steps, proof, agent=AnswersOnce)
     assert [(id_, text.split(": ", 1)[1]) for id_, text in result.broken] == [
-        ("insert-once", "q: no answer came")
+        ("insert-once", "q: no answer came in 1 seconds")
     ]
 
 

@@ -11,10 +11,11 @@ from acp_conformance.client_plans import CLIENT_PLANS
 from acp_conformance.client_rules import RANDOM, RULES
 from acp_conformance.proxy_traces import PROXY_TRACES
 from acp_conformance.requirements import ASKED, BY_ID, CORE, Level, Role
-from acp_conformance.trace_script import scripts
+from acp_conformance.trace_script import remote_scripts, scripts
 
 THROUGH = frozenset[str]().union(*(trace.proves for trace in PROXY_TRACES))
 PROVED = frozenset[str]().union(*(script.proves for script in scripts()))
+REMOTE = frozenset[str]().union(*(script.proves for script in remote_scripts()))
 
 
 def ids(role: Role) -> set[str]:
@@ -27,11 +28,12 @@ def test_ids_are_unique_and_kebab_case() -> None:
 
 
 def test_every_requirement_is_checked() -> None:
-    assert PROVED | RULES.keys() | {RANDOM} | THROUGH == BY_ID.keys()
+    assert PROVED | REMOTE | RULES.keys() | {RANDOM} | THROUGH == BY_ID.keys()
 
 
 def test_agents_are_checked_by_traces_and_clients_by_rules() -> None:
     assert ids(Role.AGENT) == PROVED
+    assert ids(Role.SERVER) == REMOTE
     assert ids(Role.CLIENT) == {RANDOM, *RULES}
     assert ids(Role.CLIENT) == frozenset[str]().union(*(plan.proves for plan in CLIENT_PLANS))
     assert ids(Role.PROXY) == THROUGH
@@ -48,7 +50,7 @@ def test_each_section_of_the_rfd_that_asks_something_is_there() -> None:
     assert words[field, Level.MUST] == 4
     assert words[field, Level.SHOULD] == 2
     assert words[handling, Level.MUST] == 2
-    assert words[lifetime, Level.MUST] == 6
+    assert words[lifetime, Level.MUST] == 9
     assert words[lifetime, Level.SHOULD] == 3
 
 

@@ -11,18 +11,29 @@ from pathlib import Path
 
 import pytest
 
+from acp_conformance.agent_timeouts import SILENCE, SILENCES
 from acp_conformance.directives import DIRECTIVES, Directive, read_directive, scaled
-from acp_conformance.scenario import SILENCE, SILENCES
-from acp_conformance.trace_script import VERBS, ScriptError, Step, guide, parse, scripts, texts
+from acp_conformance.trace_script import (
+    VERBS,
+    ScriptError,
+    Step,
+    guide,
+    parse,
+    remote_scripts,
+    scripts,
+    texts,
+)
 from acp_conformance.trace_verbs import VERBS as PLAYED
+from acp_conformance.transport_faults import TransportFault
 from acpgen import resources
 from acpgen.load import load
 from acpgen.targets.vectors import left_out, traces
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "schema"
-SAID = {step.word("text") for script in scripts() for step in script.steps}
+SCRIPTS = sorted((*scripts(), *remote_scripts()), key=lambda script: f"{script.name}.json")
+SAID = {step.word("text") for script in SCRIPTS for step in script.steps}
 HELD = {text for text in SAID if read_directive(text).verb == "hold"}
-USED = {step.verb for script in scripts() for step in script.steps}
+USED = {step.verb for script in SCRIPTS for step in script.steps}
 BROKEN = {
     "no JSON": ("{", "t: Expecting"),
     "no steps": ('{"name": "t", "title": "T"}', "t: needs a name, a title and steps"),
@@ -31,6 +42,10 @@ BROKEN = {
     "unknown word": (
         '{"name":"t","title":"T","steps":[{"do":"kill","session":"s"}]}',
         "t: step 1: kill takes no session",
+    ),
+    "unknown transport": (
+        '{"name":"t","title":"T","transport":"pigeon","steps":[]}',
+        "t: the transport can only be remote",
     ),
     "proves no list": (
         '{"name":"t","title":"T","steps":[{"do":"private","proves":"x"}]}',
@@ -53,16 +68,26 @@ def test_keys_that_are_not_strings_are_refused() -> None:
 
 
 def test_a_trace_is_named_like_its_file() -> None:
-    assert [f"{script.name}.json" for script in scripts()] == list(texts())
+    assert [f"{script.name}.json" for script in SCRIPTS] == list(texts())
 
 
 def test_every_verb_is_played_used_and_explained() -> None:
+    steps = guide().partition("\n## Steps")[2].partition("\n## ")[0]
     explained = {
         verb
-        for cell in re.findall(r"^\| (`[a-z-]+`(?:, `[a-z-]+`)*) \|", guide(), re.MULTILINE)
+        for cell in re.findall(r"^\| (`[a-z-]+`(?:, `[a-z-]+`)*) \|", steps, re.MULTILINE)
         for verb in re.findall(r"`([a-z-]+)`", cell)
     }
     assert VERBS.keys() == PLAYED.keys() == USED == explained - {"do"}
+
+
+def test_every_fault_of_a_transport_is_explained_and_played() -> None:
+    section = guide().partition("\n## Faults of the transport")[2].partition("\n## ")[0]
+    explained = re.findall(r"^\| `([a-z-]+)` \|", section, re.MULTILINE)
+    steps = [step for script in remote_scripts() for step in script.steps]
+    played = {step.word("fault") for step in steps if step.verb == "disturb"}
+    assert explained == list(TransportFault)
+    assert played == set(explained)
 
 
 def test_every_test_prompt_is_read_and_explained() -> None:
@@ -78,7 +103,7 @@ def test_what_is_counted_has_a_control() -> None:
         return tuple(step.words.get(word) for word in ("connection", "session", "replayed"))
 
     bare = set()
-    for script in scripts():
+    for script in SCRIPTS:
         steps = [step for step in script.steps if step.verb == "messages"]
         for number, step in enumerate(steps):
             controls = [
@@ -94,8 +119,8 @@ def test_what_is_counted_has_a_control() -> None:
 def test_every_expectation_proves_something_or_says_what_to_do() -> None:
     """The kit itself gives the reasons for connections and sessions."""
     summary = {"answer", "answered", "lose", "shown", "unanswered", "messages", "resume", "fork"}
-    summary |= {"work", "no-work", "working", "private", "prompts", "ids", "compacted"}
-    steps = [(script.name, step) for script in scripts() for step in script.steps]
+    summary |= {"disturbed", "work", "no-work", "working", "private", "prompts", "ids", "compacted"}
+    steps = [(script.name, step) for script in SCRIPTS for step in script.steps]
     silent = [
         each for each in steps if each[1].verb in summary and not (each[1].proves or each[1].needs)
     ]
@@ -107,7 +132,7 @@ def test_an_agent_that_refuses_prompts_proves_nothing_about_keys() -> None:
     """The first prompt with a key has to get a messageId; two traces prove that it does."""
     keyed = "a prompt with a new key got no messageId: see support-keys"
     unsure = set()
-    for script in scripts():
+    for script in SCRIPTS:
         sent = [s for s in script.steps if s.verb == "prompt" and not malformed(s)]
         first = next((s for s in sent if s.words.get("key") or s.words.get("literal")), None)
         if first is not None:
@@ -126,7 +151,7 @@ def test_a_further_prompt_waits_until_the_agent_is_settled() -> None:
         "concurrent-after-restart",
     }
     early = set()
-    for script in scripts():
+    for script in SCRIPTS:
         at_work: set[str] = set()
         for step in script.steps:
             session = step.word("session")

@@ -312,7 +312,8 @@ def test_the_next_run_completes_a_killed_one(tmp_path: Path) -> None:
             child.send_signal(signal.SIGKILL)
         for child in children:
             child.communicate()
-        whole = {p: text for p, text in snapshot(out).items() if not p.startswith(".acpgen-drafts/")}
+        files = snapshot(out).items()
+        whole = {p: text for p, text in files if not p.startswith(".acpgen-drafts/")}
         assert whole.keys() == {f"{i}.py" for i in range(40)}
         numbers = {int(text.splitlines()[1]) for text in whole.values()}
         assert len(numbers) <= 2, "the old tree and the new one; only a draft may be half written"

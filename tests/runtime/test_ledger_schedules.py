@@ -26,6 +26,7 @@ from acp_retry import (
 )
 from acp_retry.core import AnswerAttempt, AttemptId, Claim, Effect, State
 from acp_retry.ledger import NOT_STORED, Handler
+from acp_retry.waiting_attempts import WaitingAttempt
 from agents import PATIENCE, TEXT
 from proofs import amount, scaled
 
@@ -87,16 +88,16 @@ class Watched(KeyLedger):
         self.records: dict[AttemptId, UUID] = {}
         self.denied: list[AttemptId] = []
 
-    def _arrive(self, attempt: AttemptId, params: Mapping[str, object]) -> list[Effect]:
-        self.records[attempt] = derive_message_id("s", str(params["idempotencyKey"]))
+    def _arrive(self, attempt: WaitingAttempt, params: Mapping[str, object]) -> list[Effect]:
+        self.records[attempt.id] = derive_message_id("s", str(params["idempotencyKey"]))
         return super()._arrive(attempt, params)
 
-    def _apply(self, effects: Iterable[Effect]) -> None:
+    def _apply(self, effects: Iterable[Effect], *, known: bool = False) -> None:
         told = list(effects)
         answers = [each for each in told if isinstance(each, AnswerAttempt)]
         refused = [each.attempt for each in answers if isinstance(each.outcome, Refused)]
         self.denied += [each for each in refused if self.records[each] in self.under_way]
-        super()._apply(told)
+        super()._apply(told, known=known)
 
 
 class World:
@@ -203,7 +204,7 @@ class World:
             "two messageIds": [ids for ids in self.told.values() if len(ids) > 1],
             "left behind": [
                 *range(inside["_core"].pending),
-                *(each for name in ("_answers", "_tasks", "_inserting") for each in inside[name]),
+                *(each for name in ("_waiting", "_tasks", "_inserting") for each in inside[name]),
             ],
         }
         return [breach for breach, cases in seen.items() if cases]
@@ -221,7 +222,7 @@ def test_every_schedule_ends_well(seed: int) -> None:
 class ClaimsNothing(Watched):
     """Broken: a second attempt does not join the first."""
 
-    def _arrive(self, attempt: AttemptId, params: Mapping[str, object]) -> list[Effect]:
+    def _arrive(self, attempt: WaitingAttempt, params: Mapping[str, object]) -> list[Effect]:
         vars(self._core)["_claims"].clear()
         return super()._arrive(attempt, params)
 

@@ -21,7 +21,7 @@ BROKEN = {
     "session as text": "UPDATE acp_outbox SET session_id = 's' WHERE position = 1",
     "key": "UPDATE acp_outbox SET key = x'fe' WHERE position = 1",
     "prompt": "UPDATE acp_outbox SET prompt = '[' WHERE position = 1",
-    "time": "UPDATE acp_outbox SET submitted = 'noon' WHERE position = 1",
+    "time": "UPDATE acp_outbox SET created_at = 'noon' WHERE position = 1",
     "id": "UPDATE acp_outbox SET id = 'x' WHERE position = 1",
 }
 
@@ -73,8 +73,9 @@ async def test_a_broken_row_does_not_block_the_others(
 @sync
 async def test_an_error_names_the_file(tmp_path: Path) -> None:
     path = tmp_path / "outbox.db"
-    path.write_text("no database, whatever it is called" * 99)
     store = SqliteOutbox(path)
-    with pytest.raises(sqlite3.DatabaseError, match=r"outbox\.db: file is not a database"):
+    with closing(sqlite3.connect(path)) as rows:
+        rows.execute("DROP TABLE acp_outbox")
+    with pytest.raises(sqlite3.OperationalError, match=r"outbox\.db: no such table: acp_outbox"):
         await Outbox(store).pending()
     store.close()

@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from prometheus_client import REGISTRY
 
 import acp_retry
 from acp_v2 import checkers
+from agents import Agent, sync
 
 README = Path(acp_retry.__file__).parents[1] / "README.md"
 TEXT = README.read_text("utf-8")
@@ -183,7 +185,8 @@ def test_the_agent_refuses(folder: Path, params: dict[str, object], code: int) -
     prompt = {"id": 4, "method": "session/prompt", "params": params}
     _, answer = answers(folder, {"id": 3, "method": "initialize"}, prompt)
     assert (answer["id"], answer["error"]["code"]) == (4, code)
-    assert not (folder / "agent.db").exists()
+    with closing(sqlite3.connect(folder / "agent.db")) as rows:
+        assert rows.execute("SELECT count(*) FROM acp_message").fetchone() == (0,)
 
 
 def lose_answer(folder: Path, text: str, moment: str) -> None:
@@ -269,3 +272,20 @@ def test_the_agent_passes_the_kit(folder: Path) -> None:
     judged = {each["id"]: each["status"] for each in requirements}
     assert sorted(said) == sorted(id_ for id_, what in judged.items() if what == "not exercised")
     assert done.returncode == 0
+
+
+@sync
+async def test_the_counter_for_prometheus_in_the_readme() -> None:
+    names: dict[str, Any] = {}
+    exec(EXAMPLES["counter"], names)
+    client = Agent(on_event=names["count"]).connect()
+    await client.ask().answer()
+    await client.ask().answer()
+    await client.ask().answer()
+    counted = {
+        sample.labels["change"]: sample.value
+        for metric in REGISTRY.collect()
+        for sample in metric.samples
+        if sample.name == "acp_prompt_events_total"
+    }
+    assert counted == {"new": 1, "deduplicated": 2}

@@ -6,6 +6,7 @@ import asyncio
 import functools
 import sqlite3
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -16,14 +17,16 @@ from acp_retry import (
     RequestFailedError,
     SqliteStore,
     Submission,
+    UnusableStoreError,
 )
 from acp_retry.sqlite_file import SqliteFile
+from acp_retry.sqlite_layouts import Tables
 from agents import TEXT, sync
 
 
 @sync
 async def test_sqlite_commits_are_durable(tmp_path: Path) -> None:
-    database = SqliteFile(tmp_path / "any.db", "")
+    database = SqliteFile(tmp_path / "any.db", Tables("none", (), {}))
     journal = await database.read(lambda rows: rows.execute("PRAGMA journal_mode").fetchone())
     synchronous = await database.read(lambda rows: rows.execute("PRAGMA synchronous").fetchone())
     assert (journal, synchronous) == (("wal",), (2,))
@@ -33,12 +36,12 @@ async def test_sqlite_commits_are_durable(tmp_path: Path) -> None:
 @sync
 async def test_opening_waits_for_a_writer_of_a_file_that_is_not_wal_yet(tmp_path: Path) -> None:
     other = _writing(tmp_path / "agent.db")
-    store = SqliteStore(tmp_path / "agent.db")
-    opening = asyncio.create_task(store.messages("s"))
+    opening = asyncio.create_task(asyncio.to_thread(SqliteStore, tmp_path / "agent.db"))
     finished, _ = await asyncio.wait([opening], timeout=0.1)
     assert not finished
     other.close()
-    assert await opening == []
+    store = await opening
+    assert await store.messages("s") == []
     store.close()
 
 
@@ -48,25 +51,15 @@ async def test_opening_gives_up_on_a_file_that_stays_locked(
 ) -> None:
     monkeypatch.setattr("acp_retry.sqlite_file.PATIENCE", 0.05)
     other = _writing(tmp_path / "agent.db")
-    store = SqliteStore(tmp_path / "agent.db")
-    with pytest.raises(sqlite3.OperationalError, match="database is locked"):
-        await store.messages("s")
+    with pytest.raises(UnusableStoreError, match=r"agent\.db: database is locked: end the process"):
+        SqliteStore(tmp_path / "agent.db")
     other.close()
+    store = SqliteStore(tmp_path / "agent.db")
     assert await store.messages("s") == []
     store.close()
 
 
-@sync
-async def test_opening_does_not_wait_for_an_error_that_stays(tmp_path: Path) -> None:
-    (tmp_path / "agent.db").write_bytes(b"no database of any kind" * 100)
-    store = SqliteStore(tmp_path / "agent.db")
-    with pytest.raises(sqlite3.DatabaseError, match="file is not a database"):
-        await store.messages("s")
-    store.close()
-
-
-@sync
-async def test_a_file_that_could_not_be_opened_is_closed(
+def test_a_file_that_could_not_be_opened_is_closed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     closed: list[sqlite3.Connection] = []
@@ -78,12 +71,9 @@ async def test_a_file_that_could_not_be_opened_is_closed(
 
     monkeypatch.setattr("sqlite3.connect", functools.partial(sqlite3.connect, factory=Watched))
     (tmp_path / "agent.db").write_bytes(b"no database of any kind" * 100)
-    store = SqliteStore(tmp_path / "agent.db")
-    for failures in (1, 2):
-        with pytest.raises(sqlite3.DatabaseError, match="file is not a database"):
-            await store.messages("s")
-        assert len(closed) == failures
-    store.close()
+    with pytest.raises(UnusableStoreError, match="file is not a database"):
+        SqliteStore(tmp_path / "agent.db")
+    assert len(closed) == 1
 
 
 @pytest.mark.parametrize(
@@ -97,12 +87,12 @@ async def test_opening_waits_for_a_busy_file_of_any_kind(
     failures = [code]
 
     class Busy(sqlite3.Connection):
-        def executescript(self, script: str, /) -> sqlite3.Cursor:
-            if failures:
+        def execute(self, sql: str, /, *values: Any) -> sqlite3.Cursor:
+            if failures and sql.startswith("CREATE"):
                 error = sqlite3.OperationalError("database is locked")
                 error.sqlite_errorcode = failures.pop()
                 raise error
-            return super().executescript(script)
+            return super().execute(sql, *values)
 
     monkeypatch.setattr("sqlite3.connect", functools.partial(sqlite3.connect, factory=Busy))
     store = SqliteStore(":memory:")

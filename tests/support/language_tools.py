@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import unavailable
 from acpgen.model import Protocol
-from acpgen.targets.languages.language_table import table
+from acpgen.targets.languages.language_table import language_files, table
 from language_subjects import TEMPLATES, Subject, plain
 
 TESTS = Path(__file__).parents[1]
@@ -73,6 +74,17 @@ def write(language_: Language, folder: Path, protocols: Iterable[Protocol]) -> l
     for path, text in ((path, text) for tree in trees for path, text in tree.items()):
         file = folder / Path(path).relative_to(language_.name)
         file.parent.mkdir(parents=True)
+        file.write_bytes(text.encode())
+        written.append(file)
+    return written
+
+
+def write_full(name: str, folder: Path, protocol: Protocol) -> list[Path]:
+    """Write all files of one language, types of everything among them, and say where they are."""
+    written = []
+    for path, text in language_files(name, protocol, TEMPLATES).items():
+        file = folder / Path(path).relative_to(name)
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(text.encode())
         written.append(file)
     return written
@@ -151,18 +163,23 @@ def records(
     return [record.split("\x1f") for record in output.split("\x1e")[:-1]]
 
 
-def _subject(folder: Path) -> Language:
-    """The language that a folder's `subject.py` describes."""
-    spec = spec_from_file_location(f"subject_of_{folder.name}", folder / "subject.py")
+def subject_module(name: str) -> ModuleType:
+    """The `subject.py` of a language."""
+    spec = spec_from_file_location(f"subject_of_{name}", SUBJECTS_FOLDER / name / "subject.py")
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
-    language: Language = module.LANGUAGE
-    return replace(language, name=folder.name)
+    return module
+
+
+def _subject(name: str) -> Language:
+    language: Language = subject_module(name).LANGUAGE
+    return replace(language, name=name)
 
 
 LANGUAGES = {
-    path.parent.name: _subject(path.parent) for path in sorted(SUBJECTS_FOLDER.glob("*/subject.py"))
+    path.parent.name: _subject(path.parent.name)
+    for path in sorted(SUBJECTS_FOLDER.glob("*/subject.py"))
 }
 """The languages that the tests have a subject of, found by listing."""

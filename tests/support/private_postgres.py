@@ -10,11 +10,15 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from uuid import uuid4
 
+import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 import unavailable
 
@@ -63,6 +67,40 @@ def server(programs: Path) -> Iterator[str]:
             run("pg_ctl", "-D", data, "-m", "immediate", "stop")
     finally:
         shutil.rmtree(folder)
+
+
+def restart(conninfo: str) -> None:
+    """Restart the server as an operator does: connections break at once, and it is soon back."""
+    programs = find()
+    assert programs is not None
+    folder = str(conninfo_to_dict(conninfo)["host"])
+    options = SETTINGS.format(folder=folder)
+    command = [str(programs / "pg_ctl"), "-D", f"{folder}/data", "-w", "-m", "fast"]
+    user = _user()
+    subprocess.run(
+        [*command, "-l", f"{folder}/log", "-o", options, "restart"],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        user=user,
+        extra_groups=None if user is None else [],
+        cwd=folder,
+    )
+
+
+@pytest.fixture
+def restart_postgres(postgres: str) -> Callable[[], None]:
+    """A function that restarts the server."""
+    return partial(restart, postgres)
+
+
+@pytest.fixture
+def postgres_schema(postgres: str) -> Iterator[str]:
+    """The conninfo of a schema in it that is empty, and this test's alone."""
+    name = f"s{uuid4().hex}"
+    with psycopg.connect(postgres, autocommit=True) as rows:
+        rows.execute(f"CREATE SCHEMA {name}".encode())
+        yield make_conninfo(postgres, options=f"-c search_path={name}")
+        rows.execute(f"DROP SCHEMA {name} CASCADE".encode())
 
 
 def _user() -> str | None:

@@ -97,7 +97,31 @@ def test_a_broken_line_is_2_although_another_file_has_findings(workplace: Path) 
         stream.write('{"from":"client","mess')
     result = run(broken, place(workplace, ERROR))
     assert (result.exit_code, result.stdout) == (2, expected(ERROR))
+    assert result.stderr.startswith("acpgen: broken.ndjson:9: is cut off, so it is not judged; ")
+    assert "broken.ndjson: 8 messages on 1 connection, no findings" in result.stderr
+
+
+def test_a_broken_line_before_others_is_2(workplace: Path) -> None:
+    broken = place(workplace, CLEAN, "broken.ndjson")
+    with (workplace / broken).open("a") as stream:
+        stream.write('{"from":"client","mess\n{"from":"client","message":{}}\n')
+    result = run(broken, place(workplace, ERROR))
+    assert (result.exit_code, result.stdout) == (2, expected(ERROR))
     assert result.stderr.startswith("acpgen: broken.ndjson:9: is not JSON: ")
+
+
+def test_messages_on_one_line_have_numbers(workplace: Path) -> None:
+    lines = (ERROR / "transcript.ndjson").read_text().splitlines()
+    (workplace / "array.json").write_text(f"[{','.join(lines)}]")
+    spread = run(place(workplace, ERROR), "--format", "json")
+    found = run("array.json", "--format", "json")
+    rows = [json.loads(each.stdout)["findings"] for each in (spread, found)]
+    assert rows[0]
+    assert {row["line"] for row in rows[1]} == {1}
+    assert [row["line"] for row in rows[0]] == [row["number"] for row in rows[1]]
+    texts = [row["message"].replace("line 5", "message 5") for row in rows[0]]
+    assert texts == [row["message"] for row in rows[1]]
+    assert "message 5" in texts[0]
 
 
 def test_json_is_one_document(workplace: Path) -> None:
@@ -132,7 +156,12 @@ def test_a_document_says_what_could_not_be_read(workplace: Path) -> None:
     found = json.loads(result.stdout)
     assert (result.exit_code, found["complete"], found["command"]) == (2, False, "trace")
     assert found["problems"] == [
-        {"file": "missing.ndjson", "line": None, "message": "No such file or directory"}
+        {
+            "file": "missing.ndjson",
+            "line": None,
+            "kind": "unread",
+            "message": "No such file or directory",
+        }
     ]
     assert found["counts"]["messages"] == 8
     assert found["counts"]["refused"] is None

@@ -51,11 +51,12 @@ def test_several_files_in_their_order(tmp_path: Path) -> None:
 def test_what_cannot_be_read_does_not_keep_the_rest_from_being_judged(tmp_path: Path) -> None:
     bad = tmp_path / "bad.ndjson"
     bad.write_bytes(BAD)
-    result = run(tmp_path / "none.ndjson", tmp_path, bad)
+    (tmp_path / "empty").mkdir()
+    result = run(tmp_path / "none.ndjson", tmp_path / "empty", bad)
     assert result.stdout.decode() == f"{bad}:1: {SAYS}\n"
     assert result.stderr.decode().splitlines() == [
         f"acpgen: {tmp_path}/none.ndjson: No such file or directory",
-        f"acpgen: {tmp_path}: Is a directory",
+        f"acpgen: {tmp_path}/empty: is a folder without files",
         "1 message: 0 accepted, 1 refused",
     ]
     assert result.returncode == 2
@@ -207,7 +208,7 @@ def test_what_the_command_imports() -> None:
     code = """
 import sys
 from acpgen.cli.validate import validate
-from acpgen.judge import Transcript
+from acpgen.judge.transcript import Transcript
 loaded = {name.partition(".")[0] for name in sys.modules}
 print(sorted(loaded & {"pydantic", "jinja2", "datamodel_code_generator", "jsonschema"}))
 """

@@ -55,7 +55,12 @@ def test_a_file_that_cannot_be_read_makes_the_document_incomplete(tmp_path: Path
     found = document(tmp_path / "none", bad)
     assert found["complete"] is False
     assert found["problems"] == [
-        {"file": f"{tmp_path}/none", "line": None, "message": "No such file or directory"}
+        {
+            "file": f"{tmp_path}/none",
+            "line": None,
+            "kind": "unread",
+            "message": "No such file or directory",
+        }
     ]
     assert found["inputs"] == [
         {"file": f"{tmp_path}/none", "messages": 0},
@@ -79,9 +84,9 @@ def test_a_broken_schema_makes_a_document_that_says_so(tmp_path: Path) -> None:
     schema.write_text("{")
     found = document("--schema", schema, stdin=GOOD)
     assert (found["complete"], found["findings"]) == (False, [])
-    assert found["problems"] == [
-        {"file": str(schema), "line": None, "message": "is not a schema to judge by"}
-    ]
+    (problem,) = found["problems"]
+    assert (problem["file"], problem["line"]) == (str(schema), None)
+    assert problem["message"] == "is not a schema to judge by"
 
 
 @pytest.mark.parametrize("form", ["github", "sarif", "junit"])

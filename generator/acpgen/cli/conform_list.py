@@ -10,7 +10,7 @@ from typing import Final
 from acp_conformance.client_plans import CLIENT_PLANS
 from acp_conformance.proxy_traces import PROXY_TRACES
 from acp_conformance.requirements import ASKED, BY_ID, Level, Requirement, Role
-from acp_conformance.trace_script import scripts
+from acp_conformance.trace_script import remote_scripts, scripts
 
 __all__ = ["plain_list", "structured_list"]
 
@@ -79,6 +79,8 @@ def _traces(role: Role) -> list[_ListedTrace]:
     match role:
         case Role.AGENT:
             return [_listed(each.name, role, each.proves, each.title) for each in scripts()]
+        case Role.SERVER:
+            return [_listed(each.name, role, each.proves, each.title) for each in remote_scripts()]
         case Role.CLIENT:
             return [
                 _listed(each.name, role, each.proves, about=each.about) for each in CLIENT_PLANS
@@ -97,4 +99,9 @@ def _listed(
     return _ListedTrace(name, role, level, title or f"Tests {', '.join(made_for)}.", ids)
 
 
-_ARTICLE: Final[Mapping[Role, str]] = {Role.AGENT: "an", Role.CLIENT: "a", Role.PROXY: "a"}
+_ARTICLE: Final[Mapping[Role, str]] = {
+    Role.AGENT: "an",
+    Role.SERVER: "a",
+    Role.CLIENT: "a",
+    Role.PROXY: "a",
+}

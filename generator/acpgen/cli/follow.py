@@ -7,13 +7,10 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
-from acp_wire.reader import BROKEN, peek
-from acp_wire.transcript_line import is_transcript_line
-from acpgen.judge.inputs import Input
+from acpgen.logs import LINE_LIMIT
 
 PAUSE = 0.2
 """How many seconds to wait before looking for more."""
@@ -26,7 +23,7 @@ class Follower:
     its end, and the next file with its name from the beginning. A file that became shorter than the
     part already read is read again from its beginning. Line numbers then start again at 1, and
     `report` is called. A file that was emptied and grew past that point between two polls is not
-    noticed.
+    noticed. A line of more than `limit` bytes is not held; `skipped` is called with its number.
 
     Raises:
         OSError: the file isn't there at first, or can't be read.
@@ -36,14 +33,19 @@ class Follower:
         self,
         path: str,
         *,
+        limit: int = LINE_LIMIT,
         report: Callable[[str], object] = lambda _: None,
+        skipped: Callable[[int], object] = lambda _: None,
         pause: Callable[[], object] = lambda: time.sleep(PAUSE),
     ) -> None:
         self.unfinished = False
         self._path = Path(path)
+        self._limit = limit
         self._report = report
+        self._skipped = skipped
         self._pause = pause
-        self._began = b""
+        self._began: list[bytes] = []
+        self._size = 0
         self._number = 1
 
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
@@ -51,8 +53,8 @@ class Follower:
         try:
             while True:
                 yield from self._lines(file)
-                if self._began:
-                    yield self._number, self._take()
+                if last := self._take():
+                    yield self._number, last
                 file.close()
                 file = self._reopened()
         finally:
@@ -63,11 +65,12 @@ class Follower:
         self._number = 1
         gone = False
         while True:
-            while part := file.readline():
-                self._began += part
-                self.unfinished = not part.endswith(b"\n")
+            while part := file.readline(self._limit):
+                self._add(part)
                 if not self.unfinished:
-                    yield self._number, self._take()
+                    if self._size <= self._limit:
+                        yield self._number, self._take()
+                    self._take()
                     self._number += 1
             if gone:
                 self._report("was moved away; going on with the file that has its name now")
@@ -81,8 +84,21 @@ class Follower:
             elif not gone:
                 self._pause()
 
+    def _add(self, part: bytes) -> None:
+        """Keep a part of a line, unless the line is too long."""
+        self.unfinished = not part.endswith(b"\n")
+        fitted = self._size <= self._limit
+        self._size += len(part)
+        if self._size <= self._limit:
+            self._began.append(part)
+        elif fitted:
+            self._began = []
+            self._skipped(self._number)
+
     def _take(self) -> bytes:
-        line, self._began, self.unfinished = self._began, b"", False
+        """The line, or what there is of it."""
+        line = b"".join(self._began)
+        self._began, self._size, self.unfinished = [], 0, False
         return line
 
     def _reopened(self) -> BinaryIO:
@@ -102,22 +118,6 @@ def interruptible() -> Iterator[None]:
             yield
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def follow(follower: Follower) -> Input:
-    """The lines of a log, one message each. Waits for the first line that is JSON.
-
-    Raises:
-        OSError: the log isn't there, or can't be read, now or when a line is read.
-    """
-    lines = iter(follower)
-    head: list[tuple[int, bytes]] = []
-    for number, line in lines:
-        head.append((number, line))
-        value = peek(line)
-        if value is not BROKEN:
-            return Input(chain(head, lines), transcript=is_transcript_line(value))
-    return Input(iter(head), transcript=False)
 
 
 def _is(file: BinaryIO, path: Path) -> bool:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from acp_wire.reader import attempt
+from acpgen.cli.progress import Bar
 from acpgen.cli.stderr import note
 from acpgen.findings import printable
 from acpgen.judge.inputs import MessageText
 from acpgen.judge.versions import VersionedEngine
 from acpgen.logs import Log, transcript_line
+from acpgen.logs.log_lines import Lines
 from acpgen.words import counted
 
 
@@ -39,6 +41,32 @@ def version_notes(engine: VersionedEngine) -> Iterator[str]:
             f"connection{label} settles on version {version}, and the schema is of version "
             f"{engine.version}: {counted(number, 'message')} not judged"
         )
+
+
+def counted_lines(lines: Lines, bar: Bar) -> Lines:
+    """Yield lines, and show on a bar how many bytes they have."""
+    for number, line in lines:
+        bar.advance(len(line))
+        yield number, line
+
+
+def whole_messages(
+    entries: Iterable[MessageText], cut: Callable[[MessageText], object]
+) -> Iterator[MessageText]:
+    """Yield messages. If the last one of several is not JSON, the log is cut off there: `cut`."""
+    last: MessageText | None = None
+    first = True
+    for entry in entries:
+        if last is not None:
+            first = False
+            yield last
+        last = entry
+    if last is None:
+        return
+    if not first and last.decoded is None:
+        cut(last)
+    else:
+        yield last
 
 
 def transcript_lines(log: Log, *, time: bool = False) -> Iterator[MessageText]:

@@ -112,8 +112,7 @@ def print_problems(tally: Tally) -> None:
 
 
 def _line(problem: Problem) -> str:
-    line = "" if problem.line is None else f":{problem.line}"
-    return f"{printable(problem.file)}{line}: {escaped(problem.message)}"
+    return f"{printable(problem.place)}: {escaped(problem.message)}"
 
 
 def fail(*reasons: str | Problem) -> NoReturn:

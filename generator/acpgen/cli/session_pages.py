@@ -14,7 +14,7 @@ from acp_wire.reader import Decoded, attempt
 from acp_wire.transcript_line import is_transcript_line
 from acpgen import resources
 from acpgen.cli.input_files import STDIN
-from acpgen.cli.reading import reading_notes, transcript_lines, version_notes
+from acpgen.cli.reading import reading_notes, transcript_lines, version_notes, whole_messages
 from acpgen.cli.report import fail, unreadable
 from acpgen.cli.verdicts import findings_of
 from acpgen.judge.fast_path import FastEngine
@@ -98,8 +98,10 @@ def session_view(
                 session.find(each, "validate", index)
     session.notes += reading_notes(log, len(entries))
     session.notes += version_notes(engine)
+    cut_off: list[MessageText] = []
     try:
-        for finding in judge(record(entries, protocol, show_keys=show_keys), name):
+        recording = record(whole_messages(entries, cut_off.append), protocol, show_keys=show_keys)
+        for finding in judge(recording, name):
             session.find(finding, "trace")
     except TranscriptError as error:
         session.notes.append(
@@ -164,7 +166,9 @@ def write_failed_traces(folder: Path, outcomes: Sequence[TraceResult]) -> list[s
         return []
     protocol = reload(resources.SCHEMA)
     for outcome in failed:
-        log = read(lines_of(BytesIO(outcome.transcript)), Hints(), lambda: callers_of(protocol))
+        log = read(
+            lines_of(BytesIO(outcome.transcript)), Hints(), lambda: callers_of(protocol.methods)
+        )
         session = session_view(log, protocol, outcome.trace)
         session.notes += [f"`{id_}` fails: {text}" for id_, text in outcome.broken]
         out = folder / f"{outcome.trace}.html"

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 from typer.models import OptionInfo
 
-from acpgen.cli.validation import run
+from acpgen.cli.parallel_validation import run
 from acpgen.startup.options import COUNTING, OPTIONS, Options
 
 _UNFOLLOWED = (
@@ -51,7 +51,7 @@ def validate(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="FILE", help="Files of messages, also gzip; - or none is standard input."
+            metavar="FILE", help="Logs, folders of logs, globs; - or none is standard input."
         ),
     ] = None,
     sender: Annotated[str | None, _option("sender")] = None,
@@ -72,6 +72,7 @@ def validate(
     summary: Annotated[bool, _option("summary")] = False,
     show_keys: Annotated[bool, _option("show_keys")] = False,
     follow: Annotated[bool, _option("follow")] = False,
+    jobs: Annotated[int | None, _option("jobs")] = None,
 ) -> None:
     """Judge messages as a strict receiver does, and name the error that it returns for each fault.
 
@@ -104,6 +105,7 @@ def validate(
         summary=summary,
         show_keys=show_keys,
         follow=follow,
+        jobs=jobs,
     )
     if follow and not options.can_follow:
         reason = _UNFOLLOWED if options.files == ("-",) else "there must be one FILE to follow"

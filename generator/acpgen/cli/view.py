@@ -11,6 +11,7 @@ import typer
 from acpgen import resources
 from acpgen.cli import input_files
 from acpgen.cli.progress import Bar, bar_of
+from acpgen.cli.reading import counted_lines
 from acpgen.cli.report import CommandFailure, Exit, fail, note, relative, unreadable
 from acpgen.cli.session_pages import page_paths, session_view, write_page
 from acpgen.cli.shared_options import (
@@ -28,7 +29,6 @@ from acpgen.findings import printable, text
 from acpgen.judge.inputs import InputError
 from acpgen.load import SchemaError, load
 from acpgen.logs import Hints, callers_of, lines_of, read
-from acpgen.logs.log_lines import Lines
 from acpgen.model import Protocol
 from acpgen.view import SessionView, page
 from acpgen.words import counted
@@ -37,7 +37,7 @@ from acpgen.words import counted
 def view(
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="FILE", help="Logs, also packed; - or none is standard input."),
+        typer.Argument(metavar="FILE", help="Logs, folders of logs, globs; - or none is stdin."),
     ] = None,
     out: Annotated[
         Path | None,
@@ -67,7 +67,7 @@ def view(
     command wrote. Exit status: 0 when all pages are written, whatever the findings; 2 when one
     isn't.
     """
-    logs = [str(file) for file in files or [Path(input_files.STDIN)]]
+    logs = [*input_files.expanded(map(str, files or (input_files.STDIN,)))]
     pages = page_paths(logs, out)
     protocol = _load(relative(schema))
     hints = hints_of(read_as, message_at, sender_at, connection_at, client)
@@ -131,9 +131,9 @@ def _session(
     """
     cut: list[int] = []
     log = read(
-        _counted_lines(lines_of(stream, skipped=cut.append), bar),
+        counted_lines(lines_of(stream, skipped=cut.append), bar),
         hints,
-        lambda: callers_of(protocol),
+        lambda: callers_of(protocol.methods),
         skipped=cut.append,
     )
     session = session_view(log, protocol, name, show_keys=show_keys)
@@ -141,12 +141,6 @@ def _session(
         raise InputError("no messages")
     session.notes += [f"line {line} is too long, so it is left out" for line in cut]
     return session
-
-
-def _counted_lines(lines: Lines, bar: Bar) -> Lines:
-    for number, line in lines:
-        bar.advance(len(line))
-        yield number, line
 
 
 def _load(schema: Path) -> Protocol:

@@ -20,17 +20,18 @@ from acp_wire.envelope import SENDERS, is_id
 from acp_wire.pairing import Pairing
 from acp_wire.reader import BLANK, Decoded, NotJsonError, decode
 from acp_wire.transcript_line import is_transcript_line
+from acp_wire.type_rows import TypeTable
 from acpgen.judge import v1_words
 from acpgen.judge.message_verdict import MessageVerdict
 from acpgen.judge.transcript import Transcript
-from acpgen.model import Protocol, Side
+from acpgen.sides import Side
 
 if TYPE_CHECKING:
     from acp_wire.decoding import Decoders  # imports msgspec, for long input only
 
 
 class Source(Structural):
-    """Gives one protocol's checkers, decoders and types when they are needed.
+    """Gives one protocol's checkers, decoders and table of types when they are needed.
 
     For an input of `size` bytes checkers or decoders may be None: they cost more than they
     save, or can't be made.
@@ -38,7 +39,7 @@ class Source(Structural):
 
     def checkers(self, size: int, /) -> Checkers | None: ...  # noqa: D102
     def decoders(self, size: int, /) -> Decoders | None: ...  # noqa: D102
-    def protocol(self) -> Protocol: ...  # noqa: D102
+    def table(self) -> TypeTable: ...  # noqa: D102
 
 
 Read = Decoded | NotJsonError
@@ -54,18 +55,22 @@ _SETTLES = "initialize"
 class FastEngine:
     """Judges the messages of one stream after another, in their order; see `stream.Engine`.
 
-    `expected` is the number of bytes there will be, as far as that is known. `version` is that of
-    the protocol; the fast path does not accept the offer of another one, or the answer with it.
+    `version` is that of the protocol; the fast path does not accept the offer of another one, or
+    the answer with it.
     """
 
-    def __init__(self, source: Source, expected: int = 0, version: int | None = None) -> None:
+    def __init__(self, source: Source, version: int | None = None) -> None:
         self._version = version
         self.seen = 0
         self.changed = False
         self.pairing = Pairing()
         self._source = source
-        self._expected = expected
+        self._expected = 0
         self._judge: Transcript | None = None
+
+    def begin(self, expected: int) -> None:
+        """Note the number of bytes of the next stream, as far as that is known."""
+        self.seen, self._expected = 0, expected
 
     def filter(self, sender: str | None, *, transcript: bool) -> Filter:
         """Return the fast path for the next lines."""
@@ -98,13 +103,13 @@ class FastEngine:
             return judge.judge_read(read, connection=connection)
         return judge.judge_sent(read, Side(sender), connection)
 
-    def protocol(self) -> Protocol:
-        """The types that messages are judged by."""
-        return self._source.protocol()
+    def table(self) -> TypeTable:
+        """The types and methods that messages are judged by."""
+        return self._source.table()
 
     def _transcript(self) -> Transcript:
         if self._judge is None or self._judge.pairing is not self.pairing:
-            self._judge = Transcript(self._source.protocol(), self.pairing)
+            self._judge = Transcript(self._source.table(), self.pairing)
         return self._judge
 
 

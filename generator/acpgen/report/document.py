@@ -46,7 +46,8 @@ class JsonDocument:
             "command": tally.command,
             "complete": tally.complete,
             "problems": [
-                {"file": p.file, "line": p.line, "message": p.message} for p in tally.problems
+                {"file": p.file, "line": p.line, "kind": p.kind.value, "message": p.message}
+                for p in tally.problems
             ],
             "inputs": [{"file": file, "messages": n} for file, n in tally.inputs.items()],
             "counts": counts(tally),

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
 
 from acpgen.findings import Finding, Severity
-from acpgen.report.problem import Problem
+from acpgen.report.problem import Problem, ProblemKind
 from acpgen.report.rendering import Renderer
 from acpgen.report.tally import Tally
 from acpgen.words import counted
+
+_NOTHING = "no messages, so there is nothing to judge"
+_OTHER_VERSION = "all messages are of another version, so there is no verdict"
 
 
 class Report:
@@ -35,7 +38,6 @@ class Report:
         self.tally = tally
         self.full = False
         self._file = ""
-        self._unread = False
         self._renderer = renderer
         self._strict = strict
         self._limit = max_errors
@@ -76,17 +78,45 @@ class Report:
         self._render(taken)
         return len(taken)
 
-    def problem(self, file: str, reason: str, line: int | None = None) -> None:
+    def include(self, findings: Iterable[Finding], tally: Tally) -> None:
+        """Render the findings of another report, and add its counts, which have its findings."""
+        for _, found in groupby(findings, key=lambda each: (each.file, each.line, each.number)):
+            self._render([*found])
+        self._errors += tally.of("error")
+        self.tally.add(tally)
+
+    def room_for(self, errors: int) -> bool:
+        """Whether the report would not be full with so many more errors."""
+        return self._limit is None or self._errors + errors < self._limit
+
+    def problem(
+        self,
+        file: str,
+        reason: str,
+        line: int | None = None,
+        kind: ProblemKind = ProblemKind.UNREAD,
+    ) -> None:
         """Note why a file is not judged to its end, so that the whole is not judged."""
-        self.tally.problems.append(Problem(file, reason, line))
-        self._unread = True
+        self.tally.problems.append(Problem(file, reason, line, kind))
+
+    def conclude(self) -> None:
+        """Note if there is nothing to judge in all inputs together, or nothing of our version."""
+        tally = self.tally
+        if not tally.complete or not tally.inputs:
+            return
+        if not tally.messages:
+            for name in tally.inputs:
+                self.problem(name, _NOTHING, kind=ProblemKind.EMPTY)
+        elif tally.others and not tally.judged:
+            for name in tally.inputs:
+                self.problem(name, _OTHER_VERSION, kind=ProblemKind.OTHER_VERSION)
 
     def end(self) -> None:
         """Write the rest."""
         if self.full:
             errors = counted(self._errors, "error")
             reason = f"has {errors} up to here, the limit; the rest is left out"
-            self.tally.problems.append(Problem(self._file, reason))
+            self.problem(self._file, reason, kind=ProblemKind.LIMIT)
         self._renderer.end(self.tally)
 
     @property
@@ -95,7 +125,8 @@ class Report:
 
         A report that is full has found its errors, so it is 1.
         """
-        return 2 if self._unread else int(self.tally.has(self._fail_on))
+        unread = any(each.kind is not ProblemKind.LIMIT for each in self.tally.problems)
+        return 2 if unread else int(self.tally.has(self._fail_on))
 
     def _count(self, findings: Sequence[Finding]) -> Sequence[Finding]:
         """Count as many of the findings as there is room for, in their final severity."""
@@ -129,7 +160,7 @@ def _is_error(finding: Finding) -> bool:
 def _hardened(findings: Sequence[Finding]) -> Sequence[Finding]:
 
     return [
-        replace(finding, severity=Severity.ERROR)
+        finding.replaced(severity=Severity.ERROR)
         if finding.severity is Severity.RECOVERED
         else finding
         for finding in findings

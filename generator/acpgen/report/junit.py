@@ -58,7 +58,7 @@ def _suite(
     reading = ET.SubElement(suite, "testcase", classname=name, name="is read to its end")
     if problems:
         error = ET.SubElement(reading, "error", message=printable(problems[0].message))
-        error.text = "".join(f"{_place(p)}: {printable(p.message)}\n" for p in problems)
+        error.text = "".join(f"{printable(p.place)}: {printable(p.message)}\n" for p in problems)
     for findings in messages:
         suite.append(_case(name, findings))
     return suite
@@ -81,8 +81,3 @@ def _case(suite: str, findings: Sequence[Finding]) -> ET.Element:
 
 def _is_error(finding: Finding) -> bool:
     return finding.severity is Severity.ERROR
-
-
-def _place(problem: Problem) -> str:
-    line = "" if problem.line is None else f":{problem.line}"
-    return f"{printable(problem.file)}{line}"

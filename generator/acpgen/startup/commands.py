@@ -21,6 +21,7 @@ COMMANDS = {
 """The module of `acpgen.cli` that each command is a function of, and its summary."""
 
 GROUPS = {
+    "report": ("report_merge", "Put reports together."),
     "docs": ("docs", "Keep tables in pages of your own."),
     "templates": ("templates", "Take acpgen's templates and change them."),
     "upstream": ("upstream", "Compare with the releases of upstream, and annotate them."),

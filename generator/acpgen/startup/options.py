@@ -10,7 +10,9 @@ from collections.abc import Sequence
 SENDERS = ("client", "agent", "proxy")
 FORMS = ("text", "json", "ndjson", "github", "sarif", "junit")
 FAIL_ON = ("error", "warning")
-SHAPES = ("lines", "transcript", "wrapped", "prefixed", "values", "array", "sse", "frames")
+SHAPES = (
+    *("lines", "transcript", "wrapped", "prefixed", "values", "array", "sse", "frames", "markdown"),
+)
 COUNTING = ("text", "json")
 """The forms of `--summary`."""
 
@@ -92,6 +94,7 @@ OPTIONS = {
     "follow": Option(
         ("--follow", "-f"), "Wait for more lines in FILE, until interrupted.", flag=True
     ),
+    "jobs": Option(("--jobs", "-j"), "Judge so many files at once, in processes.", number=True),
 }
 """Each option of `acpgen validate`, by its name in `Options`."""
 _BY_NAME = {name: (member, option) for member, option in OPTIONS.items() for name in option.names}
@@ -120,6 +123,7 @@ class Options:
         summary: count the findings of each rule instead of printing them.
         show_keys: print idempotency keys.
         follow: wait for more lines in the one file.
+        jobs: how many processes judge, or None for this one.
     """
 
     __slots__ = ("files", *OPTIONS)
@@ -146,6 +150,7 @@ class Options:
         summary: bool = False,
         show_keys: bool = False,
         follow: bool = False,
+        jobs: int | None = None,
     ) -> None:
         self.files = tuple(files) or ("-",)
         self.sender = sender
@@ -166,6 +171,7 @@ class Options:
         self.summary = summary
         self.show_keys = show_keys
         self.follow = follow
+        self.jobs = jobs
 
     @property
     def can_follow(self) -> bool:
@@ -182,6 +188,7 @@ class Options:
             or self.read_as
             or self.message_at
             or self.sender_at
+            or self.connection_at
             or self.client
             or self.max_line
         )

@@ -72,17 +72,19 @@ def _retry(protocol: Protocol, templates: Templates) -> Tree:
 
 def _language(name: str) -> Target:
     def make(protocol: Protocol, templates: Templates) -> Tree:
-        from acpgen.targets.languages.language_table import table
+        from acpgen.targets.languages.language_table import language_files
 
-        return table(name, protocol, templates)
+        return language_files(name, protocol, templates)
 
+    dialect = languages.dialect(name)
+    types = "" if dialect.full is None else "types, checks, a tolerant reader, "
     return Target(
         name,
-        f"retry-class table and the decision about resending: {languages.dialect(name).title}",
+        f"{types}retry-class table and the decision about resending: {dialect.title}",
         (f"{name}/*",),
         make,
         needs_classes=True,
-        view=methods_only,
+        view=methods_only if dialect.full is None else everything,
     )
 
 
@@ -111,13 +113,14 @@ def _pages(protocol: Protocol, templates: Templates) -> Tree:
 
 
 def _vectors(protocol: Protocol, templates: Templates) -> Tree:
-    from acpgen.targets.vectors import derived, resends, traces, vectors
+    from acpgen.targets.vectors import derived, ledgers, resends, traces, vectors
 
     return {
         **vectors(protocol, templates),
         **resends(protocol, templates),
         **derived(protocol),
         **traces(protocol),
+        **ledgers(protocol, templates),
     }
 
 
@@ -153,8 +156,8 @@ TARGETS = (
     ),
     Target(
         "checkers",
-        "Python checkers without dependencies, and decoders for long input",
-        ("python/*/checkers.py", "python/*/decoders.py"),
+        "Python checkers without dependencies, decoders for long input, and a table of types",
+        ("python/*/checkers.py", "python/*/decoders.py", "python/*/type_table.py"),
         _checkers,
         view=without_docs,
     ),

@@ -37,7 +37,7 @@ def judge(recording: Recording, file: str) -> list[Finding]:
     """Check a recording by every rule; the findings are in the order of lines."""
     mask = KeyMask(recording.keys)
     return order(
-        _finding(rule, fault, file, _label(recording.traffic.connection(fault.place.line), mask))
+        _finding(rule, fault, file, recording, mask)
         for rule in RULES.values()
         for fault in rule.function(recording)
     )
@@ -51,15 +51,19 @@ def _label(connection: Connection, mask: KeyMask) -> Connection | None:
     return None if connection == "" else connection
 
 
-def _finding(rule: TraceRule, fault: Fault, file: str, connection: Connection | None) -> Finding:
+def _finding(
+    rule: TraceRule, fault: Fault, file: str, recording: Recording, mask: KeyMask
+) -> Finding:
+    line, number = recording.places.place(fault.place.line)
     return Finding(
         rule=rule.id,
         severity=rule.severity,
         file=file,
         pointer=append(Pointer(""), *fault.place.path),
-        message=fault.message,
-        line=fault.place.line,
+        message=recording.places.named(fault.message),
+        line=line,
         subject=fault.subject,
         code=fault.code,
-        connection=connection,
+        connection=_label(recording.traffic.connection(fault.place.line), mask),
+        number=number,
     )

@@ -15,6 +15,7 @@ from acpgen.judge.message import Judge
 from acpgen.model import JsonValue, Kind, Method, Protocol, RetryClass, Side
 from acpgen.trace.digest import Digest, digest
 from acpgen.trace.event import CallEvent, Event, Prompt, Response, Update
+from acpgen.types.type_table import type_table
 
 _SENDERS = (Side.CLIENT.value, Side.AGENT.value, Side.PROXY.value)
 _ABOUT: Mapping[str, tuple[str, ...]] = {
@@ -43,7 +44,10 @@ class TranscriptError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class TranscriptLine:
-    """One line of a transcript: a message, its sender and its connection."""
+    """One line of a transcript: a message, its sender and its connection.
+
+    `number` is its position in the recording.
+    """
 
     number: int
     connection: Connection
@@ -51,8 +55,8 @@ class TranscriptLine:
     message: JsonValue
 
 
-def read_line(entry: MessageText) -> TranscriptLine:
-    """Read one line of a transcript.
+def read_line(entry: MessageText, position: int | None = None) -> TranscriptLine:
+    """Read one line of a transcript; its position is its line unless it has another one.
 
     Raises:
         TranscriptError: it isn't JSON, or lacks the sender or the message.
@@ -60,18 +64,18 @@ def read_line(entry: MessageText) -> TranscriptLine:
     try:
         value = decode(entry.text).value
     except NotJsonError as error:
-        raise TranscriptError(str(error), entry.line) from None
+        number = "" if entry.number is None else f"message {entry.number} "
+        raise TranscriptError(f"{number}{error}", entry.line) from None
     if not is_transcript_line(value):
-        raise TranscriptError(
-            "is not a line of a transcript: it needs from and message", entry.line
-        )
+        raise TranscriptError(_NOT_A_LINE, entry.line)
     sender, connection = value["from"], value.get("connection")
     if sender not in _SENDERS:
         raise TranscriptError(f"from must be one of {', '.join(_SENDERS)}", entry.line)
     connection = "" if connection is None else connection
     if not isinstance(connection, int | str) or isinstance(connection, bool):
         raise TranscriptError("connection must be a string or an integer", entry.line)
-    return TranscriptLine(entry.line, connection, Side(str(sender)), value["message"])
+    position = entry.line if position is None else position
+    return TranscriptLine(position, connection, Side(str(sender)), value["message"])
 
 
 def about(*values: JsonValue) -> Digest:
@@ -84,7 +88,10 @@ class Reader:
 
     def __init__(self, protocol: Protocol, *, show_keys: bool = False) -> None:
         self._show_keys = show_keys
-        self._judge = Judge(protocol)
+        self._judge = Judge(type_table(protocol))
+        self._methods: Mapping[tuple[str, str, str], Method] = {
+            (m.name, m.kind, m.side): m for m in protocol.methods
+        }
 
     def event(self, line: TranscriptLine) -> Event | None:
         """The event on a line; None if the value there is not a message that rules can use."""
@@ -103,7 +110,8 @@ class Reader:
 
     def _call(self, line: TranscriptLine, message: dict[str, JsonValue], kind: Kind) -> CallEvent:
         name, params = str(message["method"]), _members(message.get("params"))
-        method = self._judge.method(name, kind, line.sender)
+        called = self._judge.method(name, kind, line.sender)
+        method = None if called is None else self._methods[called.name, called.kind, called.side]
         about_members = _ABOUT.get(name, () if method is None else method.about)
         return CallEvent(
             line=line.number,

@@ -9,6 +9,7 @@ from acpgen.model import Protocol, Side
 from acpgen.trace.event import CallEvent, Event, Response, Update
 from acpgen.trace.event_reading import Reader, TranscriptLine, read_line
 from acpgen.trace.exchanges import TrafficLog
+from acpgen.trace.message_places import MessagePlaces
 from acpgen.trace.prompts import prompts_of
 from acpgen.trace.recording import Recording
 from acpgen.trace.seen_strings import SeenStrings
@@ -27,9 +28,11 @@ def record(
     """
     reader = Reader(protocol, show_keys=show_keys)
     recorder = _Recorder(SeenStrings(protocol, show_keys=show_keys))
-    for line in map(read_line, entries):
+    places = MessagePlaces()
+    for entry in entries:
+        line = read_line(entry, places.position(entry.line, entry.number))
         recorder.add(line, reader.event(line))
-    return recorder.recording()
+    return recorder.recording(places)
 
 
 class _Recorder:
@@ -64,7 +67,7 @@ class _Recorder:
         else:
             self._strings.add_sent(line.message)
 
-    def recording(self) -> Recording:
+    def recording(self, places: MessagePlaces) -> Recording:
         """Return everything noted."""
         traffic, messages = self._traffic.traffic(), self._messages.messages()
         prompts = prompts_of(traffic.exchanges, messages)
@@ -76,4 +79,5 @@ class _Recorder:
             prompts=prompts,
             echoes=self._strings.echoes(keys),
             keys=self._strings.known(keys),
+            places=places,
         )

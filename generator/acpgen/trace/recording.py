@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from acp_wire.redaction import Key
 from acpgen.trace.exchanges import Traffic
+from acpgen.trace.message_places import MessagePlaces
 from acpgen.trace.prompts import Prompts
 from acpgen.trace.seen_strings import Echo
 from acpgen.trace.session_states import SessionStates
@@ -20,8 +21,8 @@ from acpgen.trace.shown_messages import ShownMessages
 class Recording:
     """The events of a transcript, and the indexes that rules need.
 
-    `echoes` are the keys that agents sent. `keys` are all keys, also misspelled and malformed ones,
-    which no finding may show.
+    The lines in it are positions of `places`. `echoes` are the keys that agents sent. `keys` are
+    all keys, also misspelled and malformed ones, which no finding may show.
     """
 
     traffic: Traffic
@@ -30,3 +31,4 @@ class Recording:
     prompts: Prompts
     echoes: tuple[Echo, ...]
     keys: frozenset[Key]
+    places: MessagePlaces

@@ -72,13 +72,13 @@ class SessionView:
         self._redactor = Redactor(secrets.token_bytes(16), show_keys=show_keys)
         self._pending: dict[tuple[Connection, int | str, str], int] = {}
         self._partners: dict[int, int] = {}
-        self._by_line: dict[int, int] = {}
+        self._places: dict[tuple[int, int | None], int] = {}
 
     def add(self, entry: MessageText) -> int:
         """Add the next line, and return the index of its message."""
         message, index = shown_message(entry, self._redactor), len(self.messages)
         self.messages.append(message)
-        self._by_line.setdefault(entry.line, index)
+        self._places.setdefault((entry.line, entry.number), index)
         if message.id is None:
             return index
         if message.kind is ShownKind.REQUEST:
@@ -90,9 +90,9 @@ class SessionView:
         return index
 
     def find(self, finding: Finding, command: str, index: int | None = None) -> None:
-        """Add a finding to a message: by its index, or else to the first one on its line."""
+        """Add a finding to a message: by its index, or else by its line and number."""
         if index is None:
-            index = self._by_line.get(finding.line or 0)
+            index = self._places.get((finding.line or 0, finding.number))
         if index is not None:
             self.findings.append(ShownFinding(index, command, finding))
 

@@ -11,11 +11,15 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from enum import Enum, auto
+from ssl import SSLContext
 
 __all__ = ["FaultProxy", "Moment", "RelayFault", "Relayed", "Rule", "once"]
 
-LONGEST = 2**30
+LONGEST = 2**20
 """Bytes of the longest head of a message. Bodies are read by their length."""
+
+LARGEST = 2**27
+"""Bytes of the largest body, chunk, event or frame. A larger one ends its connections."""
 
 
 class Moment(Enum):
@@ -48,6 +52,9 @@ class RelayFault(Enum):
 
     CUT = auto()
     """The message is swallowed, and both connections are closed."""
+
+    SHORT = auto()
+    """All but the last byte is forwarded, then both connections are closed."""
 
     CUT_AFTER = auto()
     """The message is forwarded, then both connections are closed."""
@@ -86,6 +93,9 @@ def once(moment: Moment, text: bytes, fault: RelayFault) -> Rule:
     return rule
 
 
+_ENDING = (RelayFault.CUT, RelayFault.SHORT, RelayFault.CUT_AFTER, RelayFault.END)
+
+
 class _CutError(Exception):
     """Close both connections now."""
 
@@ -99,13 +109,24 @@ class FaultProxy:
     Args:
         upstream: gives the host and port of the server, anew for each connection.
         rule: decides about each message. It may be replaced at any time.
+        tls: encrypts the connections to the server. Those of the client are in the clear.
+        name: replaces the name of the proxy in each request's `Host`.
     """
 
-    def __init__(self, upstream: Callable[[], tuple[str, int]], rule: Rule | None = None) -> None:
+    def __init__(
+        self,
+        upstream: Callable[[], tuple[str, int]],
+        rule: Rule | None = None,
+        *,
+        tls: SSLContext | None = None,
+        name: str = "",
+    ) -> None:
         self.rule: Rule = rule or (lambda _: RelayFault.PASS)
         self.faults = 0
         """How many messages had a fault."""
         self._upstream = upstream
+        self._tls = tls
+        self._name = name.encode()
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._stalled: set[asyncio.StreamWriter] = set()
@@ -136,7 +157,8 @@ class FaultProxy:
             task.add_done_callback(self._tasks.discard)
         ended = (_CutError, OSError, EOFError, asyncio.CancelledError)
         with contextlib.suppress(*ended), contextlib.closing(writer):
-            server = await asyncio.open_connection(*self._upstream(), limit=LONGEST)
+            host, port = self._upstream()
+            server = await asyncio.open_connection(host, port, limit=LONGEST, ssl=self._tls)
             with contextlib.closing(server[1]):
                 await _Pair(self, (reader, writer), server).run()
 
@@ -153,13 +175,21 @@ class FaultProxy:
             await asyncio.Event().wait()
         if fault in (RelayFault.PASS, RelayFault.CUT_AFTER):
             target.write(data)
+        if fault is RelayFault.SHORT:
+            target.write(data[:-1])
         if fault is RelayFault.END:
             target.write(b"0\r\n\r\n")
         if fault is RelayFault.BAD_GATEWAY:
             target.write(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n")
         await target.drain()
-        if fault in (RelayFault.CUT, RelayFault.CUT_AFTER, RelayFault.END):
+        if fault in _ENDING:
             raise _CutError
+
+    def addressed(self, head: bytes) -> bytes:
+        """The head of a request with the server's name in it. Internal to the proxy."""
+        if not self._name:
+            return head
+        return re.sub(rb"(?i)\r\nhost:[^\r]*", lambda _: b"\r\nHost: " + self._name, head, count=1)
 
     def is_stalled(self, target: asyncio.StreamWriter) -> bool:
         """Whether nothing may close the connection of a writer. Internal to the proxy."""
@@ -182,6 +212,7 @@ class _Pair:
         while True:
             head = await self._from_client.readuntil(b"\r\n\r\n")
             head = re.sub(rb"(?i)\r\nsec-websocket-extensions:[^\r]*", b"", head)
+            head = self._proxy.addressed(head)
             request = head + await _body(head, self._from_client)
             await self._relay(Relayed(Moment.REQUEST, request), request, self._to_server)
             head = await self._from_server.readuntil(b"\r\n\r\n")
@@ -203,6 +234,7 @@ class _Pair:
         text = b""
         async for chunk in _chunks(self._from_server):
             *events, text = (text + chunk).replace(b"\r\n", b"\n").split(b"\n\n")
+            _limit(len(text))
             for event in events:
                 whole = event + b"\n\n"
                 framed = b"%x\r\n%b\r\n" % (len(whole), whole)
@@ -236,15 +268,30 @@ def _is(pattern: bytes, head: bytes) -> bool:
 async def _body(head: bytes, reader: asyncio.StreamReader) -> bytes:
     """Read the body of a request or a response as it is on the wire."""
     if _is(_CHUNKED, head):
-        return b"".join([part async for part in _framed_chunks(reader)])
+        parts: list[bytes] = []
+        async for part in _framed_chunks(reader):
+            parts.append(part)
+            _limit(sum(map(len, parts)))
+        return b"".join(parts)
     size = re.search(rb"(?i)\r\ncontent-length:\s*(\d+)", head)
-    return await reader.readexactly(int(size[1]) if size else 0)
+    return await reader.readexactly(_limit(int(size[1]) if size else 0))
+
+
+def _limit(size: int) -> int:
+    """Return a size that is not too large.
+
+    Raises:
+        _CutError: it is.
+    """
+    if size > LARGEST:
+        raise _CutError
+    return size
 
 
 async def _framed_chunks(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
     while True:
         line = await reader.readuntil(b"\r\n")
-        size = int(line.split(b";")[0], 16)
+        size = _limit(int(line.split(b";")[0], 16))
         yield line + await reader.readexactly(size + 2)
         if not size:
             return
@@ -264,7 +311,8 @@ async def _frames(reader: asyncio.StreamReader) -> AsyncIterator[tuple[bytes, by
         short, masked = head[1] & 127, bool(head[1] & 128)
         extra = await reader.readexactly({126: 2, 127: 8}.get(short, 0))
         mask = await reader.readexactly(4 if masked else 0)
-        data = await reader.readexactly(int.from_bytes(extra, "big") if extra else short)
+        size = _limit(int.from_bytes(extra, "big") if extra else short)
+        data = await reader.readexactly(size)
         yield _unmasked(data, mask), head + extra + mask + data
 
 

@@ -12,12 +12,25 @@ from functools import cache
 from importlib import resources
 from typing import Final
 
-__all__ = ["VERBS", "Json", "Script", "ScriptError", "Step", "guide", "parse", "scripts", "texts"]
+__all__ = [
+    "VERBS",
+    "Json",
+    "Script",
+    "ScriptError",
+    "Step",
+    "guide",
+    "parse",
+    "remote_scripts",
+    "scripts",
+    "texts",
+]
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 VERBS: Final[Mapping[str, frozenset[str]]] = {
-    "connect": frozenset({"connection", "beside"}),
+    "connect": frozenset({"connection", "beside", "through"}),
+    "disturb": frozenset({"connection", "fault"}),
+    "disturbed": frozenset({"connection"}),
     "kill": frozenset({"connection"}),
     "end": frozenset({"connection"}),
     "new": frozenset({"connection", "session"}),
@@ -109,6 +122,8 @@ class Script:
     name: str
     title: str
     steps: tuple[Step, ...]
+    is_remote: bool = False
+    """True if it is for agents behind HTTP or WebSocket only."""
 
     @property
     def proves(self) -> frozenset[str]:
@@ -137,7 +152,18 @@ def guide() -> str:
 
 @cache
 def scripts() -> tuple[Script, ...]:
-    """The traces of the kit, sorted by name."""
+    """The traces for every agent, sorted by name."""
+    return tuple(each for each in _all_scripts() if not each.is_remote)
+
+
+@cache
+def remote_scripts() -> tuple[Script, ...]:
+    """The traces for agents behind HTTP or WebSocket, sorted by name."""
+    return tuple(each for each in _all_scripts() if each.is_remote)
+
+
+@cache
+def _all_scripts() -> tuple[Script, ...]:
     return tuple(parse(text, name) for name, text in texts().items())
 
 
@@ -153,11 +179,11 @@ def parse(text: str, name: str) -> Script:
         raise ScriptError(f"{name}: {error}") from error
     match value:
         case {"name": str(own), "title": str(title), "steps": [*steps]}:
-            return Script(
-                own,
-                title,
-                tuple(_step(each, f"{name}: step {n}") for n, each in enumerate(steps, 1)),
-            )
+            transport = value.get("transport")
+            if transport not in (None, "remote"):
+                raise ScriptError(f"{name}: the transport can only be remote")
+            parsed = tuple(_step(each, f"{name}: step {n}") for n, each in enumerate(steps, 1))
+            return Script(own, title, parsed, transport == "remote")
         case _:
             raise ScriptError(f"{name}: needs a name, a title and steps")
 

@@ -9,13 +9,16 @@ from acp_retry.backoff import Backoff
 from acp_retry.calls import Calls, Reply, SupersededError
 from acp_retry.client import Client, ClientStoppedError
 from acp_retry.client_events import ClientEvent, ClientState
+from acp_retry.forwarding import ForwardedPrompt, ForwardingStore, OutcomeUnknownError
 from acp_retry.history import HistoryIndex, HistoryStore
 from acp_retry.ledger import KeyLedger
-from acp_retry.link import Channel, Link
+from acp_retry.link import Channel, JsonObject, LineChannel, Link, ReceivedMessage
 from acp_retry.message_ids import NAMESPACE, derive_message_id
+from acp_retry.nodes import Nodes, Notice, NoticeKind
 from acp_retry.outbox import Outbox, PendingPrompt
 from acp_retry.outbox_stores import MemoryOutbox, Mode, OutboxStore, SqliteOutbox
 from acp_retry.outcome import (
+    CANCELLED,
     AnswerLostError,
     Inserted,
     NeverSentError,
@@ -26,11 +29,13 @@ from acp_retry.outcome import (
     Unknown,
 )
 from acp_retry.peer import Call, Peer
-from acp_retry.prompt_handlers import prompt_handlers
+from acp_retry.prompt_events import PromptChange, PromptEvent
+from acp_retry.prompt_handlers import not_found, prompt_handlers
 from acp_retry.prompt_keys import MalformedKeyError, check_key, new_key
+from acp_retry.prompt_params import check_params
 from acp_retry.sessions import Sessions, SessionStore
 from acp_retry.stdio import serve_stdio
-from acp_retry.store import Found, Insertion, Message, Store
+from acp_retry.store import Found, Insertion, Message, PromptStore, Store, UnusableStoreError
 from acp_retry.stores.memory import MemoryStore
 from acp_retry.stores.sqlite import SqliteStore
 from acp_retry.submission import Submission, WithdrawnError
@@ -38,6 +43,7 @@ from acp_retry.transports import Connection, Stdio, Transport
 from acp_wire.remote import Remote
 
 __all__ = [
+    "CANCELLED",
     "NAMESPACE",
     "AnswerLostError",
     "Backoff",
@@ -49,12 +55,16 @@ __all__ = [
     "ClientState",
     "ClientStoppedError",
     "Connection",
+    "ForwardedPrompt",
+    "ForwardingStore",
     "Found",
     "HistoryIndex",
     "HistoryStore",
     "Inserted",
     "Insertion",
+    "JsonObject",
     "KeyLedger",
+    "LineChannel",
     "Link",
     "MalformedKeyError",
     "MemoryOutbox",
@@ -62,12 +72,20 @@ __all__ = [
     "Message",
     "Mode",
     "NeverSentError",
+    "Nodes",
     "NotSent",
+    "Notice",
+    "NoticeKind",
     "Outbox",
     "OutboxStore",
     "Outcome",
+    "OutcomeUnknownError",
     "Peer",
     "PendingPrompt",
+    "PromptChange",
+    "PromptEvent",
+    "PromptStore",
+    "ReceivedMessage",
     "Refused",
     "Remote",
     "Reply",
@@ -82,10 +100,13 @@ __all__ = [
     "SupersededError",
     "Transport",
     "Unknown",
+    "UnusableStoreError",
     "WithdrawnError",
     "check_key",
+    "check_params",
     "derive_message_id",
     "new_key",
+    "not_found",
     "prompt_handlers",
     "serve_stdio",
     "spawn",

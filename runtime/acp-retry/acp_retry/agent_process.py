@@ -6,12 +6,12 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Final
 
 from acp_retry.link import JsonObject
-from acp_retry.peer import MOST_IN_FLIGHT, Handlers, Peer
+from acp_retry.peer import MOST_IN_FLIGHT, Fallback, Handlers, Peer
 from acp_retry.stdio import GRACE, LONGEST_LINE, StreamChannel
 
 __all__ = ["AgentProcess", "Launch", "spawn"]
@@ -34,6 +34,9 @@ class Launch:
         stderr: where its standard error goes: a file, or a constant of `subprocess`. By default it
             is that of this process.
         longest: the number of bytes of the longest message that is read or sent.
+        keeps_lines: whether each message that is read is a `ReceivedMessage`.
+        pass_fds: file descriptors that the program inherits, such as a lock that is held as long as
+            it runs. Not on Windows.
     """
 
     command: tuple[str, ...]
@@ -41,6 +44,8 @@ class Launch:
     env: Mapping[str, str] | None = None
     stderr: int | IO[bytes] | None = None
     longest: int = LONGEST_LINE
+    keeps_lines: bool = False
+    pass_fds: tuple[int, ...] = ()
 
 
 class AgentProcess:
@@ -58,8 +63,13 @@ class AgentProcess:
         self._launch = launch
         self._transport = transport
         self._pipes = pipes
-        longest = launch.longest
-        self._lines = StreamChannel(pipes.stdout, self._write, self._close_stdin, longest=longest)
+        self._lines = StreamChannel(
+            pipes.stdout,
+            self._write,
+            self._close_stdin,
+            longest=launch.longest,
+            keeps_lines=launch.keeps_lines,
+        )
 
     @classmethod
     async def start(cls, launch: Launch) -> AgentProcess:
@@ -77,6 +87,7 @@ class AgentProcess:
             stderr=launch.stderr,
             cwd=launch.cwd,
             env=launch.env,
+            pass_fds=launch.pass_fds,
             start_new_session=True,
         )
         return cls(launch, transport, pipes)
@@ -84,6 +95,10 @@ class AgentProcess:
     async def send(self, message: JsonObject, /) -> None:
         """See `Channel.send`."""
         await self._lines.send(message)
+
+    async def send_line(self, line: bytes, /) -> None:
+        """See `LineChannel.send_line`."""
+        await self._lines.send_line(line)
 
     async def receive(self) -> JsonObject | None:
         """See `Channel.receive`."""
@@ -134,6 +149,9 @@ async def spawn(
     stderr: int | IO[bytes] | None = None,
     longest: int = LONGEST_LINE,
     most: int = MOST_IN_FLIGHT,
+    fallback: Fallback | None = None,
+    id_prefix: str = "",
+    pass_fds: Sequence[int] = (),
 ) -> AsyncIterator[Peer]:
     """Start an agent and connect to it. Leaving the block ends it.
 
@@ -152,12 +170,17 @@ async def spawn(
         stderr: see `Launch`.
         longest: see `Launch`.
         most: see `Peer`.
+        fallback: see `Peer`. With it, each message keeps its line, for `Peer.forward`.
+        id_prefix: see `Peer`.
+        pass_fds: see `Launch`.
 
     Raises:
         OSError: the program could not be started.
     """
-    process = await AgentProcess.start(Launch(command, cwd, env, stderr, longest))
-    peer = Peer(process, handlers, grace=GRACE, most=most)
+    keeps_lines = fallback is not None
+    launch = Launch(command, cwd, env, stderr, longest, keeps_lines, tuple(pass_fds))
+    process = await AgentProcess.start(launch)
+    peer = Peer(process, handlers, grace=GRACE, most=most, fallback=fallback, id_prefix=id_prefix)
     serving = asyncio.create_task(peer.serve())
     try:
         yield peer

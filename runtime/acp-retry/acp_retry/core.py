@@ -6,29 +6,49 @@ effects in order. `acp_retry.ledger` carries them out.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import Final, NamedTuple
+from collections.abc import Hashable
+from typing import Final
 from uuid import UUID
 
-from acp_retry.outcome import CANCELLED, INVALID_PARAMS, INVALID_REQUEST, Inserted, Refused
+from acp_retry.claims import (
+    EMPTY,
+    AnswerAttempt,
+    AttemptId,
+    Claim,
+    Effect,
+    Params,
+    PromoteAttempt,
+    Rejection,
+    StartClaim,
+    State,
+    StopClaim,
+)
+from acp_retry.outcome import (
+    CANCELLED,
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    Inserted,
+    Refused,
+)
 from acp_retry.store import Found
 
 __all__ = [
+    "MOST_HELD",
     "REUSED",
     "AnswerAttempt",
     "AttemptId",
     "Claim",
     "Core",
     "Effect",
+    "PromoteAttempt",
     "StartClaim",
     "State",
     "StopClaim",
 ]
 
-Params = Mapping[str, object]
-EMPTY: Final[Params] = {}
+MOST_HELD: Final = 10_000
+"""How many prompts wait for their insertion at the same time."""
 
 REUSED: Final = Refused(
     INVALID_PARAMS,
@@ -40,97 +60,6 @@ REPEATED_ID: Final = Refused(
 )
 
 
-class State(StrEnum):
-    """The state of a prompt between its arrival and its insertion."""
-
-    CLAIMED = "claimed"
-    """The store is searched for it. A second attempt joins; nothing is known of the key yet."""
-
-    HELD = "held"
-    """The agent has it and has not inserted it. It can be withdrawn."""
-
-    SUBMITTING = "submitting"
-    """It is being inserted. It can't be withdrawn any more."""
-
-    INSERTED = "inserted"
-    """It is recorded with its message."""
-
-    NONE = "none"
-    """Nothing is recorded: it was refused, failed or was withdrawn. The key stays unused."""
-
-
-class AttemptId(NamedTuple):
-    """A request's id and connection. The same id on another connection is another attempt."""
-
-    connection: Hashable
-    request_id: str | int | None
-
-
-class Rejection(NamedTuple):
-    """An attempt that gets an error, unless the lookup finds its message."""
-
-    digest: bytes | None
-    refused: Refused
-
-
-@dataclass(slots=True, eq=False)
-class Claim:
-    """One prompt and all attempts that wait for it.
-
-    `attempts` maps each waiting attempt to the digest of its prompt; the first one owns the claim.
-    `rejecting` holds the attempts of a prompt that was withdrawn or refused. An error says that
-    nothing was inserted. Only a lookup can tell, since another process may have inserted it.
-    `wanted` is false if there are no other attempts. `payload` holds the params without the key of
-    the attempt that will be inserted.
-    """
-
-    session_id: str
-    record: UUID
-    keyed: bool
-    state: State = State.CLAIMED
-    payload: Params = field(default_factory=dict, repr=False)
-    digest: bytes | None = field(default=None, repr=False)
-    attempts: dict[AttemptId, bytes | None] = field(default_factory=dict)
-    rejecting: dict[AttemptId, Rejection] = field(default_factory=dict)
-    wanted: bool = True
-
-    @property
-    def owner(self) -> AttemptId | None:
-        """The oldest attempt whose connection is open, or None if no attempt waits."""
-        return next(iter(self.attempts), None)
-
-
-@dataclass(frozen=True, slots=True)
-class StartClaim:
-    """The claim is new.
-
-    `CLAIMED`: look its record up in the store, then call `Core.found` or `Core.fail`. `HELD`: it
-    has no key, and the agent inserts it.
-    """
-
-    claim: Claim
-
-
-@dataclass(frozen=True, slots=True)
-class StopClaim:
-    """The claim was withdrawn: the agent must not insert it.
-
-    Later effects answer its attempts, or move them to the claim of a `StartClaim`.
-    """
-
-    claim: Claim
-
-
-class AnswerAttempt(NamedTuple):
-    """Answer an attempt."""
-
-    attempt: AttemptId
-    outcome: Inserted | Refused
-
-
-Effect = StartClaim | StopClaim | AnswerAttempt
-
-
 class Core:
     """Every prompt without an answer, and the keys of live-only messages.
 
@@ -140,10 +69,17 @@ class Core:
         keep_orphans: keep a prompt whose connections are all lost, so that the retry joins it.
             Otherwise it is withdrawn, and the retry is a new submission. Both are correct (RFD,
             Method audit).
+        most: how many prompts may wait for their insertion. A further prompt is refused, unless its
+            message is there already.
     """
 
-    def __init__(self, *, compare: bool = False, keep_orphans: bool = True) -> None:
+    def __init__(
+        self, *, compare: bool = False, keep_orphans: bool = True, most: int = MOST_HELD
+    ) -> None:
         self._compare = compare
+        self._most = most
+        reason = f"{most} prompts wait to be inserted; send it again later"
+        self._full = Refused(INTERNAL_ERROR, "Internal error", {"reason": reason})
         self._keep_orphans = keep_orphans
         self._claims: dict[UUID, Claim] = {}
         self._pending: dict[AttemptId, Claim] = {}
@@ -186,8 +122,15 @@ class Core:
                 return [AnswerAttempt(attempt, self._retried(found, digest))]
             if (claim := self._claims.get(record)) is not None:
                 return self._join(claim, attempt, digest, payload)
-        state = State.CLAIMED if keyed else State.HELD
-        claim = Claim(session_id, record, keyed, state, payload, digest, {attempt: digest})
+        if len(self._claims) >= self._most:
+            if not keyed:
+                return [AnswerAttempt(attempt, self._full)]
+            # An error says that nothing was inserted, so a lookup comes first.
+            claim = Claim(session_id, record, keyed, payload=payload, wanted=False)
+            claim.rejecting[attempt] = Rejection(digest, self._full)
+        else:
+            state = State.CLAIMED if keyed else State.HELD
+            claim = Claim(session_id, record, keyed, state, payload, digest, {attempt: digest})
         self._claims[record] = claim
         self._pending[attempt] = claim
         return [StartClaim(claim)]
@@ -197,12 +140,15 @@ class Core:
     ) -> list[Effect]:
         if claim.state is not State.CLAIMED and self._differs(claim.digest, digest):
             return [AnswerAttempt(attempt, REUSED)]
+        self._pending[attempt] = claim
+        if not claim.wanted and len(self._claims) > self._most:
+            claim.rejecting[attempt] = Rejection(digest, self._full)
+            return []
         if not claim.wanted:
             claim.wanted = True
             claim.digest = digest
             claim.payload = payload
         claim.attempts[attempt] = digest
-        self._pending[attempt] = claim
         return []
 
     def found(self, claim: Claim, found: Found | None) -> list[Effect]:
@@ -270,6 +216,19 @@ class Core:
         claim = self._pending.get(attempt)
         return [] if claim is None else self._withdraw(claim)
 
+    def cancel_record(self, record: UUID) -> list[Effect]:
+        """Handle the cancellation of a prompt by another node. An unknown record is ignored."""
+        claim = self._claims.get(record)
+        return [] if claim is None else self._withdraw(claim)
+
+    def claim(self, record: UUID) -> Claim | None:
+        """Return the prompt with a record, if it is neither inserted nor refused."""
+        return self._claims.get(record)
+
+    def held(self) -> list[Claim]:
+        """Return every prompt with a key that the agent holds."""
+        return [c for c in self._claims.values() if c.keyed and c.state is State.HELD]
+
     def withdraw(self, session_id: str) -> list[Effect]:
         """Handle `session/cancel`, which close and delete include: withdraw every held prompt."""
         claims = [each for each in self._claims.values() if each.session_id == session_id]
@@ -292,7 +251,14 @@ class Core:
         }
         rejecting |= claim.rejecting
         self._forget(claim, State.NONE)
-        again = Claim(claim.session_id, claim.record, keyed=True, rejecting=rejecting, wanted=False)
+        again = Claim(
+            claim.session_id,
+            claim.record,
+            keyed=True,
+            payload=claim.payload,
+            rejecting=rejecting,
+            wanted=False,
+        )
         self._claims[again.record] = again
         self._pending |= dict.fromkeys(rejecting, again)
         return [StartClaim(again)]
@@ -325,8 +291,11 @@ class Core:
         claim = self._pending.pop(attempt, None)
         if claim is None:
             return []
+        owned = claim.owner == attempt
         claim.attempts.pop(attempt, None)
         claim.rejecting.pop(attempt, None)
+        if owned and claim.attempts:
+            return [PromoteAttempt(claim)]
         if claim.state is State.HELD and not (claim.attempts or self._keep_orphans):
             return [StopClaim(claim), *self._end(claim, CANCELLED)]
         return []

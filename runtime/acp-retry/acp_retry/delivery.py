@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from acp_retry.link import Link, RequestId
+from acp_retry.message_ids import derive_message_id
 from acp_retry.outbox_stores import Mode, OutboxStore, StoredPrompt
 from acp_retry.outcome import (
     CANCELLED,
@@ -23,6 +24,7 @@ from acp_retry.outcome import (
     RequestFailedError,
     Unknown,
 )
+from acp_retry.prompt_events import PromptChange, label
 from acp_retry.prompt_keys import KEYED_VERSION
 from acp_retry.tasks import Turns, is_stopped
 from acp_wire.keys import KEY
@@ -90,6 +92,10 @@ class DeliveryContext(Protocol):
         """See `OutboxState.remove`."""
         ...
 
+    def report(self, change: PromptChange, entry: StoredPrompt, code: int = 0) -> None:
+        """See `OutboxState.report`."""
+        ...
+
     def send_elsewhere(self, delivery: Delivery, lost: Link) -> None:
         """See `OutboxState.send_elsewhere`."""
         ...
@@ -110,12 +116,20 @@ class Delivery:
         self.done = False
         self._doubt = isinstance(outcome, Unknown)
         self._ambiguous = entry.mode is Mode.AMBIGUOUS
+        # One that was marked as sent, or has an outcome, may have left in an earlier process.
+        self._has_left = outcome is not None and not isinstance(outcome, NotSent)
         self.attempts: list[DeliveryAttempt] = []
         self._carriers: list[Link] = []
         self._context = context
         self._newest: DeliveryAttempt | None = None
         self._withdrawal: asyncio.Task[Outcome] | None = None
         self._change = asyncio.Event()
+
+    @property
+    def _label(self) -> str:
+        """How a log line names the prompt."""
+        name = self.entry.session_id, self.entry.key
+        return label(name[0], str(derive_message_id(*name)))
 
     async def result(self) -> Outcome:
         """See `PendingPrompt.result`."""
@@ -161,6 +175,7 @@ class Delivery:
         for attempt in live:
             await attempt.cancel()
         await _ended(live)
+        self._context.report(PromptChange.WITHDRAWN, self.entry)
         if self.outcome is None or isinstance(self.outcome, NotSent):
             self.outcome = CANCELLED
         self._finish()
@@ -172,6 +187,8 @@ class Delivery:
         self.attempts.append(attempt)
         self._carriers = [each for each in self._carriers if not each.closed]
         keyed = version >= KEYED_VERSION
+        change = PromptChange.RESENT if self._has_left else PromptChange.NEW
+        self._context.report(change, self.entry)
         attempt.task = asyncio.create_task(self._attempt(attempt, keyed=keyed))
         self._change.set()
 
@@ -193,12 +210,13 @@ class Delivery:
         try:
             outcome = await self._send(attempt, keyed=keyed)
         except Exception:
-            _log.exception("A prompt could not be marked in the outbox, and was not sent")
+            _log.exception("%s: could not be marked in the outbox, and was not sent", self._label)
         finally:
             if outcome is None:
                 outcome = attempt.lost("the attempt was stopped")
             self.attempts.remove(attempt)
             if attempt.sent:
+                self._has_left = True
                 self._carriers.append(attempt.link)
             outcome = self._conclude(outcome)
             # The outcome of an older attempt says nothing about the newest, unless it succeeded, or
@@ -212,7 +230,7 @@ class Delivery:
             try:
                 await self._settle(attempt, outcome, latest=latest)
             except Exception:
-                _log.exception("The outcome of a prompt could not be noted in the outbox")
+                _log.exception("%s: the outcome could not be noted in the outbox", self._label)
 
     async def _send(self, attempt: DeliveryAttempt, *, keyed: bool) -> Outcome:
         prompt = json.loads(self.entry.prompt)
@@ -234,14 +252,14 @@ class Delivery:
                 raise
             return attempt.lost("the link gave up")
         except Exception:
-            _log.exception("A link failed")
+            _log.exception("%s: the link failed", self._label)
             return attempt.lost("the link failed")
         if isinstance(message_id, str):
             return Inserted(message_id)
         if not keyed:
             return Inserted("")
         attempt.ambiguous = True
-        _log.warning("A prompt was answered with neither a messageId nor an error")
+        _log.warning("%s: answered with neither a messageId nor an error", self._label)
         return Unknown("the answer has no messageId")
 
     def _conclude(self, outcome: Outcome) -> Outcome:
@@ -264,7 +282,8 @@ class Delivery:
             case Inserted():
                 await self._context.remove(self)
                 self._finish()
-            case Refused() if latest:
+            case Refused(code) if latest:
+                self._context.report(PromptChange.REFUSED, self.entry, code)
                 await self._mark(Mode.REFUSED, refused=outcome)
             case Unknown() if latest and (
                 attempt.ambiguous or (self._ambiguous and outcome.refused)

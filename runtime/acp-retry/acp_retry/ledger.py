@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping
 from functools import partial
 from typing import Final
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from acp_retry.core import (
-    REPEATED_ID,
+    MOST_HELD,
     AnswerAttempt,
     AttemptId,
     Claim,
     Core,
     Effect,
+    PromoteAttempt,
     StartClaim,
     State,
     StopClaim,
 )
 from acp_retry.fifo import FifoQueues
 from acp_retry.message_ids import derive_message_id
-from acp_retry.outcome import INTERNAL_ERROR, Inserted, Refused, RequestFailedError
-from acp_retry.prompt_params import check_params
-from acp_retry.store import Found, Insertion, Message, Store
+from acp_retry.nodes import Neighbours, Nodes, NoticeKind
+from acp_retry.outcome import INTERNAL_ERROR, Refused, RequestFailedError
+from acp_retry.prompt_events import OnPrompt, PromptChange, PromptReporter, label
+from acp_retry.prompt_params import check_params, digest_of
+from acp_retry.store import Found, Insertion, Message, PromptStore, Store
 from acp_retry.submission import Submission, WithdrawnError
+from acp_retry.waiting_attempts import WaitingAttempt, WaitingAttempts
 from acp_wire.keys import KEY
 
 __all__ = ["Handler", "KeyLedger"]
@@ -39,8 +42,10 @@ NOT_STORED: Final = Refused(
     INTERNAL_ERROR, "Internal error", {"reason": "The prompt could not be inserted."}
 )
 
-_log = logging.getLogger(__name__)
+GRACE: Final = 10.0
+"""Seconds that the store and the handlers have when a ledger stops."""
 
+_log = logging.getLogger(__name__)
 
 Handler = Callable[[Submission], Awaitable[None]]
 
@@ -63,22 +68,36 @@ class KeyLedger:
         compare: refuse a key that comes with another prompt, with -32602 and a reason in `data`.
             Off by default: behind a proxy that rewrites prompts it would refuse retries.
         keep_orphans: keep a held prompt whose connections are gone, for the retry to join.
+        on_event: called with what happens to each prompt; see `PromptChange`.
+        most: how many prompts may wait for their insertion, those without a connection included. A
+            further prompt is refused with -32603 and a reason in `data`. Its key stays unused.
+        nodes: carries cancellations and insertions between the nodes that share the store.
     """
 
     def __init__(
-        self, store: Store, handler: Handler, *, compare: bool = False, keep_orphans: bool = True
+        self,
+        store: Store,
+        handler: Handler,
+        *,
+        compare: bool = False,
+        keep_orphans: bool = True,
+        on_event: OnPrompt | None = None,
+        most: int = MOST_HELD,
+        nodes: Nodes | None = None,
     ) -> None:
         self._store = store
         self._handler = handler
         self._compare = compare
-        self._core = Core(compare=compare, keep_orphans=keep_orphans)
+        self._core = Core(compare=compare, keep_orphans=keep_orphans, most=most)
         self._writer = uuid4().bytes
-        self._answers: dict[AttemptId, asyncio.Future[Inserted | Refused]] = {}
+        self._reporter = PromptReporter(_log, on_event)
+        self._waiting = WaitingAttempts(self._reporter.report)
         self._tasks: dict[Claim, asyncio.Task[None]] = {}
         self._queues = FifoQueues()
         self._inserting: dict[Claim, asyncio.Future[None]] = {}
         self._settling: set[asyncio.Task[Found | None]] = set()
         self._stopped = False
+        self._neighbours = Neighbours(nodes, self._core, self._take, self._find, self._tasks)
 
     async def prompt(
         self, connection: Hashable, request_id: str | int | None, params: Mapping[str, object]
@@ -100,16 +119,19 @@ class KeyLedger:
             RequestFailedError: the error to answer with. Invalid params, such as a malformed key,
                 give -32602 before any effect.
         """
-        attempt = AttemptId(connection, request_id)
-        answer = asyncio.get_running_loop().create_future()
-        if self._answers.setdefault(attempt, answer) is not answer:
-            raise RequestFailedError(REPEATED_ID)
+        attempt = self._waiting.add(connection, request_id, params)
         try:
-            self._apply(self._arrive(attempt, params))
-            outcome = await answer
+            effects = self._arrive(attempt, params)
+            self._apply(effects, known=True)
+            if not effects:
+                self._waiting.report(PromptChange.JOINED, attempt)
+            outcome = await attempt.answer
+        except RequestFailedError as error:
+            raise self._waiting.rejected(attempt, error) from None
         finally:
-            del self._answers[attempt]
-            self._apply(self._core.drop(attempt))
+            del self._waiting[attempt.id]
+            if attempt.lost:
+                self._apply(self._core.drop(attempt.id))
         if isinstance(outcome, Refused):
             raise RequestFailedError(outcome)
         return {"messageId": outcome.message_id}
@@ -120,7 +142,16 @@ class KeyLedger:
         They are answered with -32800 once the store has shown that the message is not there. A
         request that is unknown, answered, on another connection or being inserted is ignored.
         """
-        self._apply(self._core.cancel(AttemptId(connection, request_id)))
+        name = AttemptId(connection, request_id)
+        attempt = self._waiting.get(name)
+        self._apply(self._core.cancel(name))
+        if attempt is not None and not attempt.answer.done():
+            record = UUID(attempt.message_id)
+            self._neighbours.tell(NoticeKind.CANCELLED, attempt.session_id, record)
+
+    def waits(self, connection: Hashable, request_id: str | int | None) -> bool:
+        """Whether a request of a connection is a prompt that waits for its answer here."""
+        return AttemptId(connection, request_id) in self._waiting
 
     def cancel(self, session_id: str) -> None:
         """Handle `session/cancel`: withdraw the prompts of a session that are not inserted yet.
@@ -128,6 +159,11 @@ class KeyLedger:
         Works as `cancel_request`. The agent itself stops work that has begun.
         """
         self._apply(self._core.withdraw(session_id))
+        self._neighbours.tell(NoticeKind.SESSION, session_id)
+
+    def on_session_cancelled(self, cancelled: Callable[[str], None]) -> None:
+        """Call a function with each session whose work another node was asked to cancel."""
+        self._neighbours.on_session_cancelled(cancelled)
 
     def close(self, session_id: str) -> None:
         """Handle `session/close`: as `cancel`, and forget the live-only messages."""
@@ -161,18 +197,29 @@ class KeyLedger:
 
         The calls of `prompt` for this connection are cancelled.
         """
-        for attempt, answer in self._answers.items():
-            if attempt.connection == connection:
-                answer.cancel()
+        self._waiting.lose(connection)
         self._apply(self._core.lost(connection))
 
-    async def stop(self) -> None:
+    async def stop(self, grace: float = GRACE) -> None:
         """Shut down: finish the insertions under way and cancel every handler.
 
         Prompts that are not inserted are refused, now and later; their keys stay unused. Retries of
         inserted prompts get their answers.
+
+        Args:
+            grace: seconds for the store and the handlers. Then their work is left as it is. A
+                prompt that is being inserted gets no answer, since its outcome is not known, and
+                the client resends it.
         """
         self._stopped = True
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(grace):
+                await self._wind_up()
+        for claim, task in self._tasks.items():
+            _log.warning("%s: left while it was %s", _label(claim), claim.state)
+            task.cancel()
+
+    async def _wind_up(self) -> None:
         while self._inserting:
             await asyncio.wait(self._inserting.values())
         while self._tasks:
@@ -182,24 +229,36 @@ class KeyLedger:
                     self._apply(self._core.refuse(claim, NOT_STORED))
             await asyncio.wait(self._tasks.values())
 
-    def _arrive(self, attempt: AttemptId, params: Mapping[str, object]) -> list[Effect]:
+    def _arrive(self, attempt: WaitingAttempt, params: Mapping[str, object]) -> list[Effect]:
         session_id, key = check_params(params)
+        record = uuid4() if key is None else derive_message_id(session_id, key)
+        attempt.message_id = str(record)
         return self._core.prompt(
-            attempt,
+            attempt.id,
             session_id,
-            uuid4() if key is None else derive_message_id(session_id, key),
+            record,
             keyed=key is not None,
-            digest=_digest(params.get("prompt")) if self._compare and key is not None else None,
+            digest=digest_of(params.get("prompt")) if self._compare and key is not None else None,
             payload={name: value for name, value in params.items() if name != KEY},
         )
 
-    def _apply(self, effects: Iterable[Effect]) -> None:
+    def _take(self, effects: Iterable[Effect], known: bool) -> None:
+        self._apply(effects, known=known)
+
+    def _report(self, change: PromptChange, claim: Claim) -> None:
+        self._reporter.report(change, claim.session_id, str(claim.record))
+
+    def _apply(self, effects: Iterable[Effect], *, known: bool = False) -> None:
+        """Carry out effects.
+
+        Args:
+            effects: what the core returned.
+            known: whether a message of theirs was there before.
+        """
         for effect in effects:
             match effect:
                 case AnswerAttempt(attempt, outcome):
-                    answer = self._answers.get(attempt)
-                    if answer is not None and not answer.done():
-                        answer.set_result(outcome)
+                    self._waiting.settle(attempt, outcome, known=known)
                 case StartClaim(claim):
                     queue = _queue(claim)
                     self._queues.join(queue, claim)
@@ -207,7 +266,10 @@ class KeyLedger:
                     # A task that is cancelled before it starts runs none of its own code.
                     task.add_done_callback(partial(self._ended, claim))
                     task.add_done_callback(partial(self._leave, queue, claim))
+                case PromoteAttempt(claim):
+                    self._report(PromptChange.PROMOTED, claim)
                 case StopClaim(claim):
+                    self._report(PromptChange.WITHDRAWN, claim)
                     self._tasks[claim].cancel()
 
     async def _run(self, claim: Claim, queue: Hashable) -> None:
@@ -232,17 +294,25 @@ class KeyLedger:
         if claim.state is State.CLAIMED:
             self._apply(self._core.fail(claim, NOT_READ))
         elif claim.state is State.HELD:
-            _log.warning("The handler of a prompt ended before it inserted the message")
+            _log.warning("%s: the handler ended before the insertion", _label(claim))
             self._apply(self._core.refuse(claim, NOT_STORED))
 
     async def _look_up(self, claim: Claim) -> None:
         try:
-            found = await self._store.find(claim.session_id, claim.record)
+            found = await self._find(claim)
+        except RequestFailedError as error:
+            self._apply(self._core.fail(claim, error.refused))
         except Exception:
-            _log.exception("A session could not be searched for a key")
+            _log.exception("%s: the session could not be searched for the key", _label(claim))
             self._apply(self._core.fail(claim, NOT_READ))
         else:
-            self._apply(self._core.found(claim, found))
+            self._apply(self._core.found(claim, found), known=True)
+
+    async def _find(self, claim: Claim) -> Found | None:
+        if isinstance(self._store, PromptStore):
+            prompt = claim.payload.get("prompt")
+            return await self._store.find_prompt(claim.session_id, claim.record, prompt)
+        return await self._store.find(claim.session_id, claim.record)
 
     async def _hand_over(self, claim: Claim) -> None:
         refused = NOT_STORED
@@ -254,7 +324,7 @@ class KeyLedger:
         except WithdrawnError:
             pass
         except Exception:
-            _log.exception("The handler of a prompt failed")
+            _log.exception("%s: the handler failed", _label(claim))
         self._apply(self._core.refuse(claim, refused))
 
     def _begin(self, claim: Claim) -> None:
@@ -271,7 +341,7 @@ class KeyLedger:
         try:
             found, new = await self._store.insert(message)
         except BaseException as error:
-            settling = asyncio.create_task(self._settle_failed(claim))
+            settling = asyncio.create_task(self._settle_failed(claim, error))
             self._settling.add(settling)
             settling.add_done_callback(self._settling.discard)
             # If this call is cancelled once more, only its caller misses the outcome.
@@ -280,41 +350,49 @@ class KeyLedger:
                 raise
             if claim.keyed and known.writer is None:
                 raise  # it can't be known whose message it is
-            _log.warning("An insertion failed, and the message is there", exc_info=True)
+            doubt = "%s: an insertion failed, and the message is there"
+            _log.warning(doubt, _label(claim), exc_info=True)
             found, new = known, not claim.keyed or known.writer == self._writer
         else:
             self._inserting.pop(claim).set_result(None)
-            self._apply(self._core.inserted(claim, found))
+            self._apply(self._core.inserted(claim, found), known=not new)
+        if new:
+            session_id, message_id = claim.session_id, found.message_id
+            self._reporter.report(PromptChange.NEW, session_id, message_id)
+            self._neighbours.tell(NoticeKind.INSERTED, session_id, claim.record)
         return Insertion(found.message_id, new)
 
-    async def _settle_failed(self, claim: Claim) -> Found | None:
+    async def _settle_failed(self, claim: Claim, error: BaseException) -> Found | None:
         """Look up an insertion that failed: only the store knows whether the message is there."""
         found = None
         try:
-            found = await self._store.find(claim.session_id, claim.record)
+            found = await self._find(claim)
         except (Exception, asyncio.CancelledError):
-            _log.exception("A failed insertion could not be looked up")
+            _log.exception("%s: a failed insertion could not be looked up", _label(claim))
         finally:
             self._inserting.pop(claim).set_result(None)
         if found is None:
-            self._apply(self._core.fail(claim, NOT_STORED))
+            refused = error.refused if isinstance(error, RequestFailedError) else NOT_STORED
+            self._apply(self._core.fail(claim, refused))
         else:
-            self._apply(self._core.inserted(claim, found))
+            # Another writer has stored it, or it is not known who has.
+            known = claim.keyed and found.writer != self._writer
+            self._apply(self._core.inserted(claim, found), known=known)
         return found
 
     def _insert_live(self, claim: Claim) -> Insertion:
         self._begin(claim)
         found = Found(str(claim.record), claim.digest)
         self._apply(self._core.inserted(claim, found, retained=False))
+        self._report(PromptChange.NEW, claim)
         return Insertion(found.message_id, new=True)
+
+
+def _label(claim: Claim) -> str:
+    return label(claim.session_id, str(claim.record))
 
 
 def _queue(claim: Claim) -> Hashable:
     """The queue of a claim. Claims of one queue start in order."""
     owner = claim.owner
     return claim if owner is None else (claim.session_id, owner.connection)
-
-
-def _digest(prompt: object) -> bytes:
-    text = json.dumps(prompt, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).digest()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, runtime_checkable
 
 from acp_wire.reader import MAX_DEPTH
 from acp_wire.writer import UnwritableError, write
@@ -12,8 +12,10 @@ __all__ = [
     "LONGEST_MESSAGE",
     "Channel",
     "JsonObject",
+    "LineChannel",
     "Link",
     "Params",
+    "ReceivedMessage",
     "RequestId",
     "Sent",
     "is_callers_mistake",
@@ -27,6 +29,16 @@ RequestId = str | int | None
 Params = Mapping[str, object]
 Sent = Callable[[RequestId], None]
 """Called with the id of a request right before its first byte leaves."""
+
+
+class ReceivedMessage(JsonObject):
+    """A message with the line that it was read from, for programs that pass it on unchanged."""
+
+    __slots__ = ("line",)
+
+    def __init__(self, message: JsonObject, line: bytes) -> None:
+        super().__init__(message)
+        self.line = line
 
 
 class Channel(Protocol):
@@ -52,6 +64,19 @@ class Channel(Protocol):
 
     async def close(self) -> None:
         """Close both directions. Does not wait for a peer that has stopped reading."""
+        ...
+
+
+@runtime_checkable
+class LineChannel(Channel, Protocol):
+    """A channel that can send a line as it was read elsewhere."""
+
+    async def send_line(self, line: bytes, /) -> None:
+        """Send one message as it is. See `Channel.send`.
+
+        Args:
+            line: the JSON text, with or without the end of the line.
+        """
         ...
 
 

@@ -14,6 +14,7 @@ from acp_retry.link import LONGEST_MESSAGE, Link
 from acp_retry.outbox_state import OutboxState
 from acp_retry.outbox_stores import MemoryOutbox, Mode, OutboxStore, StoredPrompt
 from acp_retry.outcome import Outcome
+from acp_retry.prompt_events import OnPrompt, PromptChange
 from acp_retry.prompt_keys import check_key, new_key
 from acp_retry.prompt_params import require_replayable
 
@@ -68,6 +69,11 @@ class PendingPrompt:
     def done(self) -> bool:
         """Whether it has left the outbox: inserted or withdrawn."""
         return self._delivery.done
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether an attempt has no outcome yet."""
+        return bool(self._delivery.attempts)
 
     async def result(self) -> Outcome:
         """Wait for the attempt under way, and return the outcome.
@@ -133,6 +139,7 @@ class Outbox:
         longest: the most bytes that the content blocks of a prompt may have as JSON. By default a
             message with them is one that `acp_retry` reads. A longer prompt that an earlier version
             has stored is not sent; `resumed` returns it.
+        on_event: called with what happens to each prompt; see `PromptChange`.
     """
 
     def __init__(
@@ -142,9 +149,10 @@ class Outbox:
         oldest: timedelta | None = None,
         now: Callable[[], float] = time.time,
         longest: int = LONGEST_PROMPT,
+        on_event: OnPrompt | None = None,
     ) -> None:
         store = MemoryOutbox() if store is None else store
-        self._state = OutboxState(store, oldest, now, longest)
+        self._state = OutboxState(store, oldest, now, longest, on_event)
 
     async def submit(
         self, session_id: str, prompt: Sequence[object], key: str | None = None
@@ -219,6 +227,7 @@ class Outbox:
             if self._state.resends(each):
                 each.start(link, version)
             else:
+                self._state.report(PromptChange.STALE, each.entry)
                 shown.append(PendingPrompt(each))
         return shown
 
@@ -226,6 +235,25 @@ class Outbox:
         """Return every prompt that is neither inserted nor withdrawn, oldest first."""
         await self._state.load()
         return [PendingPrompt(each) for each in self._state.deliveries.values() if each.stored]
+
+    async def prune(self, older_than: timedelta) -> list[PendingPrompt]:
+        """Withdraw the prompts that were submitted long ago and have no attempt under way.
+
+        Nothing is sent. The application decides how long that is, and shows the prompts with their
+        outcomes: one that is `Unknown` may have been inserted.
+
+        Returns:
+            The prompts that left the outbox, oldest first.
+
+        Raises:
+            Exception: what the store raised; the prompts from there on are still in the outbox.
+        """
+        latest = self._state.now() - older_than.total_seconds()
+        old = [each for each in await self.pending() if each.submitted < latest]
+        idle = [each for each in old if not each.is_under_way]
+        for each in idle:
+            await each.withdraw()
+        return idle
 
 
 def _to_json(value: object) -> object:

@@ -7,18 +7,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Callable
 from datetime import timedelta
 
 from acp_retry.delivery import Delivery
 from acp_retry.link import Link
+from acp_retry.message_ids import derive_message_id
 from acp_retry.outbox_stores import OFFLINE, Mode, OutboxStore, StoredPrompt
 from acp_retry.outcome import NeverSentError
+from acp_retry.prompt_events import OnPrompt, PromptChange, PromptReporter
 from acp_retry.prompt_keys import KEYED_VERSION
 from acp_retry.tasks import Turns
 from acp_retry.waiting_time import has_waited_for_long, was_set_back
 
 __all__ = ["OutboxState"]
+
+_log = logging.getLogger(__name__)
 
 
 class OutboxState:
@@ -33,6 +38,7 @@ class OutboxState:
         oldest: timedelta | None,
         now: Callable[[], float],
         longest: int,
+        on_event: OnPrompt | None = None,
     ) -> None:
         self.store = store
         self.now = now
@@ -40,10 +46,16 @@ class OutboxState:
         self.deliveries: dict[tuple[str, str], Delivery] = {}
         self.links: dict[str, tuple[Link, int]] = {}
         self.marking = Turns()
+        self._reporter = PromptReporter(_log, on_event)
         self._oldest = oldest
         self._newest: float | None = None
         self._loaded = False
         self._loading = asyncio.Lock()
+
+    def report(self, change: PromptChange, entry: StoredPrompt, code: int = 0) -> None:
+        """Report what has happened to a prompt."""
+        message_id = str(derive_message_id(entry.session_id, entry.key))
+        self._reporter.report(change, entry.session_id, message_id, code)
 
     async def load(self) -> None:
         """Read once what an earlier process left."""

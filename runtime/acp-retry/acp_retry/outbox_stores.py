@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from acp_retry.outcome import NotSent, Refused, Unknown
 from acp_retry.sqlite_file import SqliteFile
+from acp_retry.sqlite_layouts import Tables
 
 __all__ = ["MemoryOutbox", "Mode", "OutboxStore", "SqliteOutbox", "StoredPrompt"]
 
@@ -30,7 +31,7 @@ class Mode(StrEnum):
     REFUSED = "refused"
     """Its latest answer is an error. The application decides; the key stays valid."""
 
-    AMBIGUOUS = "untold"
+    AMBIGUOUS = "ambiguous"
     """Its latest answer has neither a `messageId` nor an error, which v2 does not allow. Neither
     the outcome nor the agent's treatment of keys is known, so the application decides."""
 
@@ -128,8 +129,7 @@ class MemoryOutbox:
         return known is not None and known.id == entry.id
 
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS acp_outbox (
+CREATE = """CREATE TABLE IF NOT EXISTS acp_outbox (
   position INTEGER PRIMARY KEY AUTOINCREMENT,
   session_id BLOB NOT NULL,
   key BLOB NOT NULL,
@@ -140,8 +140,13 @@ CREATE TABLE IF NOT EXISTS acp_outbox (
   refused TEXT,
   id BLOB NOT NULL UNIQUE,
   UNIQUE (session_id, key)
-);
-"""
+)"""
+RENAME_TIME = "ALTER TABLE acp_outbox RENAME COLUMN submitted TO created_at"
+RENAME_MODE = "UPDATE acp_outbox SET mode = 'ambiguous' WHERE mode = 'untold'"
+COLUMNS = ("session_id", "key", "prompt", "created_at", "mode", "sent", "refused", "id")
+TABLES: Final = Tables(
+    "acp_outbox", ((CREATE,), (RENAME_TIME, RENAME_MODE)), {"acp_outbox": COLUMNS}
+)
 
 
 class SqliteOutbox:
@@ -152,16 +157,19 @@ class SqliteOutbox:
 
     Args:
         path: the file; created if it is missing.
+
+    Raises:
+        UnusableStoreError: the file can't be read and written, or is not of this kind.
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:
         self._path = path
-        self._database = SqliteFile(path, SCHEMA, private=True)
+        self._database = SqliteFile(path, TABLES, private=True)
 
     async def add(self, entry: StoredPrompt) -> None:
         """See `OutboxStore.add`."""
         insert = (
-            "INSERT INTO acp_outbox (session_id, key, prompt, submitted, mode, sent, refused, id)"
+            "INSERT INTO acp_outbox (session_id, key, prompt, created_at, mode, sent, refused, id)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (session_id, key) DO NOTHING"
         )
         name = entry.session_id.encode(), entry.key.encode()
@@ -185,7 +193,7 @@ class SqliteOutbox:
     async def entries(self) -> list[StoredPrompt]:
         """See `OutboxStore.entries`. A row that can't be read is logged and left in the file."""
         select = (
-            "SELECT position, session_id, key, prompt, submitted, mode, sent, refused, id"
+            "SELECT position, session_id, key, prompt, created_at, mode, sent, refused, id"
             " FROM acp_outbox ORDER BY position"
         )
         rows = await self._database.read(lambda database: database.execute(select).fetchall())
@@ -194,6 +202,15 @@ class SqliteOutbox:
             if isinstance(entry, str):
                 _log.error("%s: row %s can't be read: its %s", self._path, position, entry)
         return [entry for _, entry in read if not isinstance(entry, str)]
+
+    async def backup(self, target: str | PathLike[str]) -> None:
+        """Copy the file as it is now to a new file, which only its owner may read.
+
+        Raises:
+            FileExistsError: the target exists.
+            sqlite3.Error: the file could not be copied. The target does not exist then.
+        """
+        await self._database.backup(target)
 
     def close(self) -> None:
         """Close the file."""

@@ -7,30 +7,39 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from functools import partial
 from typing import Final
 
+from acp_retry.error_objects import error_object, invalid_request, too_many
 from acp_retry.lines import TooLongError
-from acp_retry.link import Channel, JsonObject, Params, RequestId, Sent, is_callers_mistake
+from acp_retry.link import (
+    Channel,
+    JsonObject,
+    LineChannel,
+    Params,
+    ReceivedMessage,
+    RequestId,
+    Sent,
+    is_callers_mistake,
+)
 from acp_retry.outcome import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
-    INVALID_REQUEST,
     METHOD_NOT_FOUND,
     AnswerLostError,
     NeverSentError,
     Refused,
     RequestFailedError,
 )
+from acp_retry.outgoing import DEADLINE, MOST_QUEUED, Outgoing
+from acp_retry.pending_answers import PendingAnswers
 from acp_retry.tasks import is_stopped
 from acp_v2.retry import Kind, find
-from acp_wire.envelope import is_id, kind_of
-from acp_wire.pairing import retyped
-from acp_wire.writer import UnwritableError, fault_of
+from acp_wire.envelope import is_id
 
-__all__ = ["MOST_IN_FLIGHT", "Call", "Handlers", "Peer"]
+__all__ = ["MOST_IN_FLIGHT", "Call", "Fallback", "Handlers", "Peer"]
 
 MOST_IN_FLIGHT: Final = 1000
 """How many requests, and how many notifications, a peer handles at the same time."""
@@ -51,6 +60,10 @@ class Call:
 Handlers = Mapping[str, Callable[[Call], Awaitable[object]]]
 
 _log = logging.getLogger(__name__)
+
+
+Fallback = Callable[["Peer", JsonObject], Awaitable[None]]
+"""Handles a message that is not for its peer: see `Peer`."""
 
 
 class Peer:
@@ -74,6 +87,16 @@ class Peer:
             further request is answered with -32603, and nothing else is read until that answer has
             left. A further notification waits, and so does all that follows it, unless this peer
             waits for an answer.
+        fallback: called with this peer and each message that no handler serves: requests and
+            notifications of other methods, and answers to requests that this peer has not sent.
+            The next message is read after it has returned, and handlers of earlier messages have
+            started before. It answers a request itself, such as by passing it on to another peer
+            with `forward`. If it raises, the request is answered with an error.
+        id_prefix: makes the ids of requests strings that begin so. With a random one they differ
+            from the ids of requests that are passed on.
+        queue: how many messages of `post` wait until the other side has read those before them.
+        deadline: seconds in which the other side has to read the first of them. Otherwise the
+            connection counts as lost. None for a channel whose other side may stop reading.
     """
 
     def __init__(
@@ -84,8 +107,15 @@ class Peer:
         *,
         grace: float = 0.0,
         most: int = MOST_IN_FLIGHT,
+        fallback: Fallback | None = None,
+        id_prefix: str = "",
+        queue: int = MOST_QUEUED,
+        deadline: float | None = DEADLINE,
     ) -> None:
         self._channel = channel
+        self._outgoing = Outgoing(channel, queue, deadline, self._give_up)
+        self._fallback = fallback
+        self._id_prefix = id_prefix
         self._most = most
         self._requests: set[asyncio.Task[None]] = set()
         self._others: set[asyncio.Task[None]] = set()
@@ -93,10 +123,16 @@ class Peer:
         self._lost = lost
         self._grace = grace
         self._next_id = 0
-        self._pending: dict[RequestId, asyncio.Future[JsonObject]] = {}
+        self._pending = PendingAnswers()
         self._closed = False
         self._ended = False
+        self._over = asyncio.Event()
         self._begun = False
+
+    @property
+    def channel(self) -> Channel:
+        """What moves the messages of this peer."""
+        return self._channel
 
     @property
     def closed(self) -> bool:
@@ -113,16 +149,15 @@ class Peer:
         if self._closed:
             raise NeverSentError(f"the connection is closed, {method} was not sent")
         self._next_id += 1
-        request_id = self._next_id
-        answer: asyncio.Future[JsonObject] = asyncio.get_running_loop().create_future()
-        answer.add_done_callback(_note)
-        self._pending[request_id] = answer
+        prefix = self._id_prefix
+        request_id = f"{prefix}{self._next_id}" if prefix else self._next_id
+        answer = self._pending.add(request_id)
         message = {"jsonrpc": "2.0", "id": request_id, "method": method, "params": dict(params)}
         try:
             if sent is not None:
                 sent(request_id)
             try:
-                await self._send(message)
+                await self._outgoing.send(message)
             except Exception as error:
                 if is_callers_mistake(error, params):
                     raise
@@ -137,11 +172,49 @@ class Peer:
             raise NeverSentError(f"the connection is closed, {method} was not sent")
         message = {"jsonrpc": "2.0", "method": method, "params": dict(params)}
         try:
-            await self._send(message)
+            await self._outgoing.send(message)
         except Exception as error:  # each transport has its own errors
             if is_callers_mistake(error, params):
                 raise
             raise AnswerLostError(f"sending {method} failed") from error
+
+    def post(self, method: str, params: Params) -> bool:
+        """Send a notification as soon as those before it have left, without waiting for that.
+
+        Returns:
+            False if the queue is full, so that it is not sent: see `wait_room`.
+
+        Raises:
+            NeverSentError: the connection ended.
+            ValueError: a peer could not read the params.
+        """
+        if self._ended:
+            raise NeverSentError(f"the connection is closed, {method} was not sent")
+        message = {"jsonrpc": "2.0", "method": method, "params": dict(params)}
+        return self._outgoing.keep(message)
+
+    async def wait_room(self) -> None:
+        """Wait until `post` has room, or the connection has ended."""
+        await self._outgoing.wait_room()
+
+    async def forward(self, message: JsonObject) -> None:
+        """Send a message of another connection as it is, with its id.
+
+        The line of a `ReceivedMessage` is sent byte for byte, if the channel sends lines. The
+        answer to a forwarded request goes to `fallback`.
+
+        Raises:
+            ConnectionError: the connection ended.
+        """
+        if self._ended:
+            raise NeverSentError("the connection is closed, a message was not passed on")
+        try:
+            if isinstance(message, ReceivedMessage) and isinstance(self._channel, LineChannel):
+                await self._outgoing.run(partial(self._channel.send_line, message.line))
+            else:
+                await self._outgoing.run(partial(self._channel.send, message))
+        except Exception as error:  # each transport has its own errors
+            raise AnswerLostError("passing a message on failed") from error
 
     async def serve(self) -> None:
         """Read messages until the stream ends. Every pending request is then lost.
@@ -152,8 +225,7 @@ class Peer:
             while await self._read():
                 pass
             self._lose_answers()
-            if self._grace and (serving := self._requests | self._others):
-                await asyncio.wait(serving, timeout=self._grace)
+            await self._finish()
         except ConnectionError:
             _log.info("The connection was lost")
         except Exception as error:  # each transport has its own errors
@@ -161,22 +233,36 @@ class Peer:
         finally:
             self._end()
 
+    async def wait_ended(self) -> None:
+        """Wait for the end of the connection, by either side. `serve` or `close` notices it."""
+        await self._over.wait()
+
     async def close(self) -> None:
         """Close the connection. Every pending request is lost."""
         self._end()
         with contextlib.suppress(Exception):  # it counts as closed
             await self._channel.close()
 
+    async def _finish(self) -> None:
+        """Let handlers answer, and what is queued leave, within the grace period."""
+        handling = self._requests | self._others
+        if self._grace and handling | self._outgoing.tasks:
+            await asyncio.wait(handling | self._outgoing.tasks, timeout=self._grace)
+
+    def _give_up(self) -> None:
+        _log.warning("The other side has stopped reading, and its connection is closed")
+        self._closing = asyncio.create_task(self.close())
+
     def _lose_answers(self) -> None:
         self._closed = True
-        for answer in self._pending.values():
-            if not answer.done():
-                answer.set_exception(AnswerLostError("the connection ended before the answer came"))
+        self._pending.lose_all("the connection ended before the answer came")
 
     def _end(self) -> None:
         if self._ended:
             return
         self._ended = True
+        self._outgoing.end()
+        self._over.set()
         self._lose_answers()
         for task in self._requests | self._others:
             task.cancel()
@@ -199,30 +285,25 @@ class Peer:
 
     async def _take(self, message: object) -> None:
         if not isinstance(message, dict):
-            await self._start(self._others, self._refuse(_invalid("not a JSON-RPC object")))
+            await self._start(self._others, self._refuse(invalid_request("not a JSON-RPC object")))
+        elif self._fallback is not None and not self._is_mine(message):
+            await asyncio.sleep(0)  # what came before starts first
+            await self._fall_back(self._fallback, message)
         elif "method" not in message:
-            self._settle(message)
+            self._pending.settle(message)
         elif "id" not in message:
             await self._start(self._others, self._serve(message))
         elif len(self._requests) < self._most:
             await self._start(self._requests, self._serve(message))
         else:
-            request_id = message["id"]
-            await self._answer(
-                {
-                    "jsonrpc": "2.0",
-                    "id": request_id if is_id(request_id) else None,
-                    "error": _error(_too_many(self._most)),
-                }
-            )
+            await self._refuse(too_many(self._most), message["id"])
 
     async def _leave_out(self, error: TooLongError) -> None:
         """Handle a message that was too long to read."""
-        answer = self._pending.get(error.answers)
-        if answer is None:
+        if error.answers in self._pending:
+            self._pending.lose(error.answers, "the answer was not read, since it is too long")
+        else:
             await self._start(self._others, self._refuse(error.refused))
-        elif not answer.done():
-            answer.set_exception(AnswerLostError("the answer was not read, since it is too long"))
 
     async def _start(
         self, serving: set[asyncio.Task[None]], work: Coroutine[object, object, None]
@@ -234,48 +315,42 @@ class Peer:
         serving.add(task)
         task.add_done_callback(serving.discard)
 
-    def _settle(self, message: JsonObject) -> None:
-        """Hand an answer to its request. A log line or another object is ignored."""
-        if kind_of(message) is None or message.get("jsonrpc") != "2.0":
-            _log.warning("A message is neither a request nor a response, and was ignored")
-            return
-        request_id = message.get("id")
-        answer = self._pending.get(request_id) if is_id(request_id) else None
-        if answer is None:
-            self._settle_retyped(request_id)
-            return
-        if answer.done():
-            return
-        if message.get("error") is None:
-            result = message.get("result")
-            answer.set_result(result if isinstance(result, dict) else {})
-            return
-        answer.set_exception(RequestFailedError(_refused(message["error"])))
+    def _is_mine(self, message: JsonObject) -> bool:
+        """Whether a handler serves a message, or a request of this peer waits for it."""
+        if "method" in message:
+            method = message["method"]
+            return isinstance(method, str) and method in self._handlers
+        return self._pending.awaits(message)
 
-    def _settle_retyped(self, request_id: object) -> None:
-        """Fail the request that an answer means, if its id came back as another type."""
-        if isinstance(request_id, bool) or not isinstance(request_id, float | str):
+    async def _fall_back(self, fallback: Fallback, message: JsonObject) -> None:
+        """Hand a message to the fallback. An error of it answers a request."""
+        self._begun |= "id" in message and message.get("method", "initialize") != "initialize"
+        try:
+            await fallback(self, message)
+        except RequestFailedError as error:
+            refused = error.refused
+        except Exception:
+            _log.exception("The fallback for other messages failed")
+            refused = Refused(INTERNAL_ERROR, "Internal error")
+        else:
             return
-        meant = retyped(request_id)
-        answer = self._pending.get(meant) if meant is not None else None
-        if answer is not None and not answer.done():
-            reason = f"request {meant} was answered with the id {json.dumps(request_id)}"
-            answer.set_exception(AnswerLostError(f"{reason}, which is of another type"))
+        if "method" in message and "id" in message:
+            await self._refuse(refused, message["id"])
 
     async def _serve(self, message: JsonObject) -> None:
         request_id = message.get("id")
         if request_id is not None and not is_id(request_id):
-            await self._refuse(_invalid("id must be a string, an integer or null"))
+            await self._refuse(invalid_request("id must be a string, an integer or null"))
             return
         try:
             answer: JsonObject = {"result": await self._handle(message, request_id)}
         except RequestFailedError as error:
-            answer = {"error": _error(error.refused)}
+            answer = {"error": error_object(error.refused)}
         except (Exception, asyncio.CancelledError) as error:
             if isinstance(error, asyncio.CancelledError) and is_stopped():
                 raise
             _log.exception("The handler of a method failed")
-            answer = {"error": _error(Refused(INTERNAL_ERROR, "Internal error"))}
+            answer = {"error": error_object(Refused(INTERNAL_ERROR, "Internal error"))}
         if "id" in message:
             await self._answer({"jsonrpc": "2.0", "id": request_id, **answer})
 
@@ -291,23 +366,19 @@ class Peer:
             raise RequestFailedError.of(INVALID_PARAMS, "Invalid params")
         return await handler(Call(self, method, params or {}, request_id))
 
-    async def _refuse(self, refused: Refused) -> None:
-        """Answer input that is not a request, with a null id."""
-        await self._answer({"jsonrpc": "2.0", "id": None, "error": _error(refused)})
-
-    async def _send(self, message: JsonObject) -> None:
-        if (fault := fault_of(message)) is not None:
-            raise UnwritableError(f"the message {fault}")
-        await self._channel.send(message)
+    async def _refuse(self, refused: Refused, request_id: object = None) -> None:
+        """Answer with an error. Input that is not a request gets a null id."""
+        name = request_id if is_id(request_id) else None
+        await self._answer({"jsonrpc": "2.0", "id": name, "error": error_object(refused)})
 
     async def _answer(self, message: JsonObject) -> None:
         try:
             try:
-                await self._send(message)
+                await self._outgoing.send(message)
             except (TypeError, ValueError):  # the result is not JSON, and nothing has left
                 _log.exception("A result could not be written")
-                error = _error(Refused(INTERNAL_ERROR, "Internal error"))
-                await self._send({"jsonrpc": "2.0", "id": message["id"], "error": error})
+                error = error_object(Refused(INTERNAL_ERROR, "Internal error"))
+                await self._outgoing.send({"jsonrpc": "2.0", "id": message["id"], "error": error})
         except ConnectionError:
             _log.info("The connection was lost before an answer left")
         except Exception:
@@ -317,34 +388,3 @@ class Peer:
 def _is_of(kind: Kind, method: str) -> bool:
     """Whether a method may come in this form. An unlisted method may come in both."""
     return find(method) is None or find(method, kind) is not None
-
-
-def _note(answer: asyncio.Future[JsonObject]) -> None:
-    """Mark the exception of an abandoned answer as retrieved, to avoid a warning."""
-    if not answer.cancelled():
-        answer.exception()
-
-
-def _refused(error: object) -> Refused:
-    if not isinstance(error, dict):
-        return Refused(INTERNAL_ERROR, "The answer's error is not an object")
-    code, text = error.get("code"), error.get("message")
-    return Refused(
-        code if isinstance(code, int) and not isinstance(code, bool) else INTERNAL_ERROR,
-        text if isinstance(text, str) else "",
-        error.get("data"),
-    )
-
-
-def _too_many(most: int) -> Refused:
-    data = {"reason": f"{most} requests wait for their answers; send fewer at a time"}
-    return Refused(INTERNAL_ERROR, "Internal error", data)
-
-
-def _invalid(reason: str) -> Refused:
-    return Refused(INVALID_REQUEST, "Invalid request", {"reason": reason})
-
-
-def _error(refused: Refused) -> dict[str, object]:
-    error: dict[str, object] = {"code": refused.code, "message": refused.message}
-    return error if refused.data is None else {**error, "data": refused.data}

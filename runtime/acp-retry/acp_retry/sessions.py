@@ -10,8 +10,9 @@ import asyncio
 import contextlib
 import json
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Protocol
 from weakref import WeakSet, WeakValueDictionary
@@ -31,7 +32,7 @@ Serve = Callable[[Call], Awaitable[object]]
 
 
 class SessionStore(Store, Protocol):
-    """A store that keeps a list of sessions, such as `SqliteStore` and `MemoryStore`."""
+    """A store that keeps a list of sessions. Those of this package do."""
 
     async def add_session(self, session_id: str, cwd: str) -> None:
         """Store a new session durably before returning. `forget` removes it."""
@@ -41,8 +42,24 @@ class SessionStore(Store, Protocol):
         """Return the working directory of every session by its ID, oldest first."""
         ...
 
+    async def find_session(self, session_id: str) -> str | None:
+        """Return the working directory of a session, or None if the list has no such session."""
+        ...
+
     async def messages(self, session_id: str) -> list[tuple[str, bytes]]:
         """Return the session's messages, oldest first, each with its `messageId`."""
+        ...
+
+    async def prune(self, older_than: timedelta, *, keep: Collection[str] = ()) -> int:
+        """Remove sessions in which nothing has been stored for some time. Return their number.
+
+        A session goes as a whole: its entry in the list, its messages and their keys in one step.
+        So a message that stays keeps its key (RFD, How long a key lasts).
+
+        Args:
+            older_than: how long ago the session was created, and its latest message inserted.
+            keep: sessions that stay, such as those whose messages the agent has elsewhere, too.
+        """
         ...
 
 
@@ -87,6 +104,7 @@ class Sessions:
         self._active: dict[str, _Active] = {}
         self._moving: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._initialized: WeakSet[Peer] = WeakSet()
+        ledger.on_session_cancelled(self._stop)
 
     def handlers(self) -> Handlers:
         """Return the handler of each method, for every connection.
@@ -163,16 +181,29 @@ class Sessions:
             active.turns -= 1
             self._tidy(session_id)
 
+    async def prune(self, older_than: timedelta) -> int:
+        """Remove sessions that are not in use here, and idle for some time. Return their number.
+
+        Other processes that share the store may use them: see `SessionStore.prune`.
+        """
+        return await self._store.prune(older_than, keep=self._active.keys())
+
     async def tell(self, session_id: str, update: Mapping[str, object]) -> None:
         """Send a `session/update` on every connection of a session.
+
+        It waits for none of them, unless the queue of a connection is full. Then the others get the
+        update first. A connection whose client has stopped reading is closed: see `Peer`.
 
         Args:
             session_id: the session.
             update: the value of its member `update`, with `sessionUpdate`.
         """
         active = self._active.get(session_id)
-        for peer in list(active.peers) if active else ():
-            await _update(peer, session_id, update)
+        params = {"sessionId": session_id, "update": update}
+        full = [peer for peer in (active.peers if active else ()) if not _posted(peer, params)]
+        for peer in full:
+            while not _posted(peer, params):
+                await peer.wait_room()
 
     @contextlib.asynccontextmanager
     async def _work(
@@ -212,7 +243,7 @@ class Sessions:
     async def _resume(self, call: Call) -> object:
         session_id = _session_id(call)
         async with self._move(session_id):
-            if session_id not in await self._store.sessions():
+            if await self._store.find_session(session_id) is None:
                 raise not_found(session_id)
             active = self._open(call.peer, session_id)
         if call.params.get("replayFrom") is not None:
@@ -241,6 +272,10 @@ class Sessions:
     async def _cancel(self, call: Call) -> None:
         session_id = _session_id(call)
         self._ledger.cancel(session_id)
+        self._stop(session_id)
+
+    def _stop(self, session_id: str) -> None:
+        """Stop the turn of a session, if one is under way here."""
         active = self._active.get(session_id)
         if active is not None:
             active.stop()
@@ -284,6 +319,14 @@ class Sessions:
 async def _update(peer: Peer, session_id: str, update: Mapping[str, object]) -> None:
     with contextlib.suppress(ConnectionError):
         await peer.notify("session/update", {"sessionId": session_id, "update": update})
+
+
+def _posted(peer: Peer, params: Mapping[str, object]) -> bool:
+    """Queue an update. Return False if there is no room for it."""
+    try:
+        return peer.post("session/update", params)
+    except ConnectionError:
+        return True  # the client replays the session on its next connection
 
 
 def _out_of_order() -> RequestFailedError:

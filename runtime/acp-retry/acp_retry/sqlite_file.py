@@ -11,7 +11,11 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from os import PathLike
+from pathlib import Path
 from typing import Any, Final, TypeVar
+
+from acp_retry.sqlite_layouts import Tables
+from acp_retry.store import UnusableStoreError
 
 __all__ = ["SqliteFile"]
 
@@ -20,6 +24,8 @@ PATIENCE = 30.0
 """Seconds to wait while another process writes."""
 PAUSE = 0.01
 """Seconds between two attempts to open a file that another process is opening."""
+
+MEMORY: Final = ":memory:"
 
 TOGETHER: Final = 1000
 """The most writes in one transaction."""
@@ -37,20 +43,33 @@ class SqliteFile:
     Work is done in the order of the calls. Work that has begun is finished even if its caller is
     cancelled, so that later work sees it.
 
+    The file is opened at once, so that a wrong one is noticed at the start. While another process
+    writes, this takes up to 30 seconds.
+
     Args:
         path: the file, or `:memory:`.
-        schema: statements that create what is missing.
+        tables: the tables that are used; created or brought to the newest layout.
         private: whether only the user may read and write the file, if it is created here.
+
+    Raises:
+        UnusableStoreError: the file can't be read and written, or is not of this kind.
     """
 
-    def __init__(self, path: str | PathLike[str], schema: str, *, private: bool = False) -> None:
-        self._path = path
+    def __init__(self, path: str | PathLike[str], tables: Tables, *, private: bool = False) -> None:
+        self._path = os.fspath(path)
         self._private = private
-        self._schema = schema
+        self._tables = tables
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="acp-retry-sqlite")
-        self._connection: sqlite3.Connection | None = None
         self._closed = False
         self._waiting: deque[tuple[Work, asyncio.Future[Any]]] = deque()
+        try:
+            self._connection = self._thread.submit(self._open).result()
+        except BaseException as error:
+            self._closed = True
+            self._thread.shutdown()
+            if isinstance(error, sqlite3.Error | OSError):
+                raise UnusableStoreError(f"{self._path}: {_reason(error)}") from error
+            raise
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run one query and return the result of `work`.
@@ -58,7 +77,7 @@ class SqliteFile:
         Raises:
             sqlite3.Error: the file could not be read.
         """
-        return await self._run(lambda: work(self._connect()))
+        return await self._run(lambda: work(self._connection))
 
     async def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run work in a transaction and return its result.
@@ -79,11 +98,31 @@ class SqliteFile:
             raise
         return await done
 
+    async def backup(self, target: str | PathLike[str]) -> None:
+        """Copy the file as it is now to a new file, while other work goes on.
+
+        The copy is whole, needs no other file beside it, and only its owner may read it.
+
+        Raises:
+            FileExistsError: the target exists.
+            sqlite3.Error: the file could not be copied. The target does not exist then.
+        """
+        if self._path == MEMORY:  # another connection would have a memory of its own
+            await self._run(lambda: _copy(self._connection, Path(target)))
+            return
+
+        def work() -> None:
+            # A connection of its own does not delay what the thread of this file does.
+            with contextlib.closing(sqlite3.connect(self._path, timeout=PATIENCE)) as connection:
+                _copy(connection, Path(target))
+
+        await asyncio.to_thread(self._named, work)
+
     def close(self) -> None:
         """Finish the work that was requested and close the file. Closing it again does nothing."""
         if not self._closed:
             self._closed = True
-            self._thread.submit(self._disconnect).result()
+            self._thread.submit(self._connection.close).result()
             self._thread.shutdown()
 
     async def _run(self, work: Callable[[], T]) -> T:
@@ -94,7 +133,7 @@ class SqliteFile:
         try:
             return work()
         except sqlite3.Error as error:
-            error.args = (f"{os.fspath(self._path)}: {error}",)
+            error.args = (f"{self._path}: {error}",)
             raise
 
     def _write_waiting(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -115,7 +154,7 @@ class SqliteFile:
             loop.call_soon_threadsafe(_report, outcomes)
 
     def _transact(self, works: list[tuple[Work, asyncio.Future[Any]]]) -> Outcomes:
-        connection = self._connect()
+        connection = self._connection
         with connection:
             # A lock at the start can be waited for; a lock taken later may deadlock.
             connection.execute("BEGIN IMMEDIATE")
@@ -124,13 +163,8 @@ class SqliteFile:
                 return [(done, work(connection), None)]
             return [(done, *_apart(connection, work)) for work, done in works]
 
-    def _connect(self) -> sqlite3.Connection:
-        if self._connection is None:
-            self._connection = self._open()
-        return self._connection
-
     def _open(self) -> sqlite3.Connection:
-        if self._private and os.fspath(self._path) != ":memory:":
+        if self._private and self._path != MEMORY:
             # SQLite gives the files beside it the same mode.
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
         deadline = time.monotonic() + PATIENCE
@@ -151,12 +185,9 @@ class SqliteFile:
         connection.execute("PRAGMA journal_mode = WAL")
         # With WAL, only FULL makes a commit survive a power cut.
         connection.execute("PRAGMA synchronous = FULL")
-        connection.executescript(self._schema)
-
-    def _disconnect(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        with connection:
+            connection.execute("BEGIN IMMEDIATE")
+            self._tables.migrate(connection, self._path)
 
 
 def _apart(connection: sqlite3.Connection, work: Work) -> tuple[Any, BaseException | None]:
@@ -189,8 +220,46 @@ def _report(outcomes: Outcomes) -> None:
 
 
 def _is_busy(error: BaseException) -> bool:
-    primary = 0xFF  # the low byte of an extended result code
-    return (
-        isinstance(error, sqlite3.OperationalError)
-        and error.sqlite_errorcode & primary == sqlite3.SQLITE_BUSY
-    )
+    return _code(error) == sqlite3.SQLITE_BUSY
+
+
+def _code(error: BaseException) -> int | None:
+    """The low byte of an extended result code of SQLite."""
+    code: object = getattr(error, "sqlite_errorcode", None)
+    return code & 0xFF if isinstance(code, int) else None
+
+
+def _reason(error: BaseException) -> str:
+    """What is wrong with a file that can't be opened, and what to do."""
+    if isinstance(error, OSError):
+        return f"{error.strerror}: {WRITABLE}"
+    return f"{error}: {ADVICE.get(_code(error) or 0, WRITABLE)}"
+
+
+def _copy(connection: sqlite3.Connection, target: Path) -> None:
+    os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    try:
+        connection.execute("VACUUM INTO ?", (os.fspath(target),))
+        _make_durable(target)
+    except BaseException:
+        target.unlink()
+        raise
+
+
+def _make_durable(path: Path) -> None:
+    # On POSIX the name of a file is durable once its folder is.
+    for each in (path, path.parent) if os.name == "posix" else (path,):
+        descriptor = os.open(each, os.O_RDONLY if each is not path else os.O_RDWR)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+WRITABLE: Final = "name a file that can be written, in a folder that exists and can be written"
+ADVICE: Final = {
+    sqlite3.SQLITE_NOTADB: "name a file that acp_retry has created, or one that does not exist",
+    sqlite3.SQLITE_CORRUPT: "the file is damaged, so restore a backup of it",
+    sqlite3.SQLITE_BUSY: "end the process that has locked the file",
+    sqlite3.SQLITE_FULL: "make room on the disk",
+}

@@ -13,9 +13,9 @@ from concurrent.futures import Future
 from typing import Final
 
 from acp_retry.lines import Feeder, read_line
-from acp_retry.link import LONGEST_MESSAGE, JsonObject
+from acp_retry.link import LONGEST_MESSAGE, JsonObject, ReceivedMessage
 from acp_retry.outcome import INVALID_REQUEST, PARSE_ERROR, RequestFailedError
-from acp_retry.peer import MOST_IN_FLIGHT, Handlers, Peer
+from acp_retry.peer import MOST_IN_FLIGHT, Fallback, Handlers, Peer
 from acp_wire.reader import NotJsonError, read
 from acp_wire.writer import UnwritableError, write
 
@@ -44,6 +44,7 @@ class StreamChannel:
         write: writes all of some bytes.
         close: closes both directions. It must not wait for a peer that has stopped reading.
         longest: the number of bytes of the longest message that is sent.
+        keeps_lines: whether each message that is read is a `ReceivedMessage`.
     """
 
     def __init__(
@@ -53,8 +54,10 @@ class StreamChannel:
         close: Callable[[], Awaitable[None]],
         *,
         longest: int = LONGEST_LINE,
+        keeps_lines: bool = False,
     ) -> None:
         self._reader = reader
+        self._keeps_lines = keeps_lines
         self._write = write
         self._close = close
         self._longest = longest
@@ -70,7 +73,15 @@ class StreamChannel:
         Raises:
             UnwritableError: the message is too long, or peers would refuse to read it.
         """
-        line = write(message) + b"\n"
+        await self.send_line(write(message))
+
+    async def send_line(self, line: bytes, /) -> None:
+        """See `LineChannel.send_line`.
+
+        Raises:
+            UnwritableError: the message is too long.
+        """
+        line = line.rstrip(b"\r\n") + b"\n"
         if len(line) > self._longest:
             raise UnwritableError(f"a message has more than {self._longest} bytes")
         async with self._turn:
@@ -96,7 +107,7 @@ class StreamChannel:
                 raise RequestFailedError.of(PARSE_ERROR, "Parse error") from None
             if not isinstance(message, dict):
                 raise RequestFailedError.of(INVALID_REQUEST, "Invalid request")
-            return message
+            return ReceivedMessage(message, line) if self._keeps_lines else message
         self.ended = True
         return None
 
@@ -112,11 +123,14 @@ async def serve_stdio(
     grace: float = GRACE,
     longest: int = LONGEST_LINE,
     most: int = MOST_IN_FLIGHT,
+    fallback: Fallback | None = None,
+    began: Callable[[Peer], None] | None = None,
 ) -> None:
     """Serve this process's standard input and output until the input ends.
 
     Nothing else may write to standard output meanwhile. A client that does not read standard output
-    delays the end of the process by `grace` at most.
+    delays the end of the process by `grace` at most. Until then the agent waits for it: there is no
+    other client on a pipe.
 
     Args:
         handlers: the handler of each method that the client calls.
@@ -126,6 +140,8 @@ async def serve_stdio(
             many seconds to read the last line.
         longest: the number of bytes of the longest message that is read or sent.
         most: see `Peer`.
+        fallback: see `Peer`. With it, each message keeps its line, for `Peer.forward`.
+        began: called with the connection before anything is read from it.
     """
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader(longest)
@@ -146,8 +162,11 @@ async def serve_stdio(
     feeder = Feeder(source, reader, loop)
     threading.Thread(target=feeder.run, daemon=True).start()
     threading.Thread(target=_write_lines, args=(sink, lines), daemon=True).start()
-    channel = StreamChannel(reader, write, close, longest=longest)
-    peer = Peer(channel, handlers, lost, grace=grace, most=most)
+    keeps_lines = fallback is not None
+    channel = StreamChannel(reader, write, close, longest=longest, keeps_lines=keeps_lines)
+    peer = Peer(channel, handlers, lost, grace=grace, most=most, fallback=fallback, deadline=None)
+    if began is not None:
+        began(peer)
     serving = asyncio.create_task(peer.serve())
     try:
         await asyncio.wait([serving, asyncio.create_task(feeder.ended.wait())], return_when=FIRST)

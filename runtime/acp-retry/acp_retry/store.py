@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 from uuid import UUID
 
-__all__ = ["Found", "Insertion", "Message", "Store"]
+__all__ = ["Found", "Insertion", "Message", "PromptStore", "Store", "UnusableStoreError"]
+
+
+class UnusableStoreError(Exception):
+    """A store that can't be used: where it is, what is wrong with it, and what to do.
+
+    Raised when a store is opened: the file or the server can't be reached or written, or holds
+    something else, or was written by a newer version.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +72,9 @@ class Store(Protocol):
         cancelled. A miss must not come from an old cache.
 
         Raises:
-            Exception: the session could not be read completely. The prompt is then refused.
+            RequestFailedError: the error that the sender gets.
+            Exception: the session could not be read completely. The prompt is then refused with
+                -32603.
         """
         ...
 
@@ -77,7 +87,8 @@ class Store(Protocol):
 
         Raises:
             Exception: it failed. The ledger then calls `find`. It refuses the prompt if the message
-                is missing, and starts work if this ledger wrote it.
+                is missing, and starts work if this ledger wrote it. The sender gets the error of a
+                `RequestFailedError`, and -32603 otherwise.
         """
         ...
 
@@ -86,5 +97,23 @@ class Store(Protocol):
 
         Raises:
             Exception: it failed; `KeyLedger.delete` raises it.
+        """
+        ...
+
+
+@runtime_checkable
+class PromptStore(Store, Protocol):
+    """A store that recognizes a message by its prompt, such as one over a runtime's history.
+
+    A ledger calls `find_prompt` instead of `find`.
+    """
+
+    async def find_prompt(self, session_id: str, record: UUID, prompt: object) -> Found | None:
+        """See `Store.find`.
+
+        Args:
+            session_id: the session.
+            record: the ID derived from session and key.
+            prompt: the content blocks of the attempt that is looked up.
         """
         ...

@@ -10,7 +10,8 @@ __all__ = ["EXTRAS", "MissingExtraError", "missing"]
 EXTRAS: Final = {
     "fast": ("msgspec>=0.19",),
     "models": ("pydantic>=2.14", "typing-extensions>=4.12"),
-    "postgres": ("psycopg[binary]>=3.3.8",),
+    "otel": ("opentelemetry-api>=1.25",),
+    "postgres": ("psycopg[binary]>=3.3.8", "psycopg-pool>=3.3"),
     "remote": ("httpx2>=2.0", "websockets>=14"),
     "sdk": ("agent-client-protocol>=0.12",),
 }

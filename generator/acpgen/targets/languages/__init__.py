@@ -1,9 +1,13 @@
 """The retry table, the decision about resending and the derived message ID, in every language.
 
+Some languages have everything: types, checks, and a tolerant reader.
+
 A language is a folder here. The folders are found by listing, so a language needs no other edit. It
 has a module with its `DIALECT`, and templates, whose names begin with `languages/<name>/`:
 
 - `table.<ending>.jinja`: the generated file
+- a module that makes the files beside the table, which the dialect names, and their templates;
+  optional
 - `messages.md.jinja`, `resend.md.jinja`: loops over the vectors, for the guides to them; optional
 
 The name of the folder is also the name of the target, of its output folder, and of the folder with

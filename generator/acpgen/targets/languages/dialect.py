@@ -46,6 +46,8 @@ class Dialect:
         field: the name of a row's member, from snake_case.
         sentence: an expression that puts a sentence together.
         comment: documentation of what follows.
+        full: the module of the language's folder that makes the files beside the table, with a
+            function of the same name; None for a language without types of everything.
     """
 
     title: str
@@ -62,3 +64,4 @@ class Dialect:
     field: Callable[[str], str]
     sentence: Callable[[Sentence], str]
     comment: Comment
+    full: str | None = None

@@ -1,6 +1,8 @@
-"""The generated file of a language."""
+"""The generated files of a language."""
 
 from __future__ import annotations
+
+from importlib import import_module
 
 from acpgen.emit.templates import Templates
 from acpgen.model import Protocol
@@ -17,3 +19,19 @@ def table(name: str, protocol: Protocol, templates: Templates) -> dict[str, str]
     """
     context = view(protocol, dialect(name))
     return {table_path(name, protocol.version or 0): templates.render(template(name), **context)}
+
+
+def language_files(name: str, protocol: Protocol, templates: Templates) -> dict[str, str]:
+    """Return the table and, for a language that has them, the types of everything, by path.
+
+    Raises:
+        MissingClassError: there are methods, but no method has a class.
+        SchemaError: a type has no counterpart in the language.
+        TemplateError: a template is missing, broken, or uses an unknown name.
+    """
+    files = table(name, protocol, templates)
+    full = dialect(name).full
+    if full is not None:
+        module = import_module(f"acpgen.targets.languages.{name}.{full}")
+        files |= getattr(module, full)(protocol, templates)
+    return files

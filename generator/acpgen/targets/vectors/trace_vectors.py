@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from hashlib import sha256
 
-from acp_conformance.trace_script import guide, scripts, texts
+from acp_conformance.trace_script import guide, remote_scripts, scripts, texts
 from acpgen.emit.header import HEADER
 from acpgen.model import Protocol
 from acpgen.targets.vectors.vector import compact
@@ -45,7 +45,8 @@ def left_out(protocol: Protocol) -> dict[str, str]:
     if any(method.name == _KEYED and method.key is None for method in protocol.methods):
         return {_path(name): f"{_KEYED} takes no key" for name in texts()}
     known = {method.name for method in protocol.methods}
-    lacking = {script.name: sorted(script.methods - known) for script in scripts()}
+    all_ = (*scripts(), *remote_scripts())
+    lacking = {script.name: sorted(script.methods - known) for script in all_}
     return {
         _path(f"{name}.json"): f"the trace calls {' and '.join(methods)}, which the schema lacks"
         for name, methods in lacking.items()

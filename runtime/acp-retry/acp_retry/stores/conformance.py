@@ -104,7 +104,10 @@ async def keeps_sessions_apart(open_store: Open) -> None:
     """A record is known in its own session only, whatever the session IDs are."""
     store, stem = await open_store(), uuid4().hex
     long = stem.ljust(LONG_NAME - 1, "x")
-    names = [*(odd + stem for odd in ODD_NAMES), long + "1", long + "2"]
+    # An index may compress names, so that only those of random characters are too long for it.
+    points = [int.from_bytes(os.urandom(4)) % 0xF0000 for _ in range(LONG_NAME - 1)]
+    random = "".join(chr(0x10000 + point) for point in points)
+    names = [*(odd + stem for odd in ODD_NAMES), long + "1", long + "2", random + "1", random + "2"]
     names += [stem + odd for odd in ODD_NAMES if odd]
     messages = [_message(name) for name in names]
     for message in messages:

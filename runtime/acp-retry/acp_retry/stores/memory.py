@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Collection
+from datetime import timedelta
 from uuid import UUID
 
 from acp_retry.store import Found, Message
@@ -10,9 +13,15 @@ __all__ = ["MemoryStore"]
 
 
 class MemoryStore:
-    """A `Store` without a file. A key takes 16 bytes and an entry in two dictionaries."""
+    """A `Store` without a file. A key takes 16 bytes and an entry in two dictionaries.
 
-    def __init__(self) -> None:
+    Args:
+        now: the clock of `prune`, in seconds since the epoch.
+    """
+
+    def __init__(self, *, now: Callable[[], float] = time.time) -> None:
+        self._now = now
+        self._used: dict[str, float] = {}
         self._bodies: dict[str, dict[bytes, bytes]] = {}
         self._digests: dict[str, dict[bytes, bytes]] = {}
         self._writers: dict[str, dict[bytes, bytes]] = {}
@@ -28,6 +37,7 @@ class MemoryStore:
         if found is not None:
             return found, False
         record = message.record.bytes
+        self._used[message.session_id] = self._now()
         self._bodies.setdefault(message.session_id, {})[record] = message.body
         if message.digest is not None:
             self._digests.setdefault(message.session_id, {})[record] = message.digest
@@ -41,10 +51,16 @@ class MemoryStore:
         self._digests.pop(session_id, None)
         self._writers.pop(session_id, None)
         self._sessions.pop(session_id, None)
+        self._used.pop(session_id, None)
 
     async def add_session(self, session_id: str, cwd: str) -> None:
         """See `SessionStore.add_session`."""
         self._sessions[session_id] = cwd
+        self._used[session_id] = self._now()
+
+    async def find_session(self, session_id: str) -> str | None:
+        """See `SessionStore.find_session`."""
+        return self._sessions.get(session_id)
 
     async def sessions(self) -> dict[str, str]:
         """See `SessionStore.sessions`."""
@@ -54,6 +70,14 @@ class MemoryStore:
         """Return the session's messages for a replay, oldest first, each with its `messageId`."""
         bodies = self._bodies.get(session_id, {})
         return [(str(UUID(bytes=record)), body) for record, body in bodies.items()]
+
+    async def prune(self, older_than: timedelta, *, keep: Collection[str] = ()) -> int:
+        """See `SessionStore.prune`."""
+        latest = self._now() - older_than.total_seconds()
+        idle = [name for name, used in self._used.items() if used < latest and name not in keep]
+        for session_id in idle:
+            await self.forget(session_id)
+        return len(idle)
 
     def _find(self, session_id: str, record: UUID) -> Found | None:
         name = record.bytes

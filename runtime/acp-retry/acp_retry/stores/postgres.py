@@ -2,52 +2,73 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
-from typing import LiteralString, TypeVar
+import time
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Final, LiteralString
 from uuid import UUID
 
 from acp_wire.extras import missing
 
 try:
-    import psycopg
+    import psycopg  # noqa: F401
+    import psycopg_pool  # noqa: F401
 except ModuleNotFoundError as error:
     raise missing("acp_retry.stores.postgres", "postgres", error) from None
 
-from psycopg import AsyncConnection
 from psycopg.rows import TupleRow
 
 from acp_retry.store import Found, Message
+from acp_retry.stores.postgres_layouts import migrate, require_newest
+from acp_retry.stores.postgres_pool import Connection, PostgresPool
 
-__all__ = ["SCHEMA", "PostgresStore"]
+__all__ = ["PostgresStore"]
 
-SCHEMA: LiteralString = """
-CREATE TABLE IF NOT EXISTS acp_message (
-  position bigint GENERATED ALWAYS AS IDENTITY,
-  session_id bytea NOT NULL,
-  record uuid NOT NULL,
-  digest bytea,
-  writer bytea,
-  body bytea NOT NULL,
-  PRIMARY KEY (session_id, record)
+PRUNED_TOGETHER: Final = 100
+"""The most sessions that are pruned in one transaction."""
+
+IDLE: LiteralString = """
+SELECT session_id FROM (
+  SELECT session_id, created_at FROM acp_message
+  UNION ALL SELECT session_id, created_at FROM acp_session
+) AS used GROUP BY session_id HAVING max(created_at) < %s
+"""
+STILL_IDLE: LiteralString = """
+SELECT name FROM unnest(%s::bytea[]) AS name
+WHERE NOT EXISTS (
+  SELECT FROM acp_message WHERE sha256(session_id) = sha256(name) AND created_at >= %s
+) AND NOT EXISTS (
+  SELECT FROM acp_session WHERE sha256(session_id) = sha256(name) AND created_at >= %s
 )
 """
-"""The table. `PostgresStore.create` creates it where no migration does."""
-
-T = TypeVar("T")
-Connection = AsyncConnection[TupleRow]
+FORGET: tuple[LiteralString, ...] = (
+    "DELETE FROM acp_message WHERE sha256(session_id) = sha256(%s)",
+    "DELETE FROM acp_session WHERE sha256(session_id) = sha256(%s)",
+)
+INSERT: LiteralString = (
+    "INSERT INTO acp_message (session_id, record, digest, writer, body, created_at)"
+    " VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING"
+)
 
 
 class PostgresStore:
-    """A `Store` for any number of nodes. The primary key decides which insert is first.
+    """A `SessionStore` for any number of nodes. A unique index decides which insert is first.
 
     Nothing is cached, so a miss always comes from the database. Session IDs are stored as bytes,
-    since PostgreSQL's text can't hold NUL. A broken connection is replaced at the next use.
+    since PostgreSQL's text can't hold NUL, and found by their SHA-256, since an index can't hold
+    every ID of 1,000 characters. While the server restarts, prompts wait.
 
     Args:
         conninfo: the connection string of libpq.
         also: writes more in the same transaction, such as rows of the agent's own tables. It is
-            called only for a new message. If it raises, nothing is stored.
+            called only for a new message. If it raises, nothing is stored. It may be called again
+            if the connection was lost, after the first transaction was rolled back.
+        connections: the most connections that are kept.
+        connect_timeout: seconds until an attempt to connect has failed; 2 at least.
+        statement_timeout: seconds until the server gives a statement up.
+        patience: seconds for which a prompt waits while the server can't be reached.
+        now: the clock of `created_at` and `prune`, in seconds since the epoch.
     """
 
     def __init__(
@@ -55,98 +76,190 @@ class PostgresStore:
         conninfo: str,
         *,
         also: Callable[[Connection, Message], Awaitable[None]] | None = None,
+        connections: int = 4,
+        connect_timeout: float = 5.0,
+        statement_timeout: float = 30.0,
+        patience: float = 30.0,
+        now: Callable[[], float] = time.time,
     ) -> None:
-        self._conninfo = conninfo
+        self._pool = PostgresPool(
+            conninfo,
+            require_newest,
+            size=connections,
+            connect_timeout=connect_timeout,
+            statement_timeout=statement_timeout,
+            patience=patience,
+        )
         self._also = also
-        self._connection: Connection | None = None
-        self._turn = asyncio.Lock()
+        self._now = now
 
     async def create(self) -> None:
-        """Create the table if it is missing. Several nodes may call this at once."""
+        """Create the tables, or bring them to the newest layout. Several nodes may do so at once.
 
-        async def work(rows: Connection) -> None:
-            # With IF NOT EXISTS alone, two simultaneous transactions can still fail.
-            await rows.execute("SELECT pg_advisory_xact_lock(hashtext('acp_message'))")
-            await rows.execute(SCHEMA)
+        A role that may not create tables calls `open` instead, after another role has called this.
 
-        await self._write(work)
+        Raises:
+            UnusableStoreError: the server can't be reached, or the tables are newer or others'.
+        """
+        async with await self._pool.connect() as rows:
+            await migrate(rows)
+        await self.open()
+
+    async def open(self) -> None:
+        """Connect, and check that the tables are there. The first use does so, too.
+
+        Raises:
+            UnusableStoreError: the server can't be reached, or the tables are missing, older or
+                newer.
+        """
+        await self._pool.open()
 
     async def find(self, session_id: str, record: UUID) -> Found | None:
         """See `Store.find`."""
-        return await self._read(lambda rows: _find(rows, session_id, record))
+        return await self._pool.use(lambda rows: _find(rows, session_id, record))
 
     async def insert(self, message: Message) -> tuple[Found, bool]:
-        """See `Store.insert`."""
-        return await self._write(lambda rows: self._insert(rows, message))
+        """See `Store.insert`.
+
+        If the connection breaks, it is done again. The message may be there by then, and its writer
+        shows whose it is.
+        """
+        attempts = 0
+
+        async def work(rows: Connection) -> tuple[Found, bool]:
+            nonlocal attempts
+            attempts += 1
+            found, new = await self._insert(rows, message)
+            return found, new or (attempts > 1 and found.writer == message.writer)
+
+        return await self._pool.use(work, again=lambda: message.writer is not None)
 
     async def forget(self, session_id: str) -> None:
         """See `Store.forget`."""
-        delete: LiteralString = "DELETE FROM acp_message WHERE session_id = %s"
-        await self._write(lambda rows: rows.execute(delete, (session_id.encode(),)))
+        await self._pool.use(lambda rows: _forget(rows, [session_id.encode()]))
+
+    async def add_session(self, session_id: str, cwd: str) -> None:
+        """See `SessionStore.add_session`."""
+        insert: LiteralString = (
+            "INSERT INTO acp_session (session_id, cwd, created_at) VALUES (%s, %s, %s)"
+            " ON CONFLICT DO NOTHING"
+        )
+        values = session_id.encode(), cwd.encode(), self._time()
+        await self._pool.use(lambda rows: rows.execute(insert, values))
+
+    async def sessions(self) -> dict[str, str]:
+        """See `SessionStore.sessions`."""
+        rows = await self._select("SELECT session_id, cwd FROM acp_session ORDER BY position")
+        return {bytes(name).decode(): bytes(cwd).decode() for name, cwd in rows}
+
+    async def find_session(self, session_id: str) -> str | None:
+        """See `SessionStore.find_session`."""
+        rows = await self._select(
+            "SELECT cwd FROM acp_session WHERE sha256(session_id) = sha256(%s)",
+            (session_id.encode(),),
+        )
+        return bytes(rows[0][0]).decode() if rows else None
 
     async def messages(self, session_id: str) -> list[tuple[str, bytes]]:
         """Return the session's messages for a replay, oldest first, each with its `messageId`."""
+        rows = await self._select(
+            "SELECT record, body FROM acp_message WHERE sha256(session_id) = sha256(%s)"
+            " ORDER BY position",
+            (session_id.encode(),),
+        )
+        return [(str(record), bytes(body)) for record, body in rows]
 
-        async def work(rows: Connection) -> list[tuple[str, bytes]]:
-            cursor = await rows.execute(
-                "SELECT record, body FROM acp_message WHERE session_id = %s ORDER BY position",
-                (session_id.encode(),),
-            )
-            return [(str(record), bytes(body)) for record, body in await cursor.fetchall()]
+    async def prune(self, older_than: timedelta, *, keep: Collection[str] = ()) -> int:
+        """See `SessionStore.prune`.
 
-        return await self._read(work)
+        It takes many short transactions. Insertions wait for the one under way.
+        """
+        latest = self._time() - older_than
+        kept = {session_id.encode() for session_id in keep}
+        names = [bytes(name) for (name,) in await self._select(IDLE, (latest,))]
+        idle = [name for name in names if name not in kept]
+        removed = 0
+        for start in range(0, len(idle), PRUNED_TOGETHER):
+            some = idle[start : start + PRUNED_TOGETHER]
+            removed += await self._pool.use(partial(_forget_idle, some, latest))
+        return removed
+
+    async def notify(self, channel: str, payload: str) -> None:
+        """Send a notification to those who listen to a channel."""
+        await self._pool.use(
+            lambda rows: rows.execute("SELECT pg_notify(%s, %s)", (channel, payload))
+        )
+
+    async def connect(self) -> Connection:
+        """Open a connection beside the pool, which the caller closes.
+
+        Raises:
+            UnusableStoreError: the server can't be reached.
+        """
+        return await self._pool.connect()
 
     async def close(self) -> None:
-        """Close the connection."""
-        async with self._turn:
-            if self._connection is not None:
-                await self._connection.close()
-                self._connection = None
+        """Close the connections."""
+        await self._pool.close()
 
-    async def _read(self, work: Callable[[Connection], Awaitable[T]]) -> T:
-        async with self._turn:
-            return await work(await self._connect())
+    async def _select(self, query: LiteralString, values: Sequence[object] = ()) -> list[TupleRow]:
+        async def work(rows: Connection) -> list[TupleRow]:
+            return await (await rows.execute(query, values)).fetchall()
 
-    async def _write(self, work: Callable[[Connection], Awaitable[T]]) -> T:
-        async with self._turn:
-            rows = await self._connect()
-            async with rows.transaction():
-                return await work(rows)
-
-    async def _connect(self) -> Connection:
-        if self._connection is None or self._connection.closed:
-            connect = psycopg.AsyncConnection.connect
-            self._connection = await connect(self._conninfo, autocommit=True)
-        return self._connection
+        return await self._pool.use(work)
 
     async def _insert(self, rows: Connection, message: Message) -> tuple[Found, bool]:
-        cursor = await rows.execute(
-            "INSERT INTO acp_message (session_id, record, digest, writer, body)"
-            " VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
-            (
-                message.session_id.encode(),
-                message.record,
-                message.digest,
-                message.writer,
-                message.body,
-            ),
+        values = (
+            message.session_id.encode(),
+            message.record,
+            message.digest,
+            message.writer,
+            message.body,
+            self._time(),
         )
-        if cursor.rowcount:
-            if self._also is not None:
-                await self._also(rows, message)
+        if self._also is None:
+            added = (await rows.execute(INSERT, values)).rowcount
+        else:
+            async with rows.transaction():
+                added = (await rows.execute(INSERT, values)).rowcount
+                if added:
+                    await self._also(rows, message)
+        if added:
             return Found(str(message.record), message.digest, message.writer), True
         found = await _find(rows, message.session_id, message.record)
         if found is None:
             raise RuntimeError("the session was deleted while a prompt was inserted")
         return found, False
 
+    def _time(self) -> datetime:
+        return datetime.fromtimestamp(self._now(), UTC)
+
 
 async def _find(rows: Connection, session_id: str, record: UUID) -> Found | None:
     cursor = await rows.execute(
-        "SELECT digest, writer FROM acp_message WHERE session_id = %s AND record = %s",
+        "SELECT digest, writer FROM acp_message"
+        " WHERE sha256(session_id) = sha256(%s) AND record = %s",
         (session_id.encode(), record),
     )
     row = await cursor.fetchone()
     if row is None:
         return None
     return Found(str(record), *(None if each is None else bytes(each) for each in row))
+
+
+async def _forget(rows: Connection, names: Collection[bytes]) -> None:
+    async with rows.transaction():
+        for name in names:
+            for delete in FORGET:
+                await rows.execute(delete, (name,))
+
+
+async def _forget_idle(names: list[bytes], latest: datetime, rows: Connection) -> int:
+    """Forget those sessions in which nothing has happened since they were listed."""
+    async with rows.transaction():
+        # Without the lock, a message could come between the question and the deletion.
+        await rows.execute("LOCK TABLE acp_message, acp_session IN SHARE ROW EXCLUSIVE MODE")
+        cursor = await rows.execute(STILL_IDLE, (names, latest, latest))
+        idle = [bytes(name) for (name,) in await cursor.fetchall()]
+        await _forget(rows, idle)
+        return len(idle)

@@ -3,30 +3,63 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Collection, Iterable
+from datetime import timedelta
+from functools import partial
 from os import PathLike
+from typing import Final
 from uuid import UUID
 
 from acp_retry.sqlite_file import SqliteFile
+from acp_retry.sqlite_layouts import Tables
 from acp_retry.store import Found, Message
 
 __all__ = ["SqliteStore"]
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS acp_message (
-  position INTEGER PRIMARY KEY,
-  session_id BLOB NOT NULL,
-  record BLOB NOT NULL,
-  digest BLOB,
-  writer BLOB,
-  body BLOB NOT NULL,
-  UNIQUE (session_id, record)
-);
-CREATE TABLE IF NOT EXISTS acp_session (
-  position INTEGER PRIMARY KEY,
-  session_id BLOB NOT NULL UNIQUE,
-  cwd TEXT NOT NULL
-);
+PRUNED_TOGETHER: Final = 100
+"""The most sessions that are pruned in one transaction."""
+
+CREATE = (
+    """CREATE TABLE IF NOT EXISTS acp_message (
+      position INTEGER PRIMARY KEY,
+      session_id BLOB NOT NULL,
+      record BLOB NOT NULL,
+      digest BLOB,
+      writer BLOB,
+      body BLOB NOT NULL,
+      UNIQUE (session_id, record)
+    )""",
+    """CREATE TABLE IF NOT EXISTS acp_session (
+      position INTEGER PRIMARY KEY,
+      session_id BLOB NOT NULL UNIQUE,
+      cwd TEXT NOT NULL
+    )""",
+)
+ADD_TIME = (
+    "ALTER TABLE acp_message ADD COLUMN created_at REAL NOT NULL DEFAULT 0",
+    "ALTER TABLE acp_session ADD COLUMN created_at REAL NOT NULL DEFAULT 0",
+    # The time of an older row is not known. It counts as new, so that it is not pruned early.
+    "UPDATE acp_message SET created_at = (julianday('now') - 2440587.5) * 86400",
+    "UPDATE acp_session SET created_at = (julianday('now') - 2440587.5) * 86400",
+)
+TABLES: Final = Tables(
+    "acp_message",
+    (CREATE, ADD_TIME),
+    {
+        "acp_message": ("session_id", "record", "digest", "writer", "body", "created_at"),
+        "acp_session": ("session_id", "cwd", "created_at"),
+    },
+)
+IDLE = """
+SELECT session_id FROM (
+  SELECT session_id, created_at FROM acp_message
+  UNION ALL SELECT session_id, created_at FROM acp_session
+) GROUP BY session_id HAVING max(created_at) < ?
+"""
+IS_IDLE = """
+SELECT NOT EXISTS (SELECT 1 FROM acp_message WHERE session_id = ?1 AND created_at >= ?2)
+  AND NOT EXISTS (SELECT 1 FROM acp_session WHERE session_id = ?1 AND created_at >= ?2)
 """
 
 
@@ -40,6 +73,10 @@ class SqliteStore:
         path: the file; created if it is missing.
         also: writes more in the same transaction, such as rows of the agent's own tables. It runs
             in the store's thread, only for a new message. If it raises, nothing is stored.
+        now: the clock of `created_at` and `prune`, in seconds since the epoch.
+
+    Raises:
+        UnusableStoreError: the file can't be read and written, or is not of this kind.
     """
 
     def __init__(
@@ -47,9 +84,11 @@ class SqliteStore:
         path: str | PathLike[str],
         *,
         also: Callable[[sqlite3.Connection, Message], None] | None = None,
+        now: Callable[[], float] = time.time,
     ) -> None:
-        self._database = SqliteFile(path, SCHEMA)
+        self._database = SqliteFile(path, TABLES)
         self._also = also
+        self._now = now
 
     async def find(self, session_id: str, record: UUID) -> Found | None:
         """See `Store.find`."""
@@ -61,18 +100,20 @@ class SqliteStore:
 
     async def forget(self, session_id: str) -> None:
         """See `Store.forget`."""
-        name = (session_id.encode(),)
-
-        def work(rows: sqlite3.Connection) -> None:
-            rows.execute("DELETE FROM acp_message WHERE session_id = ?", name)
-            rows.execute("DELETE FROM acp_session WHERE session_id = ?", name)
-
-        await self._database.write(work)
+        await self._database.write(lambda rows: _forget(rows, session_id.encode()))
 
     async def add_session(self, session_id: str, cwd: str) -> None:
         """See `SessionStore.add_session`."""
-        insert = "INSERT INTO acp_session (session_id, cwd) VALUES (?, ?)"
-        await self._database.write(lambda rows: rows.execute(insert, (session_id.encode(), cwd)))
+        insert = "INSERT INTO acp_session (session_id, cwd, created_at) VALUES (?, ?, ?)"
+        values = (session_id.encode(), cwd, self._now())
+        await self._database.write(lambda rows: rows.execute(insert, values))
+
+    async def find_session(self, session_id: str) -> str | None:
+        """See `SessionStore.find_session`."""
+        select = "SELECT cwd FROM acp_session WHERE session_id = ?"
+        name = (session_id.encode(),)
+        row = await self._database.read(lambda rows: rows.execute(select, name).fetchone())
+        return None if row is None else row[0]
 
     async def sessions(self) -> dict[str, str]:
         """See `SessionStore.sessions`."""
@@ -88,6 +129,27 @@ class SqliteStore:
         )
         return [(str(UUID(bytes=record)), body) for record, body in rows]
 
+    async def prune(self, older_than: timedelta, *, keep: Collection[str] = ()) -> int:
+        """See `SessionStore.prune`. It takes many short transactions, so prompts go on."""
+        latest = self._now() - older_than.total_seconds()
+        kept = {session_id.encode() for session_id in keep}
+        rows = await self._database.read(lambda rows: rows.execute(IDLE, (latest,)).fetchall())
+        idle = [name for (name,) in rows if name not in kept]
+        removed = 0
+        for start in range(0, len(idle), PRUNED_TOGETHER):
+            names = idle[start : start + PRUNED_TOGETHER]
+            removed += await self._database.write(partial(_forget_idle, names, latest))
+        return removed
+
+    async def backup(self, target: str | PathLike[str]) -> None:
+        """Copy the file as it is now to a new file, while prompts go on.
+
+        Raises:
+            FileExistsError: the target exists.
+            sqlite3.Error: the file could not be copied. The target does not exist then.
+        """
+        await self._database.backup(target)
+
     def close(self) -> None:
         """Close the file."""
         self._database.close()
@@ -97,14 +159,15 @@ class SqliteStore:
         if found is not None:
             return found, False
         rows.execute(
-            "INSERT INTO acp_message (session_id, record, digest, writer, body)"
-            " VALUES (?, ?, ?, ?, ?)",
+            "INSERT INTO acp_message (session_id, record, digest, writer, body, created_at)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
             (
                 message.session_id.encode(),
                 message.record.bytes,
                 message.digest,
                 message.writer,
                 message.body,
+                self._now(),
             ),
         )
         if self._also is not None:
@@ -118,3 +181,16 @@ def _find(rows: sqlite3.Connection, session_id: str, record: UUID) -> Found | No
         (session_id.encode(), record.bytes),
     ).fetchone()
     return None if row is None else Found(str(record), *row)
+
+
+def _forget(rows: sqlite3.Connection, name: bytes) -> None:
+    rows.execute("DELETE FROM acp_message WHERE session_id = ?", (name,))
+    rows.execute("DELETE FROM acp_session WHERE session_id = ?", (name,))
+
+
+def _forget_idle(names: Iterable[bytes], latest: float, rows: sqlite3.Connection) -> int:
+    """Forget those sessions in which nothing has happened since they were listed."""
+    idle = [name for name in names if rows.execute(IS_IDLE, (name, latest)).fetchone()[0]]
+    for name in idle:
+        _forget(rows, name)
+    return len(idle)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from language_tools import NODE_MODULES, Language, run
 
-TSC = NODE_MODULES / ".bin" / "tsc"
+TSC = NODE_MODULES / "typescript" / "bin" / "tsc"
+OLDEST_TSC = NODE_MODULES / "typescript-oldest" / "bin" / "tsc"
 PRETTIER = NODE_MODULES / ".bin" / "prettier"
 
 _STRICT = {
@@ -33,12 +34,27 @@ _STRICT = {
 }
 
 
-def _compile(folder: Path, files: Sequence[Path], _: Sequence[Path]) -> None:
+_LATER = ("erasableSyntaxOnly", "isolatedDeclarations")
+"""Options that the oldest compiler doesn't have."""
+
+
+def options_of(tsc: Path) -> dict[str, object]:
+    """The options of a compiler that find something, all of them."""
+    later = _LATER if tsc == OLDEST_TSC else ()
+    return {name: value for name, value in _STRICT.items() if name not in later}
+
+
+def compile_strictly(folder: Path, files: Sequence[Path], tsc: Path = TSC) -> None:
+    """Compile files into `out`, with every option that finds something."""
     (folder / "package.json").write_text('{"type": "module"}')
-    options = {**_STRICT, "rootDir": ".", "outDir": "out"}
+    options = {**options_of(tsc), "rootDir": ".", "outDir": "out"}
     config = {"compilerOptions": options, "files": [file.as_posix() for file in files]}
     (folder / "tsconfig.json").write_text(json.dumps(config))
-    run([TSC, "--project", "."], folder)
+    run(["node", tsc, "--project", "."], folder)
+
+
+def _compile(folder: Path, files: Sequence[Path], _: Sequence[Path]) -> None:
+    compile_strictly(folder, files)
 
 
 LANGUAGE = Language(

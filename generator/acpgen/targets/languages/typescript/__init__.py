@@ -44,4 +44,5 @@ DIALECT = Dialect(
     field=camel,
     sentence=_sentence,
     comment=block_comment(80),
+    full="full_typescript",
 )

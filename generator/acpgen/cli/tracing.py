@@ -1,0 +1,154 @@
+"""Judging the order of messages in one file, into a report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import BinaryIO
+
+from acpgen.cli import input_files
+from acpgen.cli.progress import Bar
+from acpgen.cli.reading import counted_lines, print_reading, transcript_lines, whole_messages
+from acpgen.cli.report import note
+from acpgen.cli.worker_pool import FileCounts
+from acpgen.findings import printable
+from acpgen.judge.inputs import InputError, MessageText
+from acpgen.load import reload
+from acpgen.logs import Hints, Log, callers_of, lines_of, read
+from acpgen.model import Protocol, RetryClass
+from acpgen.report import Report, Tally
+from acpgen.report.document import JsonLines
+from acpgen.trace import RULES, Recording, TranscriptError, judge, record
+from acpgen.words import counted
+
+_CUT = "is cut off, so it is not judged; all before it is"
+INTERRUPTED = "is not judged: interrupted"
+"""Why a file is not judged after Ctrl-C."""
+_PACKED_CUT = "is cut off: the gzip in it has no end"
+_LEFT_OUT = "is too long, so it is left out"
+
+
+@dataclass(frozen=True, slots=True)
+class TraceOptions:
+    """How files are judged: where their messages are, and what is printed."""
+
+    hints: Hints
+    show_keys: bool = False
+    quiet: bool = False
+
+
+class FileTracer:
+    """Judges files, one after another."""
+
+    def __init__(
+        self, protocol: Protocol, options: TraceOptions, report: Report, progress: Bar
+    ) -> None:
+        self._protocol = protocol
+        self._options = options
+        self._report = report
+        self._progress = progress
+
+    def trace(self, file: str) -> str | None:
+        """Judge a file, and return its summary; None if it can't be judged.
+
+        Raises:
+            KeyboardInterrupt: it was interrupted, which the report has as well.
+        """
+        name = input_files.name(file)
+        report = self._report
+        try:
+            with input_files.Opened(file) as stream:
+                log = self._log(stream, name)
+                entries = whole_messages(transcript_lines(log), self._notes_cut(name))
+                show_keys = self._options.show_keys
+                recording = record(entries, self._protocol, show_keys=show_keys)
+        except TranscriptError as error:
+            report.problem(name, str(error), error.line)
+        except InputError as error:
+            report.problem(name, str(error))
+        except KeyboardInterrupt:
+            report.problem(name, INTERRUPTED)
+            raise
+        except EOFError:
+            report.problem(name, _PACKED_CUT)
+        except BrokenPipeError:
+            raise
+        except Exception as error:  # zlib has one of its own
+            reason = input_files.complaint(error)
+            if reason is None:
+                raise
+            report.problem(name, reason)
+        else:
+            if not self._options.quiet:
+                print_reading(log, name, recording.traffic.messages)
+            self._note_versions(name, recording)
+            return self._judge(name, recording)
+        return None
+
+    def _judge(self, name: str, recording: Recording) -> str:
+        self._progress.make_way()
+        self._report.accept(name, recording.traffic.messages)
+        places = groupby(judge(recording, name), lambda finding: (finding.line, finding.number))
+        shown = sum(self._report.add(list(found)) for _, found in places)
+        return f"{printable(name)}: {_summary(recording, shown)}"
+
+    def _log(self, stream: BinaryIO, name: str) -> Log:
+        def skipped(line: int) -> None:
+            self._report.problem(name, _LEFT_OUT, line)
+
+        lines = counted_lines(lines_of(stream, skipped=skipped), self._progress)
+        return read(
+            lines, self._options.hints, lambda: callers_of(self._protocol.methods), skipped=skipped
+        )
+
+    def _notes_cut(self, name: str) -> Callable[[MessageText], None]:
+        return lambda entry: self._report.problem(name, _CUT, entry.line)
+
+    def _note_versions(self, name: str, recording: Recording) -> None:
+        """Note the versions that a recording settles on, if the schema is of another."""
+        own = self._protocol.version
+        others = sorted(recording.traffic.versions - {own})
+        if others and own is not None and has_keys(self._protocol):
+            settled = " and ".join(str(version) for version in others)
+            note(
+                f"acpgen: {printable(name)}: settles on version {settled} of the protocol, and the "
+                f"schema is of version {own}; with the former, {idle_rules()}"
+            )
+
+
+class ApartTracer:
+    """Judges files in a process of its own, by a schema that was loaded before."""
+
+    def __init__(self, schema: Path, options: TraceOptions, *, counts_only: bool) -> None:
+        self._protocol = reload(schema)
+        self._options = options
+        self._counts_only = counts_only
+
+    def __call__(self, file: str, write: Callable[[str], object], bar: Bar) -> FileCounts:
+        """Judge a file, and write its findings."""
+        tally = Tally("trace", judges=False)
+        report = Report(tally, JsonLines(write), counts_only=self._counts_only)
+        summary = FileTracer(self._protocol, self._options, report, bar).trace(file)
+        return FileCounts(tally, summary=summary)
+
+
+def has_keys(protocol: Protocol) -> bool:
+    """Whether any method takes a key."""
+    return any(m.retry is RetryClass.KEYED and m.key is not None for m in protocol.methods)
+
+
+def idle_rules() -> str:
+    """How many rules can't be applied where no method takes a key."""
+    idle = sum(rule.needs_keys for rule in RULES.values())
+    return f"{idle} of {len(RULES)} rules can't be applied: those about prompts and their keys"
+
+
+def _summary(recording: Recording, shown: int) -> str:
+    """The numbers of messages, connections and reported findings of a recording."""
+    traffic = recording.traffic
+    where = counted(len(traffic.spans), "connection")
+    return (
+        f"{counted(traffic.messages, 'message')} on {where}, {counted(shown, 'finding', zero='no')}"
+    )

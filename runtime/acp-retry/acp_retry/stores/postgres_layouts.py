@@ -1,0 +1,101 @@
+"""The tables of a store in PostgreSQL, and the steps from each layout to the next."""
+
+from __future__ import annotations
+
+from typing import Final, LiteralString
+
+from psycopg import ProgrammingError, errors
+
+from acp_retry.store import UnusableStoreError
+from acp_retry.stores.postgres_pool import Connection
+
+__all__ = ["migrate", "require_newest"]
+
+NAME: Final = "acp_message"
+# Layout 1 came before the number was stored.
+STEPS: Final[tuple[tuple[LiteralString, ...], ...]] = (
+    (
+        """CREATE TABLE IF NOT EXISTS acp_message (
+          position bigint GENERATED ALWAYS AS IDENTITY,
+          session_id bytea NOT NULL,
+          record uuid NOT NULL,
+          digest bytea,
+          writer bytea,
+          body bytea NOT NULL,
+          PRIMARY KEY (session_id, record)
+        )""",
+    ),
+    (
+        # The entry of an index has 2,704 bytes at most, and a session ID may have more.
+        "ALTER TABLE acp_message DROP CONSTRAINT acp_message_pkey, ADD PRIMARY KEY (position),"
+        " ADD COLUMN created_at timestamptz NOT NULL DEFAULT now()",
+        "CREATE UNIQUE INDEX acp_message_name ON acp_message (sha256(session_id), record)",
+        """CREATE TABLE acp_session (
+          position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+          session_id bytea NOT NULL,
+          cwd bytea NOT NULL,
+          created_at timestamptz NOT NULL
+        )""",
+        "CREATE UNIQUE INDEX acp_session_name ON acp_session (sha256(session_id))",
+    ),
+)
+NEWEST: Final = len(STEPS)
+
+
+async def migrate(rows: Connection) -> None:
+    """Create the tables, or bring them to the newest layout. Several nodes may do so at once.
+
+    Raises:
+        UnusableStoreError: the layout is newer, or the tables are not those of any layout.
+    """
+    async with rows.transaction():
+        # With IF NOT EXISTS alone, two simultaneous transactions can still fail.
+        await rows.execute("SELECT pg_advisory_xact_lock(hashtext('acp_message'))")
+        create = "CREATE TABLE IF NOT EXISTS acp_layout (name text PRIMARY KEY, layout integer)"
+        await rows.execute(create)
+        layout = await _layout(rows) or 0
+        if layout < NEWEST:
+            try:
+                for step in STEPS[layout:]:
+                    for statement in step:
+                        await rows.execute(statement)
+            except ProgrammingError as error:
+                raise UnusableStoreError(
+                    f"PostgreSQL: the tables {NAME} and acp_session can't be created or brought to"
+                    f" layout {NEWEST} ({str(error).strip()}): use a database or a schema without"
+                    " tables of these names, and a role that may create tables"
+                ) from error
+            await rows.execute(
+                "INSERT INTO acp_layout (name, layout) VALUES (%s, %s)"
+                " ON CONFLICT (name) DO UPDATE SET layout = EXCLUDED.layout",
+                (NAME, NEWEST),
+            )
+    await require_newest(rows)
+
+
+async def require_newest(rows: Connection) -> None:
+    """Check that the tables have the newest layout.
+
+    Raises:
+        UnusableStoreError: they are missing, older or newer.
+    """
+    try:
+        layout = await _layout(rows)
+    except errors.UndefinedTable:
+        layout = None
+    if layout is None or layout < NEWEST:
+        there = "there are no tables" if layout is None else f"the tables have layout {layout}"
+        raise UnusableStoreError(
+            f"PostgreSQL: {there}, and layout {NEWEST} is needed: await PostgresStore.create()"
+        )
+    if layout > NEWEST:
+        raise UnusableStoreError(
+            f"PostgreSQL: the tables have layout {layout}, and this version of acp_retry knows 1 to"
+            f" {NEWEST}: install the version that wrote them, or a newer one"
+        )
+
+
+async def _layout(rows: Connection) -> int | None:
+    cursor = await rows.execute("SELECT layout FROM acp_layout WHERE name = %s", (NAME,))
+    row = await cursor.fetchone()
+    return None if row is None else int(row[0])

@@ -1,0 +1,109 @@
+"""Folders, patterns, and several files at once, with the result of one process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from acpgen.cli.input_files import expanded
+from acpgen.cli.progress import Bar
+from acpgen.cli.worker_pool import FileCounts, WorkerPool
+from acpgen.report import Tally
+from proofs import a_few
+
+CASES = Path(__file__).parents[1] / "logs" / "cases"
+HIDDEN = Bar(0, hidden=True)
+
+
+def run(folder: Path, *words: str) -> tuple[int, bytes, bytes]:
+    call = [sys.executable, "-m", "acpgen", *words]
+    done = subprocess.run(call, cwd=folder, capture_output=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.fixture
+def logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with logs that have findings, and one that is no log."""
+    monkeypatch.chdir(tmp_path)
+    inner = tmp_path / "inner" / "deep"
+    inner.mkdir(parents=True)
+    for place, name in enumerate(("dir-msg.jsonl", "names.log", "array-of-lines.json", "one.har")):
+        target = inner if place % 2 else tmp_path
+        (target / name).write_bytes((CASES / name).read_bytes())
+    (tmp_path / "readme").write_text("no messages\n")
+    (tmp_path / ".hidden").write_text("{}")
+    (tmp_path / "tap.ndjson.secret").write_text("x")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("words", "files"),
+    [
+        (["inner"], ["inner/deep/names.log", "inner/deep/one.har"]),
+        (["*.json*"], ["array-of-lines.json", "dir-msg.jsonl"]),
+        (["**/*.log"], ["inner/deep/names.log"]),
+        (["readme", "read*", "-"], ["readme", "-"]),
+        (["none*", "none"], ["none*", "none"]),
+        (["i[n]ner"], ["inner/deep/names.log", "inner/deep/one.har"]),
+        (["a*", "."], ["array-of-lines.json", "dir-msg.jsonl", "readme", "inner/deep/names.log"]),
+    ],
+)
+@pytest.mark.usefixtures("logs")
+def test_folders_and_patterns_are_files(words: list[str], files: list[str]) -> None:
+    assert list(expanded(words))[: len(files)] == files
+
+
+@pytest.mark.usefixtures("logs")
+def test_a_file_whose_name_looks_like_a_pattern_is_itself() -> None:
+    Path("a[1].json").write_text("")
+    assert expanded(["a[1].json"]) == ("a[1].json",)
+
+
+@pytest.mark.parametrize(
+    "words",
+    a_few(
+        [
+            ["validate"],
+            ["validate", "--format", "json"],
+            ["validate", "--format", "junit", "--strict"],
+            ["validate", "--summary", "-q"],
+            ["validate", "--max-errors", "3"],
+            ["trace"],
+            ["trace", "--format", "sarif", "--max-errors", "1"],
+        ],
+        [["validate", "--max-errors", "3"], ["trace"]],
+        "starts processes for each",
+    ),
+    ids=" ".join,
+)
+def test_several_processes_have_the_result_of_one(logs: Path, words: list[str]) -> None:
+    once = run(logs, *words, ".")
+    assert run(logs, *words, ".", "--jobs", "2") == once
+    assert len(once[1]) + len(once[2]) > 50
+
+
+class Fragile:
+    """Work that ends its process at one of the files."""
+
+    def __init__(self, fatal: str) -> None:
+        self._fatal = fatal
+
+    def __call__(self, file: str, write: Callable[[str], object], bar: Bar) -> FileCounts:
+        if file == self._fatal:
+            os._exit(9)
+        write("")
+        bar.advance(5)
+        return FileCounts(Tally("validate"), summary=file)
+
+
+def test_a_file_whose_process_ended_is_left_to_this_one() -> None:
+    files = ["a", "b", None, "c"]
+    with WorkerPool(1, partial(Fragile, "b"), HIDDEN) as pool:
+        found = [each and each.counts.summary for each in pool.outcomes(files)]
+    assert found == ["a", None, None, "c"]
