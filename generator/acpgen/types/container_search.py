@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from itertools import count
 
 from acpgen.types.plain_search import LONGEST
-from acpgen.types.value_terms import FoundValue, Items, Literal, Literals, Members, Term
+from acpgen.types.value_terms import FoundValue, Items, Demand, Demands, Members, Term
 
 _FRESH = "_custom"
 """The name of a member that no set lists; further ones are numbered."""
-_NONE: Literals = frozenset()
+_NONE: Demands = frozenset()
 
-Solve = Callable[[Literals], FoundValue | None]
+Solve = Callable[[Demands], FoundValue | None]
 """Returns a value of a part that is in, or not in, some sets; None if there is none."""
 
 
-def find_array(solve: Solve, atoms: Literals) -> FoundValue | None:
+def find_array(solve: Solve, atoms: Demands) -> FoundValue | None:
     """Return an array that is in some sets of arrays and not in others, None if there is none."""
     inside = [(each.term, each.sent) for each in atoms if each.positive]
     outside = [each.term for each in atoms if not each.positive]
@@ -30,7 +30,7 @@ class _Arrays:
 
     def __init__(self, solve: Solve, inside: Sequence[tuple[Items, bool]]) -> None:
         self._solve = solve
-        self._item: Literals = frozenset(Literal(t.item, True, sent) for t, sent in inside)
+        self._item: Demands = frozenset(Demand(t.item, True, sent) for t, sent in inside)
         self._least = max((each.least for each, _ in inside), default=0)
         most = [each.most for each, _ in inside if each.most is not None]
         self._most = min(most, default=None)
@@ -55,7 +55,7 @@ class _Arrays:
         return sorted(length for length in later if length >= self._least)
 
     def _items(
-        self, length: int, avoided: Sequence[Term], groups: list[Literals]
+        self, length: int, avoided: Sequence[Term], groups: list[Demands]
     ) -> list[FoundValue] | None:
         """Items so that of each set to avoid one item is not in it; one may do for several."""
         if not avoided:
@@ -69,7 +69,7 @@ class _Arrays:
         first, *others = avoided
         for index in range(min(len(groups) + 1, length)):
             group = (groups[index] if index < len(groups) else self._item) | {
-                Literal(first, positive=False)
+                Demand(first, positive=False)
             }
             if self._solve(group) is not None:
                 tried = self._items(length, others, [*groups[:index], group, *groups[index + 1 :]])
@@ -82,7 +82,7 @@ class _Arrays:
 class _Field:
     """What is known of one member: its values if it is there, and whether it has to be or can't."""
 
-    literals: Literals = _NONE
+    demands: Demands = _NONE
     present: bool = False
     absent: bool = False
 
@@ -90,7 +90,7 @@ class _Field:
 _Fields = dict[str, _Field]
 
 
-def find_object(solve: Solve, atoms: Literals, avoided: frozenset[str]) -> FoundValue | None:
+def find_object(solve: Solve, atoms: Demands, avoided: frozenset[str]) -> FoundValue | None:
     """Return an object that is in some sets of objects and not in others, None if there is none.
 
     A sender uses the members of its own type, and those of names that no set lists. There is one
@@ -119,8 +119,8 @@ class _Objects:
         }
         free = any(each.rest is not None for each, _ in inside)
         self._known = names if inside and not free else None
-        self._unlisted: Literals = frozenset(
-            Literal(each.rest, True, sent) for each, sent in inside if each.rest is not None
+        self._unlisted: Demands = frozenset(
+            Demand(each.rest, True, sent) for each, sent in inside if each.rest is not None
         )
 
     def find(self, outside: Sequence[Members]) -> FoundValue | None:
@@ -133,20 +133,20 @@ class _Objects:
         return self._avoiding(list(outside), fields)
 
     def _is_possible(self, field: _Field) -> bool:
-        return not field.absent and self._solve(field.literals) is not None
+        return not field.absent and self._solve(field.demands) is not None
 
     def _field(self, name: str) -> _Field:
-        literals: set[Literal] = set()
+        demands: set[Demand] = set()
         present = False
         for each, sent in self._inside:
             member = next((m for m in each.listed if m.name == name), None)
             if member is not None:
-                literals.add(Literal(member.value, True, sent))
+                demands.add(Demand(member.value, True, sent))
                 present = present or member.required
             elif each.rest is not None:
-                literals.add(Literal(each.rest, True, sent))
+                demands.add(Demand(each.rest, True, sent))
         absent = self._known is not None and name not in self._known
-        return _Field(frozenset(literals), present, absent)
+        return _Field(frozenset(demands), present, absent)
 
     def _avoiding(self, outside: list[Members], fields: _Fields) -> FoundValue | None:
         """Go on with the set that is the hardest to avoid, in every way to avoid it."""
@@ -188,12 +188,12 @@ class _Objects:
     def _other_values(
         self, name: str, field: _Field, avoided: Term
     ) -> Iterator[tuple[str, _Field]]:
-        literals = field.literals | {Literal(avoided, positive=False)}
-        if not field.absent and self._solve(literals) is not None:
-            yield name, _Field(literals, present=True)
+        demands = field.demands | {Demand(avoided, positive=False)}
+        if not field.absent and self._solve(demands) is not None:
+            yield name, _Field(demands, present=True)
 
     def _built(self, fields: _Fields) -> FoundValue | None:
-        found = {n: self._solve(f.literals) for n, f in fields.items() if f.present}
+        found = {n: self._solve(f.demands) for n, f in fields.items() if f.present}
         return FoundValue({name: value.value for name, value in found.items() if value is not None})
 
 

@@ -18,8 +18,8 @@ from acpgen.types.value_terms import (
     FoundValue,
     Items,
     Listed,
-    Literal,
-    Literals,
+    Demand,
+    Demands,
     Members,
     Named,
     Not,
@@ -51,8 +51,8 @@ class ValueSearch:
 
     def __init__(self, book: TermBook) -> None:
         self._book = book
-        self._known: dict[Literals, FoundValue | None] = {}
-        self._open: dict[Literals, int] = {}
+        self._known: dict[Demands, FoundValue | None] = {}
+        self._open: dict[Demands, int] = {}
         self._assumed = _ENDLESS
         self._steps = 0
 
@@ -70,115 +70,114 @@ class ValueSearch:
         self._steps = 0
         self._open.clear()
         self._assumed = _ENDLESS
-        literals = [Literal(sent, True, sent=True)]
-        literals += [Literal(term, True) for term in inside]
-        literals += [Literal(term, False) for term in outside]
-        return self.solve(frozenset(literals))
+        demands = [Demand(sent, True, sent=True)]
+        demands += [Demand(term, True) for term in inside]
+        demands += [Demand(term, False) for term in outside]
+        return self.solve(frozenset(demands))
 
-    def solve(self, literals: Literals) -> FoundValue | None:
+    def solve(self, demands: Demands) -> FoundValue | None:
         """Solve one part of the search. A part that is met inside itself has no finite value.
 
         Raises:
             TooManyStepsError: as for `find`.
         """
-        if literals in self._known:
-            return self._known[literals]
-        if literals in self._open:
-            self._assumed = min(self._assumed, self._open[literals])
+        if demands in self._known:
+            return self._known[demands]
+        if demands in self._open:
+            self._assumed = min(self._assumed, self._open[demands])
             return None
         depth = len(self._open)
-        self._open[literals] = depth
+        self._open[demands] = depth
         outer, self._assumed = self._assumed, _ENDLESS
-        answer = self._of_any_kind(literals)
-        del self._open[literals]
+        answer = self._of_any_kind(demands)
+        del self._open[demands]
         if answer is not None or self._assumed >= depth:
-            self._known[literals] = answer
+            self._known[demands] = answer
             self._assumed = outer
         else:
             self._assumed = min(outer, self._assumed)
         return answer
 
-    def _of_any_kind(self, literals: Literals) -> FoundValue | None:
+    def _of_any_kind(self, demands: Demands) -> FoundValue | None:
         for kind in ValueKind:
-            answer = self._expand(_State(kind, literals), [*literals], [])
+            answer = self._expand(_State(kind, demands), [*demands], [])
             if answer is not None:
                 return answer
         return None
 
     def _expand(
-        self, state: _State, todo: list[Literal], choices: list[list[Literal]]
+        self, state: _State, todo: list[Demand], choices: list[list[Demand]]
     ) -> FoundValue | None:
-        """Take literals apart until only atoms of the kind are left, one choice after the other."""
+        """Take demands apart until only atoms of the kind are left, one choice after the other."""
         self._count_step()
         found, choices = set(state.atoms), [*choices]
         while todo:
             term, positive, sent = todo.pop()
             match term:
                 case Named():
-                    todo.append(Literal(self._book.body(term), positive, sent))
+                    todo.append(Demand(self._book.body(term), positive, sent))
                 case Not(part=part):
-                    todo.append(Literal(part, not positive, sent))
+                    todo.append(Demand(part, not positive, sent))
                 case AllOf(parts=parts) | AnyOf(parts=parts):
-                    each = [Literal(part, positive, sent) for part in parts]
+                    each = [Demand(part, positive, sent) for part in parts]
                     if isinstance(term, AllOf) is positive:
                         todo += each
                     else:
-                        choices.append([*each, *self._pairs(state, Literal(term, positive, sent))])
+                        choices.append([*each, *self._pairs(state, Demand(term, positive, sent))])
                 case OtherTags() if positive and sent:
                     todo.append(self._unknown(term.tag, state.place))
                 case _ if state.kind in _kinds(term):
-                    found.add(Literal(term, positive, sent))
+                    found.add(Demand(term, positive, sent))
                 case _ if positive is not isinstance(term, OtherTags):
                     return None
                 case _:
                     pass
         state = replace(state, atoms=frozenset(found))
-        if any(state.holds(literal) is False for literal in found):
+        if any(state.holds(demand) is False for demand in found):
             return None
         return self._choose(state, choices)
 
-    def _pairs(self, state: _State, literal: Literal) -> list[Literal]:
+    def _pairs(self, state: _State, demand: Demand) -> list[Demand]:
         """What fits two variants of a union at once, with the members of both."""
-        term, positive, sent = literal
+        term, positive, sent = demand
         if not (positive and sent and state.kind is ValueKind.OBJECT):
             return []
         if not isinstance(term, AnyOf) or term.tagged or len(term.parts) > _MOST_COMBINED:
             return []
         return [
-            Literal(self._book.all_of(*pair), positive, sent)
-            for pair in combinations(term.parts, 2)
+            Demand(self._book.all_of(*pair), positive, sent) for pair in combinations(term.parts, 2)
         ]
 
-    def _avoided_names(self, place: Literals) -> frozenset[str]:
+    def _avoided_names(self, place: Demands) -> frozenset[str]:
         """The members that a sender has in one variant or another, and uses in no other."""
         sent = (self._book.names(each.term) for each in place if each.sent and each.positive)
         return frozenset().union(*sent)
 
-    def _unknown(self, tag: str, place: Literals) -> Literal:
+    def _unknown(self, tag: str, place: Demands) -> Demand:
         """The objects whose tag no receiver at a place lists."""
         book = self._book
         known = frozenset().union(*(book.tags(each.term, tag) for each in place if not each.sent))
         texts = book.one(Texts(0, None, None))
         value = book.all_of(texts, book.other_than(book.one(Listed(known)))) if known else texts
-        return Literal(book.objects_with(tag, value), positive=True, sent=True)
+        return Demand(book.objects_with(tag, value), positive=True, sent=True)
 
-    def _choose(self, state: _State, choices: list[list[Literal]]) -> FoundValue | None:
+    def _choose(self, state: _State, choices: list[list[Demand]]) -> FoundValue | None:
         """Try what is left of one choice; the other choices stay.
 
         That is one between sets to be in, whose tags decide about others, or one with few ways.
         """
-        waiting: list[list[Literal]] = []
+        waiting: list[list[Demand]] = []
         view = _View(self._book, state)
         for choice in choices:
-            outcomes = [(literal, view.outcome(literal)) for literal in choice]
+            outcomes = [(demand, view.outcome(demand)) for demand in choice]
             if not any(outcome is True for _, outcome in outcomes):
-                waiting.append([literal for literal, outcome in outcomes if outcome is None])
+                waiting.append([demand for demand, outcome in outcomes if outcome is None])
         if not waiting:
             return self._of_atoms(state)
         first = min(waiting, key=lambda choice: (not all(p for _, p, _ in choice), len(choice)))
         others = [choice for choice in waiting if choice is not first]
-        for literal in first:
-            answer = self._expand(state, [literal], others)
+        for demand in first:
+            answer = self._expand(state, [demand], others)
             if answer is not None:
                 return answer
         return None
@@ -218,23 +217,23 @@ class _State:
     """How far a search is: the kind of value, what is asked of it, and the atoms found so far."""
 
     kind: ValueKind
-    place: Literals
-    atoms: Literals = frozenset()
+    place: Demands
+    atoms: Demands = frozenset()
 
-    def holds(self, literal: Literal) -> bool | None:
-        """Whether a literal holds, as far as the atoms state that.
+    def holds(self, demand: Demand) -> bool | None:
+        """Whether a demand holds, as far as the atoms state that.
 
         What is received may be sent otherwise: that decides about the members that may be used.
         """
-        if any(Literal(literal.term, not literal.positive, sent) in self.atoms for sent in _BOTH):
+        if any(Demand(demand.term, not demand.positive, sent) in self.atoms for sent in _BOTH):
             return False
-        others = _BOTH if not (literal.sent and literal.positive) else (True,)
-        stated = (Literal(literal.term, literal.positive, sent) for sent in others)
+        others = _BOTH if not (demand.sent and demand.positive) else (True,)
+        stated = (Demand(demand.term, demand.positive, sent) for sent in others)
         return True if any(each in self.atoms for each in stated) else None
 
 
 class _View:
-    """What can be seen of literals at once, before they are tried."""
+    """What can be seen of demands at once, before they are tried."""
 
     def __init__(self, book: TermBook, state: _State) -> None:
         self._book = book
@@ -271,26 +270,26 @@ class _View:
         tags = self._tags.get(name, value.values)
         return tags.isdisjoint(value.values) or value.values <= self._others.get(name, frozenset())
 
-    def outcome(self, literal: Literal, depth: int = 0) -> bool | None:
-        """True if the literal holds, False if it can't hold, None if either may be."""
-        stated = self._state.holds(literal)
+    def outcome(self, demand: Demand, depth: int = 0) -> bool | None:
+        """True if the demand holds, False if it can't hold, None if either may be."""
+        stated = self._state.holds(demand)
         if stated is not None:
             return stated
-        outcome = self._of_set(literal, depth)
-        return outcome if literal.positive or outcome is None else not outcome
+        outcome = self._of_set(demand, depth)
+        return outcome if demand.positive or outcome is None else not outcome
 
-    def _of_set(self, literal: Literal, depth: int) -> bool | None:
-        term, sent = literal.term, literal.sent
+    def _of_set(self, demand: Demand, depth: int) -> bool | None:
+        term, sent = demand.term, demand.sent
         match term:
             case Named() | Not() | AllOf() | AnyOf() | OtherTags() if depth > _LOOK_INTO:
                 return None
             case Named():
-                return self.outcome(Literal(self._book.body(term), True, sent), depth + 1)
+                return self.outcome(Demand(self._book.body(term), True, sent), depth + 1)
             case Not(part=part):
-                return self.outcome(Literal(part, False, sent), depth)
+                return self.outcome(Demand(part, False, sent), depth)
             case AllOf(parts=parts) | AnyOf(parts=parts):
                 decisive = isinstance(term, AnyOf)
-                each = [self.outcome(Literal(part, True, sent), depth + 1) for part in parts]
+                each = [self.outcome(Demand(part, True, sent), depth + 1) for part in parts]
                 if decisive in each:
                     return decisive
                 return None if None in each else not decisive

@@ -146,7 +146,7 @@ class OtherTags:
 Term = Simple | Numbers | Texts | Listed | Items | Members | AnyOf | AllOf | Not | Named | OtherTags
 
 
-class Literal(NamedTuple):
+class Demand(NamedTuple):
     """A set that a value must be in, or must not be in.
 
     It is one of those of which the value is `sent`, or one of those that it is received as.
@@ -157,7 +157,7 @@ class Literal(NamedTuple):
     sent: bool = False
 
 
-Literals = frozenset[Literal]
+Demands = frozenset[Demand]
 
 
 @dataclass(frozen=True, slots=True)
