@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from acpgen.types.plain_search import LONGEST
-from acpgen.types.value_terms import FoundValue, Items, Demand, Demands, Members, Term
+from acpgen.types.value_terms import Demand, Demands, FoundValue, Items, Members, Term
 
 _FRESH = "_custom"
 """The name of a member that no set lists; further ones are numbered."""

@@ -15,11 +15,11 @@ from acpgen.types.container_search import find_array, find_object
 from acpgen.types.value_terms import (
     AllOf,
     AnyOf,
+    Demand,
+    Demands,
     FoundValue,
     Items,
     Listed,
-    Demand,
-    Demands,
     Members,
     Named,
     Not,
@@ -276,6 +276,8 @@ class _View:
         if stated is not None:
             return stated
         outcome = self._of_set(demand, depth)
+        if outcome is True and demand.positive and demand.sent:
+            return None  # It holds, and decides about the members that may be used.
         return outcome if demand.positive or outcome is None else not outcome
 
     def _of_set(self, demand: Demand, depth: int) -> bool | None:

@@ -96,7 +96,7 @@ class ListedMember:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Members:
-    """Objects with some members. All other members are in `rest`, where that is not None."""
+    """Objects with some members. All others are in `rest`; if it is None, only peers know any."""
 
     listed: tuple[ListedMember, ...]
     rest: Term | None
@@ -199,7 +199,7 @@ class TermBook:
                 least = type_.min_items or 0
                 return self.one(Items(self.term(items, side), least, type_.max_items))
             case Map(values=values):
-                return self.one(Members((), self._rest(values, side)))
+                return self.one(Members((), self.term(values, side)))
             case Object():
                 return self._object(type_, side)
             case Union():
