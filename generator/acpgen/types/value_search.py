@@ -170,8 +170,10 @@ class ValueSearch:
         view = _View(self._book, state)
         for choice in choices:
             outcomes = [(demand, view.outcome(demand)) for demand in choice]
-            if not any(outcome is True for _, outcome in outcomes):
-                waiting.append([demand for demand, outcome in outcomes if outcome is None])
+            # What is sent decides about the members that may be used, even where it surely fits.
+            decides = any(demand.sent and demand.positive for demand in choice)
+            if decides or not any(outcome is True for _, outcome in outcomes):
+                waiting.append([demand for demand, outcome in outcomes if outcome is not False])
         if not waiting:
             return self._of_atoms(state)
         first = min(waiting, key=lambda choice: (not all(p for _, p, _ in choice), len(choice)))
@@ -276,8 +278,6 @@ class _View:
         if stated is not None:
             return stated
         outcome = self._of_set(demand, depth)
-        if outcome is True and demand.positive and demand.sent:
-            return None  # It holds, and decides about the members that may be used.
         return outcome if demand.positive or outcome is None else not outcome
 
     def _of_set(self, demand: Demand, depth: int) -> bool | None:
