@@ -15,7 +15,7 @@ test: .venv/installed-dev .venv/sdk/installed node
 	$(BIN)/pytest -n auto --maxprocesses 8 -m "scaled or not prove"
 
 # What takes long: tests/support/proofs.py says how a test is marked. PROOFS limits it to some folders or files.
-prove: .venv/installed-dev .venv/sdk/installed node
+prove: .venv/installed-dev .venv/sdk/installed node shipped-agent
 	$(BIN)/pytest -n auto --maxprocesses 8 -m prove $(PROOFS)
 
 check: .venv/installed-dev
@@ -80,6 +80,15 @@ node:
 	    npm ci --prefix $$folder $(NPM_QUIET) || exit 1; \
 	  done; \
 	else echo "npm is missing: tests that need it will be skipped"; fi
+
+# 400 MB, for one test. Its lock file and what is installed have to agree.
+SHIPPED := tests/agents/node_modules/.package-lock.json
+.PHONY: shipped-agent
+shipped-agent:
+	@if ! command -v npm >/dev/null; then echo "npm is missing: the test of an agent that ships will be skipped"; \
+	elif [ $(SHIPPED) -nt tests/agents/package-lock.json ]; then :; \
+	elif ! npm ci --prefix tests/agents $(NPM_QUIET); then \
+	  echo "tests/agents can't be installed: the test of an agent that ships will be skipped"; fi
 
 .venv/bin/python:
 	@echo "Installing into .venv. This takes a minute the first time."

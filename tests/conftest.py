@@ -14,9 +14,13 @@ import unavailable
 TESTS = Path(__file__).parent
 SURROUNDINGS = (
     *("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS"),
-    *("PYTHONUNBUFFERED", "PYTHONWARNINGS"),
+    *("PYTHONUNBUFFERED", "PYTHONWARNINGS", "PYTHONDONTWRITEBYTECODE"),
 )
-"""What changes how programs write, and differs from one machine to the next."""
+"""What changes how programs write, and differs from one machine to the next.
+
+Without byte code each program that a test starts would be compiled again, which takes longer than
+most of them run.
+"""
 
 
 @pytest.fixture(scope="session")

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from acpgen.findings import Finding, Severity, order, printable, text
 from report_samples import BARE, FULL, HOSTILE
 
-NO_LINE = replace(FULL, line=None)
-NO_CODE = replace(FULL, code=None)
-NO_SUBJECT = replace(FULL, subject="")
-NO_POINTER = replace(FULL, pointer="")
-RECOVERED = replace(FULL, severity=Severity.RECOVERED)
+NO_LINE = FULL.replaced(line=None)
+NO_CODE = FULL.replaced(code=None)
+NO_SUBJECT = FULL.replaced(subject="")
+NO_POINTER = FULL.replaced(pointer="")
+RECOVERED = FULL.replaced(severity=Severity.RECOVERED)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +51,7 @@ def test_a_long_name_is_cut() -> None:
 
 
 def test_findings_are_ordered_by_place_and_said_once() -> None:
-    later = replace(FULL, line=10)
+    later = FULL.replaced(line=10)
     assert order([later, BARE, FULL, NO_LINE, FULL]) == [NO_LINE, FULL, later, BARE]
 
 

@@ -10,7 +10,7 @@ from importlib import import_module
 
 TYPE_CHECKING = False  # importing typing takes longer than judging a message
 if TYPE_CHECKING:
-    from acpgen.judge import validate
+    from acpgen.judge.single import validate
 
 __all__ = ["__version__", "validate"]
 
@@ -20,6 +20,6 @@ __version__ = "0.1.0"
 
 def __getattr__(name: str) -> object:
     if name == "validate":
-        found: object = import_module("acpgen.judge").validate
+        found: object = import_module("acpgen.judge.single").validate
         return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

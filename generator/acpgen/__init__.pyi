@@ -1,3 +1,3 @@
-from acpgen.judge import validate as validate
+from acpgen.judge.single import validate as validate
 
 __version__: str

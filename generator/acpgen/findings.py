@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
+
+from acpgen.startup.slotted_value import SlottedValue
 
 
 class Severity(StrEnum):
@@ -21,8 +22,7 @@ class Severity(StrEnum):
         return list(Severity).index(self)
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(SlottedValue):
     """One thing found.
 
     `line` is 1-based, `pointer` an RFC 6901 JSON Pointer. `subject` is the method concerned, `code`
@@ -30,16 +30,42 @@ class Finding:
     is the 1-based number of the message in the file, where its line has several messages.
     """
 
-    rule: str
-    severity: Severity
-    file: str
-    pointer: str
-    message: str
-    line: int | None = None
-    subject: str = ""
-    code: int | None = None
-    connection: int | str | None = None
-    number: int | None = None
+    __slots__ = (
+        "code",
+        "connection",
+        "file",
+        "line",
+        "message",
+        "number",
+        "pointer",
+        "rule",
+        "severity",
+        "subject",
+    )
+
+    def __init__(
+        self,
+        rule: str,
+        severity: Severity,
+        file: str,
+        pointer: str,
+        message: str,
+        line: int | None = None,
+        subject: str = "",
+        code: int | None = None,
+        connection: int | str | None = None,
+        number: int | None = None,
+    ) -> None:
+        self.rule = rule
+        self.severity = severity
+        self.file = file
+        self.pointer = pointer
+        self.message = message
+        self.line = line
+        self.subject = subject
+        self.code = code
+        self.connection = connection
+        self.number = number
 
     @property
     def place(self) -> str:
@@ -66,7 +92,9 @@ _LONGEST = 400
 
 def printable(text: str) -> str:
     """A text cut to a readable length, with what would move the cursor escaped."""
-    return escaped(f"{text[:_LONGEST]}..." if len(text) > _LONGEST else text)
+    if len(text) > _LONGEST:
+        text = f"{text[:_LONGEST]}..."
+    return text if text.isprintable() else escaped(text)
 
 
 def escaped(text: str) -> str:

@@ -12,27 +12,15 @@ from enum import StrEnum
 from typing import Literal, NewType
 
 from acp_wire.reader import JsonValue as JsonValue
+from acpgen.sides import META as META
+from acpgen.sides import SENDS as SENDS
+from acpgen.sides import Kind as Kind
+from acpgen.sides import Side as Side
 
 TypeName = NewType("TypeName", str)
 MethodName = NewType("MethodName", str)
 Pointer = NewType("Pointer", str)
 """An RFC 6901 JSON Pointer; the empty string is the whole document."""
-
-
-class Side(StrEnum):
-    """The side that handles a method."""
-
-    AGENT = "agent"
-    CLIENT = "client"
-    PROTOCOL = "protocol"
-    PROXY = "proxy"
-
-
-class Kind(StrEnum):
-    """Whether a method gets a response."""
-
-    REQUEST = "request"
-    NOTIFICATION = "notification"
 
 
 class Stability(StrEnum):
@@ -331,16 +319,6 @@ class Protocol:
             type_ = self.types[type_.name].body
         return type_
 
-
-SENDS: Mapping[Side, frozenset[Side]] = {
-    Side.AGENT: frozenset({Side.CLIENT, Side.PROTOCOL}),
-    Side.CLIENT: frozenset({Side.AGENT, Side.PROTOCOL}),
-    Side.PROXY: frozenset({Side.PROXY, Side.PROTOCOL}),
-}
-"""Sender to the sides that handle what it asks for."""
-
-META = "_meta"
-"""The member for data of the peers' own."""
 
 KEY = "idempotencyKey"
 """The name of an idempotency key in params."""

@@ -9,8 +9,9 @@ import pytest
 
 from acpgen.cli.verdicts import findings_of
 from acpgen.findings import Finding, Severity
-from acpgen.judge import Transcript
 from acpgen.judge.inputs import MessageText
+from acpgen.judge.transcript import Transcript
+from acpgen.types.type_table import type_table
 from transcripts import protocol
 
 KEY = "7c1f0a52/3b1d~4c6e"
@@ -24,14 +25,14 @@ def message(params: object, method: str = "session/prompt", **members: object) -
 def found(value: object, *, show_keys: bool = False, indent: int | None = None) -> list[Finding]:
     """The findings about a message that starts on line 5."""
     entry = MessageText(json.dumps(value, indent=indent).encode(), 5)
-    verdict = Transcript(protocol()).judge(entry.text)
+    verdict = Transcript(type_table(protocol())).judge(entry.text)
     return findings_of("a.json", entry, verdict, show_keys=show_keys)
 
 
 def found_on_line(value: object) -> list[Finding]:
     """The findings about a line of a transcript."""
     entry = MessageText(json.dumps(value).encode(), 5)
-    verdict = Transcript(protocol()).judge_line(entry.text)
+    verdict = Transcript(type_table(protocol())).judge_line(entry.text)
     return findings_of("a.json", entry, verdict, transcript=True)
 
 
@@ -102,7 +103,7 @@ def test_a_member_that_is_a_key_is_hidden() -> None:
     text = json.dumps(message({**PROMPT, "idempotencyKey": KEY}))
     text = text.replace('"sessionId"', f'"{KEY}": 1, "{KEY}": 2, "sessionId"')
     entry = MessageText(text.encode(), 1)
-    (finding,) = findings_of("a.json", entry, Transcript(protocol()).judge(entry.text))
+    (finding,) = findings_of("a.json", entry, Transcript(type_table(protocol())).judge(entry.text))
     assert finding.pointer.startswith("/params/[key of 18 characters, #")
 
 
@@ -113,7 +114,7 @@ def test_a_short_key_is_hidden_where_it_stands_alone() -> None:
     text = json.dumps(message({**PROMPT, "idempotencyKey": "pw-1234"}))
     text = text.replace('"sessionId"', '"pw-1234": 1, "pw-1234": 2, "sessionId"')
     entry = MessageText(text.encode(), 1)
-    (finding,) = findings_of("a.json", entry, Transcript(protocol()).judge(entry.text))
+    (finding,) = findings_of("a.json", entry, Transcript(type_table(protocol())).judge(entry.text))
     assert finding.pointer == "/params/[key of 7 characters, #197786]"
 
 
@@ -122,7 +123,7 @@ def test_of_a_key_that_is_given_twice_both_are_hidden(key: str) -> None:
     keys = '"idempotencyKey": "first-of-two", "idempotencyKey": "second1"'
     text = json.dumps(message(PROMPT, key)).replace('"sessionId"', f'{keys}, "sessionId"')
     entry = MessageText(text.encode(), 1)
-    found = findings_of("a.json", entry, Transcript(protocol()).judge(entry.text))
+    found = findings_of("a.json", entry, Transcript(type_table(protocol())).judge(entry.text))
     assert found
     assert key not in repr(found)
 
@@ -152,12 +153,14 @@ def test_a_connection_that_is_a_key_is_hidden() -> None:
 def test_a_key_is_found_under_any_spelling_of_its_name(name: str) -> None:
     sent = json.dumps(message({**PROMPT, "NAME": KEY}, KEY)).replace("NAME", name)
     entry = MessageText(sent.encode(), 1)
-    for finding in findings_of("a", entry, Transcript(protocol()).judge(entry.text)):
+    for finding in findings_of("a", entry, Transcript(type_table(protocol())).judge(entry.text)):
         assert KEY not in finding.subject
 
 
 def test_what_is_no_json_has_nothing_to_tell() -> None:
     entry = MessageText(b'{"idempotencyKey": "SECRET', 3)
-    (finding,) = findings_of("a", entry, Transcript(protocol()).judge(entry.text), transcript=True)
+    (finding,) = findings_of(
+        "a", entry, Transcript(type_table(protocol())).judge(entry.text), transcript=True
+    )
     assert (finding.line, finding.rule, finding.connection) == (3, "not-json", None)
     assert "SECRET" not in repr(finding)

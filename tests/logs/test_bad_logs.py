@@ -88,6 +88,18 @@ def test_an_array_of_messages_on_a_line_is_a_batch(data: bytes, lines: list[int]
     )
 
 
+@pytest.mark.parametrize(
+    "wrap", ['{"dir":"out","msg":[%s]}', '{"msg":[%s,%s],"from":"a","to":"b"}']
+)
+def test_an_array_inside_a_wrapper_is_a_batch(wrap: str) -> None:
+    one = LIST.strip().decode()
+    line = wrap.replace("%s", one)
+    result = run(f'{{"dir":"in","msg":{one}}}\n{line}\n'.encode())
+    assert result.stdout.count("-32600: must be an object, not an array; there are no batches") == 1
+    assert result.stdout.startswith("<stdin>:2: ")
+    assert result.stderr.endswith("2 messages: 1 accepted, 1 refused\n")
+
+
 def test_a_log_that_is_an_array_is_not_a_batch(tmp_path: Path) -> None:
     log = tmp_path / "log.json"
     log.write_bytes(b"[" + LIST.strip() + b"]\n\n")
@@ -143,6 +155,12 @@ def test_the_lines_of_a_logger_that_are_not_json_are_not_refused(number: int) ->
     assert "--message-at /msg --sender-at /dir --client '>>>'" in result.stderr
     sent = run(line, "--from", "client")
     assert (sent.exit_code, sent.stdout.count("error[not-json] -32700")) == (1, 1)
+
+
+def test_a_line_of_plain_text_is_no_message() -> None:
+    result = run(b"Agent is starting\n")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "no line is a message; line 1 is the first: 'Agent is starting'; " in result.stderr
 
 
 def test_the_places_can_be_named() -> None:

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from acpgen.cli.app import typer_app
+from proofs import a_few
 
 APP = typer_app()
 CASES = Path(__file__).parent / "cases"
@@ -54,7 +55,11 @@ def test_a_converted_log_has_the_same_faults(path: Path, tmp_path: Path) -> None
     assert found == OTHER_FAULTS.get(path.name, FAULTS)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path",
+    a_few(FILES, [CASES / "dir-msg.jsonl", CASES / "one.har"], "reads every shape once more"),
+    ids=lambda path: path.name,
+)
 def test_a_log_is_traced(path: Path) -> None:
     result = run("trace", path)
     assert result.exit_code == 0, result.output

@@ -104,6 +104,12 @@ def test_the_json_of_a_page_is_judged_with_its_lines(tmp_path: Path) -> None:
     assert "4 messages: 1 accepted, 3 refused" in result.stderr
 
 
+def test_a_page_on_standard_input_is_named() -> None:
+    result = run("--read-as", "markdown", stdin=PAGE)
+    assert [line.split(":")[1] for line in result.stdout.splitlines()] == ["9", "22", "24"]
+    assert "read as values that span lines and messages, one a line in Markdown: 4" in result.stderr
+
+
 def test_a_page_of_params(tmp_path: Path) -> None:
     page = tmp_path / "page.mdx"
     page.write_text(f"Text\n\n```json\n{PROMPT}\n```\n\n> ```json\n> {{}}\n> ```\n", "utf-8")

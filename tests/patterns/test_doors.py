@@ -10,7 +10,7 @@ import jsonschema
 import jsonschema_rs
 import pytest
 
-from acpgen.judge import validate
+from acpgen.judge.single import validate
 from acpgen.lint import lint
 from acpgen.load import load
 from acpgen.model import Protocol, Stability

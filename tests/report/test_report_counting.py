@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
@@ -142,7 +141,7 @@ def test_every_format_has_its_renderer_and_finds_its_encoding(form: Format) -> N
     set_up(form, out)
     made = Report(Tally("validate"), renderer(form, out, {}))
     made.begin(["ü.json"])
-    made.message("ü.json", [replace(HOSTILE, file="ü\u4f1a.json", subject="\U0001f600")])
+    made.message("ü.json", [HOSTILE.replaced(file="ü\u4f1a.json", subject="\U0001f600")])
     made.end()
     out.flush()
     written = raw.getvalue().decode("latin-1" if form is Format.TEXT else "utf-8")

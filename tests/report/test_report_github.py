@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from acpgen.findings import Finding, Severity
 from report_samples import BARE, FULL, HOSTILE, rendered
 
-NO_LINE = replace(FULL, line=None)
-NO_CODE = replace(FULL, code=None)
-NO_SUBJECT = replace(FULL, subject="")
-NO_POINTER = replace(FULL, pointer="")
+NO_LINE = FULL.replaced(line=None)
+NO_CODE = FULL.replaced(code=None)
+NO_SUBJECT = FULL.replaced(subject="")
+NO_POINTER = FULL.replaced(pointer="")
 
 
 @pytest.mark.parametrize(
@@ -52,7 +50,7 @@ NO_POINTER = replace(FULL, pointer="")
             r"""is \u202e\u2028not\x1b[2J known <&"'>""",
         ),
         (
-            replace(BARE, rule="a\r\nb:,%"),
+            BARE.replaced(rule="a\r\nb:,%"),
             "::notice file=main.json,title=a%0D%0Ab%3A%2C%25::is not used",
         ),
     ],
@@ -63,7 +61,7 @@ def test_a_finding_is_an_annotation(finding: Finding, command: str) -> None:
 
 def test_there_are_three_levels() -> None:
     levels = {
-        s.value: rendered("github", [[replace(BARE, severity=s)]]).split()[0] for s in Severity
+        s.value: rendered("github", [[BARE.replaced(severity=s)]]).split()[0] for s in Severity
     }
     assert levels == {
         "error": "::error",

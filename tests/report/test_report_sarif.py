@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -128,7 +127,7 @@ def test_counts_come_along() -> None:
     ],
 )
 def test_files_are_uris(file: str, uri: str) -> None:
-    (result,) = run([[replace(BARE, file=file)]])["results"]
+    (result,) = run([[BARE.replaced(file=file)]])["results"]
     location = result["locations"][0]["physicalLocation"]
     assert location == {"artifactLocation": {"uri": uri}}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
 
@@ -66,7 +65,7 @@ def test_nothing_that_was_read_moves_the_cursor() -> None:
 
 
 def test_a_summary_counts_rules_the_worst_first() -> None:
-    found = [FULL, FULL, replace(FULL, rule="enum"), RECOVERED, BARE]
+    found = [FULL, FULL, FULL.replaced(rule="enum"), RECOVERED, BARE]
     assert rendered("text", [found], counts_only=True) == (
         "       2  error      type\n"
         "       1  error      enum\n"

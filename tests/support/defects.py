@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from acpgen.judge import MessageRule
+from acpgen.judge.message_verdict import MessageRule
 from acpgen.model import (
     Array,
     ClosedEnum,

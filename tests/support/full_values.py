@@ -24,14 +24,13 @@ from pydantic import ValidationError
 
 import acp_v2.models
 from acpgen.findings import Severity
-from acpgen.judge.check import Checker
 from acpgen.judge.message_verdict import MessageFault
+from acpgen.judge.type_checks import TypeChecks
 from acpgen.model import (
     Kind,
     Method,
     Object,
     Protocol,
-    Ref,
     Stability,
     Type,
     TypeName,
@@ -40,6 +39,7 @@ from acpgen.model import (
 from acpgen.targets.bundles import bundle
 from acpgen.targets.models.normalization import absorbed
 from acpgen.types.structure import rebuild, walk
+from acpgen.types.type_table import type_table
 from agreement import acp, nudged
 from instances import instances, mutate
 from language_subjects import HOSTILE
@@ -47,6 +47,12 @@ from vector_files import VECTORS, Vector
 
 TYPES = sorted(acp().types.keys() - absorbed(acp()))
 """The types that are not read through a union only."""
+
+
+@cache
+def checks() -> TypeChecks:
+    """What the judge checks values by."""
+    return TypeChecks(type_table(acp()))
 
 
 @dataclass(frozen=True)
@@ -69,7 +75,7 @@ class Piece:
     @property
     def faults(self) -> list[MessageFault]:
         """The faults that the judge finds."""
-        return Checker(acp().types).check(Ref(TypeName(self.type)), self.value)
+        return [*checks().of(self.type).check(self.value)]
 
     @property
     def found(self) -> list[list[str]]:

@@ -31,9 +31,11 @@ from acpgen.findings import Severity
 from acpgen.judge.fast_path import FastPath
 from acpgen.judge.message import Judge
 from acpgen.judge.message_verdict import MessageVerdict
+from acpgen.judge.type_checks import JudgedMethod
 from acpgen.model import JsonValue, Kind, Method, Side, Stability
 from acpgen.targets.bundles import bundle
 from acpgen.types.samples import Samples
+from acpgen.types.type_table import method_row, type_table
 from agreement import acp, checkers, decoders, nudged, samples, schemas, strict
 
 SEED = int(os.environ.get("ACPGEN_SEED", "1"))
@@ -74,12 +76,17 @@ class Mutant:
 
 def judged(message: Any, sender: str | None, answers: Method | None) -> MessageVerdict:
     side = None if sender is None else Side(sender)
-    return judge().judge(message, sender=side, answers=answers)
+    return judge().judge(message, sender=side, answers=asked(answers))
+
+
+def asked(method: Method | None) -> JudgedMethod | None:
+    """A method as the judge knows it."""
+    return None if method is None else JudgedMethod(method_row(method))
 
 
 @cache
 def judge() -> Judge:
-    return Judge(acp())
+    return Judge(type_table(acp()))
 
 
 @cache

@@ -7,7 +7,7 @@ import contextlib
 import shutil
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -116,13 +116,25 @@ class LoopbackAgent(LoopbackServer):
 
 
 class SdkServer:
-    """The server of an official SDK in front of an agent. It can be killed and started again."""
+    """The server of an official SDK in front of an agent. It can be killed and started again.
 
-    def __init__(self, sdk: str, *command: str, agent: str, port: int = 0) -> None:
+    `agent` is a place, or a command with its arguments in `more`.
+    """
+
+    def __init__(
+        self,
+        sdk: str,
+        *command: str,
+        agent: str,
+        port: int = 0,
+        more: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self.sdk = sdk
         self.port = port
         self._command = command
-        self._agent = agent
+        self._agent = (agent, *more)
+        self._environment = environment
         self._process: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Self:
@@ -134,8 +146,10 @@ class SdkServer:
 
     def start(self) -> None:
         """Start it, on the same port as before."""
-        command = [*self._command, str(self.port), self._agent]
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        command = [*self._command, str(self.port), *self._agent]
+        self._process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, env=self._environment
+        )
         assert self._process.stdout is not None
         self.port = int(self._process.stdout.readline())
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 from acpgen.findings import Finding, Severity
 from acpgen.report import Report, Tally, renderer
@@ -21,7 +20,7 @@ FULL = Finding(
     connection="b",
 )
 BARE = Finding("unused", Severity.NOTE, "main.json", "", "is not used")
-RECOVERED = replace(FULL, severity=Severity.RECOVERED, code=None, line=4, connection=7)
+RECOVERED = FULL.replaced(severity=Severity.RECOVERED, code=None, line=4, connection=7)
 HOSTILE = Finding(
     rule="unknown-method",
     severity=Severity.WARNING,
@@ -31,7 +30,7 @@ HOSTILE = Finding(
     line=1,
     subject="x\n::error::owned\0\ufffe",
 )
-LINKING = replace(BARE, subject="[click](https://evil.example)", message=r"is {0} \[not] known")
+LINKING = BARE.replaced(subject="[click](https://evil.example)", message=r"is {0} \[not] known")
 ALL = (FULL, RECOVERED, BARE, HOSTILE, LINKING)
 
 

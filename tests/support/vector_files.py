@@ -10,7 +10,7 @@ import acpgen
 from acpgen import resources
 from acpgen.emit.templates import Templates
 from acpgen.findings import Severity
-from acpgen.judge import MessageVerdict
+from acpgen.judge.message_verdict import MessageVerdict
 from acpgen.load import load
 from acpgen.model import Kind, MethodName, Protocol, Side
 from acpgen.targets.vectors import vectors

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
+
+import pytest
 
 from tapped import ANSWERING, ECHO, call, python, tap, tapped
 
@@ -11,9 +15,13 @@ KEY = "5d0c7b52-3f1e-4a77"
 WRONG = call(1, "session/list", cwd=5)
 
 
-def checked(*lines: bytes, agent: str = ANSWERING) -> list[str]:
+def checked(*lines: bytes, agent: str = ANSWERING, schemas: Sequence[str] = ()) -> list[str]:
+    options = [word for schema in schemas for word in ("--schema", schema)]
     done = subprocess.run(
-        tap(python(agent), "--check"), input=b"".join(lines), capture_output=True, check=False
+        tap(python(agent), "--check", *options),
+        input=b"".join(lines),
+        capture_output=True,
+        check=False,
     )
     return done.stderr.decode().splitlines()
 
@@ -53,6 +61,48 @@ while os.read(0, 9999):
         "acpgen tap: the connection is of version 1, and --check judges version 2: its messages "
         "are not judged"
     ]
+
+
+SCHEMA = {
+    "x-protocol-version": 1,
+    "$defs": {
+        "ListRequest": {
+            "x-method": "session/list",
+            "x-side": "agent",
+            "type": "object",
+            "properties": {"cwd": {"type": "string"}},
+        }
+    },
+}
+
+
+def test_each_schema_judges_its_version(tmp_path: Path) -> None:
+    schema = tmp_path / "v1.json"
+    schema.write_text(json.dumps(SCHEMA))
+    answer = b'{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}\n'
+    agent = f"import os; os.read(0, 9999); os.write(1, {answer!r})\nwhile os.read(0, 9999): pass"
+    found = checked(
+        call(0, "initialize", protocolVersion=1),
+        call(1, "session/list", cwd=5),
+        agent=agent,
+        schemas=["schema/v2", str(schema)],
+    )
+    assert found[1:] == [
+        "<client>:2: session/list: error[type] -32602 /params/cwd: must be a string, not an integer"
+    ]
+    assert found[0].startswith("<client>:1: initialize: error[unknown-method]")
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--check", "--schema", "none.json"], "none.json: No such file or directory"),
+        (["--schema", "schema/v2"], "--schema is what --check judges by: add --check"),
+    ],
+)
+def test_a_schema_that_is_of_no_use_is_refused(options: list[str], reason: str) -> None:
+    done = subprocess.run(tap(python(ECHO), *options), capture_output=True, check=False)
+    assert (done.returncode, done.stderr.decode()) == (2, f"acpgen tap: {reason}\n")
 
 
 def test_keys_are_not_printed() -> None:

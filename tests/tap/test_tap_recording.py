@@ -106,7 +106,27 @@ def test_what_is_not_json_is_reported_and_not_recorded(tmp_path: Path) -> None:
         "acpgen tap: 2 lines of the client are not recorded",
         "acpgen tap: 2 lines of the agent are not recorded",
     ]
-    assert len(result(file)) == 2
+    lines = result(file)
+    assert [line["other"] for line in lines if "other" in line] == [
+        {"from": "client", "bytes": 10},
+        {"from": "client", "bytes": 2},
+        {"from": "agent", "bytes": 10},
+        {"from": "agent", "bytes": 2},
+    ]
+    judged = subprocess.run(
+        [sys.executable, "-m", "acpgen", "validate", str(file)],
+        capture_output=True,
+        check=False,
+    )
+    assert b"2 messages, 4 lines of other output passed over" in judged.stderr
+    assert len(lines) == 6
+
+
+def test_a_transcript_that_starts_with_other_output_grows(tmp_path: Path) -> None:
+    file = tmp_path / "t.ndjson"
+    recorded(file, b"Listening\n", agent=ECHO)
+    recorded(file, call(1, "session/list"), agent=ECHO)
+    assert len(result(file)) == 4
 
 
 def test_a_message_without_an_end_is_recorded(tmp_path: Path) -> None:
@@ -200,7 +220,8 @@ def test_a_kill_never_leaves_a_torn_line(tmp_path: Path) -> None:
         text = file.read_bytes()
         assert text.endswith(b"\n") or not text
         for line in text.splitlines():
-            assert json.loads(line)["message"]["method"] == "session/list"
+            read = json.loads(line)
+            assert "other" in read or read["message"]["method"] == "session/list"
         lines = max(lines, text.count(b"\n"))
     assert lines > 100
 

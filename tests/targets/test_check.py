@@ -11,7 +11,7 @@ import pytest
 import acp_v2
 from acp_wire.reader import read, read_once
 from acpgen import resources
-from acpgen.judge import ErrorCode
+from acpgen.judge.message_verdict import ErrorCode
 from agreement import checkers, decoders
 
 LIST = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}'

@@ -23,6 +23,7 @@ from acpgen.judge.message import Judge
 from acpgen.load import load
 from acpgen.model import Array, Property, Protocol, Ref, Side, Type, TypeName, Union
 from acpgen.targets.checkers import compile_checkers, compile_decoders
+from acpgen.types.type_table import type_table
 from agreement import (
     Schemas,
     Tamper,
@@ -38,6 +39,7 @@ from agreement import (
     tampered,
 )
 from instances import instances, mutate
+from mutants import asked
 
 MESSAGES = 30
 """How many messages of every kind each method starts from."""
@@ -82,7 +84,7 @@ def test_every_type_of_upstream_agrees_with_its_bundle(upstream_schemas: Path, s
 
 
 def test_messages_agree_with_the_bundle_and_the_judge() -> None:
-    judge = Judge(acp())
+    judge = Judge(type_table(acp()))
     wrong, verdicts = list[object](), list[bool]()
     for message, sender, answers in samples(acp(), Random(1), MESSAGES):
         told = checkers().accepts(message, sender, answers.name if answers else None)
@@ -92,7 +94,7 @@ def test_messages_agree_with_the_bundle_and_the_judge() -> None:
             wrong.append(("bundle", message, sender))
         judged: Any = message
         side = None if sender is None else Side(sender)
-        verdict = judge.judge(judged, sender=side, answers=answers)
+        verdict = judge.judge(judged, sender=side, answers=asked(answers))
         optional = any(f.severity is Severity.NOTE for f in verdict.findings)
         if told != (strict(verdict) and not optional):
             wrong.append(("judge", message, sender))
@@ -122,7 +124,7 @@ def test_decoders_agree_with_checkers() -> None:
 
 
 def test_what_is_clean_leaves_nothing_to_remark() -> None:
-    judge = Judge(acp())
+    judge = Judge(type_table(acp()))
     wrong, clean = [], 0
     for message, sender, answers in samples(acp(), Random(4), MESSAGES):
         text = json.dumps(message).encode()
@@ -130,7 +132,7 @@ def test_what_is_clean_leaves_nothing_to_remark() -> None:
             clean += 1
             judged: Any = message
             side = None if sender is None else Side(sender)
-            if judge.judge(judged, sender=side, answers=answers).findings:
+            if judge.judge(judged, sender=side, answers=asked(answers)).findings:
                 wrong.append((message, sender))
     assert wrong == []
     assert clean > 1000
@@ -144,7 +146,7 @@ def test_an_integral_float_is_no_integer_but_to_json_schema() -> None:
 
 def test_an_optional_notification_is_refused_but_by_the_judge() -> None:
     message: Any = {"jsonrpc": "2.0", "method": "$/unheard", "params": {}}
-    assert strict(Judge(acp()).judge(message))
+    assert strict(Judge(type_table(acp())).judge(message))
     assert not schemas().accepts(message, None, None)
     assert not checkers().accepts(message)
 

@@ -18,10 +18,11 @@ import pytest
 from acp_wire.checking import Checkers
 from acp_wire.decoding import Decoders
 from acpgen import resources
-from acpgen.judge import Transcript
+from acpgen.judge.transcript import Transcript
 from acpgen.load import load
 from acpgen.model import Protocol
 from acpgen.targets.checkers import compile_checkers, compile_decoders
+from acpgen.types.type_table import type_table
 from instances import mutate
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "corpus.py"
@@ -95,7 +96,7 @@ def test_the_script_writes_messages_and_faults(tmp_path: Path, *, transcript: bo
 
 @pytest.mark.parametrize(("share", "number"), [(0.1, 9), (1, 13)])
 def test_every_fault_is_where_its_label_says(share: float, number: int) -> None:
-    transcript = Transcript(acp())
+    transcript = Transcript(type_table(acp()))
     wrong, rules = [], set()
     for line in lines(share):
         verdict = transcript.judge_line(line.transcribed)

@@ -14,7 +14,8 @@ from acp_wire.decoding import Decoders
 from acp_wire.reader import read
 from acpgen import resources
 from acpgen.findings import Severity
-from acpgen.judge import MessageRule, validate
+from acpgen.judge.message_verdict import MessageRule
+from acpgen.judge.single import validate
 from acpgen.load import load
 from acpgen.model import Protocol, Side
 from acpgen.targets.checkers import compile_checkers, compile_decoders

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 import acp_v2.models
 import unavailable
-from acpgen.judge import MessageRule
+from acpgen.judge.message_verdict import MessageRule
 from acpgen.load import load
 from acpgen.model import Array, Scalar, ScalarType, Side, Stability
 from acpgen.targets.bundles import bundle

@@ -12,6 +12,7 @@ from acpgen.findings import Severity, text
 from acpgen.judge.transcript import Transcript
 from acpgen.model import RetryClass
 from acpgen.trace import RULES, TraceRule
+from acpgen.types.type_table import type_table
 from case_folders import expected, folders, kinds, misfits, name
 from transcripts import CASES, TRIALS, findings, lines, protocol
 
@@ -85,7 +86,7 @@ def test_a_few_lines_make_a_good_case_bad(topic: str) -> None:
 
 @pytest.mark.parametrize("folder", BOTH, ids=name)
 def test_the_messages_of_a_case_are_acceptable(folder: Path) -> None:
-    transcript = Transcript(protocol())
+    transcript = Transcript(type_table(protocol()))
     refused = [line for line in lines(folder) if not transcript.judge_line(line).accepted]
     malformed = folder.parent.name == "malformed-key-accepted" and folder.name != "ok-null"
     if name(folder) in SENT_MALFORMED or (malformed and "255" not in folder.name):

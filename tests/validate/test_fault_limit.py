@@ -8,9 +8,9 @@ from collections import Counter
 import pytest
 
 from acpgen.findings import Severity
-from acpgen.judge import validate
 from acpgen.judge.fault_limit import MOST
 from acpgen.judge.message_verdict import MessageRule
+from acpgen.judge.single import validate
 from acpgen.model import Side
 
 

@@ -22,7 +22,8 @@ import pytest
 from acp_wire.reader import decode
 from acpgen import resources
 from acpgen.findings import Severity
-from acpgen.judge import MessageKind, MessageRule, MessageVerdict, validate
+from acpgen.judge.message_verdict import MessageKind, MessageRule, MessageVerdict
+from acpgen.judge.single import validate
 from acpgen.load import load
 from acpgen.model import Kind, Method, Protocol, Stability
 from acpgen.targets.bundles import bundle

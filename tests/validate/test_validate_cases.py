@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from acpgen import resources
 from acpgen.cli.app import typer_app
-from acpgen.judge import MessageRule
+from acpgen.judge.message_verdict import MessageRule
 from acpgen.load import load
 from acpgen.startup import checker_source
 

@@ -208,7 +208,7 @@ def test_what_the_command_imports() -> None:
     code = """
 import sys
 from acpgen.cli.validate import validate
-from acpgen.judge import Transcript
+from acpgen.judge.transcript import Transcript
 loaded = {name.partition(".")[0] for name in sys.modules}
 print(sorted(loaded & {"pydantic", "jinja2", "datamodel_code_generator", "jsonschema"}))
 """

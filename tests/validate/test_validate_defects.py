@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from acpgen.findings import Severity
-from acpgen.judge import MessageFault, MessageRule, validate
+from acpgen.judge.message_verdict import MessageFault, MessageRule
+from acpgen.judge.single import validate
 from acpgen.model import Array, ClosedEnum, Object, Protocol, Scalar, Type, TypeName, Union
 from acpgen.types.structure import children
 from defects import ANY, Constraint, Defect, Explorer, takes_all, without

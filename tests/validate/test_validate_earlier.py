@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from acpgen import resources
-from acpgen.judge import v1_words, validate
+from acpgen.judge import v1_words
+from acpgen.judge.single import validate
 from acpgen.load import load
 from acpgen.model import Nullable, Object, Protocol, Ref, Type, Union
 from acpgen.startup import accept

@@ -9,9 +9,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from acpgen.findings import Severity
-from acpgen.judge import MessageVerdict, Transcript, validate
 from acpgen.judge.inputs import read
+from acpgen.judge.message_verdict import MessageVerdict
+from acpgen.judge.single import validate
+from acpgen.judge.transcript import Transcript
 from acpgen.model import Protocol
+from acpgen.types.type_table import type_table
 
 WORDS = [
     *("{", "}", "[", "]", ":", ",", " ", "\n", '"', "\\", "\\u", "d83d", "\\ud83d", "\ufeff", "\0"),
@@ -73,7 +76,7 @@ def test_text(protocol: Protocol, text: str) -> None:
 
 @given(st.lists(messages, max_size=4))
 def test_messages_and_lines_of_transcripts(protocol: Protocol, lines: list[object]) -> None:
-    transcript = Transcript(protocol)
+    transcript = Transcript(type_table(protocol))
     for line in lines:
         assert well_formed(transcript.judge(json.dumps(line)))
         assert well_formed(transcript.judge_line(json.dumps(line)))

@@ -13,20 +13,21 @@ import pytest
 import acpgen
 from acp_wire.reader import MAX_DEPTH, decode
 from acpgen.findings import Severity
-from acpgen.judge import MessageKind, MessageRule, MessageVerdict, Transcript
-from acpgen.judge.value_limits import limits
+from acpgen.judge.check import ScalarCheck
+from acpgen.judge.message_verdict import MessageKind, MessageRule, MessageVerdict
+from acpgen.judge.transcript import Transcript
 from acpgen.model import (
     Kind,
     Method,
     MethodName,
     Object,
     Protocol,
-    Scalar,
-    ScalarType,
     Side,
     Tolerance,
     TypeName,
 )
+from acpgen.types.json_types import JsonType
+from acpgen.types.type_table import type_table
 
 SECRET = "0b6f3c1e-8d2a-4c57-9a41-5e2f7d90c3ab"
 
@@ -231,9 +232,9 @@ def test_the_deepest_nesting_is_checked_to_its_end(
 
 
 def test_a_boolean_is_no_number() -> None:
-    at_least_two = Scalar(ScalarType.ANY, minimum=2)
-    assert [fault.rule for fault in limits(at_least_two, 1)] == [MessageRule.MINIMUM]
-    assert list(limits(at_least_two, value=True)) == []
+    at_least_two = ScalarCheck(frozenset(JsonType), (None, None), (2, None))
+    assert [fault.rule for fault in at_least_two.check(1)] == [MessageRule.MINIMUM]
+    assert [*at_least_two.check(True)] == []
 
 
 class TestTranscript:
@@ -241,7 +242,7 @@ class TestTranscript:
         return json.dumps({"jsonrpc": "2.0", "id": id_, "result": members})
 
     def test_an_answered_request_is_forgotten(self, protocol: Protocol) -> None:
-        transcript = Transcript(protocol)
+        transcript = Transcript(type_table(protocol))
         transcript.judge(json.dumps(prompt()), sender=Side.CLIENT)
         first = transcript.judge(self.result(messageId="m"), sender=Side.AGENT)
         second = transcript.judge(self.result(), sender=Side.AGENT)
@@ -249,13 +250,13 @@ class TestTranscript:
         assert (second.method, second.complete) == (None, False)
 
     def test_nobody_answers_himself(self, protocol: Protocol) -> None:
-        transcript = Transcript(protocol)
+        transcript = Transcript(type_table(protocol))
         transcript.judge(json.dumps(prompt()), sender=Side.CLIENT)
         assert not transcript.judge(self.result(), sender=Side.CLIENT).complete
         assert not transcript.judge(self.result(), sender=Side.AGENT).accepted
 
     def test_ids_count_on_one_connection(self, protocol: Protocol) -> None:
-        transcript = Transcript(protocol)
+        transcript = Transcript(type_table(protocol))
         transcript.judge(json.dumps(prompt()), sender=Side.CLIENT, connection=1)
         other = transcript.judge(self.result(), sender=Side.AGENT, connection=2)
         same = transcript.judge(self.result(), sender=Side.AGENT, connection=1)
@@ -263,14 +264,16 @@ class TestTranscript:
         assert not same.accepted
 
     def test_text_and_number_are_different_ids(self, protocol: Protocol) -> None:
-        transcript = Transcript(protocol)
+        transcript = Transcript(type_table(protocol))
         transcript.judge(json.dumps({**prompt(), "id": "7"}))
         assert not transcript.judge(self.result()).complete
 
     def test_pointers_start_at_the_message(self, protocol: Protocol) -> None:
         line = json.dumps({"from": "client", "message": prompt(sessionId=5)})
         line = line.replace('"prompt":', '"prompt": 5, "prompt":')
-        found = [fault.pointer for fault in Transcript(protocol).judge_line(line).findings]
+        found = [
+            fault.pointer for fault in Transcript(type_table(protocol)).judge_line(line).findings
+        ]
         assert found == ["/params/sessionId", "/params/prompt"]
 
 

@@ -18,16 +18,18 @@ from acp_wire.checking import Checkers
 from acp_wire.decoding import Decoders
 from acp_wire.pairing import Pairing
 from acp_wire.reader import MAX_DEPTH
+from acp_wire.type_rows import TypeTable
 from acpgen import resources
 from acpgen.cli import validation
-from acpgen.judge import ErrorCode, validate
 from acpgen.judge.fast_path import FastEngine
 from acpgen.judge.inputs import read
+from acpgen.judge.message_verdict import ErrorCode
+from acpgen.judge.single import validate
 from acpgen.judge.stream import Stream
 from acpgen.load import load
-from acpgen.model import Protocol
 from acpgen.startup.options import Options
 from acpgen.targets.checkers import compile_checkers, compile_decoders
+from acpgen.types.type_table import type_table
 
 ACP = load(resources.SCHEMA)
 CHECKERS = compile_checkers(ACP)
@@ -130,8 +132,8 @@ class Both:
     def decoders(self, _: int) -> Decoders | None:
         return DECODERS if self._decodes else None
 
-    def protocol(self) -> Protocol:
-        return ACP
+    def table(self) -> TypeTable:
+        return type_table(ACP)
 
 
 @pytest.mark.parametrize(

@@ -15,14 +15,17 @@ import pytest
 from acp_wire.checking import Checkers
 from acp_wire.decoding import Decoders
 from acp_wire.pairing import Pairing
+from acp_wire.type_rows import TypeTable
 from acpgen import resources
-from acpgen.judge import MessageRule, MessageVerdict, Transcript
 from acpgen.judge.fast_path import FastEngine
 from acpgen.judge.inputs import Input, read
+from acpgen.judge.message_verdict import MessageRule, MessageVerdict
 from acpgen.judge.stream import STEP, Stream
+from acpgen.judge.transcript import Transcript
 from acpgen.load import load
 from acpgen.model import Protocol, Side
 from acpgen.targets.checkers import compile_checkers, compile_decoders
+from acpgen.types.type_table import type_table
 from instances import mutate
 
 SESSION = Path(__file__).parents[1] / "interop" / "session.ndjson"
@@ -49,14 +52,14 @@ class Source:
     def decoders(self, _: int) -> Decoders | None:
         return self._decoders
 
-    def protocol(self) -> Protocol:
-        return self._protocol
+    def table(self) -> TypeTable:
+        return type_table(self._protocol)
 
 
 class Unjudged(Source):
     """A source for messages none of which needs the judge."""
 
-    def protocol(self) -> Protocol:
+    def table(self) -> TypeTable:
         raise AssertionError("the judge was called")
 
 
@@ -82,7 +85,7 @@ def judged(data: bytes, sender: str | None = None) -> tuple[int, Said]:
     """What the judge alone says, line by line."""
     found, transcript, number, results = (
         read(BytesIO(data)),
-        Transcript(acp()),
+        Transcript(type_table(acp())),
         0,
         list[MessageVerdict](),
     )

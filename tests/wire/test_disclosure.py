@@ -9,7 +9,7 @@ import pytest
 
 from acp_wire.disclosure import REDACTED, Redactor
 from acp_wire.reader import NotJsonError, decode
-from acpgen.judge import MessageVerdict
+from acpgen.judge.message_verdict import MessageVerdict
 from vector_files import PROTOCOL, VECTORS, judged
 
 SECRET = bytes(range(32))

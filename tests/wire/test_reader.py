@@ -49,7 +49,7 @@ def test_a_long_integer_is_refused_where_it_has_to_be_exact() -> None:
 PROGRAM = """
 import sys
 from acp_v2 import check
-from acpgen.judge import validate
+from acpgen.judge.single import validate
 for digits in map(int, sys.argv[1:]):
     id_ = "7" * digits
     text = '{"jsonrpc":"2.0","id":%s,"method":"session/list","params":{}}' % id_

@@ -13,6 +13,7 @@ from acpgen.judge.transcript import Transcript
 from acpgen.load import load
 from acpgen.resources import SCHEMA
 from acpgen.trace.event_reading import read_line
+from acpgen.types.type_table import type_table
 
 MESSAGE = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}'
 
@@ -38,7 +39,7 @@ def test_times_are_utc_with_microseconds(seconds: float, text: str) -> None:
 @pytest.mark.parametrize("at", [None, timestamp(5), "later"])
 def test_every_reader_takes_a_time(at: str | None) -> None:
     line = transcript_line("client", MESSAGE, connection="c", at=at)
-    assert Transcript(load(SCHEMA)).judge_line(line).findings == ()
+    assert Transcript(type_table(load(SCHEMA))).judge_line(line).findings == ()
     assert read_line(MessageText(line, 1)).connection == "c"
     decoded = decoders.DECODE_LINE(line)
     assert decoded.message.method == "session/list"

@@ -9,7 +9,8 @@ import pytest
 from acp_v2.checkers import CHECKERS
 from acp_v2.retry import Reason, resend
 from acp_wire.keys import looks_like_key, may_hold_key, respelled
-from acpgen.judge import MessageRule, validate
+from acpgen.judge.message_verdict import MessageRule
+from acpgen.judge.single import validate
 
 ALIKE = (
     "idempotency_key",

@@ -80,7 +80,7 @@ def _convert(
     log = read(
         lines_of(stream, skipped=left_out.append),
         hints,
-        lambda: callers_of(load(resources.SCHEMA)),
+        lambda: callers_of(load(resources.SCHEMA).methods),
         skipped=left_out.append,
     )
     written = 0

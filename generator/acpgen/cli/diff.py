@@ -183,7 +183,7 @@ def _accepted(comparison: SchemaChanges, sifted: Sifted) -> Iterator[Finding]:
     found = findings(comparison, sifted.accepted)
     for finding, reason in zip(found, sifted.accepted.values(), strict=True):
         message = f"{finding.message}; accepted ({reason})"
-        yield replace(finding, severity=Severity.NOTE, message=message)
+        yield finding.replaced(severity=Severity.NOTE, message=message)
 
 
 def _shown(changes: Sequence[Change], *, everything: bool) -> list[Change]:

@@ -19,6 +19,7 @@ from acpgen.findings import printable
 from acpgen.judge.inputs import InputError, MessageText
 from acpgen.judge.message_parts import PartJudge, UnknownPartError
 from acpgen.judge.stream import Messages, Stream
+from acpgen.judge.type_checks import JudgedMethod
 from acpgen.judge.versions import VersionedEngine
 from acpgen.logs import (
     LINE_LIMIT,
@@ -32,6 +33,7 @@ from acpgen.logs import (
     lines_of,
 )
 from acpgen.logs import read as read_log
+from acpgen.logs.hints import MARKDOWN
 from acpgen.logs.log_lines import Lines
 from acpgen.logs.values import LONG
 from acpgen.report import Report
@@ -90,23 +92,22 @@ class FileJudge:
     def _judge_lines(self, stream: BinaryIO, name: str) -> None:
         encodings: list[str] = []
         lines = lines_of(stream, self._limit, self._skips(name), encodings.append)
-        if is_markdown(name):
-            lines = fenced(lines)
-            encodings.append("Markdown")
+        shape = self._options.read_as or (MARKDOWN if is_markdown(name) else None)
         if self._options.part is not None:
+            lines = fenced(lines) if shape == MARKDOWN else lines
             self._judge_parts(lines, name, self._options.part)
             return
-        log = self._log(lines, name)
+        log = self._log(lines, name, shape)
         try:
             self._judge_log(log, name)
         finally:
-            log.encoding = next(iter(encodings), None)
+            log.encoding = next(iter(encodings), log.encoding)
             self._print_reading(log, name)
 
-    def _log(self, lines: Lines, name: str) -> Log:
+    def _log(self, lines: Lines, name: str, shape: str | None) -> Log:
         options = self._options
         hints = Hints(
-            shape=options.read_as,
+            shape=shape,
             message_at=options.message_at,
             sender_at=options.sender_at,
             connection_at=options.connection_at,
@@ -115,7 +116,7 @@ class FileJudge:
         return read_log(
             lines,
             hints,
-            lambda: callers_of(self._engine.protocol()),
+            lambda: callers_of(map(JudgedMethod, self._engine.table().methods)),
             self._limit,
             self._skips(name),
             one_sided=options.sender is not None,
@@ -159,7 +160,7 @@ class FileJudge:
     def _judge_parts(self, lines: Lines, name: str, part: str) -> None:
         """Judge each value of a file as params, or as a result."""
         try:
-            judge = PartJudge(self._engine.protocol(), part)
+            judge = PartJudge(self._engine.table(), part)
         except UnknownPartError as error:
             raise InputError(f"can't be judged --as {part}: {error}") from error
         skips = self._skips(name)
@@ -191,7 +192,7 @@ class FileJudge:
             report=lambda event: note(f"acpgen: {shown}: {event}"),
             skipped=self._skips(name),
         )
-        log = self._log(iter(follower), name)
+        log = self._log(iter(follower), name, self._options.read_as)
         with interruptible():
             self._judge_log(log, name)
         self._print_reading(log, name)

@@ -12,7 +12,10 @@ from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import BinaryIO
 
-STDIN = "-"
+from acpgen.startup.file_names import STDIN as STDIN
+from acpgen.startup.file_names import name as name
+from acpgen.startup.file_names import relative as relative
+
 _NO_ZSTD = "is zstd: install acpgen[zstd], or unpack it with `zstd -dc FILE | acpgen ...`"
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -68,9 +71,9 @@ def _unpacked(stream: BinaryIO) -> BinaryIO:
 
 
 def _zstd_file() -> Callable[[BinaryIO], RawIOBase]:
-    for name in ("compression.zstd", "backports.zstd"):
+    for module in ("compression.zstd", "backports.zstd"):
         try:
-            found: Callable[[BinaryIO], RawIOBase] = import_module(name).ZstdFile
+            found: Callable[[BinaryIO], RawIOBase] = import_module(module).ZstdFile
         except ImportError:
             continue
         return found
@@ -149,16 +152,3 @@ def _size(file: str) -> int:
     except (OSError, ValueError, AttributeError):
         return 0
     return found.st_size * (_RATIO if file.endswith((".gz", ".zst")) else 1)
-
-
-def name(file: str) -> str:
-    """The name of a file in findings, which are UTF-8 even where file names are not."""
-    if file == STDIN:
-        return "<stdin>"
-    return os.fsencode(relative(file)).decode("utf-8", "replace")
-
-
-def relative(path: str) -> str:
-    """A path as a reader at the current folder would type it."""
-    here = str(Path.cwd()).rstrip(os.sep) + os.sep
-    return path[len(here) :].lstrip(os.sep) or "." if path.startswith(here) else path

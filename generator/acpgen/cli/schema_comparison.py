@@ -6,7 +6,7 @@ import json
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from acpgen import findings, resources
@@ -71,7 +71,7 @@ def read(source: SchemaSource) -> Protocol:
     try:
         return load(source.path)
     except SchemaError as error:
-        named = [replace(f, file=source.named(f.file)) for f in error.findings]
+        named = [f.replaced(file=source.named(f.file)) for f in error.findings]
         note(findings.text(named).rstrip("\n"))
         fail(f"{source.label}: is not a schema that can be compared")
     except OSError as error:

@@ -166,7 +166,9 @@ def write_failed_traces(folder: Path, outcomes: Sequence[TraceResult]) -> list[s
         return []
     protocol = reload(resources.SCHEMA)
     for outcome in failed:
-        log = read(lines_of(BytesIO(outcome.transcript)), Hints(), lambda: callers_of(protocol))
+        log = read(
+            lines_of(BytesIO(outcome.transcript)), Hints(), lambda: callers_of(protocol.methods)
+        )
         session = session_view(log, protocol, outcome.trace)
         session.notes += [f"`{id_}` fails: {text}" for id_, text in outcome.broken]
         out = folder / f"{outcome.trace}.html"

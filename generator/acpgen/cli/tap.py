@@ -32,6 +32,7 @@ def tap(
     ],
     record: Annotated[str | None, _option("record")] = None,
     check: Annotated[bool, _option("check")] = False,
+    schema: Annotated[list[str] | None, _option("schema")] = None,
     show_keys: Annotated[bool, _option("show_keys")] = False,
     lose: Annotated[list[str] | None, _option("lose")] = None,
     delay: Annotated[list[str] | None, _option("delay")] = None,
@@ -51,10 +52,12 @@ def tap(
         command,
         record=record,
         check=check,
+        schema=schema or (),
         show_keys=show_keys,
         lose=lose or (),
         delay=delay or (),
         cut=cut or (),
         kill=kill or (),
     )
-    raise typer.Exit(run(options, partial(check_lines, show_keys=show_keys), complaint))
+    check_each = partial(check_lines, schemas=options.schema, show_keys=show_keys)
+    raise typer.Exit(run(options, check_each, complaint))

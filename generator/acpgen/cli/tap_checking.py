@@ -7,10 +7,12 @@ The sender `gap` means that messages are missing: what later ones answer isn't k
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from acp_wire.reader import attempt
 from acpgen import findings
 from acpgen.cli.verdicts import findings_of
+from acpgen.findings import printable
 from acpgen.judge.fast_path import FastEngine
 from acpgen.judge.inputs import MessageText
 from acpgen.judge.message_verdict import MessageRule
@@ -25,15 +27,11 @@ _PAIRING = frozenset({MessageRule.UNEXPECTED_RESPONSE.value, MessageRule.DUPLICA
 """What is not known after a gap."""
 
 
-def check(pipe: int, *, show_keys: bool = False) -> None:
+def check(pipe: int, *, schemas: Sequence[str] = (), show_keys: bool) -> None:
     """Print what is found in the lines of a pipe, on standard error, until it ends."""
-    try:
-        made = checker_source.of_schema(None)
-    except (OSError, checker_source.UnusableSchemaError):
-        _print("acpgen tap: the schema that comes with acpgen can't be read: nothing is judged\n")
+    engine = _engine(schemas)
+    if engine is None:
         return
-    judging = FastEngine(made, version=SHIPPED_VERSION)
-    engine = VersionedEngine([(SHIPPED_VERSION, judging)])
     whole = True
     with os.fdopen(pipe, "rb") as lines:
         for line in lines:
@@ -55,11 +53,30 @@ def check(pipe: int, *, show_keys: bool = False) -> None:
                 _print(findings.text(known))
 
 
+def _engine(schemas: Sequence[str]) -> VersionedEngine | None:
+    """The engine that judges; None if a schema can't be read, which is printed."""
+    engines: list[tuple[int | None, FastEngine]] = []
+    for schema in schemas or (None,):
+        name = "the schema that comes with acpgen" if schema is None else printable(schema)
+        try:
+            source = checker_source.of_schema(schema)
+        except (OSError, checker_source.UnusableSchemaError):
+            _print(f"acpgen tap: {name} can't be read as a schema: nothing is judged\n")
+            return None
+        is_made = isinstance(source, checker_source.Made)
+        version = source.table().version if is_made else SHIPPED_VERSION
+        if engines and version in {None, *(known for known, _ in engines)}:
+            _print(f"acpgen tap: {name} needs a version of its own: nothing is judged\n")
+            return None
+        engines.append((version, FastEngine(source, version)))
+    return VersionedEngine(engines)
+
+
 def _other_version(engine: VersionedEngine) -> str:
     version = max(version for _, version in engine.others)
     return (
         f"acpgen tap: the connection is of version {version}, and --check judges version "
-        f"{SHIPPED_VERSION}: its messages are not judged\n"
+        f"{engine.version}: its messages are not judged\n"
     )
 
 

@@ -99,7 +99,9 @@ class FileTracer:
             self._report.problem(name, _LEFT_OUT, line)
 
         lines = counted_lines(lines_of(stream, skipped=skipped), self._progress)
-        return read(lines, self._options.hints, lambda: callers_of(self._protocol), skipped=skipped)
+        return read(
+            lines, self._options.hints, lambda: callers_of(self._protocol.methods), skipped=skipped
+        )
 
     def _notes_cut(self, name: str) -> Callable[[MessageText], None]:
         return lambda entry: self._report.problem(name, _CUT, entry.line)

@@ -7,7 +7,6 @@ import io
 import json
 import tempfile
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -257,7 +256,7 @@ def _lint(release: Path, text: str, version: int | None) -> list[Finding]:
             found = lint(load(file))
         except SchemaError as error:
             found = error.findings
-    return [replace(finding, file=str(relative(release))) for finding in found]
+    return [finding.replaced(file=str(relative(release))) for finding in found]
 
 
 def _patch(name: str, before: str, after: str) -> str:

@@ -75,7 +75,7 @@ def engine_of(options: Options, report: Report) -> VersionedEngine | None:
     if len(sources) == 1 and isinstance(sources[0][1], checker_source.Shipped):
         shipped = FastEngine(sources[0][1], checker_source.SHIPPED_VERSION)
         return VersionedEngine([(checker_source.SHIPPED_VERSION, shipped)])
-    versions = [(found.protocol().version, schema, found) for schema, found in sources]
+    versions = [(found.table().version, schema, found) for schema, found in sources]
     for place, (version, schema, _) in enumerate(versions):
         if len(versions) > 1 and version in {None, *(v for v, _, _ in versions[:place])}:
             name = "no version" if version is None else f"version {version}, as another one is"

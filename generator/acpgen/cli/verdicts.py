@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from acp_wire.keys import looks_like_key, may_hold_key
 from acp_wire.reader import Decoded, JsonValue
 from acp_wire.redaction import Key, masked
 from acpgen.findings import Finding, Severity
-from acpgen.judge.inputs import MessageText
+from acpgen.judge.message_text import MessageText
 from acpgen.judge.message_verdict import MessageFault, MessageVerdict
 
 FINDINGS_LIMIT = 1000
@@ -46,7 +45,7 @@ def findings_of(
     faults = verdict.findings
     if len(faults) > limit:
         last = faults[limit - 1]
-        faults = (*faults[: limit - 1], replace(last, message=f"{last.message}{_MORE}"))
+        faults = (*faults[: limit - 1], last.replaced(message=f"{last.message}{_MORE}"))
     return [
         Finding(
             rule=fault.rule.value,

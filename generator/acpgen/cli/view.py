@@ -133,7 +133,7 @@ def _session(
     log = read(
         counted_lines(lines_of(stream, skipped=cut.append), bar),
         hints,
-        lambda: callers_of(protocol),
+        lambda: callers_of(protocol.methods),
         skipped=cut.append,
     )
     session = session_view(log, protocol, name, show_keys=show_keys)

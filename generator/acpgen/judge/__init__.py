@@ -1,26 +1,9 @@
 """Verdicts on messages: how a conforming receiver handles them, derived from the schema.
 
-Needs the standard library and `acp_wire` only, and nothing that acpgen generates.
+`single.validate` judges one message, `transcript.Transcript` the messages of a recording. Both
+judge by a table of types (`acpgen.types.type_table`), so that the table that was generated from
+acpgen's own schema explains a message before that schema could be loaded.
+
+Needs the standard library and `acp_wire` only, and nothing that acpgen generates. Only `single`
+imports the model and the loader; the rest of the folder imports nothing slow.
 """
-
-from __future__ import annotations
-
-from acpgen.judge.message_verdict import (
-    ErrorCode,
-    MessageFault,
-    MessageKind,
-    MessageRule,
-    MessageVerdict,
-)
-from acpgen.judge.single import validate
-from acpgen.judge.transcript import Transcript
-
-__all__ = [
-    "ErrorCode",
-    "MessageFault",
-    "MessageKind",
-    "MessageRule",
-    "MessageVerdict",
-    "Transcript",
-    "validate",
-]

@@ -3,149 +3,325 @@
 The verdicts are those of the type written as JSON Schema, but for one: a number with a fraction or
 an exponent is not an integer, not even `5.0`. JSON Schema accepts that one; typed decoders do not.
 `format` and `contentEncoding` are annotations and checked by neither.
+
+A check is made from one row of the table of types (`acpgen.judge.type_table`), and checks of named
+types when they are first needed.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
-from itertools import chain
 
 from acp_wire.keys import respelled
+from acp_wire.reader import JsonValue
 from acpgen.findings import Severity
 from acpgen.judge import v1_words
-from acpgen.judge.fault_limit import kept
-from acpgen.judge.meant_variant import Reading, nearest
+from acpgen.judge.fault_limit import MOST, kept
 from acpgen.judge.message_verdict import MessageFault, MessageRule
-from acpgen.judge.resemblance import resembled
-from acpgen.judge.value_limits import item_limits, limits
-from acpgen.model import (
-    ANY,
-    Array,
-    ClosedEnum,
-    JsonValue,
-    Map,
-    Nullable,
-    Object,
-    Property,
-    Ref,
-    Scalar,
-    Tolerance,
-    Type,
-    TypeDef,
-    TypeName,
-    Union,
-)
-from acpgen.types.json_types import JsonType, json_type, mismatch, taken
-from acpgen.types.structure import is_key
+from acpgen.types.json_types import JsonType, mismatch
+from acpgen.words import counted
 
-_WRAPPERS = (Ref, Nullable)
+NONE: tuple[MessageFault, ...] = ()
+"""The faults of a value without any."""
+Faults = Sequence[MessageFault]
+Limits = tuple[float | None, float | None]
+"""The least and the greatest; None is no limit."""
+
+_OBJECT = frozenset({JsonType.OBJECT})
+_ARRAY = frozenset({JsonType.ARRAY})
+_PYTHON: Mapping[JsonType, type] = {
+    JsonType.STRING: str,
+    JsonType.INTEGER: int,
+    JsonType.NUMBER: float,
+    JsonType.BOOLEAN: bool,
+    JsonType.ARRAY: list,
+    JsonType.OBJECT: dict,
+    JsonType.NULL: type(None),
+}
+_COMPACTED = 4 * MOST
+"""How many faults are gathered before all but those that may be reported are dropped."""
 
 
-class Checker:
-    """Checks values against the types of one protocol."""
+class Check:
+    """Checks values against one type."""
 
-    def __init__(self, types: Mapping[TypeName, TypeDef]) -> None:
-        self._types = types
+    __slots__ = ()
 
-    def check(self, type_: Type, value: JsonValue, tag: str | None = None) -> list[MessageFault]:
+    @property
+    def taken(self) -> frozenset[JsonType]:
+        """The JSON types of the values that it may accept."""
+        raise NotImplementedError
+
+    def faults(self, value: JsonValue, tag: str | None, declared: Check) -> Faults:
         """The faults of a value, at most one a place, with paths from the value down.
 
         `tag` is the member that chose the type, where it is spelled out with the type's own.
+        `declared` is the type as it was declared, of which this one is the meaning.
         """
-        declared = type_
-        while isinstance(type_, _WRAPPERS):
-            if isinstance(type_, Ref):
-                type_, tag = self._types[type_.name].body, None
-            elif value is None:
-                return []
-            else:
-                type_ = type_.of
-        if isinstance(type_, Union):
-            return self._union(type_, value, declared)
-        if json_type(value) not in taken(type_, self._types):
-            return [mistyped(taken(declared, self._types), value)]
-        return self._inside(type_, value, tag)
+        raise NotImplementedError
 
-    def _inside(self, type_: Type, value: JsonValue, tag: str | None) -> list[MessageFault]:
+    def check(self, value: JsonValue, tag: str | None = None) -> Faults:
+        """The faults of a value, where this type is the declared one."""
+        return self.faults(value, tag, self)
+
+    def members(self) -> Iterator[Member]:
+        """The members that a value of the type, or an item of an array, may have."""
+        return iter(())
+
+    @property
+    def constant(self) -> str | int | None:
+        """The only value of the type, where there is only one."""
+        return None
+
+
+class AnyCheck(Check):
+    """Accepts every value."""
+
+    __slots__ = ()
+
+    @property
+    def taken(self) -> frozenset[JsonType]:  # noqa: D102
+        return frozenset(JsonType)
+
+    def faults(self, value: JsonValue, tag: str | None, declared: Check) -> Faults:  # noqa: D102, ARG002
+        return NONE
+
+
+class TypedCheck(Check):
+    """Checks the JSON type of a value, and then what is inside."""
+
+    __slots__ = ("_classes", "_taken")
+
+    def __init__(self, taken: frozenset[JsonType]) -> None:
+        self._taken = taken
+        self._classes = frozenset(_PYTHON[type_] for type_ in taken)
+
+    @property
+    def taken(self) -> frozenset[JsonType]:  # noqa: D102
+        return self._taken
+
+    def faults(self, value: JsonValue, tag: str | None, declared: Check) -> Faults:  # noqa: D102
+        if type(value) not in self._classes:
+            return (mistyped(declared.taken, value),)
+        return self.inside(value, tag)
+
+    def inside(self, value: JsonValue, tag: str | None) -> Faults:  # noqa: ARG002
         """The faults of a value that is of the right JSON type."""
-        match type_, value:
-            case Object(), dict():
-                return self._object(type_, value, tag)
-            case Map(), dict():
-                return self._members(type_.values, value, {tag})
-            case Array(), list():
-                return self._array(type_, value)
-            case Scalar(), _:
-                return list(limits(type_, value))
-            case ClosedEnum(), _:
-                return _listed([known.value for known in type_.values], value)
-            case _:
-                return []
+        return NONE
 
-    def _array(self, array: Array, items: list[JsonValue]) -> list[MessageFault]:
-        inner = (
-            fault.below(index)
-            for index, item in enumerate(items)
-            for fault in self.check(array.items, item)
+
+class ScalarCheck(TypedCheck):
+    """Checks the limits of a string or a number. All are inclusive; lengths count code points.
+
+    Args:
+        taken: the JSON types of the values.
+        lengths: the least and the greatest length of a string; None is any.
+        bounds: the least and the greatest number.
+        pattern: what a string has to match, as the schema has it.
+        searched: the same for `re.search`.
+    """
+
+    __slots__ = ("_bounds", "_lengths", "_pattern", "_searched")
+
+    def __init__(
+        self,
+        taken: frozenset[JsonType],
+        lengths: Limits,
+        bounds: Limits,
+        pattern: str | None = None,
+        searched: str | None = None,
+    ) -> None:
+        super().__init__(taken)
+        self._lengths = lengths
+        self._bounds = bounds
+        self._pattern = pattern
+        self._searched = searched
+
+    def inside(self, value: JsonValue, tag: str | None) -> Faults:  # noqa: ARG002, D102
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            least, most = self._bounds
+            if least is not None and value < least:
+                return (MessageFault(MessageRule.MINIMUM, f"must be at least {least}"),)
+            if most is not None and value > most:
+                return (MessageFault(MessageRule.MAXIMUM, f"must be at most {most}"),)
+        return NONE
+
+    def _text(self, value: str) -> Faults:
+        least, most = self._lengths
+        short = _few(len(value), least, MessageRule.MIN_LENGTH, "character")
+        if long := _many(len(value), most, MessageRule.MAX_LENGTH, "character"):
+            return (*short, *long)
+        # A pattern may be quick only because of the maxLength beside it.
+        if self._searched is not None and re.search(self._searched, value) is None:
+            odd = MessageFault(MessageRule.PATTERN, f"does not match {self._pattern}")
+            return (*short, odd)
+        return short
+
+
+class ListedCheck(TypedCheck):
+    """Checks that a value is one of those that are listed."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, taken: frozenset[JsonType], values: Sequence[str | int]) -> None:
+        super().__init__(taken)
+        self._values = values
+
+    def inside(self, value: JsonValue, tag: str | None) -> Faults:  # noqa: ARG002, D102
+        return listed(self._values, value)
+
+    @property
+    def constant(self) -> str | int | None:  # noqa: D102
+        return self._values[0] if len(self._values) == 1 else None
+
+
+class ArrayCheck(TypedCheck):
+    """Checks the number of items, and each item."""
+
+    __slots__ = ("_items", "_least", "_most")
+
+    def __init__(self, items: Check, least: int | None, most: int | None) -> None:
+        super().__init__(_ARRAY)
+        self._items = items
+        self._least = least
+        self._most = most
+
+    def inside(self, value: JsonValue, tag: str | None) -> Faults:  # noqa: ARG002, D102
+        items: Sequence[JsonValue] = value  # type: ignore[assignment] # the type was checked
+        short = _few(len(items), self._least, MessageRule.MIN_ITEMS, "item")
+        found = [*short, *_many(len(items), self._most, MessageRule.MAX_ITEMS, "item")]
+        check = self._items
+        for index, item in enumerate(items):
+            if faults := check.faults(item, None, check):
+                found += [fault.below(index) for fault in faults]
+                if len(found) > _COMPACTED:
+                    found = kept(found)
+        return kept(found) if len(found) > MOST else found
+
+    def members(self) -> Iterator[Member]:  # noqa: D102
+        return self._items.members()
+
+
+class MapCheck(TypedCheck):
+    """Checks the members of an object that is a dictionary."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: Check) -> None:
+        super().__init__(_OBJECT)
+        self._values = values
+
+    def inside(self, value: JsonValue, tag: str | None) -> Faults:  # noqa: D102
+        return members_of(self._values, value, {tag})
+
+
+class NullableCheck(Check):
+    """Accepts null, and what the type inside accepts."""
+
+    __slots__ = ("_of",)
+
+    def __init__(self, of: Check) -> None:
+        self._of = of
+
+    @property
+    def taken(self) -> frozenset[JsonType]:  # noqa: D102
+        return self._of.taken | {JsonType.NULL}
+
+    def faults(self, value: JsonValue, tag: str | None, declared: Check) -> Faults:  # noqa: D102
+        return NONE if value is None else self._of.faults(value, tag, declared)
+
+    def members(self) -> Iterator[Member]:  # noqa: D102
+        return self._of.members()
+
+
+class Member:
+    """One member of an object: its name, its type, and how receivers accept malformed values.
+
+    `tolerance` is whether they use a default instead of any malformed value, and instead of null,
+    and whether they skip malformed items.
+
+    A fault in an idempotency key always counts: no receiver may treat a malformed key as omitted.
+    """
+
+    __slots__ = ("check", "defaults", "name", "nulls", "required", "skips")
+
+    def __init__(
+        self, name: str, check: Check, required: bool, tolerance: Sequence[bool] = ()
+    ) -> None:
+        self.name = name
+        self.check = check
+        self.required = required
+        self.defaults, self.nulls, self.skips = tolerance or (False, False, False)
+
+    def tolerated(self, fault: MessageFault, value: JsonValue) -> MessageFault:
+        """A fault in the value as one of its object: recovered where receivers fall back."""
+        fault, inside = fault.below(self.name), fault.path
+        if fault.severity is not Severity.ERROR:
+            return fault
+        if self.skips and inside:
+            fallback = "skip this item"
+        elif self.defaults or (self.nulls and value is None):
+            fallback = "use the default instead"
+        else:
+            return fault
+        return fault.replaced(
+            severity=Severity.RECOVERED, message=f"{fault.message}; receivers {fallback}"
         )
-        return kept(chain(item_limits(array, items), inner))
 
-    def _members(
-        self, type_: Type, members: Mapping[str, JsonValue], known: Collection[str | None]
-    ) -> list[MessageFault]:
-        """The faults of the members that are not known, which all are of one type."""
-        if type_ == ANY:
-            return []
-        return kept(
-            fault.below(name)
-            for name, value in members.items()
-            if name not in known
-            for fault in self.check(type_, value)
-        )
 
-    def _object(
-        self, type_: Object, value: dict[str, JsonValue], tag: str | None
-    ) -> list[MessageFault]:
+class ObjectCheck(TypedCheck):
+    """Checks the members of an object, what else it is, and the members that are not listed."""
+
+    __slots__ = ("_additional", "_members", "_parts")
+
+    def __init__(
+        self, members: Sequence[Member], parts: Sequence[Check], additional: Check | None
+    ) -> None:
+        super().__init__(_OBJECT)
+        self._members = members
+        self._parts = parts
+        self._additional = additional
+
+    def inside(self, value: JsonValue, tag: str | None) -> Faults:  # noqa: D102
+        given: dict[str, JsonValue] = value  # type: ignore[assignment] # the type was checked
         faults: list[MessageFault] = []
-        for member in type_.properties:
-            if member.name not in value:
-                if member.required:
-                    faults.append(_missing(member.name, value))
-            elif found := self.check(member.type, value[member.name]):
-                faults += [tolerated(fault, member, value[member.name]) for fault in found]
-        parts: tuple[Type, ...] = (*type_.bases, *type_.unions)
-        for part in parts:
-            faults += self.check(part, value)
-        if type_.additional is not None:
-            known = {tag, *(member.name for member in type_.properties)}
-            faults += self._members(type_.additional, value, known)
-        return kept(_one_a_place(faults))
+        for member in self._members:
+            name = member.name
+            if name in given:
+                check = member.check
+                if found := check.faults(given[name], None, check):
+                    faults += [member.tolerated(fault, given[name]) for fault in found]
+            elif member.required:
+                faults.append(missing(name, given))
+        for part in self._parts:
+            faults += part.faults(given, None, part)
+        if self._additional is not None:
+            known = {tag, *(member.name for member in self._members)}
+            faults += members_of(self._additional, given, known)
+        return _one_a_place(faults) if len(faults) > 1 else faults
 
-    def _union(self, union: Union, value: JsonValue, declared: Type) -> list[MessageFault]:
-        tag = union.tag
-        named = value.get(tag) if tag is not None and isinstance(value, dict) else None
-        known = isinstance(named, str) and named in union.known
-        tried: list[Reading] = []
-        for variant in union.variants:
-            if variant.value is not None and variant.value == named:
-                tried.append(Reading(variant, self.check(variant.body, value, tag)))
-            elif variant.value is None and not (variant.fallback and known):
-                tried.append(Reading(variant, self.check(variant.body, value)))
-        fitting = [reading for reading in tried if _fits(reading.faults)]
-        if len(fitting) == 1 or (fitting and not union.exclusive):
-            chosen = fitting[0]
-            odd = _unlisted_tag(union, named) if chosen.variant.fallback else []
-            return [*odd, *chosen.faults]
-        if fitting:
-            return [_ambiguous(fitting)]
-        if json_type(value) not in taken(declared, self._types):
-            return [mistyped(taken(declared, self._types), value)]
-        if known:
-            tried = [reading for reading in tried if reading.variant.value == named]
-        return nearest(tried, value, self._types) if tried else _untagged(union, value)
+    def members(self) -> Iterator[Member]:  # noqa: D102
+        yield from self._members
+        for part in self._parts:
+            yield from part.members()
+
+
+def members_of(check: Check, members: JsonValue, known: Collection[str | None]) -> Faults:
+    """The faults of the members that are not known, which all are of one type."""
+    if isinstance(check, AnyCheck) or not isinstance(members, dict):
+        return NONE
+    found: list[MessageFault] = []
+    for name, value in members.items():
+        if name not in known and (faults := check.check(value)):
+            found += [fault.below(name) for fault in faults]
+            if len(found) > _COMPACTED:
+                found = kept(found)
+    return kept(found) if len(found) > MOST else found
 
 
 def mistyped(expected: AbstractSet[JsonType], value: JsonValue) -> MessageFault:
@@ -153,37 +329,8 @@ def mistyped(expected: AbstractSet[JsonType], value: JsonValue) -> MessageFault:
     return MessageFault(MessageRule.TYPE, mismatch(expected, value))
 
 
-def tolerated(fault: MessageFault, member: Property, value: JsonValue) -> MessageFault:
-    """A fault in the value of a member as one of its object: recovered where receivers fall back.
-
-    A fault in an idempotency key always counts: no receiver may treat a malformed key as omitted.
-    """
-    fault, inside = fault.below(member.name), fault.path
-    tolerance = Tolerance() if is_key(member.type) else member.tolerance
-    if fault.severity is not Severity.ERROR:
-        return fault
-    if tolerance.skip_invalid_items and inside:
-        fallback = "skip this item"
-    elif tolerance.default_on_error or (tolerance.default_on_null and value is None):
-        fallback = "use the default instead"
-    else:
-        return fault
-    return replace(
-        fault, severity=Severity.RECOVERED, message=f"{fault.message}; receivers {fallback}"
-    )
-
-
-def _one_a_place(faults: list[MessageFault]) -> list[MessageFault]:
-    """The first fault of every place: a member's own comes before that of a union."""
-    if len(faults) < 2:
-        return faults
-    first: dict[tuple[str | int, ...], MessageFault] = {}
-    for fault in faults:
-        first.setdefault(fault.path, fault)
-    return list(first.values())
-
-
-def _missing(name: str, value: Mapping[str, JsonValue]) -> MessageFault:
+def missing(name: str, value: Mapping[str, JsonValue]) -> MessageFault:
+    """The fault of an object without a member. It names the member that may be meant for it."""
     respelling = respelled(name, value)
     former = next((old for old in v1_words.MEMBERS.get(name, ()) if old in value), None)
     hint = "" if respelling is None else f"; {respelling} is not its name"
@@ -192,46 +339,31 @@ def _missing(name: str, value: Mapping[str, JsonValue]) -> MessageFault:
     return MessageFault(MessageRule.REQUIRED, f"is missing{hint}", (name,))
 
 
-def _listed(known: Sequence[str | int], value: JsonValue) -> list[MessageFault]:
+def listed(known: Sequence[str | int], value: JsonValue) -> Faults:
+    """The fault of a value that is none of those that are listed."""
     if value in known:
-        return []
+        return NONE
     if len(known) == 1:
-        return [MessageFault(MessageRule.CONST, f"must be {json.dumps(known[0])}")]
-    return [MessageFault(MessageRule.ENUM, f"must be one of {', '.join(map(json.dumps, known))}")]
+        return (MessageFault(MessageRule.CONST, f"must be {json.dumps(known[0])}"),)
+    return (MessageFault(MessageRule.ENUM, f"must be one of {', '.join(map(json.dumps, known))}"),)
 
 
-def _untagged(union: Union, value: JsonValue) -> list[MessageFault]:
-    """The faults of a tag that selects none of the variants."""
-    tag = union.tag or ""
-    if not isinstance(value, dict) or tag not in value:
-        return [MessageFault(MessageRule.REQUIRED, "is missing", (tag,))]
-    if not isinstance(value[tag], str):
-        return [mistyped({JsonType.STRING}, value[tag]).below(tag)]
-    return [fault.below(tag) for fault in _listed(union.known, value[tag])]
+def _one_a_place(faults: list[MessageFault]) -> Faults:
+    """The first fault of every place: a member's own comes before that of a union."""
+    first: dict[tuple[str | int, ...], MessageFault] = {}
+    for fault in faults:
+        first.setdefault(fault.path, fault)
+    found = list(first.values())
+    return kept(found) if len(found) > MOST else found
 
 
-def _fits(faults: Sequence[MessageFault]) -> bool:
-    """Whether a value with these faults still counts as the variant."""
-    return all(fault.severity is Severity.WARNING for fault in faults)
+def _few(number: int, least: float | None, rule: MessageRule, unit: str) -> Faults:
+    if least is None or number >= least:
+        return NONE
+    return (MessageFault(rule, f"has {counted(number, unit)}, must have at least {least}"),)
 
 
-def _unlisted_tag(union: Union, named: JsonValue) -> list[MessageFault]:
-    """The warning about a tag that selects no variant by name, and is not the sender's own.
-
-    Names that begin with an underscore belong to their senders.
-    """
-    if union.tag is None or not isinstance(named, str) or named.startswith("_"):
-        return []
-    meant = resembled(named, union.known)
-    hint = "begin it with _ if it is your own"
-    if (union.tag, named) in v1_words.TAGS:
-        hint = "it is a value of ACP v1"
-    elif meant is not None:
-        hint = f"did you mean {meant}?"
-    message = f"is not a value of the protocol, so receivers ignore the object; {hint}"
-    return [MessageFault(MessageRule.UNKNOWN_TAG, message, (union.tag,), Severity.WARNING)]
-
-
-def _ambiguous(fitting: list[Reading]) -> MessageFault:
-    labels = " and ".join(reading.label for reading in fitting)
-    return MessageFault(MessageRule.ONE_OF, f"fits {labels} at once, and only one may fit")
+def _many(number: int, most: float | None, rule: MessageRule, unit: str) -> Faults:
+    if most is None or number <= most:
+        return NONE
+    return (MessageFault(rule, f"has {counted(number, unit)}, must have at most {most}"),)

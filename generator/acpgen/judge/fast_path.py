@@ -20,17 +20,18 @@ from acp_wire.envelope import SENDERS, is_id
 from acp_wire.pairing import Pairing
 from acp_wire.reader import BLANK, Decoded, NotJsonError, decode
 from acp_wire.transcript_line import is_transcript_line
+from acp_wire.type_rows import TypeTable
 from acpgen.judge import v1_words
 from acpgen.judge.message_verdict import MessageVerdict
 from acpgen.judge.transcript import Transcript
-from acpgen.model import Protocol, Side
+from acpgen.sides import Side
 
 if TYPE_CHECKING:
     from acp_wire.decoding import Decoders  # imports msgspec, for long input only
 
 
 class Source(Structural):
-    """Gives one protocol's checkers, decoders and types when they are needed.
+    """Gives one protocol's checkers, decoders and table of types when they are needed.
 
     For an input of `size` bytes checkers or decoders may be None: they cost more than they
     save, or can't be made.
@@ -38,7 +39,7 @@ class Source(Structural):
 
     def checkers(self, size: int, /) -> Checkers | None: ...  # noqa: D102
     def decoders(self, size: int, /) -> Decoders | None: ...  # noqa: D102
-    def protocol(self) -> Protocol: ...  # noqa: D102
+    def table(self) -> TypeTable: ...  # noqa: D102
 
 
 Read = Decoded | NotJsonError
@@ -102,13 +103,13 @@ class FastEngine:
             return judge.judge_read(read, connection=connection)
         return judge.judge_sent(read, Side(sender), connection)
 
-    def protocol(self) -> Protocol:
-        """The types that messages are judged by."""
-        return self._source.protocol()
+    def table(self) -> TypeTable:
+        """The types and methods that messages are judged by."""
+        return self._source.table()
 
     def _transcript(self) -> Transcript:
         if self._judge is None or self._judge.pairing is not self.pairing:
-            self._judge = Transcript(self._source.protocol(), self.pairing)
+            self._judge = Transcript(self._source.table(), self.pairing)
         return self._judge
 
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from acp_wire.reader import JsonValue
 from acpgen.findings import Severity
 from acpgen.judge.message_verdict import MessageFault, MessageRule
-from acpgen.model import JsonValue
 
 
 def former_members(

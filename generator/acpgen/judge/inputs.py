@@ -15,14 +15,12 @@ from typing import BinaryIO
 from acp_wire.reader import (
     BLANK,
     BROKEN,
-    Decoded,
-    NotJsonError,
-    attempt,
     first_value,
     is_utf_16,
     peek,
 )
 from acp_wire.transcript_line import is_transcript_line
+from acpgen.judge.message_text import MessageText as MessageText
 
 _SEVERAL = (
     "holds several JSON values that span lines; put each on a line of its own, as `jq -c .` does"
@@ -31,38 +29,6 @@ _SEVERAL = (
 
 class InputError(Exception):
     """A file that does not hold messages; the text gives the reason and the remedy."""
-
-
-class MessageText:
-    """The text of one message, or one line of a transcript.
-
-    `line` is the 1-based line on which it starts; `read` is what the text was read as, if it was.
-    `connection` is the name of the connection, where the text does not have it. `number` is that of
-    the message in the file, where its line has several.
-    """
-
-    __slots__ = ("_read", "connection", "line", "number", "text")
-
-    def __init__(
-        self,
-        text: bytes,
-        line: int,
-        read: Decoded | NotJsonError | None = None,
-        connection: int | str | None = None,
-        number: int | None = None,
-    ) -> None:
-        self.text = text
-        self.line = line
-        self.connection = connection
-        self.number = number
-        self._read = read
-
-    @property
-    def decoded(self) -> Decoded | None:
-        """The text, decoded once; None if it is not JSON."""
-        if self._read is None:
-            self._read = attempt(self.text)
-        return self._read if isinstance(self._read, Decoded) else None
 
 
 class Input:

@@ -2,47 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
 
+from acp_wire.reader import JsonValue
 from acpgen.findings import Severity
-from acpgen.judge.message_verdict import MessageFault, MessageRule
-from acpgen.model import (
-    Array,
-    ClosedEnum,
-    JsonValue,
-    Nullable,
-    Object,
-    Property,
-    Ref,
-    Type,
-    TypeDef,
-    TypeName,
-    Union,
-    Variant,
-)
+from acpgen.judge.check import Check, Faults, Member
+from acpgen.judge.message_verdict import MessageRule
 
 _CHOSEN = frozenset({MessageRule.CONST, MessageRule.ENUM})
 _ITEMS = 8
 """How many items of an array are looked at for the names of their members."""
 
 
-@dataclass(frozen=True, slots=True)
 class Reading:
-    """A value read as one of the variants, with the faults that it has then."""
+    """A value read as one of the variants, with the faults that it has then.
 
-    variant: Variant
-    faults: Sequence[MessageFault]
+    `label` is the name of the variant for people, `value` the one of the tag that selects it.
+    """
 
-    @property
-    def label(self) -> str:
-        """The name of the variant for people."""
-        return self.variant.title or self.variant.value or self.variant.name
+    __slots__ = ("check", "fallback", "faults", "label", "value")
+
+    def __init__(
+        self, label: str, value: str | None, check: Check, faults: Faults, fallback: bool
+    ) -> None:
+        self.label = label
+        self.value = value
+        self.check = check
+        self.faults = faults
+        self.fallback = fallback
 
 
-def nearest(
-    readings: Sequence[Reading], value: JsonValue, types: Mapping[TypeName, TypeDef]
-) -> list[MessageFault]:
+def nearest(readings: Sequence[Reading], value: JsonValue) -> Faults:
     """The faults of the variant that a value was most likely meant to be.
 
     What counts, in this order: whether receivers tolerate the faults; the JSON type; constants that
@@ -51,8 +41,8 @@ def nearest(
     message names them all.
     """
     if len(readings) == 1:
-        return list(readings[0].faults)
-    members = [{m.name: m for m in _members(each.variant.body, types)} for each in readings]
+        return readings[0].faults
+    members = [{m.name: m for m in each.check.members()} for each in readings]
     given = _given(value)
     ranks = [
         _rank(each, given, own, [*members[:i], *members[i + 1 :]])
@@ -66,10 +56,10 @@ def nearest(
     elif others:
         verb = "is" if len(others) == 1 else "are"
         hint = f"read as {first}; {' and '.join(others)} {verb} as near"
-    return [replace(fault, message=f"{fault.message} ({hint})") for fault in best[0].faults]
+    return [fault.replaced(message=f"{fault.message} ({hint})") for fault in best[0].faults]
 
 
-_Members = Mapping[str, Property]
+_Members = Mapping[str, Member]
 
 
 def _rank(
@@ -93,7 +83,7 @@ def _rank(
 
 
 def _alike(readings: Sequence[Reading]) -> bool:
-    return all(each.faults == readings[0].faults for each in readings)
+    return all([*each.faults] == [*readings[0].faults] for each in readings)
 
 
 def _given(value: JsonValue) -> Mapping[str, JsonValue]:
@@ -106,28 +96,6 @@ def _given(value: JsonValue) -> Mapping[str, JsonValue]:
     return {}
 
 
-def _members(type_: Type, types: Mapping[TypeName, TypeDef]) -> Iterator[Property]:
-    """The members that a value of a type, or an item of an array, may have."""
-    match type_:
-        case Ref():
-            yield from _members(types[type_.name].body, types)
-        case Nullable(of=inner) | Array(items=inner):
-            yield from _members(inner, types)
-        case Object():
-            yield from type_.properties
-            parts: tuple[Type, ...] = (*type_.bases, *type_.unions)
-            for part in parts:
-                yield from _members(part, types)
-        case Union():
-            for variant in type_.variants:
-                yield from _members(variant.body, types)
-        case _:
-            pass
-
-
-def _has_constant(member: Property, value: JsonValue) -> bool:
-    match member.type:
-        case ClosedEnum(values=(only,)):
-            return type(value) is type(only.value) and value == only.value
-        case _:
-            return False
+def _has_constant(member: Member, value: JsonValue) -> bool:
+    only = member.check.constant
+    return only is not None and type(value) is type(only) and value == only

@@ -7,7 +7,7 @@ notification or a response is never answered, so a fault in its content has no c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from acp_wire.envelope import (
     EnvelopeFault,
@@ -19,13 +19,16 @@ from acp_wire.envelope import (
     require_sender,
 )
 from acp_wire.keys import respelled, skeleton
+from acp_wire.reader import JsonValue
+from acp_wire.type_rows import TypeTable
 from acpgen.findings import Severity
 from acpgen.judge import v1_words
-from acpgen.judge.check import Checker, mistyped
+from acpgen.judge.check import mistyped
 from acpgen.judge.former_members import former_members
 from acpgen.judge.message_verdict import MessageFault, MessageRule, MessageVerdict
 from acpgen.judge.near_misses import near_misses
-from acpgen.model import SENDS, JsonValue, Kind, Method, Protocol, Ref, Side, TypeName
+from acpgen.judge.type_checks import JudgedMethod, TypeChecks
+from acpgen.sides import SENDS, Kind, Side
 from acpgen.types.json_types import JsonType, json_type
 
 EXTENSION = "_"
@@ -33,7 +36,7 @@ EXTENSION = "_"
 OPTIONAL = "$/"
 """The beginning of the names of notifications that a receiver may ignore."""
 
-_ERROR = TypeName("Error")
+_ERROR = "Error"
 _INITIALIZE = "initialize"
 _JSON_TYPES = {str: JsonType.STRING, int: JsonType.INTEGER, type(None): JsonType.NULL}
 
@@ -41,19 +44,23 @@ Message = dict[str, JsonValue]
 
 
 class Judge:
-    """Judges the messages of one protocol, each by itself."""
+    """Judges the messages of one protocol, each by itself.
 
-    def __init__(self, protocol: Protocol) -> None:
-        self._types = protocol.types
-        self._version = protocol.version
-        self._checker = Checker(protocol.types)
-        self._methods: dict[str, list[Method]] = {}
-        for method in protocol.methods:
+    Args:
+        table: the types and methods of the protocol (`acpgen.types.type_table`).
+    """
+
+    def __init__(self, table: TypeTable) -> None:
+        self._version = table.version
+        self._checks = TypeChecks(table)
+        self._methods: dict[str, list[JudgedMethod]] = {}
+        self.methods = [*map(JudgedMethod, table.methods)]
+        for method in self.methods:
             self._methods.setdefault(method.name, []).append(method)
-        self._keys = frozenset(skeleton(m.key) for m in protocol.methods if m.key is not None)
+        self._keys = frozenset(skeleton(m.key) for m in self.methods if m.key is not None)
 
     def judge(
-        self, value: JsonValue, *, sender: Side | None = None, answers: Method | None = None
+        self, value: JsonValue, *, sender: Side | None = None, answers: JudgedMethod | None = None
     ) -> MessageVerdict:
         """The verdict on one JSON value.
 
@@ -75,17 +82,17 @@ class Judge:
             return self._response(value, answers)
         return self._call(value, Kind(kind), sender)
 
-    def method(self, name: str, kind: Kind, sender: Side | None = None) -> Method | None:
+    def method(self, name: str, kind: Kind, sender: Side | None = None) -> JudgedMethod | None:
         """The method that a sender calls by that name, or None."""
         found = self._find(name, kind, sender)
-        return found if isinstance(found, Method) else None
+        return found if isinstance(found, JudgedMethod) else None
 
     def _call(self, message: Message, kind: Kind, sender: Side | None) -> MessageVerdict:
         name, id_ = str(message["method"]), request_id(message)
         found = self._find(name, kind, sender)
         faults: list[MessageFault] = []
         code = ErrorCode.INVALID_PARAMS
-        if isinstance(found, Method):
+        if isinstance(found, JudgedMethod):
             faults += self._params(message, found)
             faults += near_misses(message, found, self._keys)
         elif found is not None:
@@ -96,13 +103,15 @@ class Judge:
             tuple(faults), code if answered else None, MessageKind(kind.value), name, id_
         )
 
-    def _find(self, name: str, kind: Kind, sender: Side | None) -> Method | MessageFault | None:
+    def _find(
+        self, name: str, kind: Kind, sender: Side | None
+    ) -> JudgedMethod | MessageFault | None:
         """The method called, the fault of calling it, or None for an extension."""
         methods = self._methods.get(name)
         if methods is None:
             return self._unknown(name, kind)
         path = ("method",)
-        same_kind = [method for method in methods if method.kind is kind]
+        same_kind = [method for method in methods if method.kind == kind]
         if not same_kind:
             meant = "an id" if kind is Kind.NOTIFICATION else "no id"
             return MessageFault(
@@ -136,23 +145,25 @@ class Judge:
             severity,
         )
 
-    def _params(self, message: Message, method: Method) -> list[MessageFault]:
+    def _params(self, message: Message, method: JudgedMethod) -> list[MessageFault]:
         if "params" not in message:
             return [MessageFault(MessageRule.REQUIRED, "is missing", ("params",))]
-        faults = self._checker.check(Ref(method.params), message["params"])
+        faults = self._checks.of(method.params).check(message["params"])
         faults = self._with_former(faults, method.name, message["params"], v1_words.PARAMS)
         return [fault.below("params") for fault in faults]
 
     def _with_former(
         self,
-        faults: list[MessageFault],
+        faults: Sequence[MessageFault],
         method: str,
         value: JsonValue,
         former: Mapping[str, Mapping[str, str]],
-    ) -> list[MessageFault]:
+    ) -> Sequence[MessageFault]:
         """The faults of params or a result, and those of its members that are of v1."""
+        now = former.get(method)
+        if now is None:
+            return faults
         shape = list(self._former_shape(value)) if faults and method == _INITIALIZE else []
-        now = former.get(method, {})
         return [*shape, *faults, *former_members(value, now, self._version, bool(shape))]
 
     def _former_shape(self, value: JsonValue) -> Iterator[MessageFault]:
@@ -169,16 +180,14 @@ class Judge:
                 ("protocolVersion",),
             )
 
-    def _response(self, message: Message, answers: Method | None) -> MessageVerdict:
+    def _response(self, message: Message, answers: JudgedMethod | None) -> MessageVerdict:
         member = "error" if "error" in message else "result"
-        type_: TypeName | None = _ERROR
+        type_: str | None = _ERROR
         if member == "result":
             type_ = None if answers is None else answers.result
-        faults = (
-            self._checker.check(Ref(type_), message[member])
-            if type_ is not None and type_ in self._types
-            else []
-        )
+        faults: Sequence[MessageFault] = ()
+        if type_ is not None and type_ in self._checks:
+            faults = self._checks.of(type_).check(message[member])
         if answers is not None and member == "result":
             faults = self._with_former(faults, answers.name, message[member], v1_words.RESULTS)
         return MessageVerdict(

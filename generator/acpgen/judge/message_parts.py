@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from acp_wire.reader import Decoded, NotJsonError
+from acp_wire.reader import Decoded, JsonValue, NotJsonError
+from acp_wire.type_rows import TypeTable
 from acpgen.judge.message import Judge
 from acpgen.judge.message_verdict import MessageVerdict
 from acpgen.judge.resemblance import resembled
 from acpgen.judge.text_faults import complete, unreadable
-from acpgen.model import JsonValue, Kind, Method, Protocol
+from acpgen.sides import Kind
 
 PARAMS, RESULT = "params", "result"
 
@@ -22,7 +21,7 @@ class PartJudge:
     """Judges values as one part of the messages of a method.
 
     Args:
-        protocol: the protocol.
+        table: the types and methods of the protocol (`acpgen.types.type_table`).
         part: `session/prompt` or `session/prompt#params` for the params of a method,
             `session/prompt#result` for the result.
 
@@ -30,11 +29,13 @@ class PartJudge:
         UnknownPartError: there is no such method, or it has no result.
     """
 
-    def __init__(self, protocol: Protocol, part: str) -> None:
+    def __init__(self, table: TypeTable, part: str) -> None:
+        self._judge = Judge(table)
+        methods = self._judge.methods
         name, _, member = part.partition("#")
-        found = [method for method in protocol.methods if method.name == name]
+        found = [method for method in methods if method.name == name]
         if not found:
-            meant = resembled(name, [method.name for method in protocol.methods])
+            meant = resembled(name, [method.name for method in methods])
             hint = "" if meant is None else f"; did you mean {meant}?"
             raise UnknownPartError(f"{name} is not a method of the protocol{hint}")
         self._member = member or PARAMS
@@ -44,24 +45,23 @@ class PartJudge:
             found = [method for method in found if method.result is not None]
         if not found:
             raise UnknownPartError(f"{name} has no result")
-        self._method: Method = found[0]
-        self._judge = Judge(protocol)
+        self._method = found[0]
 
     def verdict(self, read: Decoded | NotJsonError) -> MessageVerdict:
         """Return the verdict on a text that was read; its pointers start at the part."""
         if isinstance(read, NotJsonError):
-            return replace(unreadable(read), code=None)
+            return unreadable(read).replaced(code=None)
         message: dict[str, JsonValue] = {"jsonrpc": "2.0", self._member: read.value}
         if self._member == RESULT:
             verdict = self._judge.judge({**message, "id": 0}, answers=self._method)
         else:
             message["method"] = self._method.name
-            if self._method.kind is Kind.REQUEST:
+            if self._method.kind == Kind.REQUEST:
                 message["id"] = 0
             verdict = self._judge.judge(message)
         faults = tuple(
-            replace(fault, path=fault.path[1:])
+            fault.replaced(path=fault.path[1:])
             for fault in verdict.findings
             if fault.path[:1] == (self._member,)
         )
-        return complete(replace(verdict, findings=faults, id=None), read, read.value)
+        return complete(verdict.replaced(findings=faults, id=None), read, read.value)

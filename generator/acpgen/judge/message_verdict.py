@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from acp_wire.envelope import ErrorCode, MessageKind
 from acpgen.findings import Severity
-from acpgen.model import Pointer, append
+from acpgen.startup.slotted_value import SlottedValue
 
 __all__ = ["ErrorCode", "MessageFault", "MessageKind", "MessageRule", "MessageVerdict"]
 
@@ -44,8 +43,7 @@ class MessageRule(StrEnum):
     MORE_FINDINGS = "more-findings"
 
 
-@dataclass(frozen=True, slots=True)
-class MessageFault:
+class MessageFault(SlottedValue):
     """One thing wrong with one place in a message.
 
     `path` leads to the place from the root of the message, also where a member is missing. `line`
@@ -53,24 +51,35 @@ class MessageFault:
     value, because that may be an idempotency key.
     """
 
-    rule: MessageRule
-    message: str
-    path: tuple[str | int, ...] = ()
-    severity: Severity = Severity.ERROR
-    line: int = 1
+    __slots__ = ("line", "message", "path", "rule", "severity")
+
+    def __init__(
+        self,
+        rule: MessageRule,
+        message: str,
+        path: tuple[str | int, ...] = (),
+        severity: Severity = Severity.ERROR,
+        line: int = 1,
+    ) -> None:
+        self.rule = rule
+        self.message = message
+        self.path = path
+        self.severity = severity
+        self.line = line
 
     @property
-    def pointer(self) -> Pointer:
+    def pointer(self) -> str:
         """The place as an RFC 6901 JSON Pointer."""
-        return append(Pointer(""), *self.path)
+        return "".join(
+            [f"/{str(token).replace('~', '~0').replace('/', '~1')}" for token in self.path]
+        )
 
     def below(self, token: str | int) -> MessageFault:
         """The same fault as seen from the value that holds this one under `token`."""
         return MessageFault(self.rule, self.message, (token, *self.path), self.severity, self.line)
 
 
-@dataclass(frozen=True, slots=True)
-class MessageVerdict:
+class MessageVerdict(SlottedValue):
     """How a conforming receiver handles one message.
 
     `code` is the JSON-RPC error that it returns; None where it accepts the message, and for
@@ -79,12 +88,23 @@ class MessageVerdict:
     is not known: then only its envelope was judged.
     """
 
-    findings: tuple[MessageFault, ...] = ()
-    code: ErrorCode | None = None
-    kind: MessageKind | None = None
-    method: str | None = None
-    id: int | str | None = None
-    complete: bool = True
+    __slots__ = ("code", "complete", "findings", "id", "kind", "method")
+
+    def __init__(
+        self,
+        findings: tuple[MessageFault, ...] = (),
+        code: ErrorCode | None = None,
+        kind: MessageKind | None = None,
+        method: str | None = None,
+        id: int | str | None = None,  # noqa: A002 - named as on the wire
+        complete: bool = True,
+    ) -> None:
+        self.findings = findings
+        self.code = code
+        self.kind = kind
+        self.method = method
+        self.id = id
+        self.complete = complete
 
     @property
     def accepted(self) -> bool:

@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from acp_wire.keys import skeleton
+from acp_wire.reader import JsonValue
 from acpgen.findings import Severity
 from acpgen.judge.message_verdict import MessageFault, MessageRule
-from acpgen.model import META, JsonValue, Method
+from acpgen.judge.type_checks import JudgedMethod
+from acpgen.sides import META
 
 
 def near_misses(
-    message: Mapping[str, JsonValue], method: Method, keys: frozenset[str]
+    message: Mapping[str, JsonValue], method: JudgedMethod, keys: frozenset[str]
 ) -> Iterator[MessageFault]:
     """Yield a warning for each member of a call that looks like a key and is not one.
 
@@ -39,7 +41,7 @@ def near_misses(
                 yield _warning(path, f"has no effect in {META}; {belongs}")
 
 
-def _takes_none(method: Method) -> str:
+def _takes_none(method: JudgedMethod) -> str:
     return f"{method.name} takes no key"
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 from acp_wire.keys import skeleton
+from acpgen.startup.close_names import closest
 
 _LONGEST = 64
 """How long a name may be to be compared letter by letter."""
@@ -19,7 +19,5 @@ def resembled(name: str, candidates: Iterable[str]) -> str | None:
     bones = skeleton(name)
     if bones in known or len(name) > _LONGEST:
         return known.get(bones)
-    # Most messages are judged without difflib, and it takes long to load.
-
-    near = get_close_matches(bones, known, n=1, cutoff=_ALIKE)
-    return known[near[0]] if near else None
+    near = closest(bones, known, _ALIKE)
+    return None if near is None else known[near]

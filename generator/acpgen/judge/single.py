@@ -9,8 +9,10 @@ from acpgen import resources
 from acpgen.judge.message import Judge
 from acpgen.judge.message_verdict import MessageVerdict
 from acpgen.judge.text_faults import complete, unreadable
+from acpgen.judge.type_checks import JudgedMethod
 from acpgen.load import load
 from acpgen.model import Method, Protocol, Side
+from acpgen.types.type_table import method_row, type_table
 
 
 def validate(
@@ -36,8 +38,9 @@ def validate(
         decoded = decode(message)
     except NotJsonError as error:
         return unreadable(error)
-    judge = Judge(_own() if protocol is None else protocol)
-    verdict = judge.judge(decoded.value, sender=sender, answers=answers)
+    judge = Judge(type_table(_own() if protocol is None else protocol))
+    asked = None if answers is None else JudgedMethod(method_row(answers))
+    verdict = judge.judge(decoded.value, sender=sender, answers=asked)
     return complete(verdict, decoded, decoded.value)
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import islice
 
 from acp_wire.envelope import ErrorCode
 from acp_wire.keys import looks_like_key
-from acp_wire.reader import Decoded, NotJsonError
+from acp_wire.reader import Decoded, JsonValue, NotJsonError
 from acpgen.findings import Severity
 from acpgen.judge.fault_limit import MOST, reported
 from acpgen.judge.message_verdict import MessageFault, MessageRule, MessageVerdict
-from acpgen.model import JsonValue
 
 _TWICE = "is more than once in its object, and parsers differ in which one they use"
 
@@ -28,10 +26,12 @@ def complete(verdict: MessageVerdict, decoded: Decoded, root: JsonValue) -> Mess
         MessageFault(MessageRule.DUPLICATE_MEMBER, _TWICE, _outside_keys(path), Severity.WARNING)
         for path in islice(decoded.repeated(root), MOST + 1)
     )
-    faults = reported((*verdict.findings, *repeated))
+    faults = verdict.findings
+    if decoded.repeats or len(faults) > MOST:
+        faults = reported((*faults, *repeated))
     if faults and "\n" in decoded.text.rstrip():
         faults = _located(faults, decoded)
-    return verdict if faults == verdict.findings else replace(verdict, findings=faults)
+    return verdict if faults is verdict.findings else verdict.replaced(findings=faults)
 
 
 def _outside_keys(path: tuple[str | int, ...]) -> tuple[str | int, ...]:
@@ -47,4 +47,4 @@ def _located(faults: tuple[MessageFault, ...], decoded: Decoded) -> tuple[Messag
         places = (fault.path[:end] for end in range(len(fault.path), -1, -1))
         return next((lines[place] for place in places if place in lines), 1)
 
-    return tuple(replace(fault, line=line(fault)) for fault in faults)
+    return tuple(fault.replaced(line=line(fault)) for fault in faults)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 from acp_wire.envelope import MessageKind, kind_of, request_id
 from acp_wire.pairing import Connection, Pairing, retyped
-from acp_wire.reader import Decoded, NotJsonError, decode
+from acp_wire.reader import Decoded, JsonValue, NotJsonError, decode
 from acp_wire.transcript_line import is_transcript_line
+from acp_wire.type_rows import TypeTable
 from acpgen.findings import Severity
 from acpgen.judge.message import Judge
 from acpgen.judge.message_verdict import MessageFault, MessageRule, MessageVerdict
 from acpgen.judge.text_faults import complete, unreadable
-from acpgen.model import SENDS, JsonValue, Kind, Method, Protocol, Side
+from acpgen.judge.type_checks import JudgedMethod
+from acpgen.sides import SENDS, Kind, Side
 
 __all__ = ["Transcript"]
 
@@ -26,16 +27,18 @@ _UNEXPECTED = "answers no pending request of the other side"
 _TAKEN = "is still the id of a request that waits for its answer"
 _ONE_SIDED = 2
 """How many requests without an answer are a sign that the answers are not in the log."""
-_CALLERS: Mapping[Side, Side] = {Side.AGENT: Side.CLIENT, Side.CLIENT: Side.AGENT}
+_CALLERS: Mapping[str, Side] = {Side.AGENT: Side.CLIENT, Side.CLIENT: Side.AGENT}
 """The side that sends a method by the side that handles it, where the sender is not known."""
 
 
-@dataclass(frozen=True, slots=True)
 class _PendingCall:
     """A request that waits for its response; `method` is None where the protocol lacks it."""
 
-    name: str
-    method: Method | None
+    __slots__ = ("method", "name")
+
+    def __init__(self, name: str, method: JudgedMethod | None) -> None:
+        self.name = name
+        self.method = method
 
 
 class Transcript:
@@ -43,11 +46,15 @@ class Transcript:
 
     A response is judged by the request it answers, which `pairing` finds. Where the sender is not
     known, a request is taken to come from the side that doesn't handle its method.
+
+    Args:
+        table: the types and methods of the protocol (`acpgen.types.type_table`).
+        pairing: the requests that wait for a response.
     """
 
-    def __init__(self, protocol: Protocol, pairing: Pairing | None = None) -> None:
-        self._judge = Judge(protocol)
-        self._with_results = [m for m in protocol.methods if m.result is not None]
+    def __init__(self, table: TypeTable, pairing: Pairing | None = None) -> None:
+        self._judge = Judge(table)
+        self._with_results = [m for m in self._judge.methods if m.result is not None]
         self.pairing = Pairing() if pairing is None else pairing
 
     def judge(
@@ -168,7 +175,7 @@ class Transcript:
         side = None if asker is None else Side(asker)
         call = _PendingCall(name, self._judge.method(name, Kind.REQUEST, side))
         verdict = self._judge.judge(value, sender=sender, answers=call.method)
-        return call, replace(verdict, method=call.name, complete=True)
+        return call, verdict.replaced(method=call.name, complete=True)
 
     def _may_be_elsewhere(self, verdict: MessageVerdict, value: JsonValue) -> bool:
         """Whether a response that is no answer to its request may answer one of the other side.
@@ -196,7 +203,7 @@ class Transcript:
 
 def _with(verdict: MessageVerdict, rule: MessageRule, message: str) -> MessageVerdict:
     warning = MessageFault(rule, message, ("id",), Severity.WARNING)
-    return replace(verdict, findings=(*verdict.findings, warning))
+    return verdict.replaced(findings=(*verdict.findings, warning))
 
 
 def _attempt(message: bytes | str) -> Decoded | NotJsonError:

@@ -12,9 +12,9 @@ from acp_wire.envelope import request_id
 from acp_wire.pairing import Connection, Pairing
 from acp_wire.reader import Decoded, JsonValue, NotJsonError, attempt
 from acp_wire.transcript_line import is_transcript_line
+from acp_wire.type_rows import TypeTable
 from acpgen.judge.fast_path import FastEngine, Filter, Read
 from acpgen.judge.message_verdict import MessageVerdict
-from acpgen.model import Protocol
 
 SETTLES = "initialize"
 """The method whose answer names the version of the connection."""
@@ -63,9 +63,9 @@ class VersionedEngine:
         """The version that is judged where the connection's is not known."""
         return self._main_version
 
-    def protocol(self) -> Protocol:
-        """The types of that version."""
-        return self._main.protocol()
+    def table(self) -> TypeTable:
+        """The types and methods of that version."""
+        return self._main.table()
 
     def begin(self, expected: int = 0) -> None:
         """Forget all requests and versions, before another recording of about so many bytes."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from acpgen.findings import Finding
@@ -21,7 +20,7 @@ def located(findings: Iterable[Finding]) -> list[Finding]:
     return [
         finding
         if finding.line is not None
-        else replace(finding, line=lines.of(Location(finding.file, Pointer(finding.pointer))))
+        else finding.replaced(line=lines.of(Location(finding.file, Pointer(finding.pointer))))
         for finding in findings
     ]
 

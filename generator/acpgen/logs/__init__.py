@@ -5,7 +5,7 @@ of products: messages one a line, transcripts, pretty-printed values, arrays, me
 objects (also as text), messages behind a prefix, HAR files with `_webSocketMessages` or HTTP
 bodies, server-sent events, `Content-Length` frames, and lines of other output in between.
 
-    log = read(lines_of(file), hints=Hints(), callers=lambda: callers_of(protocol))
+    log = read(lines_of(file), hints=Hints(), callers=lambda: callers_of(protocol.methods))
     for message in log.messages(guess=True):
         message.text, message.sender, message.connection, message.line, message.time
     log.reading()       # "read as lines with a prefix: 20 messages, 1 line of other output ..."

@@ -77,9 +77,8 @@ def _shape(text: bytes, hints: Hints) -> str | None:
 
 
 def _is_log_line(text: bytes) -> bool:
-    """Whether a line is not JSON and has an object behind a prefix, as loggers write it."""
-    start = text.lstrip()
-    return peek(text) is BROKEN and not start.startswith((b"{", b"[", b'"')) and b"{" in start
+    """Whether a line is not JSON, and doesn't start as an object, an array or a string."""
+    return peek(text) is BROKEN and not text.lstrip().startswith((b"{", b"[", b'"'))
 
 
 def _is_broken(text: bytes) -> bool:

@@ -89,8 +89,12 @@ class Sides:
         self._void: set[str] = set()
 
     def answers_itself(self, token: str) -> None:
-        """Note that a response has the token of its request, so that it is not a direction."""
-        if self._client is None and named_side(token) is None:
+        """Note that a response has the token of its request, so that it is not a direction.
+
+        What names a side is one, unless the other side calls methods with it, too.
+        """
+        named = named_side(token)
+        if self._client is None and (named is None or self._votes[token][OTHER.get(named, "")]):
             self._void.add(token)
 
     def seen(self, token: str, side: str | None) -> None:
@@ -101,16 +105,18 @@ class Sides:
 
     def known(self, token: str) -> bool:
         """Whether no more messages are needed to tell what a token means."""
-        return self._client is not None or named_side(token) is not None
+        return self._client is not None or (named_side(token) is not None and not _is_name(token))
 
     def sender(self, token: str) -> str | None:
         """The side that a token means; None if it means none."""
         if self._client is not None:
             return CLIENT if token == self._client else AGENT
         named = named_side(token)
-        if named is not None or token in self._void:
-            return named
         votes = self._votes.get(token, Counter())
+        if named is not None and _is_name(token) and votes[OTHER.get(named, "")]:
+            return None
+        if named is not None or token in self._void:
+            return None if token in self._void else named
         voted = _majority(votes)
         if voted is not None or len(votes) > 1:
             return voted
@@ -133,6 +139,11 @@ class Sides:
             if votes and bool(set(parts_of(other)) & _OUT) == bool(parts & _OUT)
         ]
         return next((found for found in turned if found is not None), side)
+
+
+def _is_name(token: str) -> bool:
+    """Whether a token may be the name of a process: `agent-1` may be where a log was written."""
+    return any(map(str.isdigit, token)) and _PAIRS.keys().isdisjoint(parts_of(token))
 
 
 def _majority(votes: Counter[str]) -> str | None:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-SHAPES = ("lines", "transcript", "wrapped", "prefixed", "values", "array", "sse", "frames")
+MARKDOWN = "markdown"
+"""The shape of a page, whose fenced JSON is read."""
+SHAPES = (
+    *("lines", "transcript", "wrapped", "prefixed", "values", "array", "sse", "frames"),
+    MARKDOWN,
+)
 """The shapes that a log can be read as. `values` are values that span lines, one after another."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -13,15 +14,17 @@ from acpgen.judge.inputs import Input, InputError
 from acpgen.logs import scanning, values
 from acpgen.logs.detection import detect, has_message
 from acpgen.logs.directions import Sides
-from acpgen.logs.hints import Hints
+from acpgen.logs.hints import MARKDOWN, Hints
 from acpgen.logs.log_lines import LINE_LIMIT, Lines
 from acpgen.logs.log_message import LogMessage
+from acpgen.logs.markdown_log import fenced
 from acpgen.logs.messages import is_bare
 from acpgen.logs.prefixes import Prefix, prefix_of
 from acpgen.logs.scanning import CUT, value_at
 from acpgen.logs.senders import Senders
+from acpgen.logs.surroundings import Path, Token
 from acpgen.logs.values import Unit, Values
-from acpgen.logs.wrapping import Path, Token, WrappedMessage, is_har, lists_in, messages_in
+from acpgen.logs.wrapping import WrappedMessage, is_har, lists_in, messages_in
 from acpgen.model import JsonValue
 from acpgen.words import counted
 
@@ -159,7 +162,8 @@ class Log:
         if self._alone:
             return False
         if isinstance(read, NotJsonError):
-            return not text.lstrip().startswith(b"{") or text.strip() == b"{"
+            start = text.removeprefix(BOM_UTF8).lstrip()
+            return not start.startswith(b"{") or start.rstrip() == b"{"
         value = read.value
         if not isinstance(value, dict) or not value:
             return False
@@ -398,7 +402,11 @@ def read(
         OSError: the log can't be read, now or when its messages are.
     """
     hints = Hints() if hints is None else hints
+    is_page = hints.shape == MARKDOWN
+    if is_page:
+        lines, hints = fenced(lines), replace(hints, shape=None)
     log = Log(lines, hints, callers, limit, skipped, one_sided=one_sided)
+    log.encoding = "Markdown" if is_page else None
     if not hints.given or hints.shape in ("lines", "transcript"):
         detect(log, lines, hints, one_sided=one_sided)
     return log

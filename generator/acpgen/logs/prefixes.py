@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from acpgen.logs.directions import is_arrow, is_direction
+from acpgen.logs.directions import is_arrow, is_direction, named_side
 
 LONGEST = 400
 """How many characters may be before a message on its line."""
@@ -45,7 +45,7 @@ def prefix_of(text: str, client: str | None = None) -> Prefix:
         return Prefix(joined, None, None if time is None else time[0].strip("[]():"))
     # An arrow means more than a word, which may be about something else.
     at = next((i for i in found if is_arrow(words[i])), found[-1])
-    direction = words[at]
+    direction = words[at] if is_arrow(words[at]) or client is not None else _phrase(words, at)
     ends = words[max(0, at - 1) : at + 2]
     name = None
     if is_arrow(direction):
@@ -54,6 +54,15 @@ def prefix_of(text: str, client: str | None = None) -> Prefix:
         elif at == 1 and len(words) == 2 and words[0].lower() not in _LEVELS:
             name = words[0]
     return Prefix(direction, name, None if time is None else time[0].strip("[]():"))
+
+
+def _phrase(words: list[str], last: int) -> str:
+    """The words up to an index that say together who sends: `Agent received from client`."""
+    for first in range(max(0, last - 3), last):
+        phrase = " ".join(words[first : last + 1])
+        if is_direction(phrase) and named_side(phrase) is not None:
+            return phrase
+    return words[last]
 
 
 def _is_direction(word: str, client: str | None) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from acp_wire.envelope import MessageKind, kind_of, request_id
 from acp_wire.pairing import Connection
+from acpgen.judge.type_checks import JudgedMethod
 from acpgen.logs.directions import AGENT, CLIENT, OTHER
-from acpgen.model import JsonValue, Protocol, Side
+from acpgen.model import JsonValue, Method
 
 _V1: Mapping[str, str] = {
     **dict.fromkeys(("authenticate", "logout", "session/load", "session/set_mode"), CLIENT),
@@ -20,16 +21,16 @@ _PENDING = 100_000
 """How many requests may wait for a response before the oldest is forgotten."""
 
 
-def callers_of(protocol: Protocol) -> Mapping[str, str]:
-    """Return the side that calls each method, where only one does: of this protocol, and of v1."""
-    handlers: dict[str, set[Side]] = {}
-    for method in protocol.methods:
+def callers_of(methods: Iterable[Method | JudgedMethod]) -> Mapping[str, str]:
+    """Return the side that calls each method, where only one does: of these methods, and of v1."""
+    handlers: dict[str, set[str]] = {}
+    for method in methods:
         handlers.setdefault(method.name, set()).add(method.side)
     found = {
-        name: OTHER[side.value]
+        name: OTHER[side]
         for name, sides in handlers.items()
         for side in sides
-        if len(sides) == 1 and side.value in OTHER
+        if len(sides) == 1 and side in OTHER
     }
     return {**_V1, **found}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,6 +20,9 @@ _TRIES = 5
 """How many places of one line are tried as the start of a value."""
 _FRAME = re.compile(rb"content-length\s*:\s*(\d+)\s*$", re.IGNORECASE)
 _HEADER = re.compile(rb"[A-Za-z][A-Za-z-]*\s*:.*$")
+_QUOTED = re.compile(r"""(?P<json>"\{\\")|(?P<csv>"\{"")|b?(?P<python>'\{")""")
+_CELL = re.compile(r'"((?:[^"]|"")*)"')
+_PYTHON = re.compile(r"b?'(?:[^'\\]|\\.)*'")
 EVENT = re.compile(rb"(data|event|id|retry):(?: |$)?|: |:$")
 """The start of a line of a server-sent event, or of a comment between them."""
 
@@ -339,12 +343,37 @@ def quoted_unit(number: int, line: str, quoted: tuple[int, str]) -> Unit:
 
 
 def _quoted(line: str) -> tuple[int, str] | None:
-    """A message that is quoted as a string of JSON: where the string starts, and its text."""
-    mark = line.find('"{\\"')
-    if not 0 <= mark <= LONGEST:
+    """A message that is quoted as a string: where the string starts, and its text.
+
+    The string is one of JSON, of Python (`repr`), or a cell of CSV (RFC 4180).
+    """
+    found = _QUOTED.search(line, 0, LONGEST)
+    if found is None:
         return None
-    text, _ = value_at(line, mark)
+    text: object
+    mark = found.start()
+    if found["json"]:
+        text, _ = value_at(line, found.end() - len(found["json"]))
+    elif found["csv"]:
+        cell = _CELL.match(line, mark)
+        text = None if cell is None else cell[1].replace('""', '"')
+    else:
+        text = _of_python(line[mark:])
     return (mark, text) if isinstance(text, str) and '"jsonrpc"' in text else None
+
+
+def _of_python(text: str) -> str | None:
+    """The text of a string of Python; None if it is not one, or the quotes are only quotes."""
+    found = _PYTHON.match(text)
+    if found is None or ("\\\\" not in found[0] and "\\n'" not in found[0]):
+        return None
+    try:
+        value: object = ast.literal_eval(found[0])
+    except (ValueError, SyntaxError, MemoryError):
+        return None
+    if isinstance(value, bytes):
+        value = value.decode("utf-8", "surrogateescape")
+    return value if isinstance(value, str) and value_at(value, 0)[0] is not BROKEN else None
 
 
 def _remaining(line: int, buffer: str, end: int) -> tuple[int, str, int]:

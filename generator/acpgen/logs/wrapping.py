@@ -10,53 +10,35 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from acp_wire.pairing import Connection
-from acpgen.logs.directions import is_direction
 from acpgen.logs.hints import Hints, tokens
 from acpgen.logs.messages import ENVELOPE, is_bare, is_message
-from acpgen.logs.scanning import blank, items, members, value_at
+from acpgen.logs.prefixes import LONGEST, prefix_of
+from acpgen.logs.rebuilding import kind_named, rebuilt
+from acpgen.logs.scanning import BROKEN, CUT, blank, items, members, value_at
+from acpgen.logs.surroundings import (
+    Members,
+    Path,
+    Token,
+    connection_of,
+    hinted,
+    pair_of,
+    pointed,
+    time_of,
+    token_of,
+)
 from acpgen.logs.values import Values
 from acpgen.model import JsonValue
 
-Members = Mapping[str, JsonValue]
-Path = tuple[str, ...]
-
-_KINDS: Mapping[str, str] = {
-    **dict.fromkeys(("request", "req", "call"), "request"),
-    **dict.fromkeys(("notification", "notify", "notif"), "notification"),
-    **dict.fromkeys(("response", "resp", "res", "reply", "result"), "response"),
-    **dict.fromkeys(("error", "error_response", "errorresponse"), "error"),
-}
-_KIND_NAMES = ("type", "kind", "messagetype", "message_type", "msgtype", "msg_type", "rpctype")
-_PAYLOADS = ("params", "payload", "body", "data", "arguments", "content", "message", "value")
-_IDS = ("id", "requestId", "request_id", "rpcId", "rpc_id")
-_FAILED = ("is_error", "isError", "failed")
-_FROM = ("from", "sender", "src", "source", "origin", "by", "side", "role")
-_TO = ("to", "target", "dest", "destination", "recipient", "receiver", "dst")
-_WAYS = ("dir", "direction", "way", "flow", "d")
-_CONNECTIONS = (
-    *("connection", "conn", "connectionid", "connection_id", "conn_id", "connid"),
-    *("channel", "channel_id", "pid", "socket", "socket_id"),
-)
-_TIMES = (
-    *("ts", "time", "timestamp", "@timestamp", "t", "at", "date", "datetime", "elapsed"),
-    *("__realtime_timestamp", "ms", "startedDateTime"),
-)
 _EVENTS = re.compile(r"(?:data|event|id|retry)?:")
 """The start of a text of server-sent events."""
+_START = re.compile(r'\{\s*"(?:jsonrpc|id|method|result|error|params)"\s*:')
+"""The start of a message within other text."""
 _DEPTH = 4
 """How deep in a value a message may be."""
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """The text in a value that says which way its message goes, and the name it has there."""
-
-    name: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,24 +85,23 @@ def lists_in(value: JsonValue, text: str, hints: Hints) -> list[list[tuple[int, 
     pending: list[tuple[JsonValue, int, int]] = [(value, blank(text, 0), 0)]
     while pending:
         inner, at, depth = pending.pop()
-        if depth > 2 * _DEPTH:
-            continue
+        if depth > 2 * _DEPTH or (
+            found and isinstance(inner, list) and any(map(is_message, inner))
+        ):
+            continue  # what is a message is found in the item that it is in
         if isinstance(inner, list):
             spans = items(text, at)
-            if any(
-                messages_in(item, text[start:end], hints)
+            rows = [
+                (text.count("\n", 0, start), *_row(item, text[start:end]))
                 for item, (start, end) in zip(inner, spans, strict=False)
-                if isinstance(item, dict)
-            ):
-                found.append(
-                    [(text.count("\n", 0, start), text[start:end]) for start, end in spans]
-                )
-            else:
-                pending += [
-                    (item, start, depth + 1)
-                    for item, (start, _) in reversed([*zip(inner, spans, strict=False)])
-                    if isinstance(item, dict | list)
-                ]
+            ]
+            if any(messages_in(item, row, hints) for _, item, row in rows):
+                found.append([(below, row) for below, _, row in rows])
+            pending += [
+                (item, start, depth + 1)
+                for item, (start, _) in reversed([*zip(inner, spans, strict=False)])
+                if isinstance(item, dict | list)
+            ]
         elif isinstance(inner, dict):
             places = members(text, at)
             pending += [
@@ -131,6 +112,16 @@ def lists_in(value: JsonValue, text: str, hints: Hints) -> list[list[tuple[int, 
     return found
 
 
+def _row(item: JsonValue, text: str) -> tuple[JsonValue, str]:
+    """An item and its text. A time and a line, as Loki has them, become an object."""
+    if isinstance(item, list) and len(item) == 2:
+        time, line = item
+        if isinstance(time, str | int) and isinstance(line, str):
+            row: JsonValue = {"time": time, "line": line}
+            return row, json.dumps(row)
+    return item, text
+
+
 def is_har(value: object) -> bool:
     """Whether a value is an HTTP archive: the requests of a browser, with their responses."""
     log = value.get("log") if isinstance(value, dict) else None
@@ -139,11 +130,11 @@ def is_har(value: object) -> bool:
 
 def _found(value: Members, text: str, known: Path | None) -> list[WrappedMessage]:
     answers = "id" in value and ("result" in value or "error" in value)
-    shell = answers or isinstance(value.get("method"), str) or _kind(value) is not None
+    shell = answers or isinstance(value.get("method"), str) or kind_named(value) is not None
     if shell and not is_message(dict(value)) and not _wraps(value, known):
-        rebuilt = list(_rebuilt(value, text))
-        if rebuilt:
-            return rebuilt
+        whole = rebuilt(value, text)
+        if whole is not None:
+            return [WrappedMessage(whole[0], (), whole[1], rebuilt=True)]
     return list(_search(value, text, 0, (), known))
 
 
@@ -184,15 +175,24 @@ def _search(
     places: dict[str, tuple[int, int]] | None = None
     for name, member in _texts(value):
         here = (*path, name)
-        if here == known or _may_hold(member):
+        if here == known or _may_hold(member, behind=known is None):
             places = places or members(text, at)
-            yield from _in_member(member, text, places[name], here, known)
+            if isinstance(member, list) and _is_sent(value, here, known):
+                start, end = places[name]
+                yield WrappedMessage(text[start:end], here, text.count("\n", 0, start))
+            else:
+                yield from _in_member(member, text, places[name], here, known)
 
 
-def _may_hold(member: JsonValue) -> bool:
-    """Whether a member is a message, or has one in it."""
+def _is_sent(value: Members, at: Path, known: Path | None) -> bool:
+    """Whether what is at a path was sent as it is: then an array there is a batch, not a log."""
+    return at == known or token_of(value, at[-1:]) is not None or pair_of(value) is not None
+
+
+def _may_hold(member: JsonValue, *, behind: bool) -> bool:
+    """Whether a member is a message, or has one in it, also `behind` other text."""
     if isinstance(member, str):
-        return _holds_message(member, expected=False)
+        return _holds_message(member, expected=False) or (behind and _start_behind(member) > 0)
     if isinstance(member, list):
         return any(map(is_message, member))
     return isinstance(member, dict) and bool(member) and _hides_message(member)
@@ -203,7 +203,7 @@ def _in_member(
 ) -> Iterator[WrappedMessage]:
     start, end = span
     if isinstance(member, str):
-        if _holds_message(member, expected=here == known):
+        if known in (None, here) or _holds_message(member, expected=False):
             yield from _in_text(member, here, text.count("\n", 0, start))
     elif isinstance(member, dict):
         if here == known or is_message(member) or _is_stripped(member):
@@ -216,7 +216,7 @@ def _in_member(
 
 
 def _texts(value: Members) -> Iterator[tuple[str, JsonValue]]:
-    """The members of an object; the text of a HAR body that is in base64 is decoded."""
+    """The members of an object. What is in base64 (HAR), or in numbers (journald), is decoded."""
     packed = value.get("encoding") == "base64"
     for name, member in value.items():
         if packed and name == "text" and isinstance(member, str):
@@ -224,19 +224,49 @@ def _texts(value: Members) -> Iterator[tuple[str, JsonValue]]:
                 yield name, base64.b64decode(member).decode("utf-8", "replace")
             except ValueError:
                 yield name, member
+        elif _is_bytes(member):
+            yield name, bytes(member).decode("utf-8", "replace")  # type: ignore[arg-type]
         else:
             yield name, member
 
 
+def _is_bytes(value: JsonValue) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) > len('{"jsonrpc":"2.0"}')
+        and all(type(each) is int and 0 <= each <= 255 for each in value)
+    )
+
+
 def _in_text(text: str, at: Path, below: int) -> Iterator[WrappedMessage]:
-    """The message that a string is, or those in its server-sent events."""
-    if _EVENTS.match(text.lstrip()) is None:
+    """The message that a string is, or has behind a prefix, or those in its server-sent events."""
+    behind = _start_behind(text)
+    if behind > 0:
+        prefix = prefix_of(text[:behind])
+        token = None if prefix.direction is None else Token("/".join(at), prefix.direction)
+        value, end = value_at(text, behind)
+        end = len(text) if value is BROKEN or value is CUT else end
+        yield WrappedMessage(text[behind:end].strip(), at, below, token, time=prefix.time)
+        return
+    if not _is_event(text):
         yield WrappedMessage(text.strip(), at, below)
         return
     lines = enumerate(text.encode("utf-8", "surrogateescape").splitlines(keepends=True), 1)
     for unit in Values(lines, len(text) + 1, "sse"):
         if unit.text:
             yield WrappedMessage(unit.text, at, below)
+
+
+def _start_behind(text: str) -> int:
+    """Where the message in a text starts that begins with other text; 0 if there is none."""
+    if text[:200].lstrip().startswith("{") or '"jsonrpc"' not in text or _is_event(text):
+        return 0
+    found = _START.search(text, 0, LONGEST)
+    return 0 if found is None else found.start()
+
+
+def _is_event(text: str) -> bool:
+    return _EVENTS.match(text[:200].lstrip()) is not None
 
 
 def _holds_message(text: str, expected: bool) -> bool:
@@ -252,7 +282,10 @@ def _hides_message(value: Members, depth: int = 0) -> bool:
         return True
     return depth < _DEPTH and any(
         (isinstance(member, dict) and _hides_message(member, depth + 1))
-        or (isinstance(member, str) and _holds_message(member, expected=False))
+        or (
+            isinstance(member, str)
+            and (_holds_message(member, expected=False) or _start_behind(member) > 0)
+        )
         or (isinstance(member, list) and any(map(is_message, member)))
         for _, member in _texts(value)
     )
@@ -266,84 +299,6 @@ def _is_stripped(value: Members) -> bool:
     return calls or ("id" in value and ("result" in value or "error" in value))
 
 
-def _rebuilt(value: Members, text: str) -> Iterator[WrappedMessage]:
-    """The message in an object that has the parts of one, beside a direction, a kind or a time."""
-    kind = _kind(value)
-    method = value.get("method")
-    calls = isinstance(method, str)
-    answers = any(value.get(name) is not None for name in ("result", "error"))
-    if not calls and kind is None and not (answers and "id" in value):
-        return
-    if kind is None and _token(value) is None:
-        return
-    if kind is None:
-        kind = "response" if answers else "request"
-    places = members(text, blank(text, 0))
-    id_ = next((name for name in _IDS if value.get(name) is not None), None)
-    if kind in ("response", "error"):
-        member, payload = _answer(value, kind)
-        if payload is None or id_ is None:
-            return
-        parts = [(places[id_], '"id":'), (places[payload], f'"{member}":')]
-    else:
-        if not calls:
-            return
-        parts = [(places["method"], '"method":')]
-        if id_ is not None and kind != "notification":
-            parts.append((places[id_], '"id":'))
-        payload = next((n for n in _PAYLOADS if isinstance(value.get(n), dict | list)), None)
-        if payload is not None:
-            parts.append((places[payload], '"params":'))
-    rebuilt, below = _joined(text, sorted(parts))
-    yield WrappedMessage(rebuilt, (), below, rebuilt=True)
-
-
-def _joined(text: str, parts: list[tuple[tuple[int, int], str]]) -> tuple[str, int]:
-    """A message of parts of a text, each on the line that it has there, and the line of the first.
-
-    Lines count from that of the start of the text.
-    """
-    start = parts[0][0][0]
-    pieces, at = ['{"jsonrpc":"2.0"'], start
-    for (begin, end), name in parts:
-        pieces.append("\n" * text.count("\n", at, begin))
-        pieces.append(f",{name}{text[begin:end]}")
-        at = end
-    return "".join(pieces) + "}", text.count("\n", 0, start)
-
-
-def _answer(value: Members, kind: str) -> tuple[str, str | None]:
-    """The member that a response has, and the member of the value that it is made from."""
-    if value.get("error") is not None and not isinstance(value["error"], bool):
-        return "error", "error"
-    if "result" in value:
-        return "result", "result"
-    payload = next((name for name in _PAYLOADS if name in value), None)
-    if payload is None:
-        return "result", None
-    flags = [value[name] for name in _FAILED if isinstance(value.get(name), bool)]
-    failed = kind == "error" or (flags[0] if flags else _is_error(value[payload]))
-    return ("error" if failed else "result"), payload
-
-
-def _is_error(value: JsonValue) -> bool:
-    return (
-        isinstance(value, dict)
-        and type(value.get("code")) is int
-        and isinstance(value.get("message"), str)
-        and value.keys() <= {"code", "message", "data"}
-    )
-
-
-def _kind(value: Members) -> str | None:
-    for name, member in value.items():
-        if name.strip("_").lower() in _KIND_NAMES and isinstance(member, str):
-            found = _KINDS.get(member.lower())
-            if found is not None:
-                return found
-    return None
-
-
 def _beside(found: WrappedMessage, value: Members, hints: Hints) -> WrappedMessage:
     """The message with what its value and the objects around it show."""
     levels: list[Members] = [value]
@@ -352,73 +307,16 @@ def _beside(found: WrappedMessage, value: Members, hints: Hints) -> WrappedMessa
         if isinstance(inner, dict):
             levels.append(inner)
     own = found.at[-1:] or ()
-    token = pair = connection = time = None
+    token, time = found.token, found.time
+    pair = connection = None
     for level in reversed(levels):
-        token = token or _token(level, own)
-        pair = pair or _pair(level)
-        connection = _first(level, _CONNECTIONS) if connection is None else connection
-        time = _first(level, _TIMES) if time is None else time
+        token = token or token_of(level, own)
+        pair = pair or pair_of(level)
+        connection = connection_of(level) if connection is None else connection
+        time = time_of(level) if time is None else time
     if hints.sender_at is not None:
-        token = _hinted(value, hints.sender_at)
+        token = hinted(value, hints.sender_at)
     if hints.connection_at is not None:
-        connection = _pointed(dict(value), hints.connection_at)
+        connection = pointed(dict(value), hints.connection_at)
     label = connection if isinstance(connection, str) or type(connection) is int else None
     return replace(found, token=token, connection=label, pair=pair, time=time)
-
-
-def _hinted(value: Members, pointer: str) -> Token | None:
-    found = _pointed(dict(value), pointer)
-    if isinstance(found, dict | list) or found is None:
-        return None
-    return Token(pointer, found if isinstance(found, str) else json.dumps(found))
-
-
-def _pointed(value: JsonValue, pointer: str) -> JsonValue:
-    for token in tokens(pointer):
-        if not isinstance(value, dict):
-            return None
-        value = value.get(token)
-    return value
-
-
-def _token(level: Members, own: Path = ()) -> Token | None:
-    """The direction in an object: by the names that they have, and else by its look."""
-    loose: Token | None = None
-    to: Token | None = None
-    for name, member in level.items():
-        if name in own or name in ENVELOPE:
-            continue
-        plain = name.strip("_@").lower()
-        if isinstance(member, bool):
-            if is_direction(name):
-                return Token(name, name if member else f"not {name}")
-            continue
-        if not isinstance(member, str | int) or len(str(member)) > 100:
-            continue
-        if plain in _WAYS or plain in _FROM:
-            return Token(name, str(member))
-        if plain in _TO:
-            to = Token(name, f"to {member}")
-        elif isinstance(member, str) and is_direction(member) and loose is None:
-            loose = Token(name, member)
-    return loose or to
-
-
-def _pair(level: Members) -> tuple[str, str] | None:
-    ends = [
-        next((level[n] for n in names if isinstance(level.get(n), str)), None)
-        for names in (_FROM[:4], _TO)
-    ]
-    first, second = ends
-    if not isinstance(first, str) or not isinstance(second, str):
-        return None
-    return (first, second) if first < second else (second, first)
-
-
-def _first(level: Members, names: tuple[str, ...]) -> JsonValue:
-    for name, member in level.items():
-        plain = name.strip("_").lower()
-        named = plain in names or name.lower() in names
-        if named and isinstance(member, str | int | float) and not isinstance(member, bool):
-            return member
-    return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from itertools import groupby
 
 from acpgen.findings import Finding, Severity
@@ -161,7 +160,7 @@ def _is_error(finding: Finding) -> bool:
 def _hardened(findings: Sequence[Finding]) -> Sequence[Finding]:
 
     return [
-        replace(finding, severity=Severity.ERROR)
+        finding.replaced(severity=Severity.ERROR)
         if finding.severity is Severity.RECOVERED
         else finding
         for finding in findings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acpgen.findings import Severity
 from acpgen.report.problem import Problem
-from acpgen.words import counted
+from acpgen.startup.judged_counts import counts
 
 
 class Tally:
@@ -75,17 +75,12 @@ class Tally:
 
     def summary(self) -> str:
         """One line about the messages."""
-        parts = [f"{counted(self.messages, 'message')}: {self.accepted} accepted"]
-        parts[0] += f", {self.refused} refused"
-        if recovered := self.of("recovered"):
-            parts.append(
-                f"{counted(recovered, 'value')} recovered: "
-                f"receivers use the default or skip the item, and --strict refuses the message"
-            )
-        if warnings := self.of("warning"):
-            parts.append(counted(warnings, "warning"))
-        if self.others:
-            parts.append(f"{counted(self.others, 'message')} of another version not judged")
-        if self.unjudged:
-            parts.append(f"{counted(self.unjudged, 'result')} not judged: no request for it here")
-        return "; ".join(parts)
+        return counts(
+            self.messages,
+            self.accepted,
+            self.refused,
+            recovered=self.of("recovered"),
+            warnings=self.of("warning"),
+            others=self.others,
+            unjudged=self.unjudged,
+        )

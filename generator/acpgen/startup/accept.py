@@ -1,4 +1,4 @@
-"""Accepting a short and valid input; anything else is left to the rest of acpgen.
+"""Judging a short input of calls, one a line; anything else is left to the rest of acpgen.
 
 Nothing is consumed from standard input, so what is left to others is all of it.
 """
@@ -14,78 +14,123 @@ from io import BufferedReader
 from stat import S_ISREG
 
 from acp_wire.checking import ACCEPTED
-from acp_wire.reader import NotJsonError, read_once
+from acp_wire.reader import NotJsonError, decode
 from acpgen.startup import shipped
+from acpgen.startup.file_names import STDIN
+from acpgen.startup.judged_counts import counts
 from acpgen.startup.options import Options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from typing import BinaryIO
+
+    from acp_wire.reader import Decoded
 
 FORMER = frozenset({"clientCapabilities", "clientInfo", "toolCall"})
 """The members that only the params of v1 have. To import them would take longer than to judge."""
 
-_STDIN = "-"
 _SHORT = 64 * 1024
 """The most bytes of a file for which the rest of acpgen takes longer to import than to judge."""
+_SETTLES = "initialize"
+"""The method that settles the version of a connection, which the rest of acpgen knows about."""
+_ENVELOPE = frozenset({"jsonrpc", "id", "method", "params", "result", "error", "_meta"})
+_PAGES = (".md", ".mdx", ".markdown")
 
 
-def accepts(options: Options) -> bool:
-    """Accept the input of a call, and print how many messages there were.
+class _OtherInputError(Exception):
+    """An input that is left to the rest of acpgen."""
 
-    False means that nothing is printed or read, and that the call is left to others.
+
+def judged(options: Options) -> int | None:
+    """Judge the input of a call, print what is found and how many messages there were.
+
+    Returns the exit status. None means that nothing is printed or read, and that the call is left
+    to others.
 
     Raises:
         OSError: the schema of a checkout can't be read.
     """
     if not options.is_plain or len(options.files) != 1:
-        return False
+        return None
     file = options.files[0]
     text = _short_text(file)
-    if not text or not shipped.fresh():
-        return False
-    count = _valid(text, options.sender)
-    if not count or (file == _STDIN and not _at_end(sys.stdin.buffer)):
-        return False
+    if not text or not shipped.fresh() or file.lower().endswith(_PAGES):
+        return None
+    try:
+        messages = [*_messages(text, options.sender)]
+    except _OtherInputError:
+        return None
+    faulty = [(line, read) for line, read, clean in messages if not clean]
+    if not messages or (faulty and not _explains(options)):
+        return None
+    if file == STDIN and not _at_end(sys.stdin.buffer):
+        return None
+    if faulty:
+        from acpgen.startup import explain
+
+        return explain.explain(options, faulty, len(messages))
     if not options.quiet:
-        plural = "" if count == 1 else "s"
-        sys.stderr.write(f"{count} message{plural}: {count} accepted, 0 refused\n")
-    return True
+        sys.stderr.write(f"{counts(len(messages), len(messages), 0)}\n")
+    return 0
 
 
-def _valid(text: bytes, sender: str | None) -> int:
-    """How many messages a text holds, one on each line; 0 if one of them needs a closer look.
+def _messages(text: bytes, sender: str | None) -> Iterator[tuple[int, Decoded, bool]]:
+    """The calls of a text: the line of each, and whether there is nothing to report about it.
 
-    A response does, because its verdict depends on the request.
+    A response needs a closer look, because its verdict depends on the request.
     """
     checkers = shipped.checkers()
-    count = 0
-    for line in text.split(b"\n"):
+    for number, line in enumerate(text.split(b"\n"), 1):
         stripped = line.strip(b" \t\r")
         if stripped:
             try:
-                message = read_once(stripped)
+                read = decode(stripped)
             except NotJsonError:
-                return 0
-            calls = type(message) is dict and "method" in message
-            if not calls or checkers.grade(message, sender) != ACCEPTED:
-                return 0
-            if checkers.remarkable(message) or _is_former(message):
-                return 0
-            count += 1
-    return count
+                raise _OtherInputError from None
+            message = read.value
+            if type(message) is not dict or "method" not in message:
+                raise _OtherInputError
+            clean = (
+                not read.repeats
+                and checkers.grade(message, sender) == ACCEPTED
+                and not checkers.remarkable(message)
+            )
+            if clean and _is_former(message):
+                clean = False
+            if not clean and not _is_plain_call(message):
+                raise _OtherInputError
+            yield number, read, clean
 
 
-def _is_former(message: object) -> bool:
+def _is_plain_call(message: Mapping[str, object]) -> bool:
+    """Whether a call is one without anything that says who sent it, or in which version."""
+    return "jsonrpc" in message and message["method"] != _SETTLES and message.keys() <= _ENVELOPE
+
+
+def _is_former(message: Mapping[str, object]) -> bool:
     """Whether the params of a call may have a member of v1."""
-    params = message.get("params") if isinstance(message, dict) else None
+    params = message.get("params")
     return isinstance(params, dict) and not FORMER.isdisjoint(params)
+
+
+def _explains(options: Options) -> bool:
+    """Whether findings are printed as text, and count as they are."""
+    return not (
+        options.strict
+        or options.summary
+        or options.max_errors
+        or options.max_findings
+        or options.fail_on != "error"
+        or sys.stdout.isatty()
+        or "FORCE_COLOR" in os.environ
+    )
 
 
 def _short_text(file: str) -> bytes | None:
     """The text of a short file, or the start of standard input; None where it can't be read."""
     try:
-        if file == _STDIN:
+        if file == STDIN:
             return sys.stdin.buffer.peek() if isinstance(sys.stdin.buffer, BufferedReader) else None
         found = os.stat(file)  # to open a pipe and close it again would break it
         if not S_ISREG(found.st_mode) or found.st_size > _SHORT:

@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from acp_wire.checking import Checkers
     from acp_wire.decoding import Decoders
+    from acp_wire.type_rows import TypeTable
     from acpgen.findings import Finding
     from acpgen.model import Protocol
 
@@ -41,17 +42,9 @@ class Shipped:
         """The decoders, for long input."""
         return shipped.decoders() if size >= LONG else None
 
-    @cached_property
-    def _protocol(self) -> Protocol:
-        # Fresh checkers were made from this very schema, so it was loaded then.
-        from acpgen import resources
-        from acpgen.load import reload
-
-        return reload(resources.SCHEMA)
-
-    def protocol(self) -> Protocol:
-        """The types, needed for a message with findings only."""
-        return self._protocol
+    def table(self) -> TypeTable:
+        """The types and methods, needed for a message with findings only."""
+        return shipped.table()
 
 
 class Made:
@@ -68,9 +61,15 @@ class Made:
         """The decoders, for very long input."""
         return self._decoders if size >= VERY_LONG else None
 
-    def protocol(self) -> Protocol:
-        """The types."""
-        return self._protocol
+    def table(self) -> TypeTable:
+        """The types and methods."""
+        return self._table
+
+    @cached_property
+    def _table(self) -> TypeTable:
+        from acpgen.types.type_table import type_table
+
+        return type_table(self._protocol)
 
     @cached_property
     def _checkers(self) -> Checkers:

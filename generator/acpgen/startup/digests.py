@@ -6,13 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-try:
-    from _sha2 import sha256  # type: ignore[import-not-found] # CPython 3.12 and newer
-except ImportError:
-    try:
-        from _sha256 import sha256  # type: ignore[import-not-found] # CPython 3.11
-    except ImportError:
-        from hashlib import sha256
+from acp_wire.hashing import sha256
 
 
 def of_bytes(content: bytes) -> str:

@@ -75,8 +75,9 @@ def _run(arguments: Sequence[str]) -> int:
             return 0
         options = parse(arguments[1:]) if arguments[0] == "validate" else None
         if options is not None:
-            if accept.accepts(options):
-                return 0
+            status = accept.judged(options)
+            if status is not None:
+                return status
             if (options.jobs or 1) > 1:
                 from acpgen.cli.parallel_validation import run as run_apart
 
@@ -123,7 +124,7 @@ def _tapped(arguments: Sequence[str]) -> int | None:
     def check(pipe: int) -> None:
         from acpgen.cli.tap_checking import check as check_lines
 
-        check_lines(pipe, show_keys=options.show_keys)
+        check_lines(pipe, schemas=options.schema, show_keys=options.show_keys)
 
     def complaint(methods: Sequence[str]) -> str | None:
         from acpgen.startup.method_list import names

@@ -10,7 +10,9 @@ from collections.abc import Sequence
 SENDERS = ("client", "agent", "proxy")
 FORMS = ("text", "json", "ndjson", "github", "sarif", "junit")
 FAIL_ON = ("error", "warning")
-SHAPES = ("lines", "transcript", "wrapped", "prefixed", "values", "array", "sse", "frames")
+SHAPES = (
+    *("lines", "transcript", "wrapped", "prefixed", "values", "array", "sse", "frames", "markdown"),
+)
 COUNTING = ("text", "json")
 """The forms of `--summary`."""
 
@@ -186,6 +188,7 @@ class Options:
             or self.read_as
             or self.message_at
             or self.sender_at
+            or self.connection_at
             or self.client
             or self.max_line
         )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from acp_v2.retry import Method
     from acp_wire.checking import Checkers
     from acp_wire.decoding import Decoders
+    from acp_wire.type_rows import TypeTable
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _BUNDLED = os.path.join(_PACKAGE, "_resources")
@@ -62,6 +63,13 @@ def decoders() -> Decoders | None:
     except ImportError:
         return None
     return DECODERS_OF_SCHEMA
+
+
+def table() -> TypeTable:
+    """The types and methods."""
+    from acp_v2.type_table import TABLE
+
+    return TABLE
 
 
 def methods() -> tuple[Method, ...] | None:

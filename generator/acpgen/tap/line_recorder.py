@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from acp_wire.disclosure import Redactor
 from acp_wire.reader import BLANK, Decoded, attempt
-from acp_wire.transcript_line import timestamp, transcript_line
+from acp_wire.transcript_line import other_line, timestamp, transcript_line
 from acpgen.tap.framing import LONGEST, Framer
 from acpgen.tap.record_file import RecordFile
 
@@ -18,7 +18,7 @@ class _Side:
         self.framer = Framer()
         self.lines = 0
         self.unread = 0
-        self.overlong = False
+        self.overlong = 0
 
 
 class LineRecorder:
@@ -57,18 +57,23 @@ class LineRecorder:
         for piece in side.framer.feed(data):
             if piece.whole:
                 lines += self._line(sender, side, seconds, piece.data)
-            elif not side.overlong:
-                side.overlong = True
+                continue
+            if not side.overlong:
                 side.lines += 1
                 self._pass_over(sender, side, f"is longer than {LONGEST >> 20} MiB")
-            side.overlong = side.overlong and not piece.ends
+            side.overlong += len(piece.data)
+            if piece.ends:
+                self._end_overlong(sender, side, seconds)
         return lines
 
     def end(self, seconds: float = 0.0) -> list[bytes]:
         """Record what came after the last line, and report how much was passed over."""
         lines: list[bytes] = []
         for sender, side in self._sides.items():
-            lines += self._line(sender, side, seconds, side.framer.rest())
+            if side.overlong:
+                self._end_overlong(sender, side, seconds)
+            else:
+                lines += self._line(sender, side, seconds, side.framer.rest())
         if self._file is not None:
             for sender, side in self._sides.items():
                 if side.unread > 1:
@@ -83,19 +88,31 @@ class LineRecorder:
         if self._file is not None:
             read = attempt(text)
             if isinstance(read, Decoded):
-                self._write(self._file, sender, seconds, read)
+                message = self._redactor.redacted(read).encode()
+                at = timestamp(seconds)
+                self._write(transcript_line(sender, message, connection=self._connection, at=at))
             else:
                 self._pass_over(sender, side, "is not JSON")
+                self._write_other(sender, len(line), seconds)
         yield b"%s %d %s\n" % (sender.encode(), side.lines, text)
 
-    def _write(self, file: RecordFile, sender: str, seconds: float, read: Decoded) -> None:
-        message = self._redactor.redacted(read).encode()
+    def _end_overlong(self, sender: str, side: _Side, seconds: float) -> None:
+        self._write_other(sender, side.overlong, seconds)
+        side.overlong = 0
+
+    def _write_other(self, sender: str, size: int, seconds: float) -> None:
+        """Write how much it was that is not recorded."""
         at = timestamp(seconds)
+        self._write(other_line(sender, size, connection=self._connection, at=at))
+
+    def _write(self, line: bytes) -> None:
+        if self._file is None:
+            return
         try:
-            file.write(transcript_line(sender, message, connection=self._connection, at=at))
+            self._file.write(line)
         except OSError as error:
+            self._report(f"{self._file.path}: {error.strerror}: nothing more is recorded")
             self._file = None
-            self._report(f"{file.path}: {error.strerror}: nothing more is recorded")
 
     def _pass_over(self, sender: str, side: _Side, reason: str) -> None:
         side.unread += 1

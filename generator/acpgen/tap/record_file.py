@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 
 from acp_wire.reader import peek
-from acp_wire.transcript_line import is_transcript_line
+from acp_wire.transcript_line import is_other_line, is_transcript_line
 
 _SECRET_BYTES = 32
 _HEAD = 1024 * 1024
@@ -57,7 +57,8 @@ def _require_transcript(file: int, path: str) -> None:
     if os.pread(file, 1, size - 1) != b"\n":
         raise RecordError(f"{path}: its last line has no end, so no line can be added")
     first, newline, _ = os.pread(file, _HEAD, 0).partition(b"\n")
-    if newline and not is_transcript_line(peek(first)):
+    value = peek(first)
+    if newline and not (is_transcript_line(value) or is_other_line(value)):
         raise RecordError(f"{path}: is not a transcript: name a new file")
 
 

@@ -6,6 +6,7 @@ import os
 import select
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from acpgen.findings import escaped
 from acpgen.tap.companion import Check, Companion
@@ -17,6 +18,12 @@ from acpgen.tap.tap_options import TapOptions
 from acpgen.tap.tapped_agent import TappedAgent, end_like
 
 _UNKNOWN = 2
+
+
+class UnusedSchemaError(Exception):
+    """A schema that nothing is judged by; the text says what to do."""
+
+
 Complaint = Callable[[Sequence[str]], str | None]
 
 
@@ -32,10 +39,11 @@ def run(options: TapOptions, check: Check, complaint: Complaint) -> int:
     """
     _keep_standard_descriptors()
     try:
+        _require_schemas(options)
         found = read_disruptions(options.lose, options.delay, options.cut, options.kill)
         _require_known(found, complaint)
         file = None if options.record is None else RecordFile(options.record)
-    except (DisruptionError, RecordError) as error:
+    except (DisruptionError, RecordError, UnusedSchemaError) as error:
         return _refuse(str(error))
     except OSError as error:
         return _refuse(f"{error.filename or options.record}: {error.strerror}")
@@ -56,6 +64,19 @@ def run(options: TapOptions, check: Check, complaint: Complaint) -> int:
         for each in disruptor.unused:
             _report(each.missed_text)
     return end_like(agent.status or 0)
+
+
+def _require_schemas(options: TapOptions) -> None:
+    """Refuse schemas that are not there, before the agent starts.
+
+    Raises:
+        UnusedSchemaError: nothing is judged by them.
+        OSError: there is none at a path.
+    """
+    if options.schema and not options.check:
+        raise UnusedSchemaError("--schema is what --check judges by: add --check")
+    for path in options.schema:
+        Path(path).stat()
 
 
 def _require_known(disruptions: Sequence[Disruption], complaint: Complaint) -> None:

@@ -18,6 +18,7 @@ OPTIONS = {
     "check": Option(
         ("--check",), "Judge each message, and print what is found on standard error.", flag=True
     ),
+    "schema": Option(("--schema",), "What --check judges by; several judge a version each."),
     "show_keys": Option(
         ("--show-keys",), "Keep idempotency keys in the transcript and findings.", flag=True
     ),
@@ -33,6 +34,7 @@ OPTIONS = {
 """Each option of `acpgen tap`, by its name in `TapOptions`."""
 METAVARS = {
     "record": "FILE",
+    "schema": "PATH",
     "delay": "MESSAGE=SECONDS",
     "cut": "WHEN:MESSAGE",
     "kill": "agent:WHEN:MESSAGE",
@@ -48,6 +50,7 @@ class TapOptions:
         command: the agent's command and its arguments.
         record: the path of the transcript; None for none.
         check: whether to judge.
+        schema: paths of what is judged by, or none for the schema that comes with acpgen.
         show_keys: whether idempotency keys are kept.
         lose: the messages to lose.
         delay: the messages to delay, with how long.
@@ -63,6 +66,7 @@ class TapOptions:
         *,
         record: str | None = None,
         check: bool = False,
+        schema: Sequence[str] = (),
         show_keys: bool = False,
         lose: Sequence[str] = (),
         delay: Sequence[str] = (),
@@ -72,6 +76,7 @@ class TapOptions:
         self.command = tuple(command)
         self.record = record
         self.check = check
+        self.schema = tuple(schema)
         self.show_keys = show_keys
         self.lose = tuple(lose)
         self.delay = tuple(delay)

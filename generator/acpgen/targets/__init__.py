@@ -113,13 +113,14 @@ def _pages(protocol: Protocol, templates: Templates) -> Tree:
 
 
 def _vectors(protocol: Protocol, templates: Templates) -> Tree:
-    from acpgen.targets.vectors import derived, resends, traces, vectors
+    from acpgen.targets.vectors import derived, ledgers, resends, traces, vectors
 
     return {
         **vectors(protocol, templates),
         **resends(protocol, templates),
         **derived(protocol),
         **traces(protocol),
+        **ledgers(protocol, templates),
     }
 
 
@@ -155,8 +156,8 @@ TARGETS = (
     ),
     Target(
         "checkers",
-        "Python checkers without dependencies, and decoders for long input",
-        ("python/*/checkers.py", "python/*/decoders.py"),
+        "Python checkers without dependencies, decoders for long input, and a table of types",
+        ("python/*/checkers.py", "python/*/decoders.py", "python/*/type_table.py"),
         _checkers,
         view=without_docs,
     ),

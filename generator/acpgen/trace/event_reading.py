@@ -15,6 +15,7 @@ from acpgen.judge.message import Judge
 from acpgen.model import JsonValue, Kind, Method, Protocol, RetryClass, Side
 from acpgen.trace.digest import Digest, digest
 from acpgen.trace.event import CallEvent, Event, Prompt, Response, Update
+from acpgen.types.type_table import type_table
 
 _SENDERS = (Side.CLIENT.value, Side.AGENT.value, Side.PROXY.value)
 _ABOUT: Mapping[str, tuple[str, ...]] = {
@@ -87,7 +88,10 @@ class Reader:
 
     def __init__(self, protocol: Protocol, *, show_keys: bool = False) -> None:
         self._show_keys = show_keys
-        self._judge = Judge(protocol)
+        self._judge = Judge(type_table(protocol))
+        self._methods: Mapping[tuple[str, str, str], Method] = {
+            (m.name, m.kind, m.side): m for m in protocol.methods
+        }
 
     def event(self, line: TranscriptLine) -> Event | None:
         """The event on a line; None if the value there is not a message that rules can use."""
@@ -106,7 +110,8 @@ class Reader:
 
     def _call(self, line: TranscriptLine, message: dict[str, JsonValue], kind: Kind) -> CallEvent:
         name, params = str(message["method"]), _members(message.get("params"))
-        method = self._judge.method(name, kind, line.sender)
+        called = self._judge.method(name, kind, line.sender)
+        method = None if called is None else self._methods[called.name, called.kind, called.side]
         about_members = _ABOUT.get(name, () if method is None else method.about)
         return CallEvent(
             line=line.number,

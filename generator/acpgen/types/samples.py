@@ -24,9 +24,10 @@ from acpgen.model import (
     Variant,
 )
 from acpgen.patterns import matches
-from acpgen.types.json_types import JsonType, taken
+from acpgen.types.json_types import JsonType
 from acpgen.types.objects import FlatObject, as_object, flatten, resolve
 from acpgen.types.scalar_samples import UNKNOWN, around, least_number, several_scalars, unlisted
+from acpgen.types.taken_types import taken
 
 Members = dict[str, JsonValue]
 

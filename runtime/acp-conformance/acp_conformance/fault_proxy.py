@@ -15,8 +15,11 @@ from ssl import SSLContext
 
 __all__ = ["FaultProxy", "Moment", "RelayFault", "Relayed", "Rule", "once"]
 
-LONGEST = 2**30
+LONGEST = 2**20
 """Bytes of the longest head of a message. Bodies are read by their length."""
+
+LARGEST = 2**27
+"""Bytes of the largest body, chunk, event or frame. A larger one ends its connections."""
 
 
 class Moment(Enum):
@@ -231,6 +234,7 @@ class _Pair:
         text = b""
         async for chunk in _chunks(self._from_server):
             *events, text = (text + chunk).replace(b"\r\n", b"\n").split(b"\n\n")
+            _limit(len(text))
             for event in events:
                 whole = event + b"\n\n"
                 framed = b"%x\r\n%b\r\n" % (len(whole), whole)
@@ -264,15 +268,30 @@ def _is(pattern: bytes, head: bytes) -> bool:
 async def _body(head: bytes, reader: asyncio.StreamReader) -> bytes:
     """Read the body of a request or a response as it is on the wire."""
     if _is(_CHUNKED, head):
-        return b"".join([part async for part in _framed_chunks(reader)])
+        parts: list[bytes] = []
+        async for part in _framed_chunks(reader):
+            parts.append(part)
+            _limit(sum(map(len, parts)))
+        return b"".join(parts)
     size = re.search(rb"(?i)\r\ncontent-length:\s*(\d+)", head)
-    return await reader.readexactly(int(size[1]) if size else 0)
+    return await reader.readexactly(_limit(int(size[1]) if size else 0))
+
+
+def _limit(size: int) -> int:
+    """Return a size that is not too large.
+
+    Raises:
+        _CutError: it is.
+    """
+    if size > LARGEST:
+        raise _CutError
+    return size
 
 
 async def _framed_chunks(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
     while True:
         line = await reader.readuntil(b"\r\n")
-        size = int(line.split(b";")[0], 16)
+        size = _limit(int(line.split(b";")[0], 16))
         yield line + await reader.readexactly(size + 2)
         if not size:
             return
@@ -292,7 +311,8 @@ async def _frames(reader: asyncio.StreamReader) -> AsyncIterator[tuple[bytes, by
         short, masked = head[1] & 127, bool(head[1] & 128)
         extra = await reader.readexactly({126: 2, 127: 8}.get(short, 0))
         mask = await reader.readexactly(4 if masked else 0)
-        data = await reader.readexactly(int.from_bytes(extra, "big") if extra else short)
+        size = _limit(int.from_bytes(extra, "big") if extra else short)
+        data = await reader.readexactly(size)
         yield _unmasked(data, mask), head + extra + mask + data
 
 

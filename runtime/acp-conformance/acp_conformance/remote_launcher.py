@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
 import subprocess
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -49,6 +51,8 @@ class RemoteAgent:
     ) -> None:
         self.notes: set[Note] = set()
         """What the connections had to do differently, because servers read the text differently."""
+        self.faults: Counter[TransportFault] = Counter()
+        """How often each fault of the transport has happened."""
         self._url = url
         self._headers = headers
         self._restart = restart
@@ -58,6 +62,7 @@ class RemoteAgent:
             raise StartError(str(error)) from error
         self._streams: list[RemoteStream] = []
         self._routes: dict[AgentStream, FaultyRoute] = {}
+        self._errors: ErrorFile | None = None
 
     def __enter__(self) -> Self:
         """Start the thread of the connections."""
@@ -67,11 +72,10 @@ class RemoteAgent:
     def __exit__(self, *_: object) -> None:
         """End all connections and the thread."""
         for stream in self._streams:
-            self.notes |= self._notes_of(stream)
             stream.kill()
-        for route in self._routes.values():
-            self._loop.run(route.close(), CLOSING)
+        self._forget_ended()
         self._loop.close()
+        self._close_errors()
 
     def start(self, record: Record) -> AgentStream:
         """See `Launcher.start`."""
@@ -99,16 +103,20 @@ class RemoteAgent:
         """See `Disturber.was_disturbed`."""
         return stream in self._routes and self._routes[stream].was_disturbed
 
-    @property
-    def faults(self) -> Counter[TransportFault]:
-        """How often each fault of the transport has happened."""
-        return Counter(fault for route in self._routes.values() for fault in route.happened)
-
-    def _notes_of(self, stream: RemoteStream) -> set[Note]:
-        """The notes of a connection. One that the kit has cut was opened again as intended."""
-        return stream.notes - ({Note.STREAM_REOPENED} if stream in self._routes else set())
+    def _forget_ended(self) -> None:
+        """Keep of the connections that have ended their notes and faults only."""
+        for stream in [each for each in self._streams if each.has_ended]:
+            self._streams.remove(stream)
+            route = self._routes.pop(stream, None)
+            if route is None:
+                self.notes |= stream.notes
+                continue
+            self.notes |= stream.notes - {Note.STREAM_REOPENED}  # the kit has cut it
+            self.faults.update(route.happened)
+            self._loop.run(route.close(), CLOSING)
 
     def _open(self, remote: Remote, record: Record) -> RemoteStream:
+        self._forget_ended()
         try:
             stream = RemoteStream(self._loop, remote, record)
         except (RemoteError, MissingExtraError, TimeoutError) as error:
@@ -128,29 +136,42 @@ class RemoteAgent:
         """Run the restart command, which kills the agent and starts it again."""
         if self._restart is None:
             raise NoKillError(NO_KILL)
-        _run(self._restart)
+        self._close_errors()  # they were those of the server that is killed now
+        self._errors = ErrorFile()
+        _run(self._restart, self._errors)
         stream.kill()
 
+    def _close_errors(self) -> None:
+        if self._errors is not None:
+            self._errors.close()
+            self._errors = None
 
-def _run(command: Sequence[str]) -> None:
+
+def _run(command: Sequence[str], errors: ErrorFile) -> None:
     """Run the restart command. What it leaves running can't hold the kit's own output.
+
+    Its processes are killed if it fails, so that none of them is left half started.
 
     Raises:
         StartError: it fails.
     """
-    errors, null = ErrorFile(), subprocess.DEVNULL
-    with contextlib.closing(errors):
-        try:
-            done = subprocess.run(  # noqa: S603 - the user of the kit chose the command
-                command,
-                timeout=RESTARTING,
-                check=False,
-                stdin=null,
-                stdout=null,
-                stderr=errors.fileno(),
-            )
-        except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-            raise StartError(f"--restart-command: {error}") from error
-        if done.returncode:
-            report = ExitReport(done.returncode, errors.read())
-            raise StartError(f"--restart-command failed{report.summary}")
+    null = subprocess.DEVNULL
+    try:
+        process = subprocess.Popen(  # noqa: S603 - the user of the kit chose the command
+            command, stdin=null, stdout=null, stderr=errors.fileno(), start_new_session=True
+        )
+    except (OSError, ValueError) as error:
+        raise StartError(f"--restart-command: {error}") from error
+    failed = True
+    try:
+        status = process.wait(RESTARTING)
+        failed = status != 0
+    except subprocess.TimeoutExpired as error:
+        raise StartError(f"--restart-command has not ended in {RESTARTING:g} seconds") from error
+    finally:
+        if failed:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    if failed:
+        raise StartError(f"--restart-command failed{ExitReport(status, errors.read()).summary}")

@@ -7,10 +7,11 @@ import contextlib
 import json
 import threading
 from collections.abc import Callable, Coroutine, Mapping
+from concurrent.futures import Future
 from typing import Any, Final, TypeVar
 
 from acp_conformance.exit_report import ExitReport
-from acp_conformance.message_stream import LEAVING, ReceivedLines
+from acp_conformance.message_stream import EACH, LEAVING, MOST, ReceivedLines
 from acp_wire.remote import Note, Remote, RemoteChannel, RemoteError
 
 __all__ = ["EventLoopThread", "RemoteStream"]
@@ -38,9 +39,9 @@ class EventLoopThread:
         """
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(seconds)
 
-    def start(self, work: Coroutine[Any, Any, object]) -> None:
-        """Run a coroutine beside everything else."""
-        asyncio.run_coroutine_threadsafe(work, self._loop)
+    def start(self, work: Coroutine[Any, Any, object]) -> Future[object]:
+        """Run a coroutine beside everything else. Cancelling the result cancels it."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def close(self) -> None:
         """Cancel what still runs and end the loop."""
@@ -58,15 +59,22 @@ class RemoteStream(ReceivedLines):
         loop: runs the channel.
         remote: the address.
         record: called with the sender and each line.
+        most: bytes of all messages that are kept. The connection ends after them.
 
     Raises:
         RemoteError: the agent can't be reached.
     """
 
     def __init__(
-        self, loop: EventLoopThread, remote: Remote, record: Callable[[str, bytes], None]
+        self,
+        loop: EventLoopThread,
+        remote: Remote,
+        record: Callable[[str, bytes], None],
+        *,
+        most: int = MOST,
     ) -> None:
         super().__init__(record)
+        self._left = self._most = most
         self.can_initialize_again = not remote.is_http
         self._loop = loop
         self._errors: list[str] = []
@@ -74,13 +82,17 @@ class RemoteStream(ReceivedLines):
         self._ended = False
         self._channel: RemoteChannel = loop.run(remote.connect(), OPENING)
         self._outgoing: asyncio.Queue[dict[str, object]] = asyncio.Queue()
-        loop.start(self._read())
-        loop.start(self._write())
+        self._works = [loop.start(self._read()), loop.start(self._write())]
 
     @property
     def notes(self) -> set[Note]:
         """What the channel had to do differently."""
         return self._channel.notes
+
+    @property
+    def has_ended(self) -> bool:
+        """True if the kit has ended the connection."""
+        return self._ended
 
     def send(self, message: Mapping[str, object]) -> None:
         """See `AgentStream.send`."""
@@ -104,7 +116,12 @@ class RemoteStream(ReceivedLines):
 
     def exit_report(self) -> ExitReport:
         """Report what the transport did in place of an answer."""
-        return ExitReport(None, "\n".join(self._errors).encode())
+        limit = f"no more than {self._most} bytes of its messages are read" if self._full else ""
+        return ExitReport(None, "\n".join(self._errors).encode(), limit)
+
+    @property
+    def _full(self) -> bool:
+        return self._left < 0
 
     def _end(self) -> None:
         if self._ended:
@@ -112,6 +129,8 @@ class RemoteStream(ReceivedLines):
         self._ended = True
         with contextlib.suppress(TimeoutError):
             self._loop.run(self._leave(), OPENING)
+        for work in self._works:
+            work.cancel()
         self._note_end()
 
     async def _leave(self) -> None:
@@ -121,7 +140,12 @@ class RemoteStream(ReceivedLines):
     async def _read(self) -> None:
         try:
             while (message := await self._channel.receive()) is not None:
-                self._take(json.dumps(message, separators=(",", ":")).encode())
+                line = json.dumps(message, separators=(",", ":")).encode()
+                self._left -= len(line) + EACH
+                self._take(line)
+                if self._full:
+                    await self._channel.close()
+                    break
         except RemoteError as error:
             self._errors.append(str(error))
         self.unparsed.extend(self._channel.unparsed)

@@ -9,9 +9,10 @@ from acp_retry.backoff import Backoff
 from acp_retry.calls import Calls, Reply, SupersededError
 from acp_retry.client import Client, ClientStoppedError
 from acp_retry.client_events import ClientEvent, ClientState
+from acp_retry.forwarding import ForwardedPrompt, ForwardingStore, OutcomeUnknownError
 from acp_retry.history import HistoryIndex, HistoryStore
 from acp_retry.ledger import KeyLedger
-from acp_retry.link import Channel, Link
+from acp_retry.link import Channel, JsonObject, LineChannel, Link, ReceivedMessage
 from acp_retry.message_ids import NAMESPACE, derive_message_id
 from acp_retry.outbox import Outbox, PendingPrompt
 from acp_retry.outbox_stores import MemoryOutbox, Mode, OutboxStore, SqliteOutbox
@@ -53,12 +54,16 @@ __all__ = [
     "ClientState",
     "ClientStoppedError",
     "Connection",
+    "ForwardedPrompt",
+    "ForwardingStore",
     "Found",
     "HistoryIndex",
     "HistoryStore",
     "Inserted",
     "Insertion",
+    "JsonObject",
     "KeyLedger",
+    "LineChannel",
     "Link",
     "MalformedKeyError",
     "MemoryOutbox",
@@ -70,11 +75,13 @@ __all__ = [
     "Outbox",
     "OutboxStore",
     "Outcome",
+    "OutcomeUnknownError",
     "Peer",
     "PendingPrompt",
     "PromptChange",
     "PromptEvent",
     "PromptStore",
+    "ReceivedMessage",
     "Refused",
     "Remote",
     "Reply",

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Final
 
@@ -35,6 +35,8 @@ class Launch:
             is that of this process.
         longest: the number of bytes of the longest message that is read or sent.
         keeps_lines: whether each message that is read is a `ReceivedMessage`.
+        pass_fds: file descriptors that the program inherits, such as a lock that is held as long as
+            it runs. Not on Windows.
     """
 
     command: tuple[str, ...]
@@ -43,6 +45,7 @@ class Launch:
     stderr: int | IO[bytes] | None = None
     longest: int = LONGEST_LINE
     keeps_lines: bool = False
+    pass_fds: tuple[int, ...] = ()
 
 
 class AgentProcess:
@@ -84,6 +87,7 @@ class AgentProcess:
             stderr=launch.stderr,
             cwd=launch.cwd,
             env=launch.env,
+            pass_fds=launch.pass_fds,
             start_new_session=True,
         )
         return cls(launch, transport, pipes)
@@ -147,6 +151,7 @@ async def spawn(
     most: int = MOST_IN_FLIGHT,
     fallback: Fallback | None = None,
     id_prefix: str = "",
+    pass_fds: Sequence[int] = (),
 ) -> AsyncIterator[Peer]:
     """Start an agent and connect to it. Leaving the block ends it.
 
@@ -167,11 +172,13 @@ async def spawn(
         most: see `Peer`.
         fallback: see `Peer`. With it, each message keeps its line, for `Peer.forward`.
         id_prefix: see `Peer`.
+        pass_fds: see `Launch`.
 
     Raises:
         OSError: the program could not be started.
     """
-    launch = Launch(command, cwd, env, stderr, longest, keeps_lines=fallback is not None)
+    keeps_lines = fallback is not None
+    launch = Launch(command, cwd, env, stderr, longest, keeps_lines, tuple(pass_fds))
     process = await AgentProcess.start(launch)
     peer = Peer(process, handlers, grace=GRACE, most=most, fallback=fallback, id_prefix=id_prefix)
     serving = asyncio.create_task(peer.serve())

@@ -12,10 +12,18 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from acp_retry.outcome import CANCELLED, INVALID_PARAMS, INVALID_REQUEST, Inserted, Refused
+from acp_retry.outcome import (
+    CANCELLED,
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    Inserted,
+    Refused,
+)
 from acp_retry.store import Found
 
 __all__ = [
+    "MOST_HELD",
     "REUSED",
     "AnswerAttempt",
     "AttemptId",
@@ -30,6 +38,9 @@ __all__ = [
 
 Params = Mapping[str, object]
 EMPTY: Final[Params] = {}
+
+MOST_HELD: Final = 10_000
+"""How many prompts wait for their insertion at the same time."""
 
 REUSED: Final = Refused(
     INVALID_PARAMS,
@@ -148,10 +159,17 @@ class Core:
         keep_orphans: keep a prompt whose connections are all lost, so that the retry joins it.
             Otherwise it is withdrawn, and the retry is a new submission. Both are correct (RFD,
             Method audit).
+        most: how many prompts may wait for their insertion. A further prompt is refused, unless its
+            message is there already.
     """
 
-    def __init__(self, *, compare: bool = False, keep_orphans: bool = True) -> None:
+    def __init__(
+        self, *, compare: bool = False, keep_orphans: bool = True, most: int = MOST_HELD
+    ) -> None:
         self._compare = compare
+        self._most = most
+        reason = f"{most} prompts wait to be inserted; send it again later"
+        self._full = Refused(INTERNAL_ERROR, "Internal error", {"reason": reason})
         self._keep_orphans = keep_orphans
         self._claims: dict[UUID, Claim] = {}
         self._pending: dict[AttemptId, Claim] = {}
@@ -194,8 +212,15 @@ class Core:
                 return [AnswerAttempt(attempt, self._retried(found, digest))]
             if (claim := self._claims.get(record)) is not None:
                 return self._join(claim, attempt, digest, payload)
-        state = State.CLAIMED if keyed else State.HELD
-        claim = Claim(session_id, record, keyed, state, payload, digest, {attempt: digest})
+        if len(self._claims) >= self._most:
+            if not keyed:
+                return [AnswerAttempt(attempt, self._full)]
+            # An error says that nothing was inserted, so a lookup comes first.
+            claim = Claim(session_id, record, keyed, payload=payload, wanted=False)
+            claim.rejecting[attempt] = Rejection(digest, self._full)
+        else:
+            state = State.CLAIMED if keyed else State.HELD
+            claim = Claim(session_id, record, keyed, state, payload, digest, {attempt: digest})
         self._claims[record] = claim
         self._pending[attempt] = claim
         return [StartClaim(claim)]
@@ -205,12 +230,15 @@ class Core:
     ) -> list[Effect]:
         if claim.state is not State.CLAIMED and self._differs(claim.digest, digest):
             return [AnswerAttempt(attempt, REUSED)]
+        self._pending[attempt] = claim
+        if not claim.wanted and len(self._claims) > self._most:
+            claim.rejecting[attempt] = Rejection(digest, self._full)
+            return []
         if not claim.wanted:
             claim.wanted = True
             claim.digest = digest
             claim.payload = payload
         claim.attempts[attempt] = digest
-        self._pending[attempt] = claim
         return []
 
     def found(self, claim: Claim, found: Found | None) -> list[Effect]:

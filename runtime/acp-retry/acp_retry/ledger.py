@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import json
 import logging
@@ -12,6 +13,7 @@ from typing import Final
 from uuid import uuid4
 
 from acp_retry.core import (
+    MOST_HELD,
     AnswerAttempt,
     AttemptId,
     Claim,
@@ -41,6 +43,9 @@ NOT_STORED: Final = Refused(
     INTERNAL_ERROR, "Internal error", {"reason": "The prompt could not be inserted."}
 )
 
+GRACE: Final = 10.0
+"""Seconds that the store and the handlers have when a ledger stops."""
+
 _log = logging.getLogger(__name__)
 
 Handler = Callable[[Submission], Awaitable[None]]
@@ -65,6 +70,8 @@ class KeyLedger:
             Off by default: behind a proxy that rewrites prompts it would refuse retries.
         keep_orphans: keep a held prompt whose connections are gone, for the retry to join.
         on_event: called with what happens to each prompt; see `PromptChange`.
+        most: how many prompts may wait for their insertion, those without a connection included. A
+            further prompt is refused with -32603 and a reason in `data`. Its key stays unused.
     """
 
     def __init__(
@@ -75,11 +82,12 @@ class KeyLedger:
         compare: bool = False,
         keep_orphans: bool = True,
         on_event: OnPrompt | None = None,
+        most: int = MOST_HELD,
     ) -> None:
         self._store = store
         self._handler = handler
         self._compare = compare
-        self._core = Core(compare=compare, keep_orphans=keep_orphans)
+        self._core = Core(compare=compare, keep_orphans=keep_orphans, most=most)
         self._writer = uuid4().bytes
         self._reporter = PromptReporter(_log, on_event)
         self._waiting = WaitingAttempts(self._reporter.report)
@@ -134,6 +142,10 @@ class KeyLedger:
         """
         self._apply(self._core.cancel(AttemptId(connection, request_id)))
 
+    def waits(self, connection: Hashable, request_id: str | int | None) -> bool:
+        """Whether a request of a connection is a prompt that waits for its answer here."""
+        return AttemptId(connection, request_id) in self._waiting
+
     def cancel(self, session_id: str) -> None:
         """Handle `session/cancel`: withdraw the prompts of a session that are not inserted yet.
 
@@ -176,13 +188,26 @@ class KeyLedger:
         self._waiting.lose(connection)
         self._apply(self._core.lost(connection))
 
-    async def stop(self) -> None:
+    async def stop(self, grace: float = GRACE) -> None:
         """Shut down: finish the insertions under way and cancel every handler.
 
         Prompts that are not inserted are refused, now and later; their keys stay unused. Retries of
         inserted prompts get their answers.
+
+        Args:
+            grace: seconds for the store and the handlers. Then their work is left as it is. A
+                prompt that is being inserted gets no answer, since its outcome is not known, and
+                the client resends it.
         """
         self._stopped = True
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(grace):
+                await self._wind_up()
+        for claim, task in self._tasks.items():
+            _log.warning("%s: left while it was %s", _label(claim), claim.state)
+            task.cancel()
+
+    async def _wind_up(self) -> None:
         while self._inserting:
             await asyncio.wait(self._inserting.values())
         while self._tasks:

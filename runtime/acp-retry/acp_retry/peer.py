@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from functools import partial
 from typing import Final
 
-from acp_retry.error_objects import error_object, invalid_request, refused_by, too_many
+from acp_retry.error_objects import error_object, invalid_request, too_many
 from acp_retry.lines import TooLongError
 from acp_retry.link import (
     Channel,
@@ -33,11 +33,11 @@ from acp_retry.outcome import (
     Refused,
     RequestFailedError,
 )
+from acp_retry.outgoing import DEADLINE, MOST_QUEUED, Outgoing
+from acp_retry.pending_answers import PendingAnswers
 from acp_retry.tasks import is_stopped
 from acp_v2.retry import Kind, find
-from acp_wire.envelope import is_id, kind_of
-from acp_wire.pairing import retyped
-from acp_wire.writer import UnwritableError, fault_of
+from acp_wire.envelope import is_id
 
 __all__ = ["MOST_IN_FLIGHT", "Call", "Fallback", "Handlers", "Peer"]
 
@@ -94,6 +94,9 @@ class Peer:
             with `forward`. If it raises, the request is answered with an error.
         id_prefix: makes the ids of requests strings that begin so. With a random one they differ
             from the ids of requests that are passed on.
+        queue: how many messages of `post` wait until the other side has read those before them.
+        deadline: seconds in which the other side has to read the first of them. Otherwise the
+            connection counts as lost. None for a channel whose other side may stop reading.
     """
 
     def __init__(
@@ -106,8 +109,11 @@ class Peer:
         most: int = MOST_IN_FLIGHT,
         fallback: Fallback | None = None,
         id_prefix: str = "",
+        queue: int = MOST_QUEUED,
+        deadline: float | None = DEADLINE,
     ) -> None:
         self._channel = channel
+        self._outgoing = Outgoing(channel, queue, deadline, self._give_up)
         self._fallback = fallback
         self._id_prefix = id_prefix
         self._most = most
@@ -117,9 +123,10 @@ class Peer:
         self._lost = lost
         self._grace = grace
         self._next_id = 0
-        self._pending: dict[RequestId, asyncio.Future[JsonObject]] = {}
+        self._pending = PendingAnswers()
         self._closed = False
         self._ended = False
+        self._over = asyncio.Event()
         self._begun = False
 
     @property
@@ -144,15 +151,13 @@ class Peer:
         self._next_id += 1
         prefix = self._id_prefix
         request_id = f"{prefix}{self._next_id}" if prefix else self._next_id
-        answer: asyncio.Future[JsonObject] = asyncio.get_running_loop().create_future()
-        answer.add_done_callback(_note)
-        self._pending[request_id] = answer
+        answer = self._pending.add(request_id)
         message = {"jsonrpc": "2.0", "id": request_id, "method": method, "params": dict(params)}
         try:
             if sent is not None:
                 sent(request_id)
             try:
-                await self._send(message)
+                await self._outgoing.send(message)
             except Exception as error:
                 if is_callers_mistake(error, params):
                     raise
@@ -167,11 +172,30 @@ class Peer:
             raise NeverSentError(f"the connection is closed, {method} was not sent")
         message = {"jsonrpc": "2.0", "method": method, "params": dict(params)}
         try:
-            await self._send(message)
+            await self._outgoing.send(message)
         except Exception as error:  # each transport has its own errors
             if is_callers_mistake(error, params):
                 raise
             raise AnswerLostError(f"sending {method} failed") from error
+
+    def post(self, method: str, params: Params) -> bool:
+        """Send a notification as soon as those before it have left, without waiting for that.
+
+        Returns:
+            False if the queue is full, so that it is not sent: see `wait_room`.
+
+        Raises:
+            NeverSentError: the connection ended.
+            ValueError: a peer could not read the params.
+        """
+        if self._ended:
+            raise NeverSentError(f"the connection is closed, {method} was not sent")
+        message = {"jsonrpc": "2.0", "method": method, "params": dict(params)}
+        return self._outgoing.keep(message)
+
+    async def wait_room(self) -> None:
+        """Wait until `post` has room, or the connection has ended."""
+        await self._outgoing.wait_room()
 
     async def forward(self, message: JsonObject) -> None:
         """Send a message of another connection as it is, with its id.
@@ -186,9 +210,9 @@ class Peer:
             raise NeverSentError("the connection is closed, a message was not passed on")
         try:
             if isinstance(message, ReceivedMessage) and isinstance(self._channel, LineChannel):
-                await self._channel.send_line(message.line)
+                await self._outgoing.run(partial(self._channel.send_line, message.line))
             else:
-                await self._channel.send(message)
+                await self._outgoing.run(partial(self._channel.send, message))
         except Exception as error:  # each transport has its own errors
             raise AnswerLostError("passing a message on failed") from error
 
@@ -201,8 +225,7 @@ class Peer:
             while await self._read():
                 pass
             self._lose_answers()
-            if self._grace and (serving := self._requests | self._others):
-                await asyncio.wait(serving, timeout=self._grace)
+            await self._finish()
         except ConnectionError:
             _log.info("The connection was lost")
         except Exception as error:  # each transport has its own errors
@@ -210,22 +233,36 @@ class Peer:
         finally:
             self._end()
 
+    async def wait_ended(self) -> None:
+        """Wait for the end of the connection, by either side. `serve` or `close` notices it."""
+        await self._over.wait()
+
     async def close(self) -> None:
         """Close the connection. Every pending request is lost."""
         self._end()
         with contextlib.suppress(Exception):  # it counts as closed
             await self._channel.close()
 
+    async def _finish(self) -> None:
+        """Let handlers answer, and what is queued leave, within the grace period."""
+        handling = self._requests | self._others
+        if self._grace and handling | self._outgoing.tasks:
+            await asyncio.wait(handling | self._outgoing.tasks, timeout=self._grace)
+
+    def _give_up(self) -> None:
+        _log.warning("The other side has stopped reading, and its connection is closed")
+        self._closing = asyncio.create_task(self.close())
+
     def _lose_answers(self) -> None:
         self._closed = True
-        for answer in self._pending.values():
-            if not answer.done():
-                answer.set_exception(AnswerLostError("the connection ended before the answer came"))
+        self._pending.lose_all("the connection ended before the answer came")
 
     def _end(self) -> None:
         if self._ended:
             return
         self._ended = True
+        self._outgoing.end()
+        self._over.set()
         self._lose_answers()
         for task in self._requests | self._others:
             task.cancel()
@@ -253,7 +290,7 @@ class Peer:
             await asyncio.sleep(0)  # what came before starts first
             await self._fall_back(self._fallback, message)
         elif "method" not in message:
-            self._settle(message)
+            self._pending.settle(message)
         elif "id" not in message:
             await self._start(self._others, self._serve(message))
         elif len(self._requests) < self._most:
@@ -263,11 +300,10 @@ class Peer:
 
     async def _leave_out(self, error: TooLongError) -> None:
         """Handle a message that was too long to read."""
-        answer = self._pending.get(error.answers)
-        if answer is None:
+        if error.answers in self._pending:
+            self._pending.lose(error.answers, "the answer was not read, since it is too long")
+        else:
             await self._start(self._others, self._refuse(error.refused))
-        elif not answer.done():
-            answer.set_exception(AnswerLostError("the answer was not read, since it is too long"))
 
     async def _start(
         self, serving: set[asyncio.Task[None]], work: Coroutine[object, object, None]
@@ -279,41 +315,12 @@ class Peer:
         serving.add(task)
         task.add_done_callback(serving.discard)
 
-    def _settle(self, message: JsonObject) -> None:
-        """Hand an answer to its request. A log line or another object is ignored."""
-        if kind_of(message) is None or message.get("jsonrpc") != "2.0":
-            _log.warning("A message is neither a request nor a response, and was ignored")
-            return
-        request_id = message.get("id")
-        answer = self._pending.get(request_id) if is_id(request_id) else None
-        if answer is None:
-            self._settle_retyped(request_id)
-            return
-        if answer.done():
-            return
-        if message.get("error") is None:
-            result = message.get("result")
-            answer.set_result(result if isinstance(result, dict) else {})
-            return
-        answer.set_exception(RequestFailedError(refused_by(message["error"])))
-
-    def _settle_retyped(self, request_id: object) -> None:
-        """Fail the request that an answer means, if its id came back as another type."""
-        if isinstance(request_id, bool) or not isinstance(request_id, float | str):
-            return
-        meant = retyped(request_id)
-        answer = self._pending.get(meant) if meant is not None else None
-        if answer is not None and not answer.done():
-            reason = f"request {meant} was answered with the id {json.dumps(request_id)}"
-            answer.set_exception(AnswerLostError(f"{reason}, which is of another type"))
-
     def _is_mine(self, message: JsonObject) -> bool:
         """Whether a handler serves a message, or a request of this peer waits for it."""
         if "method" in message:
             method = message["method"]
             return isinstance(method, str) and method in self._handlers
-        request_id = message.get("id")
-        return is_id(request_id) and request_id in self._pending
+        return self._pending.awaits(message)
 
     async def _fall_back(self, fallback: Fallback, message: JsonObject) -> None:
         """Hand a message to the fallback. An error of it answers a request."""
@@ -364,19 +371,14 @@ class Peer:
         name = request_id if is_id(request_id) else None
         await self._answer({"jsonrpc": "2.0", "id": name, "error": error_object(refused)})
 
-    async def _send(self, message: JsonObject) -> None:
-        if (fault := fault_of(message)) is not None:
-            raise UnwritableError(f"the message {fault}")
-        await self._channel.send(message)
-
     async def _answer(self, message: JsonObject) -> None:
         try:
             try:
-                await self._send(message)
+                await self._outgoing.send(message)
             except (TypeError, ValueError):  # the result is not JSON, and nothing has left
                 _log.exception("A result could not be written")
                 error = error_object(Refused(INTERNAL_ERROR, "Internal error"))
-                await self._send({"jsonrpc": "2.0", "id": message["id"], "error": error})
+                await self._outgoing.send({"jsonrpc": "2.0", "id": message["id"], "error": error})
         except ConnectionError:
             _log.info("The connection was lost before an answer left")
         except Exception:
@@ -386,9 +388,3 @@ class Peer:
 def _is_of(kind: Kind, method: str) -> bool:
     """Whether a method may come in this form. An unlisted method may come in both."""
     return find(method) is None or find(method, kind) is not None
-
-
-def _note(answer: asyncio.Future[JsonObject]) -> None:
-    """Mark the exception of an abandoned answer as retrieved, to avoid a warning."""
-    if not answer.cancelled():
-        answer.exception()

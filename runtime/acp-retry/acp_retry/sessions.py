@@ -190,13 +190,19 @@ class Sessions:
     async def tell(self, session_id: str, update: Mapping[str, object]) -> None:
         """Send a `session/update` on every connection of a session.
 
+        It waits for none of them, unless the queue of a connection is full. Then the others get the
+        update first. A connection whose client has stopped reading is closed: see `Peer`.
+
         Args:
             session_id: the session.
             update: the value of its member `update`, with `sessionUpdate`.
         """
         active = self._active.get(session_id)
-        for peer in list(active.peers) if active else ():
-            await _update(peer, session_id, update)
+        params = {"sessionId": session_id, "update": update}
+        full = [peer for peer in (active.peers if active else ()) if not _posted(peer, params)]
+        for peer in full:
+            while not _posted(peer, params):
+                await peer.wait_room()
 
     @contextlib.asynccontextmanager
     async def _work(
@@ -308,6 +314,14 @@ class Sessions:
 async def _update(peer: Peer, session_id: str, update: Mapping[str, object]) -> None:
     with contextlib.suppress(ConnectionError):
         await peer.notify("session/update", {"sessionId": session_id, "update": update})
+
+
+def _posted(peer: Peer, params: Mapping[str, object]) -> bool:
+    """Queue an update. Return False if there is no room for it."""
+    try:
+        return peer.post("session/update", params)
+    except ConnectionError:
+        return True  # the client replays the session on its next connection
 
 
 def _out_of_order() -> RequestFailedError:

@@ -129,7 +129,8 @@ async def serve_stdio(
     """Serve this process's standard input and output until the input ends.
 
     Nothing else may write to standard output meanwhile. A client that does not read standard output
-    delays the end of the process by `grace` at most.
+    delays the end of the process by `grace` at most. Until then the agent waits for it: there is no
+    other client on a pipe.
 
     Args:
         handlers: the handler of each method that the client calls.
@@ -163,7 +164,7 @@ async def serve_stdio(
     threading.Thread(target=_write_lines, args=(sink, lines), daemon=True).start()
     keeps_lines = fallback is not None
     channel = StreamChannel(reader, write, close, longest=longest, keeps_lines=keeps_lines)
-    peer = Peer(channel, handlers, lost, grace=grace, most=most, fallback=fallback)
+    peer = Peer(channel, handlers, lost, grace=grace, most=most, fallback=fallback, deadline=None)
     if began is not None:
         began(peer)
     serving = asyncio.create_task(peer.serve())

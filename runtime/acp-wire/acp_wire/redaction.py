@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from hashlib import sha256
+
+from acp_wire.hashing import sha256
 
 __all__ = ["LONG_KEY", "Key", "KeyMask", "masked"]
 
@@ -20,22 +20,33 @@ _LONGEST_TEXT = 512
 """Longer texts are hidden without a search for keys in them."""
 
 
-@dataclass(frozen=True, slots=True)
 class Key:
     """An idempotency key without its value. As text: its length in code points and a short hash.
 
     `text` is the value, for users who ask to see it; then it is shown instead.
     """
 
-    digest: bytes
-    length: int
-    text: str | None = field(default=None, compare=False, repr=False)
+    __slots__ = ("digest", "length", "text")
+
+    def __init__(self, digest: bytes, length: int, text: str | None = None) -> None:
+        self.digest = digest
+        self.length = length
+        self.text = text
 
     @classmethod
     def of(cls, value: str, *, shown: bool = False) -> Key:
         """Return the key with a value. Keys are equal if their values are, code point by point."""
         digest = sha256(value.encode("utf-8", "surrogatepass")).digest()[:_SIZE]
         return cls(digest, len(value), value if shown else None)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Key) and (self.digest, self.length) == (other.digest, other.length)
+
+    def __hash__(self) -> int:
+        return hash((self.digest, self.length))
+
+    def __repr__(self) -> str:
+        return f"Key(digest={self.digest!r}, length={self.length})"
 
     def __str__(self) -> str:
         if self.text is not None:

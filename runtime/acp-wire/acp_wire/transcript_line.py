@@ -2,7 +2,8 @@
 
 One line is one message: a JSON object with `from` (agent, client or proxy), `message` and,
 optionally, `connection` (text or an integer: ids are unique on one connection) and `time`, when the
-message was seen, as RFC 3339 text in UTC. Readers accept any `time`, and judge without it.
+message was seen, as RFC 3339 text in UTC. Readers accept any `time`, and judge without it. What a
+side sent besides messages has lines of its own, with its number of bytes in `other`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from acp_wire.reader import JsonValue
 
-__all__ = ["is_transcript_line", "timestamp", "transcript_line"]
+__all__ = ["is_other_line", "is_transcript_line", "other_line", "timestamp", "transcript_line"]
 
 
 def transcript_line(
@@ -38,6 +39,16 @@ def transcript_line(
     return json.dumps(head, separators=(",", ":")).encode()[:-1] + b',"message":' + message + b"}\n"
 
 
+def other_line(sender: str, size: int, *, connection: int | str, at: str) -> bytes:
+    """Return the line of what a side sent that is no message: how many bytes it was.
+
+    It is not a line of a transcript, so that readers pass it over, and count it.
+    """
+    other = {"from": sender, "bytes": size}
+    line = {"connection": connection, "time": at, "other": other}
+    return json.dumps(line, separators=(",", ":")).encode() + b"\n"
+
+
 def timestamp(seconds: float) -> str:
     """Return a time as RFC 3339 text in UTC, with microseconds.
 
@@ -46,6 +57,11 @@ def timestamp(seconds: float) -> str:
     """
     whole, micro = divmod(round(seconds * 1_000_000), 1_000_000)
     return time.strftime(f"%Y-%m-%dT%H:%M:%S.{micro:06}Z", time.gmtime(whole))
+
+
+def is_other_line(value: object) -> bool:
+    """Whether a value is what `other_line` writes."""
+    return isinstance(value, dict) and isinstance(value.get("other"), dict) and "from" not in value
 
 
 def is_transcript_line(value: object) -> TypeGuard[dict[str, JsonValue]]:

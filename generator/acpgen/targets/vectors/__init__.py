@@ -3,8 +3,8 @@
 `vectors` are whole messages with the one verdict that each must get. The verdict follows from the
 schema by construction. Before a vector is written, two engines must agree with it: jsonschema-rs on
 the bundle, and the checkers, compiled in memory. The tests ask more engines. `resends` are messages
-without a response, `derived` are message IDs that follow from a session and a key, and `traces` are
-scenarios with lost responses.
+without a response, `derived` are message IDs that follow from a session and a key, `traces` are
+scenarios with lost responses, and `ledgers` are the rules by which an agent answers prompts.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from acpgen.targets.vectors.derived_ids import derived
 from acpgen.targets.vectors.envelope_vectors import envelope
 from acpgen.targets.vectors.guide import guide
 from acpgen.targets.vectors.key_vectors import keys
+from acpgen.targets.vectors.ledger_vectors import ledgers
 from acpgen.targets.vectors.proof import Proof, UnprovenError
 from acpgen.targets.vectors.resend_vectors import resends
 from acpgen.targets.vectors.trace_vectors import left_out, traces
@@ -30,6 +31,7 @@ __all__ = [
     "UnprovenError",
     "VectorNameError",
     "derived",
+    "ledgers",
     "left_out",
     "resends",
     "traces",

@@ -56,8 +56,9 @@ async def migrate(rows: Connection) -> None:
         layout = await _layout(rows) or 0
         if layout < NEWEST:
             try:
-                for statement in [each for step in STEPS[layout:] for each in step]:
-                    await rows.execute(statement)
+                for step in STEPS[layout:]:
+                    for statement in step:
+                        await rows.execute(statement)
             except ProgrammingError as error:
                 raise UnusableStoreError(
                     f"PostgreSQL: the tables {NAME} and acp_session can't be created or brought to"

@@ -76,6 +76,7 @@ class PostgresPool:
                     await self._prepare(first)
                 pool = AsyncConnectionPool(
                     self._conninfo,
+                    connection_class=AsyncConnection[TupleRow],
                     kwargs={"autocommit": True, "connect_timeout": self._connect_timeout},
                     configure=self._configure,
                     min_size=1,

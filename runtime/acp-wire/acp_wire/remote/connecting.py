@@ -7,6 +7,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from acp_wire.extras import MissingExtraError, missing
+from acp_wire.remote.events import LONGEST
 from acp_wire.remote.remote_channel import RemoteChannel, Timing
 
 __all__ = ["MissingExtraError", "Remote", "is_remote"]
@@ -27,6 +28,7 @@ class Remote:
         url: `http:`, `https:`, `ws:` or `wss:`.
         headers: sent with every request, such as `Authorization`.
         timing: how long each step may take.
+        longest: bytes of the longest message that is read. A longer one ends its connection.
 
     Raises:
         ValueError: the URL has another scheme, or names no host.
@@ -37,12 +39,15 @@ class Remote:
         url: str,
         headers: Mapping[str, str] | None = None,
         timing: Timing | None = None,
+        *,
+        longest: int = LONGEST,
     ) -> None:
         if not is_remote(url) or not urlsplit(url).hostname:
             raise ValueError(f"not a URL of http, https, ws or wss: {url!r}")
         self._url = url
         self._headers = dict(headers or {})
         self._timing = timing or Timing()
+        self._longest = longest
         self.is_http = urlsplit(url).scheme.lower() in HTTP
         """Whether it is Streamable HTTP, where each `initialize` opens a connection."""
 
@@ -60,9 +65,9 @@ class Remote:
                 from acp_wire.remote.http_channel import HttpChannel
             except ModuleNotFoundError as error:
                 raise missing("an address of http or https", "remote", error) from error
-            return HttpChannel(self._url, self._headers, self._timing)
+            return HttpChannel(self._url, self._headers, self._timing, self._longest)
         try:
             from acp_wire.remote.websocket_channel import WebSocketChannel
         except ModuleNotFoundError as error:
             raise missing("an address of ws or wss", "remote", error) from error
-        return await WebSocketChannel.open(self._url, self._headers, self._timing)
+        return await WebSocketChannel.open(self._url, self._headers, self._timing, self._longest)

@@ -10,7 +10,7 @@ from typing import Final, Protocol
 
 import httpx2
 
-from acp_wire.remote.events import EventParser
+from acp_wire.remote.events import EventParser, TooLongEventError
 from acp_wire.remote.notes import Note
 from acp_wire.remote.remote_channel import Timing
 
@@ -28,6 +28,7 @@ class StreamOwner(Protocol):
     """What the streams need of their channel. `HttpChannel` is one."""
 
     notes: set[Note]
+    longest: int
 
     @property
     def timing(self) -> Timing:
@@ -126,11 +127,14 @@ class EventStreams:
                 else:
                     self._owner.notes.add(Note.STREAM_REOPENED)
                     self._owner.doubt(session)
-                parser = EventParser()
+                parser = EventParser(self._owner.longest)
                 async for chunk in response.aiter_bytes():
                     for data in parser.feed(chunk):
                         stream.fruitless = 0
                         self._owner.take(data, session)
+        except TooLongEventError:
+            self._owner.lose(f"an event has more than {self._owner.longest} bytes")
+            return False
         except httpx2.ReadTimeout:
             self._owner.lose(f"no sign of life for {self._owner.timing.silence:g} seconds")
             return False

@@ -11,6 +11,7 @@ from typing import Final
 import httpx2
 
 from acp_wire.remote.event_streams import EventStreams
+from acp_wire.remote.events import LONGEST
 from acp_wire.remote.inbox import Inbox
 from acp_wire.remote.notes import Note
 from acp_wire.remote.pending_requests import PendingRequests, RequestId, is_request, session_of
@@ -42,7 +43,11 @@ class HttpChannel:
     first sight of its id.
     """
 
-    def __init__(self, url: str, headers: Mapping[str, str], timing: Timing) -> None:
+    def __init__(
+        self, url: str, headers: Mapping[str, str], timing: Timing, longest: int = LONGEST
+    ) -> None:
+        self.longest = longest
+        """Bytes of the longest message that is read. A longer one ends the connection."""
         self.notes: set[Note] = set()
         self.unparsed: list[bytes] = []
         self._url = url
@@ -105,7 +110,8 @@ class HttpChannel:
         timeout = self._timing.closing
         async with httpx2.AsyncClient(cookies=self._http.cookies, timeout=timeout) as http:
             with contextlib.suppress(httpx2.HTTPError):
-                await http.delete(self._url, headers=headers)
+                async with http.stream("DELETE", self._url, headers=headers):
+                    pass  # its head is all that is needed
 
     def stream_request(
         self, session: str | None
@@ -166,11 +172,11 @@ class HttpChannel:
         if self._connection:
             raise RemoteError("the connection is initialized: initialize opens another one")
         try:
-            response = await self._http.post(self._url, content=text, headers=JSON_TYPE)
-        except httpx2.HTTPError as error:
+            response, content = await self._exchange(text, JSON_TYPE)
+        except (httpx2.HTTPError, TimeoutError) as error:
             self.lose(f"the server can't be reached: {_words(error)}")
             raise RemoteError(f"initialize could not be posted: {_words(error)}") from error
-        answer = decode(response.content) if response.status_code == HTTPStatus.OK else None
+        answer = decode(content) if response.status_code == HTTPStatus.OK else None
         if answer is None:
             status = response.status_code
             self.lose(f"the server answered initialize with {status}", status)
@@ -208,16 +214,36 @@ class HttpChannel:
         """Post a message. Return the status, or None if it is unknown what became of it."""
         headers = {**JSON_TYPE, **self._headers(session)}
         try:
-            response = await self._http.post(self._url, content=text, headers=headers)
+            response, content = await self._exchange(text, headers)
         except httpx2.ConnectError as error:
             self.lose(f"the server can't be reached: {_words(error)}")
             raise RemoteError(f"nothing was posted: {_words(error)}") from error
-        except httpx2.HTTPError:
+        except (httpx2.HTTPError, TimeoutError):
             return None
-        if response.status_code == HTTPStatus.OK and response.content:
+        if response.status_code == HTTPStatus.OK and content:
             self.notes.add(Note.ANSWER_IN_POST)
-            self.take(response.content, session)
+            self.take(content, session)
         return response.status_code
+
+    async def _exchange(
+        self, text: bytes, headers: Mapping[str, str]
+    ) -> tuple[httpx2.Response, bytes]:
+        """Post a text, and return the response with its body.
+
+        Raises:
+            RemoteError: the body is too long. The connection has ended.
+            TimeoutError: it takes too long.
+            httpx2.HTTPError: the transport failed.
+        """
+        post = self._http.stream("POST", self._url, content=text, headers=headers)
+        async with asyncio.timeout(self._timing.posting), post as response:
+            body = bytearray()
+            async for chunk in response.aiter_bytes():
+                body += chunk
+                if len(body) > self.longest:
+                    self.lose(f"the response to a POST has more than {self.longest} bytes")
+                    self._check_open()
+            return response, bytes(body)
 
     def _judge(self, message: JsonObject, status: int | None) -> None:
         """Act on the status of a POST. None of it is the agent's own answer."""

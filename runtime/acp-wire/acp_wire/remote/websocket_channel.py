@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
+from acp_wire.remote.events import LONGEST
 from acp_wire.remote.notes import Note
 from acp_wire.remote.pending_requests import PendingRequests
 from acp_wire.remote.remote_channel import JsonObject, RemoteError, Timing, decode, encode
@@ -25,7 +26,9 @@ class WebSocketChannel:
         self._closed = False
 
     @classmethod
-    async def open(cls, url: str, headers: Mapping[str, str], timing: Timing) -> WebSocketChannel:
+    async def open(
+        cls, url: str, headers: Mapping[str, str], timing: Timing, longest: int = LONGEST
+    ) -> WebSocketChannel:
         """Open a socket. A ping each half of `timing.silence` finds a connection that is dead.
 
         Raises:
@@ -41,7 +44,7 @@ class WebSocketChannel:
                 ping_interval=half,
                 ping_timeout=half,
                 close_timeout=timing.closing,
-                max_size=None,
+                max_size=longest,
             )
         except InvalidStatus as error:
             status = error.response.status_code

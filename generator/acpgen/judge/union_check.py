@@ -1,0 +1,116 @@
+"""Whether a value fits one variant of a union and, if not, which one it was meant to be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from acp_wire.reader import JsonValue
+from acpgen.findings import Severity
+from acpgen.judge import v1_words
+from acpgen.judge.check import NONE, Check, Faults, Member, listed, mistyped
+from acpgen.judge.meant_variant import Reading, nearest
+from acpgen.judge.message_verdict import MessageFault, MessageRule
+from acpgen.judge.resemblance import resembled
+from acpgen.types.json_types import JsonType, json_type
+
+_OBJECT = frozenset({JsonType.OBJECT})
+
+
+class VariantCheck:
+    """One variant: its name for people, its type, and the value of the tag that selects it."""
+
+    __slots__ = ("check", "fallback", "label", "value")
+
+    def __init__(self, label: str, check: Check, value: str | None, *, fallback: bool) -> None:
+        self.label = label
+        self.check = check
+        self.value = value
+        self.fallback = fallback
+
+
+class UnionCheck(Check):
+    """Checks a choice of variants."""
+
+    __slots__ = ("_chosen", "_exclusive", "_known", "_open", "_tag", "_variants")
+
+    def __init__(
+        self, variants: Sequence[VariantCheck], tag: str | None, *, exclusive: bool
+    ) -> None:
+        self._variants = variants
+        self._tag = tag
+        self._exclusive = exclusive
+        self._known = [v.value for v in variants if v.value is not None]
+        self._chosen = {
+            value: [v for v in variants if v.value == value or (v.value is None and not v.fallback)]
+            for value in self._known
+        }
+        self._open = [v for v in variants if v.value is None]
+
+    @property
+    def taken(self) -> frozenset[JsonType]:  # noqa: D102
+        each = (_OBJECT if v.value is not None else v.check.taken for v in self._variants)
+        return frozenset[JsonType]().union(*each)
+
+    def faults(self, value: JsonValue, tag: str | None, declared: Check) -> Faults:  # noqa: D102, ARG002
+        named = value.get(self._tag) if self._tag and isinstance(value, dict) else None
+        known = isinstance(named, str) and named in self._chosen
+        tried = [
+            Reading(v.label, v.value, v.check, self._read(v, value), v.fallback)
+            for v in (self._chosen[str(named)] if known else self._open)
+        ]
+        fitting = [reading for reading in tried if _fits(reading.faults)]
+        if len(fitting) == 1 or (fitting and not self._exclusive):
+            chosen = fitting[0]
+            odd = self._unlisted_tag(named) if chosen.fallback else NONE
+            return [*odd, *chosen.faults] if odd else chosen.faults
+        if fitting:
+            return (_ambiguous(fitting),)
+        if json_type(value) not in declared.taken:
+            return (mistyped(declared.taken, value),)
+        if known:
+            tried = [reading for reading in tried if reading.value == named]
+        return nearest(tried, value) if tried else self._untagged(value)
+
+    def members(self) -> Iterator[Member]:  # noqa: D102
+        for variant in self._variants:
+            yield from variant.check.members()
+
+    def _read(self, variant: VariantCheck, value: JsonValue) -> Faults:
+        tag = None if variant.value is None else self._tag
+        return variant.check.check(value, tag)
+
+    def _untagged(self, value: JsonValue) -> Faults:
+        """The faults of a tag that selects none of the variants."""
+        tag = self._tag or ""
+        if not isinstance(value, dict) or tag not in value:
+            return (MessageFault(MessageRule.REQUIRED, "is missing", (tag,)),)
+        if not isinstance(value[tag], str):
+            return (mistyped({JsonType.STRING}, value[tag]).below(tag),)
+        return [fault.below(tag) for fault in listed(self._known, value[tag])]
+
+    def _unlisted_tag(self, named: JsonValue) -> Faults:
+        """The warning about a tag that selects no variant by name, and is not the sender's own.
+
+        Names that begin with an underscore belong to their senders.
+        """
+        tag = self._tag
+        if tag is None or not isinstance(named, str) or named.startswith("_"):
+            return NONE
+        meant = resembled(named, self._known)
+        hint = "begin it with _ if it is your own"
+        if (tag, named) in v1_words.TAGS:
+            hint = "it is a value of ACP v1"
+        elif meant is not None:
+            hint = f"did you mean {meant}?"
+        message = f"is not a value of the protocol, so receivers ignore the object; {hint}"
+        return (MessageFault(MessageRule.UNKNOWN_TAG, message, (tag,), Severity.WARNING),)
+
+
+def _fits(faults: Faults) -> bool:
+    """Whether a value with these faults still counts as the variant."""
+    return not faults or all(fault.severity is Severity.WARNING for fault in faults)
+
+
+def _ambiguous(fitting: Sequence[Reading]) -> MessageFault:
+    labels = " and ".join(reading.label for reading in fitting)
+    return MessageFault(MessageRule.ONE_OF, f"fits {labels} at once, and only one may fit")

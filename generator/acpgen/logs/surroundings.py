@@ -1,0 +1,106 @@
+"""What is beside a message in a value: its direction, its ends, its connection, its time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from acpgen.logs.directions import is_direction
+from acpgen.logs.hints import tokens
+from acpgen.logs.messages import ENVELOPE
+from acpgen.model import JsonValue
+
+Members = Mapping[str, JsonValue]
+Path = tuple[str, ...]
+
+_FROM = ("from", "sender", "src", "source", "origin", "by", "side", "role")
+_TO = ("to", "target", "dest", "destination", "recipient", "receiver", "dst")
+_WAYS = ("dir", "direction", "way", "flow", "d")
+_CONNECTIONS = (
+    *("connection", "conn", "connectionid", "connection_id", "conn_id", "connid"),
+    *("channel", "channel_id", "pid", "socket", "socket_id"),
+)
+_TIMES = (
+    *("ts", "time", "timestamp", "@timestamp", "t", "at", "date", "datetime", "elapsed"),
+    *("__realtime_timestamp", "ms", "startedDateTime"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """The text in a value that says which way its message goes, and the name it has there."""
+
+    name: str
+    text: str
+
+
+def hinted(value: Members, pointer: str) -> Token | None:
+    """Return the direction at a pointer."""
+    found = pointed(dict(value), pointer)
+    if isinstance(found, dict | list) or found is None:
+        return None
+    return Token(pointer, found if isinstance(found, str) else json.dumps(found))
+
+
+def pointed(value: JsonValue, pointer: str) -> JsonValue:
+    """Return what is at a pointer of objects; None if nothing is."""
+    for token in tokens(pointer):
+        if not isinstance(value, dict):
+            return None
+        value = value.get(token)
+    return value
+
+
+def token_of(level: Members, own: Path = ()) -> Token | None:
+    """The direction in an object: by the names that they have, and else by its look."""
+    loose: Token | None = None
+    to: Token | None = None
+    for name, member in level.items():
+        if name in own or name in ENVELOPE:
+            continue
+        plain = name.strip("_@").lower()
+        if isinstance(member, bool):
+            if is_direction(name):
+                return Token(name, name if member else f"not {name}")
+            continue
+        if not isinstance(member, str | int) or len(str(member)) > 100:
+            continue
+        if plain in _WAYS or plain in _FROM:
+            return Token(name, str(member))
+        if plain in _TO:
+            to = Token(name, f"to {member}")
+        elif isinstance(member, str) and is_direction(member) and loose is None:
+            loose = Token(name, member)
+    return loose or to
+
+
+def pair_of(level: Members) -> tuple[str, str] | None:
+    """Return both ends of a message, in the order of their names, where an object names them."""
+    ends = [
+        next((level[n] for n in names if isinstance(level.get(n), str)), None)
+        for names in (_FROM[:4], _TO)
+    ]
+    first, second = ends
+    if not isinstance(first, str) or not isinstance(second, str):
+        return None
+    return (first, second) if first < second else (second, first)
+
+
+def connection_of(level: Members) -> JsonValue:
+    """Return the connection that an object names."""
+    return _first(level, _CONNECTIONS)
+
+
+def time_of(level: Members) -> JsonValue:
+    """Return the time that an object has."""
+    return _first(level, _TIMES)
+
+
+def _first(level: Members, names: tuple[str, ...]) -> JsonValue:
+    for name, member in level.items():
+        plain = name.strip("_").lower()
+        named = plain in names or name.lower() in names
+        if named and isinstance(member, str | int | float) and not isinstance(member, bool):
+            return member
+    return None

@@ -1,0 +1,36 @@
+"""The sides of a connection, and what each of them may send.
+
+Judging one message needs this of the model, and imports it alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+
+class Side(StrEnum):
+    """The side that handles a method."""
+
+    AGENT = "agent"
+    CLIENT = "client"
+    PROTOCOL = "protocol"
+    PROXY = "proxy"
+
+
+class Kind(StrEnum):
+    """Whether a method gets a response."""
+
+    REQUEST = "request"
+    NOTIFICATION = "notification"
+
+
+SENDS: Mapping[Side, frozenset[Side]] = {
+    Side.AGENT: frozenset({Side.CLIENT, Side.PROTOCOL}),
+    Side.CLIENT: frozenset({Side.AGENT, Side.PROTOCOL}),
+    Side.PROXY: frozenset({Side.PROXY, Side.PROTOCOL}),
+}
+"""Sender to the sides that handle what it asks for."""
+
+META = "_meta"
+"""The member for data of the peers' own."""

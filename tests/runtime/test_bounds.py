@@ -1,0 +1,405 @@
+"""What an agent keeps for its clients is limited, and a client that doesn't read stops no other."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import logging
+import tracemalloc
+from collections.abc import Awaitable, Callable
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from acp_retry import (
+    Call,
+    Found,
+    KeyLedger,
+    MemoryStore,
+    Message,
+    NeverSentError,
+    Peer,
+    RequestFailedError,
+    Sessions,
+    Submission,
+)
+from acp_retry.outgoing import Outgoing
+from acp_wire.writer import UnwritableError
+from agents import TEXT, Pipe, pipes, settle, sync
+from session_agents import INFO
+
+
+def params(key: str | None, session_id: str = "s", prompt: object = TEXT) -> dict[str, object]:
+    keyed = {} if key is None else {"idempotencyKey": key}
+    return {"sessionId": session_id, "prompt": prompt, **keyed}
+
+
+async def grown(step: Callable[[int], Awaitable[None]], times: int) -> int:
+    """Bytes that are kept after many steps, beyond those after a quarter of them."""
+    logging.disable()  # pytest keeps each record
+    tracemalloc.start()
+    taken = []
+    for number in range(times):
+        await step(number)
+        if number in (times // 4, times - 1):
+            await settle()
+            gc.collect()
+            taken.append(tracemalloc.get_traced_memory()[0])
+    tracemalloc.stop()
+    logging.disable(logging.NOTSET)
+    first, last = taken
+    return last - first
+
+
+async def hold(submission: Submission) -> None:
+    del submission
+    await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize("keyed", [True, False])
+@pytest.mark.parametrize(("most", "flat"), [(20, True), (10_000, False)])
+@sync
+async def test_prompts_of_lost_connections_do_not_fill_the_memory(
+    keyed: bool, most: int, flat: bool
+) -> None:
+    ledger = KeyLedger(MemoryStore(), hold, most=most)
+
+    async def ask_and_leave(number: int) -> None:
+        prompt = [{"type": "text", "text": f"{number}" * 2000}]
+        asked = params(f"{number}" if keyed else None, prompt=prompt)
+        asking = asyncio.create_task(ledger.prompt(number, 1, asked))
+        await settle(5)
+        ledger.lost(number)
+        await asyncio.wait([asking])
+        asking.cancelled() or asking.exception()
+
+    assert (await grown(ask_and_leave, 200) < 100_000) is flat
+    await ledger.stop()
+
+
+@sync
+async def test_a_prompt_beyond_the_limit_is_refused_and_its_key_stays_unused() -> None:
+    free = asyncio.Event()
+
+    async def work(submission: Submission) -> None:
+        await free.wait()
+        await submission.insert()
+
+    ledger = KeyLedger(MemoryStore(), work, most=2)
+    held = [asyncio.create_task(ledger.prompt("c", n, params(f"{n}"))) for n in range(2)]
+    await settle()
+    for key in ("late", None):
+        with pytest.raises(RequestFailedError) as caught:
+            await ledger.prompt("c", 9, params(key))
+        assert caught.value.refused.code == -32603
+        assert "2 prompts wait to be inserted" in str(caught.value.refused.data)
+    again = asyncio.create_task(ledger.prompt("d", 1, params("0")))
+    await settle()
+    assert not again.done(), "a retry of a held prompt joins it"
+    free.set()
+    assert (await again) == (await held[0])
+    await held[1]
+    assert "messageId" in await ledger.prompt("c", 9, params("late"))
+    await ledger.stop()
+
+
+@sync
+async def test_a_retry_beyond_the_limit_gets_the_message_that_is_there() -> None:
+    store = MemoryStore()
+    first = KeyLedger(store, _insert)
+    inserted = await first.prompt("c", 1, params("k"))
+    full = KeyLedger(store, hold, most=1)
+    asking = asyncio.create_task(full.prompt("c", 1, params("other")))
+    await settle()
+    assert await full.prompt("c", 2, params("k")) == inserted
+    asking.cancel()
+    await full.stop()
+    await first.stop()
+
+
+@sync
+async def test_a_retry_that_joins_a_lookup_beyond_the_limit_is_refused_too() -> None:
+    looked_up = asyncio.Event()
+
+    class Slow(MemoryStore):
+        async def find(self, session_id: str, record: UUID) -> Found | None:
+            if session_id == "slow":
+                await looked_up.wait()
+            return await super().find(session_id, record)
+
+    ledger = KeyLedger(Slow(), hold, most=1)
+    held = asyncio.create_task(ledger.prompt("c", 1, params("k")))
+    await settle()
+    late = [
+        asyncio.create_task(ledger.prompt(name, 2, params("late", "slow"))) for name in ("c", "d")
+    ]
+    await settle()
+    looked_up.set()
+    ends = await asyncio.gather(*late, return_exceptions=True)
+    assert [isinstance(e, RequestFailedError) and e.refused.code for e in ends] == [-32603] * 2
+    held.cancel()
+    await ledger.stop()
+
+
+async def _insert(submission: Submission) -> None:
+    await submission.insert()
+
+
+class Hanging(MemoryStore):
+    """A store whose server has fallen silent."""
+
+    def __init__(self, *, finds: bool) -> None:
+        super().__init__()
+        self.finds = finds
+
+    async def find(self, session_id: str, record: UUID) -> Found | None:
+        if not self.finds:
+            await asyncio.Event().wait()
+        return await super().find(session_id, record)
+
+    async def insert(self, message: Message) -> tuple[Found, bool]:
+        del message
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+@sync
+async def test_a_ledger_stops_while_its_store_looks_up_for_ever() -> None:
+    ledger = KeyLedger(Hanging(finds=False), _insert)
+    asking = asyncio.create_task(ledger.prompt("c", 1, params("k")))
+    await settle()
+    await ledger.stop(grace=0.01)
+    with pytest.raises(RequestFailedError, match="-32603"):
+        await asking
+
+
+@sync
+async def test_a_ledger_stops_while_its_store_inserts_for_ever(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.WARNING)
+    ledger = KeyLedger(Hanging(finds=True), _insert)
+    asking = asyncio.create_task(ledger.prompt("c", 1, params("k")))
+    await settle()
+    await ledger.stop(grace=0.01)
+    assert "left while it was submitting" in caplog.text
+    ledger.lost("c")
+    await asyncio.wait([asking])
+    assert asking.cancelled(), "whether the prompt was inserted is not known"
+
+
+@sync
+async def test_a_ledger_stops_while_a_handler_does_not_end() -> None:
+    free = asyncio.Event()
+
+    async def work(submission: Submission) -> None:
+        del submission
+        while not free.is_set():
+            with contextlib.suppress(asyncio.CancelledError):
+                await free.wait()
+
+    ledger = KeyLedger(MemoryStore(), work)
+    asking = asyncio.create_task(ledger.prompt("c", 1, params("k")))
+    await settle()
+    await ledger.stop(grace=0.01)
+    with pytest.raises(RequestFailedError, match="-32603"):
+        await asking
+    free.set()
+    await settle()
+
+
+class SlowPipe(Pipe):
+    """A pipe whose other side reads nothing until it is let go."""
+
+    def __init__(self, inbox: asyncio.Queue[str], outbox: asyncio.Queue[str]) -> None:
+        super().__init__(inbox, outbox)
+        self.reads = asyncio.Event()
+        self.entered = 0
+
+    async def send(self, message: dict[str, Any], /) -> None:
+        self.entered += 1
+        await self.reads.wait()
+        await super().send(message)
+
+
+def slow() -> SlowPipe:
+    return SlowPipe(asyncio.Queue(), asyncio.Queue())
+
+
+def numbers(pipe: Pipe) -> list[object]:
+    return [message["params"].get("n") for message in pipe.sent]
+
+
+class Watching:
+    """A session with one connection that doesn't read and one that does."""
+
+    def __init__(self, *, queue: int, deadline: float | None) -> None:
+        store = MemoryStore()
+        ledger = KeyLedger(store, _insert)
+        self.sessions = Sessions(ledger, store, INFO)
+        self.stuck, self.read = slow(), pipes()[0]
+        self.lost: list[Peer] = []
+
+        def lost(peer: Peer) -> None:
+            self.lost.append(peer)
+            self.sessions.lost(peer)
+
+        handlers = self.sessions.handlers()
+        self.peers = [
+            Peer(channel, handlers, lost, queue=queue, deadline=deadline)
+            for channel in (self.stuck, self.read)
+        ]
+        for peer in self.peers:
+            self.sessions.opened(peer, "s")
+
+
+@sync
+async def test_a_client_that_does_not_read_stops_no_other() -> None:
+    watching = Watching(queue=100, deadline=None)
+    for number in range(100):
+        await watching.sessions.tell("s", {"n": number})
+    await settle()
+    assert [m["params"]["update"]["n"] for m in watching.read.sent] == list(range(100))
+    assert watching.stuck.entered == 1
+    watching.stuck.reads.set()
+    await settle(300)
+    assert [m["params"]["update"]["n"] for m in watching.stuck.sent] == list(range(100))
+
+
+@sync
+async def test_a_client_that_has_stopped_reading_is_given_up_at_the_deadline(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    watching = Watching(queue=10, deadline=0.01)
+    for number in range(100):
+        await watching.sessions.tell("s", {"n": number})
+    await settle(300)
+    assert [m["params"]["update"]["n"] for m in watching.read.sent] == list(range(100))
+    assert watching.lost == watching.peers[:1]
+    assert "has stopped reading" in caplog.text
+    with pytest.raises(NeverSentError):
+        watching.peers[0].post("x", {})
+
+
+@sync
+async def test_a_full_queue_delays_the_turn_and_the_others_get_the_update_first() -> None:
+    watching = Watching(queue=3, deadline=None)
+    for number in range(4):
+        await watching.sessions.tell("s", {"n": number})
+        await settle()
+    telling = asyncio.create_task(watching.sessions.tell("s", {"n": 4}))
+    await settle()
+    assert len(watching.read.sent) == 5
+    assert not telling.done()
+    watching.stuck.reads.set()
+    await telling
+    await settle()
+    assert len(watching.stuck.sent) == 5
+
+
+@pytest.mark.parametrize(("queue", "flat"), [(10, True), (10_000, False)])
+@sync
+async def test_a_queue_does_not_fill_the_memory(queue: int, flat: bool) -> None:
+    peer = Peer(slow(), queue=queue, deadline=None)
+
+    async def post(number: int) -> None:
+        peer.post("session/update", {"text": f"{number}" * 2000})
+        await asyncio.sleep(0)
+
+    assert (await grown(post, 200) < 100_000) is flat
+    await peer.close()
+
+
+@sync
+async def test_answers_and_updates_leave_in_the_order_of_the_calls() -> None:
+    channel = slow()
+    peer = Peer(channel)
+    peer.post("a", {"n": 0})
+    sending = [asyncio.create_task(peer.notify("b", {"n": 1}))]
+    await settle()
+    peer.post("a", {"n": 2})
+    sending.append(asyncio.create_task(peer.notify("b", {"n": 3})))
+    await settle()
+    channel.reads.set()
+    await asyncio.gather(*sending)
+    assert numbers(channel) == [0, 1, 2, 3]
+    await peer.close()
+
+
+@sync
+async def test_a_message_whose_sender_gives_up_in_the_queue_is_not_sent() -> None:
+    channel = slow()
+    peer = Peer(channel)
+    peer.post("a", {"n": 0})
+    sending = asyncio.create_task(peer.notify("b", {"n": 1}))
+    await settle()
+    sending.cancel()
+    await asyncio.wait([sending])
+    peer.post("a", {"n": 2})
+    channel.reads.set()
+    await settle()
+    assert numbers(channel) == [0, 2]
+    await peer.close()
+
+
+@sync
+async def test_senders_that_wait_in_a_queue_are_told_of_the_end() -> None:
+    channel = slow()
+    peer = Peer(channel)
+    peer.post("a", {})
+    await settle(2)
+    sending = asyncio.create_task(peer.notify("b", {}))
+    asking = asyncio.create_task(peer.request("c", {}))
+    waiting = asyncio.create_task(peer.wait_room())
+    await settle()
+    await peer.close()
+    ends = await asyncio.gather(sending, asking, waiting, return_exceptions=True)
+    assert [isinstance(end, ConnectionError) for end in ends] == [True, True, False]
+    assert channel.sent == []
+
+
+@sync
+async def test_an_update_that_no_peer_could_read_is_refused_at_once() -> None:
+    channel = slow()
+    peer = Peer(channel)
+    with pytest.raises(UnwritableError, match="infinite"):
+        peer.post("a", {"n": float("inf")})
+    await settle()
+    assert channel.entered == 0
+    await peer.close()
+
+
+@sync
+async def test_an_update_that_fails_is_logged_and_the_next_one_leaves(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Picky(Pipe):
+        async def send(self, message: dict[str, Any], /) -> None:
+            if message["params"]["n"] == 0:
+                raise ValueError("a message has more than 5 bytes")
+            await super().send(message)
+
+    channel = Picky(asyncio.Queue(), asyncio.Queue())
+    outgoing = Outgoing(channel, 10, None, lambda: None)
+    for number in range(2):
+        assert outgoing.keep({"params": {"n": number}})
+    await settle()
+    assert numbers(channel) == [1]
+    assert "could not be sent: a message has more than 5 bytes" in caplog.text
+
+
+@sync
+async def test_updates_leave_before_a_connection_ends_within_the_grace_period() -> None:
+    async def serve(call: Call) -> object:
+        for number in range(20):
+            call.peer.post("session/update", {"n": number})
+        return {}
+
+    near, far = pipes()
+    serving = asyncio.create_task(Peer(far, {"x": serve}, grace=5.0).serve())
+    near.outbox.put_nowait('{"jsonrpc":"2.0","id":1,"method":"x"}')
+    near.outbox.put_nowait("")
+    await serving
+    assert [m["params"]["n"] for m in far.sent if "params" in m] == list(range(20))

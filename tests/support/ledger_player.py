@@ -1,0 +1,167 @@
+"""Plays the traces of generated/vectors/ledger with a core, as a port's test suite would."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID, uuid4, uuid5
+
+from acp_retry.core import (
+    AnswerAttempt,
+    AttemptId,
+    Claim,
+    Core,
+    Effect,
+    PromoteAttempt,
+    StartClaim,
+    State,
+    StopClaim,
+)
+from acp_retry.message_ids import NAMESPACE
+from acp_retry.outcome import Inserted, Refused
+from acp_retry.store import Found
+
+LIVING = {State.CLAIMED, State.HELD, State.SUBMITTING}
+Json = dict[str, Any]
+
+
+def attempt_of(name: str) -> AttemptId:
+    connection, _, number = name.partition("/")
+    return AttemptId(connection, int(number))
+
+
+class LedgerPlayer:
+    """One process: a core, and its claims in the order in which they started."""
+
+    def __init__(self, core: Core) -> None:
+        self.core = core
+        self.claims: dict[str, Claim] = {}
+        self.ids: dict[str, str] = {}
+
+    def faults(self, steps: list[Json]) -> Iterator[str]:
+        """What differs from the trace, and ends it."""
+        for number, step in enumerate(steps, 1):
+            before = self.state_of(step)
+            allowed, effects = self.play(step)
+            told = [self.members(each) for each in effects]
+            if told != step["effects"]:
+                yield f"step {number}: {told} instead of {step['effects']}"
+                return
+            living = {n: c.state.value for n, c in self.claims.items() if c.state in LIVING}
+            if living != step["claims"]:
+                yield f"step {number}: {living} instead of {step['claims']}"
+                return
+            if allowed is not step.get("allowed"):
+                yield f"step {number}: allowed is {allowed}"
+                return
+            step["seen"] = before, self.state_of(step)
+
+    def state_of(self, step: Json) -> str:
+        """The state of the claim that a step is about, by its key, attempt or number."""
+        living = {n: claim for n, claim in self.claims.items() if claim.state in LIVING}
+        claim: Claim | None
+        match step:
+            case {"claim": name}:
+                claim = self.claims[name]
+                if claim.state not in LIVING and "allowed" not in step and step["event"] != "found":
+                    claim = self.of(claim.record)
+            case {"event": "prompt", "key": key}:
+                claim = self.of(record_of(key))
+            case {"event": "cancel", "attempt": attempt}:
+                waiting = attempt_of(attempt)
+                holders = [
+                    each
+                    for each in living.values()
+                    if waiting in each.attempts or waiting in each.rejecting
+                ]
+                claim = holders[0] if holders else None
+            case {"event": "withdraw" | "lost"}:
+                claim = next(reversed(living.values()), None)
+            case _:
+                claim = None
+        return claim.state.value if claim is not None and claim.state in LIVING else "none"
+
+    def of(self, record: UUID) -> Claim | None:
+        same = [c for c in self.claims.values() if c.record == record and c.state in LIVING]
+        return same[-1] if same else None
+
+    def play(self, step: Json) -> tuple[bool | None, list[Effect]]:
+        """Give an event to the core. Returns whether an insertion is allowed, and the effects."""
+        claim = self.claims.get(step.get("claim", ""))
+        if claim is None:
+            return None, self.play_message(step)
+        if step["event"] == "begin":
+            return self.core.begin(claim), []
+        return None, self.play_progress(step, claim)
+
+    def play_message(self, step: Json) -> list[Effect]:
+        """An event about attempts, sessions and connections."""
+        match step["event"]:
+            case "prompt":
+                key, digest = step.get("key"), step.get("digest")
+                return self.core.prompt(
+                    attempt_of(step["attempt"]),
+                    step["session"],
+                    uuid4() if key is None else record_of(key),
+                    keyed=key is not None,
+                    digest=None if digest is None else digest.encode(),
+                )
+            case "cancel":
+                return self.core.cancel(attempt_of(step["attempt"]))
+            case "withdraw":
+                return self.core.withdraw(step["session"])
+            case "lost":
+                return self.core.lost(step["connection"])
+        assert step["event"] == "ended"
+        self.core.ended(step["session"])
+        return []
+
+    def play_progress(self, step: Json, claim: Claim) -> list[Effect]:
+        """An event about a claim."""
+        match step["event"]:
+            case "found":
+                found = step["messageId"]
+                return self.core.found(claim, None if found is None else self.message(found))
+            case "inserted" if step.get("live"):
+                self.ids[str(claim.record)] = step["messageId"]
+                live = Found(str(claim.record), claim.digest)
+                return self.core.inserted(claim, live, retained=False)
+            case "inserted":
+                return self.core.inserted(claim, self.message(step["messageId"], claim))
+            case "refuse":
+                return self.core.refuse(claim, Refused(step["code"], ""))
+            case "fail":
+                return self.core.fail(claim, Refused(step["code"], ""))
+            case event:
+                raise AssertionError(f"unknown event {event}")
+
+    def message(self, message_id: str, claim: Claim | None = None) -> Found:
+        return Found(message_id, None if claim is None else claim.digest)
+
+    def members(self, effect: Effect) -> Json:
+        match effect:
+            case StartClaim(claim):
+                name = str(len(self.claims) + 1)
+                self.claims[name] = claim
+                return {"do": "start", "claim": name}
+            case StopClaim(claim):
+                return {"do": "stop", "claim": self.number(claim)}
+            case PromoteAttempt(claim):
+                return {"do": "promote", "claim": self.number(claim)}
+            case AnswerAttempt(attempt, Inserted(message_id)):
+                shown = self.ids.get(message_id, message_id)
+                return {"do": "answer", "attempt": name_of(attempt), "messageId": shown}
+            case AnswerAttempt(attempt, outcome):
+                assert isinstance(outcome, Refused)
+                return {"do": "answer", "attempt": name_of(attempt), "code": outcome.code}
+
+    def number(self, claim: Claim) -> str:
+        return next(name for name, each in self.claims.items() if each is claim)
+
+
+def name_of(attempt: AttemptId) -> str:
+    return f"{attempt.connection}/{attempt.request_id}"
+
+
+def record_of(key: str) -> UUID:
+    return uuid5(NAMESPACE, key)
