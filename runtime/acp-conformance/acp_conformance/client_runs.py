@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -58,7 +58,7 @@ class ClientTimeouts:
 
 def judge_client(
     command: Sequence[str], plans: Iterable[ClientPlan], timeouts: ClientTimeouts
-) -> Iterator[TraceResult]:
+) -> Generator[TraceResult]:
     """Run a client through plans, and yield what each plan showed as soon as it is known.
 
     Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -151,7 +151,7 @@ PROXY_TRACES: Final = (
 
 def judge_proxy(
     command: Sequence[str], traces: Iterable[ProxyTrace], seconds: float
-) -> Iterator[TraceResult]:
+) -> Generator[TraceResult]:
     """Play traces with a proxy, and yield what each showed as soon as it is known.
 
     Raises:
