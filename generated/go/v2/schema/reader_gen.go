@@ -54,7 +54,7 @@ func (o Opt[T]) Get() (T, bool) { return o.Value, o.Set && !o.Null }
 func (o Opt[T]) write(w *writer, name string) {
 	switch {
 	case o.Set && o.Null:
-		w.put(name, nil)
+		w.null(name)
 	case o.Set:
 		w.put(name, o.Value)
 	}

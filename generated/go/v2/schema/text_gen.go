@@ -5,6 +5,7 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -398,11 +399,47 @@ func (w *writer) put(name string, value any) {
 	if w.err != nil || w.names[name] {
 		return
 	}
-	text, err := marshal(value)
+	text, err := written(value)
 	if err != nil {
 		w.err = fmt.Errorf("%s: %w", name, err)
 		return
 	}
+	w.add(name, text)
+}
+
+// null writes a member that is null.
+func (w *writer) null(name string) {
+	if w.err == nil && !w.names[name] {
+		w.add(name, []byte("null"))
+	}
+}
+
+// written returns the value of a member. Lists and maps without items are never null.
+func written(value any) ([]byte, error) {
+	if _, ok := value.(json.RawMessage); ok {
+		return marshal(value)
+	}
+	switch x := reflect.ValueOf(value); x.Kind() {
+	case reflect.Invalid:
+		return nil, errNoVariant
+	case reflect.Map:
+		if x.Len() == 0 {
+			return []byte("{}"), nil
+		}
+	case reflect.Slice:
+		if x.Len() == 0 {
+			return []byte("[]"), nil
+		}
+		for i := 0; x.Type().Elem().Kind() == reflect.Interface && i < x.Len(); i++ {
+			if x.Index(i).IsNil() {
+				return nil, errNoVariant
+			}
+		}
+	}
+	return marshal(value)
+}
+
+func (w *writer) add(name string, text []byte) {
 	if len(w.names) > 0 {
 		w.b = append(w.b, ',')
 	}

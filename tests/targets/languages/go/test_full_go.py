@@ -140,11 +140,11 @@ BAD = {
     "a misspelled member": ('var bad = schema.TextContent{Txt: "x"}', "unknown field"),
     "a struct of one's own is no variant": (
         "var bad schema.ContentBlock = struct{}{}",
-        "missing method isContentBlock",
+        r"missing (method )?isContentBlock",
     ),
     "a variant of another union": (
         "var bad schema.ContentBlock = schema.SessionUpdateOther{}",
-        "missing method isContentBlock",
+        r"missing (method )?isContentBlock",
     ),
 }
 """What must not compile, each with a part of its error."""
@@ -168,9 +168,9 @@ def test_what_must_not_compile_does_not(name: str, built: Path) -> None:
         text=True,
         check=False,
     )
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr.count("main.go:") == 1
-    assert error in done.stderr
+    assert re.search(error, done.stderr)
 
 
 @pytest.mark.prove("compiles for long")
@@ -183,7 +183,7 @@ def test_it_compiles_without_a_warning_and_is_laid_out(name: str, tmp_path: Path
     run(["go", "vet", "./..."], module)
     run(["go", "build", "./..."], module)
     layout = LANGUAGES["go"].layout
-    assert run([*layout, *(file for file in files if file.suffix == ".go")], tmp_path) == ""
+    assert run([*layout, *(file for file in files if file.parent.name == "schema")], tmp_path) == ""
 
 
 def declared(protocol: Protocol) -> list[str]:

@@ -93,8 +93,8 @@ func TestUnions(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"type": "text", "text": "x"}`), &other); err == nil {
 		t.Error("a text block was read as another one")
 	}
-	if _, err := json.Marshal(schema.PromptRequest{SessionID: "s", Prompt: []schema.ContentBlock{nil}}); err != nil {
-		t.Error(err)
+	if _, err := json.Marshal(schema.PromptRequest{SessionID: "s", Prompt: []schema.ContentBlock{nil}}); err == nil {
+		t.Error("a block without a variant was written")
 	}
 	if _, err := json.Marshal(schema.IdleStateUpdate{}); err == nil {
 		t.Error("a union without a variant was written")

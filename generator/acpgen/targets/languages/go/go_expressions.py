@@ -18,7 +18,7 @@ from acpgen.model import (
     Type,
     Union,
 )
-from acpgen.targets.languages.spelling import line_comment
+from acpgen.targets.languages.spelling import line_comment, shown
 
 HELPERS = frozenset(
     {
@@ -91,7 +91,7 @@ def documented(text: str, indent: int = 0) -> str:
     if not text.strip():
         return ""
     tabs = "\t" * indent
-    return "".join(f"{tabs}{line}\n" for line in _comment(text, 0).split("\n"))
+    return "".join(f"{tabs}{line}\n" for line in _comment(shown(text), 0).split("\n"))
 
 
 def go_type(type_: Type, hint: str) -> str:
