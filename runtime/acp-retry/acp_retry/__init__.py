@@ -14,6 +14,7 @@ from acp_retry.history import HistoryIndex, HistoryStore
 from acp_retry.ledger import KeyLedger
 from acp_retry.link import Channel, JsonObject, LineChannel, Link, ReceivedMessage
 from acp_retry.message_ids import NAMESPACE, derive_message_id
+from acp_retry.nodes import Nodes, Notice, NoticeKind
 from acp_retry.outbox import Outbox, PendingPrompt
 from acp_retry.outbox_stores import MemoryOutbox, Mode, OutboxStore, SqliteOutbox
 from acp_retry.outcome import (
@@ -71,7 +72,10 @@ __all__ = [
     "Message",
     "Mode",
     "NeverSentError",
+    "Nodes",
     "NotSent",
+    "Notice",
+    "NoticeKind",
     "Outbox",
     "OutboxStore",
     "Outcome",

@@ -104,6 +104,7 @@ class Sessions:
         self._active: dict[str, _Active] = {}
         self._moving: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._initialized: WeakSet[Peer] = WeakSet()
+        ledger.on_session_cancelled(self._stop)
 
     def handlers(self) -> Handlers:
         """Return the handler of each method, for every connection.
@@ -271,6 +272,10 @@ class Sessions:
     async def _cancel(self, call: Call) -> None:
         session_id = _session_id(call)
         self._ledger.cancel(session_id)
+        self._stop(session_id)
+
+    def _stop(self, session_id: str) -> None:
+        """Stop the turn of a session, if one is under way here."""
         active = self._active.get(session_id)
         if active is not None:
             active.stop()
