@@ -83,7 +83,7 @@ def order(findings: Iterable[Finding]) -> list[Finding]:
 
 def text(findings: Iterable[Finding]) -> str:
     """One line a finding: `file:line: subject: error[rule] code pointer: message`."""
-    return "".join(f"{_text_line(finding)}\n" for finding in findings)
+    return "".join([f"{_text_line(finding)}\n" for finding in findings])
 
 
 _LONGEST = 400
@@ -105,7 +105,7 @@ def escaped(text: str) -> str:
 
 
 def _text_line(finding: Finding) -> str:
-    label = f"{finding.severity.value}[{finding.rule}]"
+    label = f"{finding.severity}[{finding.rule}]"
     code = "" if finding.code is None else f" {finding.code}"
     pointer = f" {printable(finding.pointer)}" if finding.pointer else ""
     subject = f"{printable(finding.subject)}: " if finding.subject else ""

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from acp_conformance.requirements import ASKED, NEED_KEYS, Level, Role
+from acp_conformance.run_report import RunReport
 from acp_conformance.trace_runner import PRIVATE, AgentTimeouts, play
 from acp_conformance.trace_script import parse
 from acp_conformance.verdict import (
@@ -109,7 +110,7 @@ def test_a_failure_below_the_level_is_advice(level: Level, status: int) -> None:
         "junit": '<skipped message="advice: ' if status == 0 else "<failure ",
     }
     for form, word in words.items():
-        text = FORMATS[form](found, ())
+        text = FORMATS[form](RunReport(found))
         assert word in text
         assert form == "junit" or "The Agent doesn't echo keys" in text
 
@@ -214,7 +215,7 @@ def test_an_agent_that_is_idle_and_does_not_answer_fails(steps: tuple[str, ...])
     proof = '{"do": "answered", "request": "q", "proves": ["insert-once"]}'
     result = played('{"do": "answered", "request": "r"}', *steps, proof, agent=AnswersOnce)
     assert [(id_, text.split(": ", 1)[1]) for id_, text in result.broken] == [
-        ("insert-once", "q: no answer came")
+        ("insert-once", "q: no answer came in 1 seconds")
     ]
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import sys
 import time
+from contextlib import nullcontext
 
 import pytest
 
+from acp_conformance.agent_timeouts import TimeLimits
 from acp_conformance.exit_report import KEPT, MOST, ErrorFile, ExitReport
 from acp_conformance.launchers import Programs, Record, UnusableProgramError
 from acp_conformance.message_stream import AgentStream
-from acp_conformance.trace_runner import AgentTimeouts, play, play_all
+from acp_conformance.trace_runner import AgentTimeouts, play
+from acp_conformance.trace_schedule import Schedule
 from acp_conformance.trace_script import parse, scripts
 from acp_conformance.verdict import TraceResult
 from laboratory import Laboratory
@@ -118,7 +121,9 @@ def begun(*up: bool) -> tuple[list[bool], str]:
     """Which of the agents came up that were started, and why no more were."""
     found: list[TraceResult] = []
     try:
-        found.extend(play_all([ONE] * len(up), Now(*up), PATIENCE))
+        launcher = Now(*up)
+        schedule = Schedule(lambda: nullcontext(launcher), TimeLimits(10.0, 0.05))
+        found.extend(schedule.play([ONE] * len(up)))
     except UnusableProgramError as error:
         return [result.begun for result in found], str(error)
     return [result.begun for result in found], ""

@@ -25,7 +25,7 @@ from acpgen import resources
 from acpgen.findings import Severity
 from acpgen.judge.inputs import read
 from acpgen.load import load
-from acpgen.trace import trace
+from transcripts import trace
 
 PEER = Path(__file__).with_name("peer.mjs")
 SDK = Path(__file__).parents[1] / "interop" / "node_modules"

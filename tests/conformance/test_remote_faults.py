@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import broken_hosts
 from acp_conformance.requirements import BY_ID, Role
 from acp_conformance.trace_runner import AgentTimeouts, play
 from acp_conformance.trace_script import remote_scripts
@@ -49,19 +50,27 @@ def test_the_reference_keeps_everything(scheme: str) -> None:
     assert missing == (set() if scheme == "http" else {"server-takes-post-again"}), found
 
 
-A_FEW = [CASES[0], *((scheme, host) for scheme, host in CASES if scheme == "ws")][:3]
+Case = tuple[str, type[RemoteHost]]
+A_FEW: list[Case] = [
+    ("http", broken_hosts.LocksKeysEarly),
+    ("ws", broken_hosts.ClosesSessionsOfTheBroken),
+]
 
 
-@pytest.mark.parametrize("case", a_few(CASES, A_FEW, "each broken server"), ids=str)
-def test_a_broken_server_fails_what_it_breaks(case: tuple[str, type[RemoteHost]]) -> None:
+def named(case: Case) -> str:
+    return f"{case[0]}-{case[1].__name__}"
+
+
+@pytest.mark.parametrize("case", a_few(CASES, A_FEW, "each broken server"), ids=named)
+def test_a_broken_server_fails_what_it_breaks(case: Case) -> None:
     scheme, host = case
     found = judge(host, scheme, PATIENCE, *about(BROKEN[host]))
     assert having(found, VerdictStatus.FAIL).keys() == BROKEN[host]
 
 
 @pytest.mark.prove("plays every fault with each broken server")
-@pytest.mark.parametrize("case", CASES)
-def test_it_fails_nothing_else(case: tuple[str, type[RemoteHost]]) -> None:
+@pytest.mark.parametrize("case", CASES, ids=named)
+def test_it_fails_nothing_else(case: Case) -> None:
     scheme, host = case
     failed = having(judge(host, scheme, PATIENCE), VerdictStatus.FAIL)
     if failed.keys() != BROKEN[host]:  # a busy machine is late

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import pytest
 
-from acp_conformance import trace_verbs
+from acp_conformance import trace_events
 from acp_conformance.directives import Directive
 from acp_conformance.requirements import Role
 from acp_conformance.trace_runner import AgentTimeouts, play
@@ -203,7 +203,7 @@ AGENTS = (*RIGHT, UnseenTwice, UnseenMalformed, UnseenCancelled)
 REASONS = [
     (Unseen, "concurrent-attempts", "a message that was inserted once is not shown once: send it"),
     (EndlessTurns, "insert-once", "settled: the session is still at work"),
-    (UntoldTurns, "accept-any-valid-key", "no answer came, but the session may be at work"),
+    (UntoldTurns, "accept-any-valid-key", " seconds, but the session may be at work"),
     (OneAtATime, "support-keys", "settled: the session is still at work"),
     (LosesTheNewest, "known-mid-turn", "the message is not in the replay once after the"),
     (
@@ -338,7 +338,7 @@ def test_what_is_withdrawn_too_late_proves_nothing(
     name: str, late: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ticks = count(0.0, 100.0 if late else 0.0)
-    monkeypatch.setattr(trace_verbs, "monotonic", lambda: next(ticks))
+    monkeypatch.setattr(trace_events, "monotonic", lambda: next(ticks))
     (script,) = (script for script in scripts() if script.name == name)
     result = play(script, Laboratory(WithdrawsNothing), PATIENCE)
     assert result.reason.endswith("r1 was withdrawn too late: give more --silence") is late

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from acp_conformance.agent_timeouts import SILENCE, SILENCES
 from acp_conformance.directives import DIRECTIVES, Directive, read_directive, scaled
-from acp_conformance.scenario import SILENCE, SILENCES
 from acp_conformance.trace_script import (
     VERBS,
     ScriptError,

@@ -114,6 +114,22 @@ def test_messages_of_any_size(server: Server, scheme: str) -> None:
     asyncio.run(run())
 
 
+def test_a_session_that_is_resumed_after_its_close_keeps_its_stream(server: Server) -> None:
+    """Its stream would be left after `doubt`, which ends while a prompt is pending."""
+
+    async def run() -> None:
+        timing = Timing(doubt=server[0].pause)
+        async with client(f"http://127.0.0.1:{server[1].port}/acp", timing) as each:
+            await each.create()
+            await each.prompt("k0")
+            await each.peer.request("session/close", {"sessionId": each.session})
+            await each.resume(each.session)
+            async with asyncio.timeout(10):
+                await each.prompt("k1")
+
+    asyncio.run(run())
+
+
 async def answered_after(server: Server, scheme: str, rule: Rule) -> tuple[set[Note], bool]:
     """Prompt under a fault, then if that is lost on another connection. Return what happened."""
     lost = False

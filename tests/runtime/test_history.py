@@ -331,3 +331,64 @@ async def test_keyed_prompts_are_refused_if_the_history_cannot_be_read() -> None
     agent = Agent(HistoryStore(HistoryIndex(history.read), submit, remove))
     assert (await agent.connect().ask().error())["code"] == -32603
     assert submitted == []
+
+
+class Merging:
+    """A runtime that joins prompts which arrive together into one message, under the first ID."""
+
+    def __init__(self, *, yields_merged: bool) -> None:
+        self.yields_merged = yields_merged
+        self.messages: list[list[str]] = []
+        self.queued: list[str] = []
+        self.submitted = 0
+        self.reads = 0
+
+    async def submit(self, message: Message) -> None:
+        self.submitted += 1
+        self.queued.append(str(message.record))
+        await settle(3)
+        if self.queued:
+            self.messages.append(self.queued)
+            self.queued = []
+
+    async def read(self, session_id: str) -> AsyncIterator[Iterable[str]]:
+        assert session_id == "s"
+        self.reads += 1
+        for first, *others in self.messages:
+            yield [first, *others] if self.yields_merged else [first]
+
+    async def remove(self, session_id: str) -> None:
+        raise AssertionError(f"{session_id} is not deleted")
+
+    def store(self) -> HistoryStore:
+        return HistoryStore(HistoryIndex(self.read), self.submit, self.remove)
+
+
+async def insert(store: HistoryStore, key: str) -> None:
+    record = derive_message_id("s", key)
+    if await store.find("s", record) is None:
+        await store.insert(Message("s", record, b""))
+
+
+@sync
+async def test_a_reader_that_yields_merged_messages_is_read_twice_to_prove_it() -> None:
+    runtime = Merging(yields_merged=True)
+    store = runtime.store()
+    for keys in ("a", "bcd", "bcd", "ef", "ef"):
+        await asyncio.gather(*(insert(store, key) for key in keys))
+    assert [len(each) for each in runtime.messages] == [1, 3, 2]
+    assert (runtime.submitted, runtime.reads) == (6, 3)
+    again = runtime.store()
+    await asyncio.gather(*(insert(again, key) for key in "abcdef"))
+    assert runtime.submitted == 6
+
+
+@sync
+async def test_a_reader_that_leaves_merged_messages_out_is_caught_before_a_restart() -> None:
+    runtime = Merging(yields_merged=False)
+    store = runtime.store()
+    await insert(store, "a")
+    await asyncio.gather(*(insert(store, key) for key in "bcd"))
+    with pytest.raises(LookupError, match="merged"):
+        await insert(store, "e")
+    assert runtime.submitted == 4

@@ -17,6 +17,7 @@ OPTIONAL = {
     "sdk": {"acp"},
     "stores.postgres": {"psycopg", "psycopg_pool"},
     "stores.postgres_layouts": {"psycopg"},
+    "stores.postgres_nodes": {"psycopg"},
     "stores.postgres_pool": {"psycopg", "psycopg_pool"},
     "telemetry": {"opentelemetry"},
 }
@@ -58,7 +59,7 @@ def test_imports_have_no_cycle() -> None:
     }
     order = list(TopologicalSorter(graph).static_order())
     assert order.index("core") < order.index("ledger") < order.index("prompt_handlers")
-    assert graph["core"] == {"outcome", "store"}
+    assert graph["core"] == {"claims", "outcome", "store"}
 
 
 def test_it_imports_without_any_other_package() -> None:

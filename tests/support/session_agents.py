@@ -8,6 +8,7 @@ from typing import Any
 from acp_retry import (
     KeyLedger,
     MemoryStore,
+    Nodes,
     Peer,
     RequestFailedError,
     Sessions,
@@ -25,9 +26,9 @@ MINE = {"protocolVersion": 2, "info": INFO}
 class Agent:
     """An agent with turns that last until `idle` is set."""
 
-    def __init__(self, store: SessionStore | None = None) -> None:
+    def __init__(self, store: SessionStore | None = None, nodes: Nodes | None = None) -> None:
         self.store = MemoryStore() if store is None else store
-        self.ledger = KeyLedger(self.store, self.work)
+        self.ledger = KeyLedger(self.store, self.work, nodes=nodes)
         self.sessions = Sessions(self.ledger, self.store, INFO)
         self.idle = asyncio.Event()
         self.idle.set()

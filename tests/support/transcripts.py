@@ -14,7 +14,7 @@ from acpgen.findings import Finding
 from acpgen.judge.inputs import MessageText
 from acpgen.load import load
 from acpgen.model import Protocol
-from acpgen.trace import trace
+from acpgen.trace import judge, record
 
 _TRACE = Path(__file__).parents[1] / "trace"
 CASES = _TRACE / "cases"
@@ -32,6 +32,11 @@ def protocol() -> Protocol:
 
 def lines(folder: Path) -> list[str]:
     return (folder / FILE).read_text("utf-8").removesuffix("\n").split("\n")
+
+
+def trace(entries: Iterable[MessageText], rules_of: Protocol, file: str) -> list[Finding]:
+    """The findings in the lines of a transcript."""
+    return judge(record(entries, rules_of), file)
 
 
 def findings(transcript: Iterable[str]) -> list[Finding]:

@@ -13,12 +13,12 @@ from acp_wire.redaction import Key
 from acpgen.findings import Finding, Format, Severity
 from acpgen.judge.inputs import MessageText
 from acpgen.model import JsonValue, Protocol
-from acpgen.trace import RULES, Recording, TraceRule, TranscriptError, judge, record, trace
+from acpgen.trace import RULES, Recording, TraceRule, TranscriptError, judge, record
 from acpgen.trace.digest import digest
 from acpgen.trace.rule import Fault, rule
 from case_folders import folders, name
 from report_samples import rendered
-from transcripts import CASES, TRIALS, findings, lines, protocol
+from transcripts import CASES, TRIALS, findings, lines, protocol, trace
 
 SESSION = Path(__file__).parents[1] / "interop" / "session.ndjson"
 

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from acpgen.findings import Severity
-from acpgen.judge.inputs import read
+from acpgen.judge.inputs import InputError, read
 from acpgen.judge.message_verdict import MessageVerdict
 from acpgen.judge.single import validate
 from acpgen.judge.transcript import Transcript
@@ -84,7 +84,10 @@ def test_messages_and_lines_of_transcripts(protocol: Protocol, lines: list[objec
 
 @given(st.lists(raw, max_size=4).map(b"\n".join))
 def test_files(data: bytes) -> None:
-    entries = list(read(BytesIO(data)).entries)
+    try:
+        entries = list(read(BytesIO(data)).entries)
+    except InputError:
+        return
     assert all(entry.text.strip(b" \t\r\n") for entry in entries)
     numbers = [entry.line for entry in entries]
     assert numbers == sorted(set(numbers))

@@ -41,5 +41,5 @@ def test_every_reader_takes_a_time(at: str | None) -> None:
     line = transcript_line("client", MESSAGE, connection="c", at=at)
     assert Transcript(type_table(load(SCHEMA))).judge_line(line).findings == ()
     assert read_line(MessageText(line, 1)).connection == "c"
-    decoded = decoders.DECODE_LINE(line)
+    decoded = decoders.DECODERS_OF_SCHEMA.DECODE_LINE(line)
     assert decoded.message.method == "session/list"

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import sys
+from time import monotonic
 from typing import Self
 
+from acpgen.cli.stderr import note
+
 _WIDTH = 40
+_EACH = 10
+_SECONDS = 30.0
 _LONG = 4_000_000
 """The number of bytes from which input is worth a bar."""
 
@@ -49,6 +54,33 @@ class Bar:
         if not self._hidden:
             sys.stderr.write("\r\x1b[2K")
             sys.stderr.flush()
+
+
+class ProgressLines:
+    """Lines about progress, for a log that is no terminal.
+
+    There is one after each `_EACH` parts of the work, and one after `_SECONDS` without any.
+
+    Args:
+        length: the amount of work.
+        hidden: print nothing, because a bar is shown.
+    """
+
+    def __init__(self, length: int, *, hidden: bool = False) -> None:
+        self._length = length
+        self._hidden = hidden
+        self._done = 0
+        self._at = monotonic()
+
+    def advance(self) -> None:
+        """Count one more as done."""
+        self._done += 1
+        now = monotonic()
+        late = now - self._at > _SECONDS
+        if self._done < self._length and (late or self._done % _EACH == 0):
+            self._at = now
+            if not self._hidden:
+                note(f"acpgen: {self._done} of {self._length} traces played")
 
 
 def bar_of(size: int, label: str = "judging") -> Bar:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from types import FrameType
-from typing import NoReturn, Protocol
+from typing import Final, NoReturn, Protocol
 
 from acp_conformance.deferred_signals import STOPS
-from acp_conformance.launchers import StartError, UnusableProgramError
+from acp_conformance.launchers import StartError, UnfitAgentError, UnusableProgramError
 from acp_conformance.verdict import TraceResult
-from acpgen.cli.progress import Bar
+from acpgen.cli.progress import Bar, ProgressLines
 
 __all__ = ["Playable", "Shown", "shown", "stoppable"]
 
@@ -42,10 +42,11 @@ class Shown:
     """Whether the program did not start, or did not speak, so that nothing was observed."""
 
 
-def shown(outcomes: Iterator[TraceResult], played: Sequence[Playable]) -> Shown:
-    """Play traces until the end, an interruption or an error, with a bar on a terminal.
+def shown(outcomes: Generator[TraceResult], played: Sequence[Playable]) -> Shown:
+    """Play traces until the end, an interruption or an error.
 
-    Traces that were not played are open.
+    Progress is shown with a bar on a terminal, and else with a line now and then. The results are
+    in the order of the traces. Traces that were not played are open.
 
     Raises:
         StartError: the first program can't be started.
@@ -53,27 +54,42 @@ def shown(outcomes: Iterator[TraceResult], played: Sequence[Playable]) -> Shown:
     """
     found: list[TraceResult] = []
     unusable = False
-    with Bar(len(played), "playing", hidden=not sys.stderr.isatty()) as bar:
+    terminal = sys.stderr.isatty()
+    lines = ProgressLines(len(played), hidden=terminal)
+    with closing(outcomes), Bar(len(played), "playing", hidden=not terminal) as bar:
         try:
             for outcome in outcomes:
                 found.append(outcome)
                 bar.advance()
+                lines.advance()
         except KeyboardInterrupt:
             why, summary = "interrupted", "interrupted"
         except UnusableProgramError as error:
             unusable = True
-            why = "not played, since the program under test did not start"
-            summary = f"the program under test does not start: {error}"
+            unfit = isinstance(error, UnfitAgentError)
+            why = f"not played, since the program under test {_UNFIT if unfit else _DOWN}"
+            summary = f"the program under test {_UNFIT if unfit else 'does not start'}: {error}"
         except (StartError, OSError) as error:
             if not found:
                 raise
             why = summary = _reason(error)
         else:
-            return Shown(found)
+            return Shown(_ordered(found, played))
     rest = _rest(found, played, why)
+    all_ = _ordered([*found, *rest], played)
     if unusable and not any(outcome.kept or outcome.broken for outcome in found):
-        return Shown([*found, *rest], summary, unusable=True)
-    return Shown([*found, *rest], f"{summary}; {len(found)} played, {len(rest)} not")
+        return Shown(all_, summary, unusable=True)
+    return Shown(all_, f"{summary}; {len(found)} played, {len(rest)} not")
+
+
+_DOWN: Final = "did not start"
+_UNFIT: Final = "can't be judged"
+
+
+def _ordered(results: Sequence[TraceResult], played: Sequence[Playable]) -> list[TraceResult]:
+    """Results in the order of the traces; what is about all of them comes last."""
+    places = {each.name: place for place, each in enumerate(played)}
+    return sorted(results, key=lambda result: places.get(result.trace, len(places)))
 
 
 def _reason(error: StartError | OSError) -> str:

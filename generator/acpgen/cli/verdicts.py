@@ -42,19 +42,20 @@ def findings_of(
     elif entry.connection not in (None, ""):
         connection = entry.connection
     label = _label(connection, keys)
+    subject = masked(verdict.method or "", keys)
     faults = verdict.findings
     if len(faults) > limit:
         last = faults[limit - 1]
         faults = (*faults[: limit - 1], last.replaced(message=f"{last.message}{_MORE}"))
     return [
         Finding(
-            rule=fault.rule.value,
+            rule=str(fault.rule),
             severity=fault.severity,
             file=file,
-            pointer=_masked_pointer(fault.pointer, keys),
+            pointer=_masked_pointer(fault.pointer, keys) if keys else fault.pointer,
             message=fault.message + _about_key(value, fault, show_keys),
             line=entry.line + fault.line - 1,
-            subject=masked(verdict.method or "", keys),
+            subject=subject,
             code=verdict.code if fault.severity is Severity.ERROR else None,
             connection=label,
             number=entry.number,
@@ -94,6 +95,4 @@ def _about_key(message: JsonValue, fault: MessageFault, show_keys: bool) -> str:
 
 
 def _masked_pointer(pointer: str, keys: Sequence[str]) -> str:
-    if not keys:
-        return pointer
     return "/".join(masked(token, keys) for token in masked(pointer, keys).split("/"))

@@ -18,7 +18,7 @@ from typing import Protocol as Structural
 from acp_wire.checking import Checkers
 from acp_wire.envelope import SENDERS, is_id
 from acp_wire.pairing import Pairing
-from acp_wire.reader import BLANK, Decoded, NotJsonError, decode
+from acp_wire.reader import BLANK, Decoded, NotJsonError, decode, read_before
 from acp_wire.transcript_line import is_transcript_line
 from acp_wire.type_rows import TypeTable
 from acpgen.judge import v1_words
@@ -221,25 +221,29 @@ def _decoded(path: FastPath, decoders: Decoders, sender: str | None) -> Filter:
     """The filter of messages by decoders, and by checkers where these can't decide."""
     decoder, undecided, quiet = decoders.DECODERS[sender], decoders.UNDECIDED, decoders.QUIET
 
-    def passes(text: bytes) -> bytes | None:
+    def passes(text: bytes) -> Read | bytes | None:
         try:
             kind = type(decoder(text))
         except undecided:
-            return None if by_checkers(text) else text
-        return None if kind in quiet or keeps_id(text) else text
+            return by_checkers(text)
+        return None if kind in quiet else keeps_id(text)
 
-    def by_checkers(text: bytes) -> bool:
+    def by_checkers(text: bytes) -> Read | bytes | None:
         try:
-            return path.accepts(decoders.read(text), sender, "", transcript=False)
-        except NotJsonError:
-            return False
+            value = decoders.read(text.rstrip(BLANK))
+        except NotJsonError as error:
+            return error
+        accepted = path.accepts(value, sender, "", transcript=False)
+        return None if accepted else read_before(text, value)
 
-    def keeps_id(text: bytes) -> bool:
+    def keeps_id(text: bytes) -> Read | bytes | None:
         call = decoders.decode(text, sender)
         if call is None or call.method == _SETTLES:
             return by_checkers(text)
         id_ = getattr(call, "id", None)
-        return id_ is None or path.asks(call.method, id_, sender, "", transcript=False)
+        if id_ is None or path.asks(call.method, id_, sender, "", transcript=False):
+            return None
+        return text
 
     return passes
 
@@ -248,27 +252,30 @@ def _decoded_lines(path: FastPath, decoders: Decoders) -> Filter:
     """The filter of lines of a transcript by decoders, and by checkers where these can't decide."""
     decoder, undecided, quiet = decoders.DECODE_LINE, decoders.UNDECIDED, decoders.QUIET
 
-    def passes(text: bytes) -> bytes | None:
+    def passes(text: bytes) -> Read | bytes | None:
         try:
             kind = type(decoder(text).message)
         except undecided:
-            return None if by_checkers(text) else text
-        return None if kind in quiet or keeps_id(text) else text
+            return by_checkers(text)
+        return None if kind in quiet else keeps_id(text)
 
-    def by_checkers(text: bytes) -> bool:
+    def by_checkers(text: bytes) -> Read | bytes | None:
         try:
-            return path.accepts_line(decoders.read(text))
-        except NotJsonError:
-            return False
+            value = decoders.read(text.rstrip(BLANK))
+        except NotJsonError as error:
+            return error
+        return None if path.accepts_line(value) else read_before(text, value)
 
-    def keeps_id(text: bytes) -> bool:
+    def keeps_id(text: bytes) -> Read | bytes | None:
         line = decoders.decode_line(text)
         if line is None or line.message.method == _SETTLES:
             return by_checkers(text)
         id_ = getattr(line.message, "id", None)
         connection = line.connection if isinstance(line.connection, int | str) else ""
-        return id_ is None or path.asks(
+        if id_ is None or path.asks(
             line.message.method, id_, line.sender, connection, transcript=True
-        )
+        ):
+            return None
+        return text
 
     return passes

@@ -31,7 +31,7 @@ class VariantCheck:
 class UnionCheck(Check):
     """Checks a choice of variants."""
 
-    __slots__ = ("_chosen", "_exclusive", "_known", "_open", "_tag", "_variants")
+    __slots__ = ("_chosen", "_exclusive", "_known", "_open", "_tag", "_taken", "_variants")
 
     def __init__(
         self, variants: Sequence[VariantCheck], tag: str | None, *, exclusive: bool
@@ -45,11 +45,14 @@ class UnionCheck(Check):
             for value in self._known
         }
         self._open = [v for v in variants if v.value is None]
+        self._taken: frozenset[JsonType] | None = None
 
     @property
     def taken(self) -> frozenset[JsonType]:  # noqa: D102
-        each = (_OBJECT if v.value is not None else v.check.taken for v in self._variants)
-        return frozenset[JsonType]().union(*each)
+        if self._taken is None:
+            each = (_OBJECT if v.value is not None else v.check.taken for v in self._variants)
+            self._taken = frozenset[JsonType]().union(*each)
+        return self._taken
 
     def faults(self, value: JsonValue, tag: str | None, declared: Check) -> Faults:  # noqa: D102, ARG002
         named = value.get(self._tag) if self._tag and isinstance(value, dict) else None

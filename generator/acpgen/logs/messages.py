@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-ENVELOPE = frozenset({"jsonrpc", "id", "method", "params", "result", "error", "_meta"})
-"""The members of a message."""
+from acpgen.startup.accept import ENVELOPE as ENVELOPE
+
 _CALLS = ("method", "result", "error", "id")
 
 

@@ -154,7 +154,7 @@ class Report:
 
 
 def _is_error(finding: Finding) -> bool:
-    return finding.severity.value == "error"
+    return finding.severity is Severity.ERROR
 
 
 def _hardened(findings: Sequence[Finding]) -> Sequence[Finding]:

@@ -16,6 +16,7 @@ from stat import S_ISREG
 from acp_wire.checking import ACCEPTED
 from acp_wire.reader import NotJsonError, decode
 from acpgen.startup import shipped
+from acpgen.startup.checker_source import LONG
 from acpgen.startup.file_names import STDIN
 from acpgen.startup.judged_counts import counts
 from acpgen.startup.options import Options
@@ -34,7 +35,8 @@ _SHORT = 64 * 1024
 """The most bytes of a file for which the rest of acpgen takes longer to import than to judge."""
 _SETTLES = "initialize"
 """The method that settles the version of a connection, which the rest of acpgen knows about."""
-_ENVELOPE = frozenset({"jsonrpc", "id", "method", "params", "result", "error", "_meta"})
+ENVELOPE = frozenset({"jsonrpc", "id", "method", "params", "result", "error", "_meta"})
+"""The members of a message."""
 _PAGES = (".md", ".mdx", ".markdown")
 
 
@@ -54,8 +56,14 @@ def judged(options: Options) -> int | None:
     if not options.is_plain or len(options.files) != 1:
         return None
     file = options.files[0]
+    if file.lower().endswith(_PAGES):
+        return None
     text = _short_text(file)
-    if not text or not shipped.fresh() or file.lower().endswith(_PAGES):
+    if text is None and file != STDIN and _is_long(file):
+        from acpgen.startup import accept_long
+
+        return 0 if accept_long.accepts(options) else None
+    if not text or not shipped.fresh():
         return None
     try:
         messages = [*_messages(text, options.sender)]
@@ -105,7 +113,7 @@ def _messages(text: bytes, sender: str | None) -> Iterator[tuple[int, Decoded, b
 
 def _is_plain_call(message: Mapping[str, object]) -> bool:
     """Whether a call is one without anything that says who sent it, or in which version."""
-    return "jsonrpc" in message and message["method"] != _SETTLES and message.keys() <= _ENVELOPE
+    return "jsonrpc" in message and message["method"] != _SETTLES and message.keys() <= ENVELOPE
 
 
 def _is_former(message: Mapping[str, object]) -> bool:
@@ -125,6 +133,14 @@ def _explains(options: Options) -> bool:
         or sys.stdout.isatty()
         or "FORCE_COLOR" in os.environ
     )
+
+
+def _is_long(file: str) -> bool:
+    """Whether decoders save more time on a file than their import takes."""
+    try:
+        return os.stat(file).st_size >= LONG
+    except (OSError, ValueError):
+        return False
 
 
 def _short_text(file: str) -> bytes | None:

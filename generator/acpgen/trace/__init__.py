@@ -1,36 +1,23 @@
 """Judges a recording by what several messages show together.
 
-`trace` checks a transcript by every rule of `acpgen.trace.rules`. Errors are what the protocol
+`judge` checks a recording by every rule of `acpgen.trace.rules`. Errors are what the protocol
 forbids and the recording proves. Warnings are legal, or likely but not proven. Notes are what the
 recording leaves open.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from acp_wire.pairing import Connection
 from acp_wire.redaction import Key, KeyMask
 from acpgen.findings import Finding, order
-from acpgen.judge.inputs import MessageText
-from acpgen.model import Pointer, Protocol, append
+from acpgen.model import Pointer, append
 from acpgen.trace.event_reading import TranscriptError
 from acpgen.trace.recorder import record
 from acpgen.trace.recording import Recording
 from acpgen.trace.rule import Fault, TraceRule
 from acpgen.trace.rules import RULES
 
-__all__ = ["RULES", "Recording", "TraceRule", "TranscriptError", "judge", "record", "trace"]
-
-
-def trace(entries: Iterable[MessageText], protocol: Protocol, file: str) -> list[Finding]:
-    """Check a transcript by every rule. `file` is its name in findings.
-
-    Raises:
-        OSError: the transcript can't be read.
-        TranscriptError: a line is not one of a transcript.
-    """
-    return judge(record(entries, protocol), file)
+__all__ = ["RULES", "Recording", "TraceRule", "TranscriptError", "judge", "record"]
 
 
 def judge(recording: Recording, file: str) -> list[Finding]:

@@ -7,10 +7,12 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import Any, Final
 
 from acp_conformance.launchers import Launcher
 from acp_conformance.message_stream import AgentStream, JsonLine
+from acp_conformance.play_options import Permission
 from acp_wire.envelope import MessageKind, kind_of
 from acp_wire.pairing import retyped
 from acp_wire.transcript_line import transcript_line
@@ -63,6 +65,13 @@ class AgentConnection:
         """The number of requests and notifications that were sent."""
         self.flushes = True
         """Whether sending waits until the agent has read the message."""
+        self.permission = Permission.CANCELLED
+        """The answer to requests for permission."""
+        self.permissions = 0
+        """The number of requests for permission that were answered."""
+        self.came: dict[float, float] = {}
+        """When each answer was seen, by the id of its request, in seconds of a monotonic clock."""
+        self._sent_at: dict[float, float] = {}
         self._last_id = 0
         self._looked_at = 0
         self._answers: dict[float, JsonLine] = {}
@@ -83,6 +92,7 @@ class AgentConnection:
         """Send a request and return its id. An agent that reads has it when this returns."""
         self._last_id += 1
         self.sent += 1
+        self._sent_at[self._last_id] = monotonic()
         message = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": params}
         self.stream.send(message)
         if self.flushes:
@@ -104,6 +114,11 @@ class AgentConnection:
         """Wait for the answer to a request. Return None if it does not come in time."""
         self.wait(lambda: self.peek(request_id) is not None or request_id in self._retyped, seconds)
         return self.peek(request_id)
+
+    @property
+    def latencies(self) -> list[float]:
+        """The seconds until each answer came."""
+        return [at - self._sent_at[id_] for id_, at in self.came.items() if id_ in self._sent_at]
 
     def fault(self, request_id: int) -> str:
         """The fault of the only answer to a request; empty if there is no fault."""
@@ -192,14 +207,18 @@ class AgentConnection:
             self._odd.setdefault(meant, 'got only an answer without "jsonrpc": "2.0"')
         elif isinstance(id_, str):
             self._retyped.setdefault(meant, id_)
-        else:
-            self._answers.setdefault(id_, line)
+        elif id_ not in self._answers:
+            self._answers[id_] = line
+            self.came[id_] = monotonic()
 
     def _serve(self, asked: JsonLine) -> None:
-        """Answer a request of the agent. No user is there to decide anything."""
+        """Answer a request of the agent. Only permission can be given."""
         answer: dict[str, object] = {"error": {"code": -32601, "message": "Method not found"}}
         if asked["method"] == "session/request_permission":
-            answer = {"result": {"outcome": {"outcome": "cancelled"}}}
+            self.permissions += 1
+            params = asked.get("params")
+            options = params.get("options") if isinstance(params, dict) else None
+            answer = {"result": {"outcome": self.permission.outcome(options)}}
         self.stream.send({"jsonrpc": "2.0", "id": asked["id"], **answer})
 
 

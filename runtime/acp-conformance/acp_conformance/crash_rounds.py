@@ -8,12 +8,18 @@ not. Which were is seen in the replay after the restart, before anything is sent
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from acp_conformance.agent_connection import AgentConnection
-from acp_conformance.scenario import DecisiveError, Scenario, UnmetError, UnplayableError
+from acp_conformance.scenario import (
+    DecisiveError,
+    HamperedError,
+    Scenario,
+    UnmetError,
+    UnplayableError,
+)
 from acp_conformance.trace_script import Json, Step
 
 __all__ = ["KillTimes", "crashes"]
@@ -43,7 +49,7 @@ NOT_SHOWN: Final = (
     " messageId, in a replay too"
 )
 
-Verbs = Mapping[str, Callable[[Scenario, Step], None]]
+Perform = Callable[[Scenario, Step], None]
 
 
 @dataclass(slots=True)
@@ -90,7 +96,7 @@ class KillTimes:
             self.after = delay if self.after is None else min(self.after, delay)
 
 
-def crashes(scenario: Scenario, step: Step, verbs: Verbs) -> None:
+def crashes(scenario: Scenario, step: Step, perform: Perform) -> None:
     """Kill the agent at several times after prompts were sent, and send each prompt again.
 
     Raises:
@@ -98,18 +104,18 @@ def crashes(scenario: Scenario, step: Step, verbs: Verbs) -> None:
         UnplayableError: the kills hit one side of the insertion only, or the agent can't be judged.
     """
     count = step.number("count") or 1
-    run = _Rounds(scenario, step, verbs)
+    run = _Rounds(scenario, step, perform)
     times = KillTimes(run.measure(), scenario.timeouts.answer)
     while (delay := times.next()) is not None:
         times.note(delay, run.play(times.rounds + 1, count, delay), count)
     if not times.found:
         side = "before" if times.before is None else "after"
-        raise UnplayableError(f"no kill in {times.rounds} came {side} the insertion of a prompt")
+        raise HamperedError(f"no kill in {times.rounds} came {side} the insertion of a prompt")
 
 
 class _Rounds:
-    def __init__(self, scenario: Scenario, step: Step, verbs: Verbs) -> None:
-        self.scenario, self.step, self.verbs = scenario, step, verbs
+    def __init__(self, scenario: Scenario, step: Step, perform: Perform) -> None:
+        self.scenario, self.step, self.perform = scenario, step, perform
         self.name = step.word("connection")
         self.session = step.word("session")
 
@@ -132,7 +138,7 @@ class _Rounds:
         names = [f"round {number} of {count}, prompt {each}" for each in range(1, count + 1)]
         for name in names:
             self.send(name, name, flush=delay != AT_ONCE)
-        time.sleep(max(delay, 0.0))
+        self.scenario.pause(max(delay, 0.0))
         self.do("kill", connection=self.name)
         self.name = f"{self.step.word('connection')} after kill {number}"
         self.do("connect", connection=self.name)
@@ -175,7 +181,7 @@ class _Rounds:
         }
         step = Step("messages", words, self.step.proves if proves else ())
         try:
-            self.verbs["messages"](self.scenario, step)
+            self.perform(self.scenario, step)
         except UnmetError as error:
             if proves:
                 raise
@@ -191,4 +197,4 @@ class _Rounds:
             raise UnplayableError(f"{reason} ({error})") from error
 
     def do(self, verb: str, **words: str) -> None:
-        self.verbs[verb](self.scenario, Step(verb, {**words}))
+        self.perform(self.scenario, Step(verb, {**words}))

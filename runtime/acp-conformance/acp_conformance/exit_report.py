@@ -49,12 +49,13 @@ class ExitReport:
         parts = [self.limit] if self.limit else []
         if self.status is not None:
             parts.append(_ending(self.status))
-        if last := self._last:
+        if last := self.last_errors:
             parts.append(f"standard error: {last}")
         return f" ({'; '.join(parts)})" if parts else ""
 
     @property
-    def _last(self) -> str:
+    def last_errors(self) -> str:
+        """The last lines of the standard error on one line, without UUIDs."""
         text = _ID.sub("(an ID)", self.errors.decode(errors="replace"))
         lines = [" ".join(line.split()) for line in text.splitlines()]
         last = " | ".join([line for line in lines if line][-LINES:])

@@ -4,16 +4,33 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
-from collections.abc import Callable, Sequence
-from typing import Protocol
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final, Protocol
 
 from acp_conformance.deferred_signals import deferred
 from acp_conformance.exit_report import ErrorFile, ExitReport
 from acp_conformance.message_stream import LEAVING, AgentStream, MessageStream
+from acp_conformance.stray_processes import kill_marked, marked
 
-__all__ = ["Launcher", "NoKillError", "Programs", "Record", "StartError", "UnusableProgramError"]
+__all__ = [
+    "FOLDER",
+    "Launcher",
+    "NoKillError",
+    "Programs",
+    "Record",
+    "StartError",
+    "UnfitAgentError",
+    "UnusableProgramError",
+    "own_programs",
+]
+
+FOLDER: Final = "{folder}"
+"""What becomes a folder of its own for each trace, in the commands of an agent."""
 
 
 class StartError(Exception):
@@ -26,6 +43,10 @@ class NoKillError(Exception):
 
 class UnusableProgramError(Exception):
     """A program was started, but can't be judged; the text says what was observed."""
+
+
+class UnfitAgentError(UnusableProgramError):
+    """The same of an agent that answered."""
 
 
 Record = Callable[[str, bytes], None]
@@ -66,6 +87,7 @@ class Programs:
         command: starts the agent.
         restart: starts it again, if that needs another command.
         second: connects to the running agent, such as a bridge to its socket.
+        env: variables for all three, beside those of this process.
     """
 
     def __init__(
@@ -73,10 +95,33 @@ class Programs:
         command: Sequence[str],
         restart: Sequence[str] | None = None,
         second: Sequence[str] | None = None,
+        env: Mapping[str, str] | None = None,
     ) -> None:
+        self._own = env
+        self._env, self._mark = marked(env)
         self._command = command
         self._restart = restart or command
         self._second = second
+
+    @property
+    def has_folder(self) -> bool:
+        """Whether a command names `FOLDER`."""
+        all_ = (*self._command, *self._restart, *(self._second or ()))
+        return any(FOLDER in word for word in all_)
+
+    def within(self, folder: str) -> Programs:
+        """The same commands, in which a folder stands for `FOLDER`."""
+
+        def filled(command: Sequence[str]) -> list[str]:
+            return [word.replace(FOLDER, folder) for word in command]
+
+        second = None if self._second is None else filled(self._second)
+        return Programs(filled(self._command), filled(self._restart), second, self._own)
+
+    def kill_strays(self) -> None:
+        """Kill what the programs have left running, in whatever process group."""
+        with deferred():
+            kill_marked(self._mark)
 
     def start(self, record: Record) -> MessageStream:
         """See `Launcher.start`."""
@@ -104,6 +149,7 @@ class Programs:
                 stdout=subprocess.PIPE,
                 stderr=errors.fileno(),
                 start_new_session=True,
+                env=self._env,
             )
         except (OSError, ValueError) as error:
             errors.close()
@@ -111,6 +157,19 @@ class Programs:
         if process.stdin is None or process.stdout is None:
             raise StartError(f"{command[0]} has no pipes")
         return MessageStream(_Group(process, errors), process.stdout, process.stdin, record)
+
+
+@contextlib.contextmanager
+def own_programs(programs: Programs) -> Iterator[Programs]:
+    """A copy of the programs, with a new folder in place of `FOLDER` that is removed afterwards."""
+    if not programs.has_folder:
+        yield programs.within("")
+        return
+    with contextlib.ExitStack() as kept:
+        with deferred():
+            folder = tempfile.mkdtemp(prefix="acp-conformance-")
+            kept.callback(shutil.rmtree, folder, ignore_errors=True)
+        yield programs.within(folder)
 
 
 class _Group:
@@ -121,9 +180,10 @@ class _Group:
         self._errors = errors
         self._left: ExitReport | None = None
         self._over = False
+        self._turn = threading.Lock()
 
     def kill(self) -> None:
-        with deferred():
+        with deferred(), self._turn:
             self._kill()
 
     def _kill(self) -> None:

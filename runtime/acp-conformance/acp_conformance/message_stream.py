@@ -176,6 +176,7 @@ class MessageStream(ReceivedLines):
         self._unwritten = 0
         self._taken = True
         self._finished = False
+        self._finishing = threading.Lock()
         self._hung_up, self._hang_up = os.pipe()
         self._threads = [
             threading.Thread(target=each, daemon=True) for each in (self._read, self._write)
@@ -238,6 +239,10 @@ class MessageStream(ReceivedLines):
         return not rest
 
     def _finish(self) -> None:
+        with self._finishing:
+            self._finish_once()
+
+    def _finish_once(self) -> None:
         if self._finished:
             return
         self._finished = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -151,7 +151,7 @@ PROXY_TRACES: Final = (
 
 def judge_proxy(
     command: Sequence[str], traces: Iterable[ProxyTrace], seconds: float
-) -> Iterator[TraceResult]:
+) -> Generator[TraceResult]:
     """Play traces with a proxy, and yield what each showed as soon as it is known.
 
     Raises:
@@ -180,9 +180,9 @@ def play_proxy(command: Sequence[str], trace: ProxyTrace, seconds: float) -> Tra
         write_plan(folder, trace.faults, HOLD)
         (folder / "client").mkdir()
         with contextlib.ExitStack() as running:
-            harness = ProxyHarness(
-                Programs(list(filled(command, folder))), folder, seconds, running
-            )
+            programs = Programs(list(filled(command, folder)))
+            running.callback(programs.kill_strays)
+            harness = ProxyHarness(programs, folder, seconds, running)
             cut = _cut(harness, trace)
             harness.leave()
         wrong, missing = _faults(harness, harness.arrived())

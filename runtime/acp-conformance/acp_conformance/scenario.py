@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import secrets
-import tempfile
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from threading import Event
 from typing import Any, Final, TypeVar
 
 from acp_conformance.agent_connection import AgentConnection, TranscriptLog
-from acp_conformance.directives import read_directive, scaled
+from acp_conformance.agent_timeouts import SILENCE, AgentTimeouts
 from acp_conformance.launchers import Launcher
 from acp_conformance.message_stream import JsonLine
+from acp_conformance.play_options import PlayOptions, TestPrompt
+from acp_conformance.played_steps import StepLog
+from acp_conformance.trace_facts import AgentName
 from acp_conformance.trace_script import ScriptError, Step
+from acp_wire.redaction import masked
 
 __all__ = [
     "PROMPT",
-    "SILENCE",
-    "SILENCES",
-    "AgentTimeouts",
+    "DecisiveError",
+    "HamperedError",
+    "NoAnswerError",
     "Scenario",
     "SentRequest",
+    "StoppedError",
     "UnmetError",
     "UnplayableError",
     "code_of",
@@ -35,23 +41,16 @@ Thing = TypeVar("Thing")
 
 PROMPT: Final = "session/prompt"
 
-SILENCE: Final = 0.2
-"""The silence in seconds for which the times in test prompts were chosen."""
-
-SILENCES: Final = 10
-"""The fewest silences to wait for an answer. A held prompt takes five."""
-
-
-@dataclass(frozen=True, slots=True)
-class AgentTimeouts:
-    """How long to wait, in seconds: for an answer, and for an event that must not happen."""
-
-    answer: float = 10.0
-    quiet: float = SILENCE
+WORDS: Final = 300
+"""The maximum number of characters of an agent's error that are shown."""
 
 
 class UnmetError(Exception):
     """An expectation is not met."""
+
+
+class NoAnswerError(UnmetError):
+    """An answer did not come in time."""
 
 
 class DecisiveError(UnmetError):
@@ -60,6 +59,14 @@ class DecisiveError(UnmetError):
 
 class UnplayableError(Exception):
     """The agent offers no way to go on, whatever the step expected."""
+
+
+class HamperedError(UnplayableError):
+    """The same, for a reason that lies in speed or in other agents, so that it may pass."""
+
+
+class StoppedError(Exception):
+    """The run is being stopped."""
 
 
 @dataclass(slots=True)
@@ -73,15 +80,16 @@ class SentRequest:
     place: int
     since: float
     """When its first attempt was sent, in seconds of a monotonic clock."""
+    at: float
+    """When this attempt was sent, by the same clock."""
+    prompt: TestPrompt | None = None
+    """The prompt; None for other methods."""
 
     @property
     def held(self) -> float:
         """The seconds for which its directive asks to be held."""
-        match self.params.get("prompt"):
-            case [{"text": str(text)}] if read_directive(text).verb == "hold":
-                return read_directive(text).seconds
-            case _:
-                return 0.0
+        is_held = self.prompt is not None and self.prompt.verb == "hold"
+        return self.prompt.seconds if self.prompt is not None and is_held else 0.0
 
 
 @dataclass(slots=True)
@@ -90,6 +98,12 @@ class Scenario:
 
     launcher: Launcher
     timeouts: AgentTimeouts
+    folder: str
+    """The working directory of its sessions."""
+    asked: PlayOptions = field(default_factory=PlayOptions)
+    halt: Event = field(default_factory=Event)
+    """Set if the run is being stopped."""
+    log: StepLog = field(default_factory=StepLog)
     transcript: TranscriptLog = field(default_factory=TranscriptLog)
     connections: dict[str, AgentConnection] = field(default_factory=dict)
     sessions: dict[str, str] = field(default_factory=dict)
@@ -97,7 +111,14 @@ class Scenario:
     requests: dict[str, SentRequest] = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)
     marks: dict[str, str] = field(default_factory=dict)
-    folder: str = field(default_factory=tempfile.gettempdir)
+    agent: AgentName = field(default_factory=AgentName)
+    logins: list[str] = field(default_factory=list[str])
+    """The methods for a login that the agent offers."""
+    logged_in: set[str] = field(default_factory=set[str])
+    """The connections on which a login has succeeded, by name."""
+    starts: int = 0
+    turns: list[float] = field(default_factory=list[float])
+    """The seconds until a session was idle after its last prompt, each time that was awaited."""
     withdrawn: float = 0.0
     """When something was last withdrawn, by the clock of `SentRequest.since`."""
     heard: tuple[AgentConnection, int] | None = None
@@ -121,13 +142,23 @@ class Scenario:
         """The params with the working directory of a session."""
         return {"cwd": self.folder, "mcpServers": []}
 
-    def text(self, name: str) -> str:
-        """The text of a prompt: the trace's text and a random mark that makes it unique.
+    def prompt(self, name: str) -> TestPrompt:
+        """The prompt that a trace calls by its text, with a random mark that makes it unique.
 
         A time in a directive is scaled with the silence.
         """
         mark = self.marks.setdefault(name, secrets.token_hex(4))
-        return f"{scaled(name, self.timeouts.quiet / SILENCE)} [{mark}]"
+        asked = self.asked.prompt(name, self.timeouts.quiet / SILENCE)
+        return replace(asked, text=f"{asked.text} [{mark}]")
+
+    def pause(self, seconds: float) -> None:
+        """Let time pass.
+
+        Raises:
+            StoppedError: the run is being stopped.
+        """
+        if self.halt.wait(seconds):
+            raise StoppedError
 
     def key(self, name: str) -> str:
         """The key that a trace calls by a name."""
@@ -139,7 +170,40 @@ class Scenario:
         Raises:
             UnmetError: the answer is an error, or is missing.
         """
-        return result_of(self.answer(connection, request_id, what), what)
+        return self.result_in(self.answer(connection, request_id, what), what)
+
+    def result_in(self, line: JsonLine, what: str) -> dict[str, Any]:
+        """Return the result in an answer.
+
+        Raises:
+            UnmetError: the answer is an error.
+        """
+        if "error" in line:
+            raise UnmetError(f"{what} was answered with {self.words(line)}")
+        return result_of(line, what)
+
+    def words(self, line: JsonLine) -> str:
+        """Describe an error by its code and its words, in which no key is shown."""
+        error = line.get("error")
+        text = error_of(line)
+        if not isinstance(error, dict) or code_of(line) is None:
+            return text
+        message, data = error.get("message"), error.get("data")
+        if isinstance(message, str) and message:
+            text += f" {json.dumps(self.hidden(message), ensure_ascii=False)}"
+        if data is not None:
+            text += f" {self.hidden(json.dumps(data, ensure_ascii=False))}"
+        return text if len(text) <= WORDS else f"{text[:WORDS]}..."
+
+    def hidden(self, text: str) -> str:
+        """A text of the agent in which no key is shown."""
+        return masked(text, self.secrets)
+
+    @property
+    def secrets(self) -> list[str]:
+        """The values of all keys that were sent, and of those that will be."""
+        sent = (each.params.get("idempotencyKey") for each in self.requests.values())
+        return [*self.keys.values(), *(key for key in sent if isinstance(key, str))]
 
     def answer(self, connection: AgentConnection, request_id: int, what: str) -> JsonLine:
         """Return the answer to a request, be it a result or an error.
@@ -147,8 +211,11 @@ class Scenario:
         Raises:
             UnmetError: the answer is missing.
             UnplayableError: it came in a form that answers nothing.
+            StoppedError: the run is being stopped.
         """
         line = connection.answer(request_id, self.timeouts.answer)
+        if self.halt.is_set():
+            raise StoppedError
         if line is None:
             if fault := connection.fault(request_id):
                 raise UnplayableError(f"{what} {fault}")
@@ -157,7 +224,8 @@ class Scenario:
                 raise DecisiveError(f"{what}: the connection ended{report.summary}")
             if report.status is not None:
                 raise DecisiveError(f"{what}: the agent ended without an answer{report.summary}")
-            raise UnmetError(f"{what}: no answer came{report.summary}")
+            seconds = f" in {self.timeouts.answer:.3g} seconds"
+            raise NoAnswerError(f"{what}: no answer came{seconds}{report.summary}")
         return line
 
     def reply(self, sent: SentRequest, what: str) -> JsonLine:
@@ -176,7 +244,7 @@ class Scenario:
             if not held or self.idle(sent.connection, str(sent.params["sessionId"]), sent):
                 raise
             why = "the session may be at work: give it more time with --timeout"
-            raise UnplayableError(f"{error}, but {why}") from error
+            raise HamperedError(f"{error}, but {why}") from error
 
     def idle(
         self, connection: AgentConnection, session: str, but: SentRequest | None = None
@@ -219,6 +287,25 @@ class Scenario:
         return ""
 
     @property
+    def permissions(self) -> int:
+        """How often the agent asked for permission."""
+        return sum(connection.permissions for connection in self.connections.values())
+
+    @property
+    def answers(self) -> tuple[float, ...]:
+        """The seconds until each answer came."""
+        return tuple(each for one in self.connections.values() for each in one.latencies)
+
+    @property
+    def prompt_answers(self) -> tuple[float, ...]:
+        """The seconds until the answer to each prompt came that was not to be held."""
+        return tuple(
+            sent.connection.came[sent.id] - sent.at
+            for sent in self.requests.values()
+            if sent.method == PROMPT and sent.id in sent.connection.came and not sent.held
+        )
+
+    @property
     def errors(self) -> bytes:
         """The standard error of all agents, one after the other."""
         return b"".join(each.stream.exit_report().errors for each in self.connections.values())
@@ -226,7 +313,7 @@ class Scenario:
     def leave(self) -> None:
         """Kill every agent that still runs, also when this is interrupted."""
         with contextlib.ExitStack() as kills:
-            for connection in self.connections.values():
+            for connection in list(self.connections.values()):
                 kills.callback(connection.stream.kill)
 
 

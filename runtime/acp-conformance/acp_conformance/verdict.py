@@ -16,15 +16,18 @@ from acp_conformance.requirements import (
     Requirement,
     Role,
 )
+from acp_conformance.trace_facts import TraceFacts
 
 __all__ = [
     "RequirementVerdict",
     "TraceResult",
     "VerdictStatus",
     "gaps",
+    "passing",
     "status_of",
     "verdicts",
     "with_advice",
+    "with_expected",
 ]
 
 
@@ -44,7 +47,7 @@ class TraceResult:
     `kept` holds the requirements that were shown to be kept. `broken` holds those that were shown
     to be broken, with the observation. `open` holds those that the trace would have shown, had it
     not ended early for `reason`. `moot` holds those that nothing in it was about after all. `begun`
-    is false if the agent did not even start. `errors` is its standard error.
+    is false if the agent did not even start, or opened no session. `errors` is its standard error.
     """
 
     trace: str
@@ -57,6 +60,7 @@ class TraceResult:
     errors: bytes = field(default=b"", repr=False)
     begun: bool = True
     moot: frozenset[str] = frozenset()
+    facts: TraceFacts = field(default_factory=TraceFacts, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,7 @@ class RequirementVerdict:
     """A requirement and its status. `details` holds the failures, or why nothing is known.
 
     `traces` are those that showed the status. `advice` is true for a failure below the level that
-    was chosen.
+    was chosen, `expected` for one that is known.
     """
 
     requirement: Requirement
@@ -72,6 +76,14 @@ class RequirementVerdict:
     traces: Sequence[str] = ()
     details: Sequence[str] = ()
     advice: bool = False
+    expected: bool = False
+
+    @property
+    def word(self) -> str:
+        """The status in the words of the report."""
+        if self.status is VerdictStatus.FAIL and self.expected:
+            return "expected"
+        return "advice" if self.advice else self.status.value
 
 
 Parts = Mapping[str, Collection[str]]
@@ -174,11 +186,32 @@ def with_advice(found: Iterable[RequirementVerdict], level: Level) -> list[Requi
     ]
 
 
+def with_expected(
+    found: Iterable[RequirementVerdict], ids: Collection[str]
+) -> list[RequirementVerdict]:
+    """Note which failures are expected."""
+    return [
+        replace(each, expected=each.requirement.id in ids)
+        if each.status is VerdictStatus.FAIL
+        else each
+        for each in found
+    ]
+
+
+def passing(found: Iterable[RequirementVerdict], ids: Collection[str]) -> list[str]:
+    """Return the requirements that were expected to fail, and pass."""
+    return [
+        each.requirement.id
+        for each in found
+        if each.status is VerdictStatus.PASS and each.requirement.id in ids
+    ]
+
+
 def status_of(found: Sequence[RequirementVerdict], *, strict: bool = False) -> int:
     """Return 1 if a requirement fails, 2 if there are gaps or no verdicts, else 0.
 
-    Failures that are advice count for nothing.
+    Failures that are advice, or expected, count for nothing.
     """
-    if any(each.status is VerdictStatus.FAIL and not each.advice for each in found):
+    if any(each.word == VerdictStatus.FAIL for each in found):
         return 1
     return 2 if not found or gaps(found, strict=strict) else 0

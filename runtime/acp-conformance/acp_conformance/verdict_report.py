@@ -1,130 +1,210 @@
-"""Prints verdicts as text for people, JSON for programs, or JUnit XML for build servers.
+"""Prints a run as text for people, JSON for programs, or JUnit XML for build servers.
 
-`problems` say why there is no verdict, or an incomplete one. People read them on standard error.
+Problems say why there is no verdict, or an incomplete one. People read them on standard error.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 from xml.etree import ElementTree as ET
 
-from acp_conformance.verdict import RequirementVerdict, VerdictStatus
+from acp_conformance.failure_report import failure_lines, structured_failure
+from acp_conformance.run_report import RunReport
+from acp_conformance.verdict import RequirementVerdict, TraceResult, VerdictStatus
 
 __all__ = ["FORMATS", "junit", "plain", "structured"]
 
+TOOL: Final = "acpgen"
 
-def plain(found: Sequence[RequirementVerdict], problems: Sequence[str] = ()) -> str:
+
+def plain(run: RunReport) -> str:
     """One line for each requirement, indented lines for the observations, and the counts.
 
     Empty without verdicts.
     """
-    del problems
-    if not found:
+    if not run.found:
         return ""
-    lines: list[str] = []
-    for each in found:
-        asked = each.requirement
-        lines.append(f"{_word(each):13}  {asked.level:6}  {asked.id}: {asked.text}")
-        if each.status is VerdictStatus.FAIL:
-            lines.append(f'{"":15}RFD, {asked.section}: "{asked.sentence}"')
-        if each.status is not VerdictStatus.PASS:
-            lines += [f"{'':15}{_printable(detail)}" for detail in each.details]
-    counts = Counter(map(_word, found))
+    lines = [line for each in run.found for line in _plain_lines(run, each)]
+    counts = Counter(each.word for each in run.found)
     shown = [word for word in _COUNTED if counts[word] or word not in _SELDOM]
     lines.append(", ".join(f"{counts[word]} {_COUNTED[word]}" for word in shown))
     return "\n".join(lines) + "\n"
 
 
-def structured(found: Sequence[RequirementVerdict], problems: Sequence[str] = ()) -> str:
-    """One JSON document: each requirement with its status and observations, and the problems."""
-    counts = Counter(each.status for each in found)
-    advice = sum(each.advice for each in found)
-    entries = [
-        {
-            "id": each.requirement.id,
-            "role": each.requirement.role,
-            "level": each.requirement.level,
-            "section": each.requirement.section,
-            "text": each.requirement.text,
-            "sentence": each.requirement.sentence,
-            "status": each.status,
-            "advice": each.advice,
-            "traces": [*each.traces],
-            "details": [*each.details],
-        }
-        for each in found
-    ]
+def _plain_lines(run: RunReport, found: RequirementVerdict) -> Iterator[str]:
+    asked = found.requirement
+    yield f"{found.word:13}  {asked.level:6}  {asked.id}: {asked.text}"
+    if found.status is VerdictStatus.PASS:
+        return
+    yield from (f"{'':15}{_printable(each)}" for each in _seen(run, found))
+
+
+def _seen(run: RunReport, found: RequirementVerdict) -> Iterator[str]:
+    """The lines about a requirement that did not pass. What was seen is shown of one trace."""
+    asked = found.requirement
+    if found.status is not VerdictStatus.FAIL:
+        yield from found.details
+        return
+    yield f'RFD, {asked.section}: "{asked.sentence}"'
+    failures = run.failures(found)
+    for number, detail in enumerate(found.details):
+        yield detail
+        if number == 0 and failures:
+            yield from (f"  {line}" for line in failure_lines(failures[0]))
+    if cause := run.cause(found):
+        yield f"likely cause: {cause}"
+
+
+def structured(run: RunReport) -> str:
+    """One JSON document: the agent, each requirement, each trace, and the problems."""
+    counts = Counter(each.status for each in run.found)
     document = {
-        "requirements": entries,
-        "summary": {**{status.value: counts[status] for status in VerdictStatus}, "advice": advice},
-        "complete": not problems,
-        "problems": [{"message": problem} for problem in problems],
+        "tool": {"name": TOOL, "version": run.version},
+        "agent": {"name": run.agent.name, "version": run.agent.version} if run.agent.name else None,
+        "run": {
+            "seconds": round(run.seconds, 3),
+            "jobs": run.jobs,
+            "timeout": None if run.timeouts is None else round(run.timeouts.answer, 3),
+            "silence": None if run.timeouts is None else round(run.timeouts.quiet, 3),
+            "prompts": run.prompts,
+            "starts": run.starts,
+            "permissions": run.permissions,
+            "noise": run.noise,
+        },
+        "requirements": [_structured_requirement(run, each) for each in run.found],
+        "traces": [_structured_trace(run, each) for each in run.results],
+        "summary": {
+            **{status.value: counts[status] for status in VerdictStatus},
+            "advice": sum(each.advice for each in run.found),
+            "expected": sum(each.expected for each in run.found),
+        },
+        "unexpected": [*run.unexpected],
+        "complete": not run.problems,
+        "problems": [{"message": problem} for problem in run.problems],
     }
     return json.dumps(document, indent=2) + "\n"
 
 
-def junit(found: Sequence[RequirementVerdict], problems: Sequence[str] = ()) -> str:
+def _structured_requirement(run: RunReport, found: RequirementVerdict) -> dict[str, object]:
+    asked = found.requirement
+    return {
+        "id": asked.id,
+        "role": asked.role,
+        "level": asked.level,
+        "section": asked.section,
+        "text": asked.text,
+        "sentence": asked.sentence,
+        "status": found.status,
+        "advice": found.advice,
+        "expected": found.expected,
+        "seconds": round(run.seconds_of(found), 3),
+        "traces": [*found.traces],
+        "details": [*found.details],
+        "failures": [structured_failure(each) for each in run.failures(found)],
+        "cause": run.cause(found) or None,
+    }
+
+
+def _structured_trace(run: RunReport, result: TraceResult) -> dict[str, object]:
+    return {
+        "name": result.trace,
+        "seconds": round(result.facts.seconds, 3),
+        "prompts": result.facts.prompts,
+        "starts": result.facts.starts,
+        "permissions": result.facts.permissions,
+        "noise": result.unparsed,
+        "kept": sorted(result.kept),
+        "broken": sorted(dict(result.broken)),
+        "open": sorted(result.open),
+        "reason": result.reason or None,
+        "replay": run.replay.of(result.trace) or None,
+    }
+
+
+def junit(run: RunReport) -> str:
     """One suite with a case for each requirement. Neither a pass nor a failure means skipped.
 
     Problems are the error of one more case.
     """
-    counts = Counter(map(_word, found))
+    counts = Counter(each.word for each in run.found)
     root = ET.Element("testsuites", name="acpgen conform")
     suite = ET.SubElement(
         root,
         "testsuite",
         name="idempotency keys",
-        tests=str(len(found) + bool(problems)),
-        failures=str(counts["fail"]),
-        errors=str(int(bool(problems))),
+        tests=str(len(run.found) + bool(run.problems)),
+        failures=str(counts["fail"] + len(run.unexpected)),
+        errors=str(int(bool(run.problems))),
         skipped=str(sum(counts[word] for word in _SKIPPED)),
+        time=f"{run.seconds:.3f}",
     )
-    for each in found:
-        asked = each.requirement
-        case = ET.SubElement(suite, "testcase", classname=asked.role.value, name=asked.id)
-        seen = "\n".join(map(_printable, each.details))
-        if each.status is VerdictStatus.FAIL and not each.advice:
-            failure = ET.SubElement(case, "failure", type=asked.level.value, message=asked.text)
-            failure.text = seen
-        elif _word(each) in _SKIPPED:
-            prefix = f"{_word(each)}: " if _word(each) in _SELDOM else ""
-            ET.SubElement(case, "skipped", message=f"{prefix}{seen}")
-    if problems:
+    properties = ET.SubElement(suite, "properties")
+    for name, value in _properties(run).items():
+        ET.SubElement(properties, "property", name=name, value=_printable(value))
+    for each in run.found:
+        _case(run, suite, each)
+    if run.problems:
         case = ET.SubElement(suite, "testcase", classname="conform", name="can be told")
-        ET.SubElement(case, "error", message="\n".join(map(_printable, problems)))
+        ET.SubElement(case, "error", message="\n".join(map(_printable, run.problems)))
     ET.indent(root)
     body = ET.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
+
+
+def _properties(run: RunReport) -> dict[str, str]:
+    return {
+        "tool": f"{TOOL} {run.version}".strip(),
+        "agent": f"{run.agent.name} {run.agent.version}".strip(),
+        "prompts": str(run.prompts),
+        "starts": str(run.starts),
+        "permissions": str(run.permissions),
+        "noise": str(run.noise),
+    }
+
+
+def _case(run: RunReport, suite: ET.Element, found: RequirementVerdict) -> None:
+    asked = found.requirement
+    seconds = f"{run.seconds_of(found):.3f}"
+    case = ET.SubElement(suite, "testcase", classname=asked.role.value, name=asked.id, time=seconds)
+    seen = "\n".join(map(_printable, _seen(run, found)))
+    if found.word == "fail":
+        failure = ET.SubElement(case, "failure", type=asked.level.value, message=asked.text)
+        failure.text = seen
+    elif found.word in _SKIPPED:
+        prefix = f"{found.word}: " if found.word in _SELDOM else ""
+        ET.SubElement(case, "skipped", message=f"{prefix}{seen}")
+    elif asked.id in run.unexpected:
+        ET.SubElement(case, "failure", type="expected-failures", message=_UNEXPECTED)
+
+
+_UNEXPECTED: Final = "it was expected to fail, and passes: remove it from the expected failures"
 
 
 def _printable(text: str) -> str:
     return "".join(char if char.isprintable() else "?" for char in text)
 
 
-def _word(found: RequirementVerdict) -> str:
-    return "advice" if found.advice else found.status.value
-
-
 _COUNTED: Final[Mapping[str, str]] = {
     "pass": "passed",
     "partly": "passed partly",
     "fail": "failed",
+    "expected": "failed as expected",
     "advice": "as advice",
     "not exercised": "not exercised",
 }
 
-_SELDOM: Final = ("partly", "advice")
+_SELDOM: Final = ("partly", "expected", "advice")
 """The counts that are printed only if they are not zero."""
 
-_SKIPPED: Final = ("partly", "advice", "not exercised")
+_SKIPPED: Final = ("partly", "expected", "advice", "not exercised")
 """What JUnit calls skipped: neither a pass nor a failure."""
 
-FORMATS: Final[Mapping[str, Callable[[Sequence[RequirementVerdict], Sequence[str]], str]]] = {
+FORMATS: Final[Mapping[str, Callable[[RunReport], str]]] = {
     "text": plain,
     "json": structured,
     "junit": junit,
 }
-"""The function that prints verdicts, by the name of the format."""
+"""The function that prints a run, by the name of the format."""

@@ -14,6 +14,7 @@ from acp_retry.history import HistoryIndex, HistoryStore
 from acp_retry.ledger import KeyLedger
 from acp_retry.link import Channel, JsonObject, LineChannel, Link, ReceivedMessage
 from acp_retry.message_ids import NAMESPACE, derive_message_id
+from acp_retry.nodes import Nodes, Notice, NoticeKind
 from acp_retry.outbox import Outbox, PendingPrompt
 from acp_retry.outbox_stores import MemoryOutbox, Mode, OutboxStore, SqliteOutbox
 from acp_retry.outcome import (
@@ -34,7 +35,16 @@ from acp_retry.prompt_keys import MalformedKeyError, check_key, new_key
 from acp_retry.prompt_params import check_params
 from acp_retry.sessions import Sessions, SessionStore
 from acp_retry.stdio import serve_stdio
-from acp_retry.store import Found, Insertion, Message, PromptStore, Store, UnusableStoreError
+from acp_retry.store import (
+    Found,
+    Insertion,
+    Message,
+    PromptStore,
+    Store,
+    UnfinishedWork,
+    UnusableStoreError,
+    WorkStore,
+)
 from acp_retry.stores.memory import MemoryStore
 from acp_retry.stores.sqlite import SqliteStore
 from acp_retry.submission import Submission, WithdrawnError
@@ -71,7 +81,10 @@ __all__ = [
     "Message",
     "Mode",
     "NeverSentError",
+    "Nodes",
     "NotSent",
+    "Notice",
+    "NoticeKind",
     "Outbox",
     "OutboxStore",
     "Outcome",
@@ -95,9 +108,11 @@ __all__ = [
     "Submission",
     "SupersededError",
     "Transport",
+    "UnfinishedWork",
     "Unknown",
     "UnusableStoreError",
     "WithdrawnError",
+    "WorkStore",
     "check_key",
     "check_params",
     "derive_message_id",

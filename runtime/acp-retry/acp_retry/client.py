@@ -84,6 +84,7 @@ class Client:
         self._sleep = sleep
         self._clock = clock
         self._sessions: dict[str, None] = {}
+        self._earlier: list[PendingPrompt] = []
         self._connection: ActiveConnection | None = None
         self._ended: BaseException | None = None
         self._change = asyncio.Event()
@@ -100,13 +101,19 @@ class Client:
         """See `close`."""
         await self.close()
 
-    async def ready(self) -> None:
+    async def ready(self) -> list[PendingPrompt]:
         """Wait until the agent is connected and the sessions are resumed.
+
+        Returns:
+            The prompts that are pending, oldest first. The first call also returns those of an
+            earlier run that were answered since this client started.
 
         Raises:
             ClientStoppedError: the client does not connect any more.
         """
         await self._connected()
+        earlier, self._earlier = self._earlier, []
+        return [prompt for prompt in earlier if prompt.done] + await self.outbox.pending()
 
     async def new_session(self, **params: object) -> str:
         """Create a session. It is resumed on later connections.
@@ -201,7 +208,8 @@ class Client:
     async def _run(self) -> None:
         reason: BaseException = ClientStoppedError("the client was closed")
         try:
-            for prompt in await self.outbox.pending():
+            self._earlier = await self.outbox.pending()
+            for prompt in self._earlier:
                 self._sessions[prompt.session_id] = None
             await self._stay_connected()
         except asyncio.CancelledError:

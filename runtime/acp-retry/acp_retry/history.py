@@ -21,9 +21,10 @@ __all__ = ["HistoryIndex", "HistoryStore", "Reader", "Replay"]
 Reader = Callable[[str], AsyncIterator[Iterable[str]]]
 """Reads a session's history and yields, in pages, the ID of every user message in it.
 
-This includes messages before a compaction, messages that were accepted while the agent worked, and
-messages that steered it. A message that is left out is inserted a second time when its key comes
-back.
+This includes messages before a compaction, messages that were accepted while the agent worked,
+messages that steered it, and messages that were merged: a runtime that joins queued prompts into
+one user message keeps the IDs of the others elsewhere, such as in a list beside the message. A
+message that is left out is inserted a second time when its key comes back.
 
 A message is recognized by the UUID under which it was submitted, `str(message.record)`, anywhere in
 the ID: with a prefix, without dashes, in capitals. An ID without such a UUID belongs to a message
@@ -38,7 +39,8 @@ DERIVED_ID: Final = re.compile(
 
 LEFT_OUT: Final = (
     "the history of a session does not show a message that was inserted:"
-    " its reader must yield the ID that it was submitted under, see acp_retry.history.Reader"
+    " its reader must yield the ID that it was submitted under, also if the runtime has merged it"
+    " into another message, see acp_retry.history.Reader"
 )
 
 
@@ -50,15 +52,16 @@ class HistoryIndex:
     starts another reader. The index keeps 16 bytes for each message.
 
     A reader is trusted once it has yielded a message that this process inserted. Until then, a
-    session is read again after an insertion, and a reader that leaves that message out fails.
+    session is read again after an insertion, and a reader that leaves that message out fails. The
+    same holds once more for messages that were submitted together, since runtimes merge those.
 
     Use it only for sessions that no other process writes to.
     """
 
     def __init__(self, read: Reader) -> None:
         self._read = read
-        self._proven = False
-        self._unproven: set[str] = set()
+        self._proven: set[bool] = set()
+        self._unproven: dict[str, set[bool]] = {}
         self._known: dict[str, set[bytes]] = {}
         self._filled: set[str] = set()
         self._filling: dict[str, asyncio.Task[None]] = {}
@@ -76,19 +79,26 @@ class HistoryIndex:
             TypeError: the reader yielded something other than iterables of message IDs.
             Exception: what the reader raised.
         """
-        if prove and not self._proven and session_id in self._unproven:
+        if prove and not self._unproven.get(session_id, set()) <= self._proven:
             self._filled.discard(session_id)
         while session_id not in self._filled:
             # A cancelled question must not cancel the reader of the others.
             await asyncio.shield(self._fill(session_id))
         return record.bytes in self._known[session_id]
 
-    def add(self, session_id: str, record: UUID) -> None:
-        """Add a message that was inserted."""
+    def add(self, session_id: str, record: UUID, *, together: bool = False) -> None:
+        """Add a message that was inserted.
+
+        Args:
+            session_id: the session.
+            record: the ID that it was submitted under.
+            together: whether another message of the session was submitted before this one was
+                accepted, so that the runtime may have merged them.
+        """
         if record.version == DERIVED:
             self._known.setdefault(session_id, set()).add(record.bytes)
-            if not self._proven:
-                self._unproven.add(session_id)
+            if together not in self._proven:
+                self._unproven.setdefault(session_id, set()).add(together)
 
     def forget(self, session_id: str) -> None:
         """Forget a session that was deleted or rewound, or whose last insertion is in doubt.
@@ -99,7 +109,7 @@ class HistoryIndex:
         self._known.pop(session_id, None)
         self._filled.discard(session_id)
         self._filling.pop(session_id, None)
-        self._unproven.discard(session_id)
+        self._unproven.pop(session_id, None)
 
     @contextmanager
     def replay(self, session_id: str) -> Iterator[Replay]:
@@ -113,7 +123,7 @@ class HistoryIndex:
         """
         replay = Replay()
         known = self._known.setdefault(session_id, set())
-        there, proves = known.copy(), session_id in self._unproven
+        there, proves = known.copy(), set(self._unproven.get(session_id, ()))
         yield replay
         if self._known.get(session_id) is known:
             if not there <= replay.records:
@@ -182,6 +192,8 @@ class HistoryStore:
         self._index = index
         self._submit = submit
         self._remove = remove
+        self._submitting: dict[str, set[UUID]] = {}
+        self._together: set[UUID] = set()
 
     async def find(self, session_id: str, record: UUID) -> Found | None:
         """See `Store.find`. There is no stored prompt to compare with."""
@@ -194,15 +206,31 @@ class HistoryStore:
             name = message.session_id, message.record
             if await self._index.contains(*name, prove=False):
                 return Found(str(message.record)), False
+        session_id, record = message.session_id, message.record
+        try:
+            together = await self._submit_beside_others(message)
+        except BaseException as error:
+            self._index.forget(session_id)
+            if isinstance(error, Exception) and await self._has_taken(message):
+                return Found(str(record)), True
+            raise
+        self._index.add(session_id, record, together=together)
+        return Found(str(record)), True
+
+    async def _submit_beside_others(self, message: Message) -> bool:
+        """Submit a message. Returns whether another one of its session was under way meanwhile."""
+        others = self._submitting.setdefault(message.session_id, set())
+        others.add(message.record)
+        if len(others) > 1:
+            self._together |= others
         try:
             await self._submit(message)
-        except BaseException as error:
-            self._index.forget(message.session_id)
-            if isinstance(error, Exception) and await self._has_taken(message):
-                return Found(str(message.record)), True
-            raise
-        self._index.add(message.session_id, message.record)
-        return Found(str(message.record)), True
+            return message.record in self._together
+        finally:
+            self._together.discard(message.record)
+            others.discard(message.record)
+            if not others:
+                self._submitting.pop(message.session_id, None)
 
     async def _has_taken(self, message: Message) -> bool:
         """Whether the runtime has the message anyway. No other process can have submitted it."""

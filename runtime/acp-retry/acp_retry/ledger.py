@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
-import json
 import logging
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping
 from functools import partial
 from typing import Final
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from acp_retry.core import (
     MOST_HELD,
@@ -26,9 +24,10 @@ from acp_retry.core import (
 )
 from acp_retry.fifo import FifoQueues
 from acp_retry.message_ids import derive_message_id
+from acp_retry.nodes import Neighbours, Nodes, NoticeKind
 from acp_retry.outcome import INTERNAL_ERROR, Refused, RequestFailedError
 from acp_retry.prompt_events import OnPrompt, PromptChange, PromptReporter, label
-from acp_retry.prompt_params import check_params
+from acp_retry.prompt_params import check_params, digest_of
 from acp_retry.store import Found, Insertion, Message, PromptStore, Store
 from acp_retry.submission import Submission, WithdrawnError
 from acp_retry.waiting_attempts import WaitingAttempt, WaitingAttempts
@@ -72,6 +71,7 @@ class KeyLedger:
         on_event: called with what happens to each prompt; see `PromptChange`.
         most: how many prompts may wait for their insertion, those without a connection included. A
             further prompt is refused with -32603 and a reason in `data`. Its key stays unused.
+        nodes: carries cancellations and insertions between the nodes that share the store.
     """
 
     def __init__(
@@ -83,6 +83,7 @@ class KeyLedger:
         keep_orphans: bool = True,
         on_event: OnPrompt | None = None,
         most: int = MOST_HELD,
+        nodes: Nodes | None = None,
     ) -> None:
         self._store = store
         self._handler = handler
@@ -96,6 +97,7 @@ class KeyLedger:
         self._inserting: dict[Claim, asyncio.Future[None]] = {}
         self._settling: set[asyncio.Task[Found | None]] = set()
         self._stopped = False
+        self._neighbours = Neighbours(nodes, self._core, self._take, self._find, self._tasks)
 
     async def prompt(
         self, connection: Hashable, request_id: str | int | None, params: Mapping[str, object]
@@ -140,7 +142,12 @@ class KeyLedger:
         They are answered with -32800 once the store has shown that the message is not there. A
         request that is unknown, answered, on another connection or being inserted is ignored.
         """
-        self._apply(self._core.cancel(AttemptId(connection, request_id)))
+        name = AttemptId(connection, request_id)
+        attempt = self._waiting.get(name)
+        self._apply(self._core.cancel(name))
+        if attempt is not None and not attempt.answer.done():
+            record = UUID(attempt.message_id)
+            self._neighbours.tell(NoticeKind.CANCELLED, attempt.session_id, record)
 
     def waits(self, connection: Hashable, request_id: str | int | None) -> bool:
         """Whether a request of a connection is a prompt that waits for its answer here."""
@@ -152,6 +159,11 @@ class KeyLedger:
         Works as `cancel_request`. The agent itself stops work that has begun.
         """
         self._apply(self._core.withdraw(session_id))
+        self._neighbours.tell(NoticeKind.SESSION, session_id)
+
+    def on_session_cancelled(self, cancelled: Callable[[str], None]) -> None:
+        """Call a function with each session whose work another node was asked to cancel."""
+        self._neighbours.on_session_cancelled(cancelled)
 
     def close(self, session_id: str) -> None:
         """Handle `session/close`: as `cancel`, and forget the live-only messages."""
@@ -226,9 +238,12 @@ class KeyLedger:
             session_id,
             record,
             keyed=key is not None,
-            digest=_digest(params.get("prompt")) if self._compare and key is not None else None,
+            digest=digest_of(params.get("prompt")) if self._compare and key is not None else None,
             payload={name: value for name, value in params.items() if name != KEY},
         )
+
+    def _take(self, effects: Iterable[Effect], known: bool) -> None:
+        self._apply(effects, known=known)
 
     def _report(self, change: PromptChange, claim: Claim) -> None:
         self._reporter.report(change, claim.session_id, str(claim.record))
@@ -344,6 +359,7 @@ class KeyLedger:
         if new:
             session_id, message_id = claim.session_id, found.message_id
             self._reporter.report(PromptChange.NEW, session_id, message_id)
+            self._neighbours.tell(NoticeKind.INSERTED, session_id, claim.record)
         return Insertion(found.message_id, new)
 
     async def _settle_failed(self, claim: Claim, error: BaseException) -> Found | None:
@@ -380,8 +396,3 @@ def _queue(claim: Claim) -> Hashable:
     """The queue of a claim. Claims of one queue start in order."""
     owner = claim.owner
     return claim if owner is None else (claim.session_id, owner.connection)
-
-
-def _digest(prompt: object) -> bytes:
-    text = json.dumps(prompt, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).digest()

@@ -63,14 +63,14 @@ class PromptEvent:
 OnPrompt = Callable[[PromptEvent], None]
 """Called with each event, in the event loop. It must not block."""
 
-_LEVELS: Final = {PromptChange.REFUSED: logging.WARNING, PromptChange.STALE: logging.WARNING}
+_LEVELS: Final = {PromptChange.REFUSED: logging.INFO, PromptChange.STALE: logging.INFO}
 
 
 class PromptReporter:
     """Logs each event, and passes it on.
 
     Args:
-        log: where events are logged: refused and stale prompts as warnings, others for debugging.
+        log: where events are logged: refused and stale prompts as information, others to debug.
         on_event: called with each event. What it raises is logged, and changes nothing else.
     """
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from typing import Final
 
@@ -11,7 +13,7 @@ from acp_wire.keys import KEY, is_unicode
 from acp_wire.reader import MAX_DEPTH
 from acp_wire.writer import UnwritableError, fault_of
 
-__all__ = ["LEVELS", "check_params", "require_replayable"]
+__all__ = ["LEVELS", "check_params", "digest_of", "require_replayable"]
 
 LEVELS: Final = MAX_DEPTH - 3
 """How deep arrays and objects may nest in a prompt. The message that replays it has three more."""
@@ -54,6 +56,12 @@ def require_replayable(prompt: object) -> None:
     """
     if (fault := fault_of(prompt, levels=LEVELS)) is not None:
         raise UnwritableError(f"the prompt {fault}")
+
+
+def digest_of(prompt: object) -> bytes:
+    """Return the SHA-256 of a prompt, whatever the order of its members."""
+    text = json.dumps(prompt, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).digest()
 
 
 def _invalid(reason: str) -> RequestFailedError:

@@ -38,6 +38,8 @@ Check = Callable[[object], int]
 
 _EXTENSION = "_"
 _NO_MEMBERS: dict[str, object] = {}
+_LEAST = 3
+"""How many members a notification has: jsonrpc, method and params."""
 
 
 def each(check: Check, values: Iterable[object]) -> int:
@@ -204,10 +206,23 @@ class Checkers:
             return REFUSED
         if "method" not in message:
             return self._grade_response(message, answers)
+        # With these three members and no other, the envelope has no fault.
+        if len(message) == _LEAST and "params" in message and message.get("jsonrpc") == "2.0":
+            method = message["method"]
+            check = calls[1].get(method) if type(method) is str else None
+            if check is not None:
+                return check(message["params"])
+        return self._grade_call(message, *calls)
+
+    def _grade_call(
+        self,
+        message: dict[str, object],
+        requests: Mapping[str, Check],
+        notifications: Mapping[str, Check],
+    ) -> int:
         if envelope_faults(message):
             return REFUSED
-        method: str = message["method"]
-        requests, notifications = calls
+        method: str = message["method"]  # type: ignore[assignment] # the envelope has no fault
         asks = "id" in message
         if asks:
             if not self._is_id(message["id"]):

@@ -8,7 +8,8 @@ responses, members and variants that the schema doesn't list, and everything tha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar, Generic, Literal, NoReturn, TypeVar
+from functools import cached_property
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from acp_wire.extras import missing
 
@@ -130,9 +131,18 @@ Decode = Callable[[bytes], Notification]
 
 
 class _BySender(dict[str | None, Decode]):
-    def __missing__(self, sender: str | None) -> NoReturn:
+    """The decoders of each sender, made when they are first needed."""
+
+    def __init__(self, calls: Mapping[str | None, Any], hook: Callable[[Any, object], Any]) -> None:
+        super().__init__()
+        self.calls = calls
+        self._hook = hook
+
+    def __missing__(self, sender: str | None) -> Decode:
         require_sender(sender)
-        raise KeyError(sender)
+        decode: Decode = msgspec.json.Decoder(self.calls[sender], dec_hook=self._hook).decode
+        self[sender] = decode
+        return decode
 
 
 class Decoders:
@@ -168,13 +178,9 @@ class Decoders:
             raise ValueError
 
         self.checkers = checkers
-        self.DECODERS = _BySender(
-            (sender, msgspec.json.Decoder(union, dec_hook=hook).decode)
-            for sender, union in calls.items()
-        )
-        decode_line: Callable[[bytes], Line[Notification]]
-        decode_line = msgspec.json.Decoder(line, dec_hook=hook).decode
-        self.DECODE_LINE = decode_line
+        self.DECODERS = _BySender(calls, hook)
+        self._line = line
+        self._hook = hook
         self._keyed = frozenset(keyed)
         self._keys = [msgspec.json.encode(key) for key in {*checkers.keyed.values()}]
         self.QUIET = frozenset(
@@ -182,6 +188,19 @@ class Decoders:
             for type_ in getattr(calls[None], "__args__", ())
             if not issubclass(type_, Request) and type_ is not Unsent
         ).difference(self._keyed)
+
+    def prepare(self) -> None:
+        """Make all decoders now, where the module of their types is dropped afterwards."""
+        for sender in self.DECODERS.calls:
+            self.DECODERS[sender]
+        self.DECODE_LINE  # noqa: B018 - so is this
+
+    @cached_property
+    def DECODE_LINE(self) -> Callable[[bytes], Line[Notification]]:  # noqa: N802 - as DECODERS
+        """Decodes a line of a transcript; made when it is first needed."""
+        decode: Callable[[bytes], Line[Notification]]
+        decode = msgspec.json.Decoder(self._line, dec_hook=self._hook).decode
+        return decode
 
     def decode(self, line: bytes, sender: str | None = None) -> Notification | None:
         """Return the valid call in a text, not remarkable; None if the checkers must decide.

@@ -48,6 +48,7 @@ def compile_decoders(protocol: Protocol, checkers: Checkers) -> Decoders:
     sys.modules |= modules
     try:
         decoders: Decoders = _run(module, source)["DECODERS_OF_SCHEMA"]
+        decoders.prepare()
         return decoders
     finally:
         for name in modules:

@@ -69,4 +69,4 @@ def _location(folder: Path) -> str:
 
 def _git(folder: Path, *words: str) -> str:
     command = ["git", "-C", str(folder), *words]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()  # noqa: S603
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()  # noqa: S603 - our own arguments

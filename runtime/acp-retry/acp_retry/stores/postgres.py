@@ -184,6 +184,20 @@ class PostgresStore:
             removed += await self._pool.use(partial(_forget_idle, some, latest))
         return removed
 
+    async def notify(self, channel: str, payload: str) -> None:
+        """Send a notification to those who listen to a channel."""
+        await self._pool.use(
+            lambda rows: rows.execute("SELECT pg_notify(%s, %s)", (channel, payload))
+        )
+
+    async def connect(self) -> Connection:
+        """Open a connection beside the pool, which the caller closes.
+
+        Raises:
+            UnusableStoreError: the server can't be reached.
+        """
+        return await self._pool.connect()
+
     async def close(self) -> None:
         """Close the connections."""
         await self._pool.close()

@@ -60,6 +60,7 @@ class HttpChannel:
         self._connection: dict[str, str] = {}
         self._asked: dict[RequestId, str | None] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._leaving: dict[str, asyncio.TimerHandle] = {}
         self._pending = PendingRequests(timing.doubt, self._overdue)
         self._streams = EventStreams(self)
         self._released = False
@@ -196,6 +197,8 @@ class HttpChannel:
         session = session_of(message)
         if "method" not in message:
             session = self._asked.pop(message.get("id"), None)
+        if session is not None:
+            self._stay(session)
         if session is not None and not joining:
             await self._streams.open(session)
             self._check_open()
@@ -273,11 +276,20 @@ class HttpChannel:
             return
         if request["method"] in LEAVING and session is not None:
             loop = asyncio.get_running_loop()
-            loop.call_later(self._timing.doubt, self._streams.leave, session)
+            self._stay(session)
+            self._leaving[session] = loop.call_later(
+                self._timing.doubt, self._streams.leave, session
+            )
             return
         self._meet(session)
         met = result.get("sessionId")
         self._meet(met if isinstance(met, str) else None)
+
+    def _stay(self, session: str) -> None:
+        """Keep the stream of a session that was left, since it is used again."""
+        leaving = self._leaving.pop(session, None)
+        if leaving is not None:
+            leaving.cancel()
 
     def _meet(self, session: str | None) -> None:
         """Open the stream of a session, if it is new here."""

@@ -5,8 +5,6 @@ The verdicts are those of the checkers, which also decide about responses, about
 variants that the schema doesn't list, and about everything that is wrong.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from acp_wire import decoding
@@ -30,7 +28,6 @@ from acp_v9.checkers import CHECKERS
 __all__ = [
     "DECODERS",
     "DECODERS_OF_SCHEMA",
-    "DECODE_LINE",
     "QUIET",
     "UNDECIDED",
     "AnyLine",
@@ -173,7 +170,6 @@ DECODERS_OF_SCHEMA = Decoders(
 """Judges messages; the functions below are its methods."""
 
 DECODERS = DECODERS_OF_SCHEMA.DECODERS
-DECODE_LINE = DECODERS_OF_SCHEMA.DECODE_LINE
 QUIET = DECODERS_OF_SCHEMA.QUIET
 decode = DECODERS_OF_SCHEMA.decode
 decode_line = DECODERS_OF_SCHEMA.decode_line

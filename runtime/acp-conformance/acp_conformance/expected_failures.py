@@ -1,0 +1,44 @@
+"""Failures that are known: a file with the id of a requirement on each line.
+
+A line may end with `#` and a reason. Blank lines and lines that begin with `#` are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from acp_conformance.requirements import BY_ID, Role
+
+__all__ = ["ExpectationError", "expected_failures"]
+
+
+class ExpectationError(ValueError):
+    """A line of the file is not a requirement; the text gives file, line and the reason."""
+
+
+def expected_failures(path: Path, role: Role) -> dict[str, int]:
+    """Return the requirements that are expected to fail, each with its line in the file.
+
+    Raises:
+        ExpectationError: an entry is unknown, of another role, or there twice.
+        OSError: the file can't be read.
+        UnicodeDecodeError: it is not UTF-8.
+    """
+    found: dict[str, int] = {}
+    for number, id_ in _entries(path.read_text("utf-8")):
+        where = f"{path}:{number}"
+        if id_ not in BY_ID:
+            raise ExpectationError(f"{where}: there is no requirement {id_}: see --list")
+        if BY_ID[id_].role is not role:
+            raise ExpectationError(f"{where}: {id_} is for the role {BY_ID[id_].role}, not {role}")
+        if id_ in found:
+            raise ExpectationError(f"{where}: {id_} is on line {found[id_]} already: remove one")
+        found[id_] = number
+    return found
+
+
+def _entries(text: str) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(text.splitlines(), 1):
+        if entry := line.partition("#")[0].strip():
+            yield number, entry
