@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 from typing import Final
@@ -16,6 +17,7 @@ from acp_conformance.launchers import StartError
 from acp_conformance.play_options import REPLACEABLE, Permission
 from acp_conformance.requirements import Level, Role
 from acp_conformance.run_report import RunReport
+from acp_conformance.stray_processes import adopt_orphans, kill_orphans
 from acp_conformance.verdict import (
     RequirementVerdict,
     gaps,
@@ -116,7 +118,7 @@ def conform(
         if client and proxy:
             fail("--client and --proxy exclude each other: give one of them")
         known = _expected(expected, asked.role)
-        with stoppable():
+        with stoppable(), _no_strays(asked):
             judged = _judged(asked)
     except CommandFailure as end:
         sys.stdout.write(FORMATS[form](RunReport((), end.lines, version=__version__)))
@@ -167,6 +169,19 @@ def _judged(asked: ConformArguments) -> Judged:
         return judge(asked)
     except StartError as error:
         fail(str(error))
+
+
+@contextmanager
+def _no_strays(asked: ConformArguments) -> Iterator[None]:
+    """Leave nothing running that was started in the block, except a server behind a URL."""
+    if asked.url is not None:
+        yield
+        return
+    before = adopt_orphans()
+    try:
+        yield
+    finally:
+        kill_orphans(before)
 
 
 def _expected(path: Path | None, role: Role) -> dict[str, int]:

@@ -193,7 +193,7 @@ def _asked(
     pages: Path | None,
 ) -> Judged:
     """The verdicts to print: with `--trace`, those on what it names, and all failures."""
-    unwritten = [] if pages is None else write_failed_traces(pages, seen.outcomes)
+    unwritten = [] if pages is None else write_failed_traces(pages, seen.outcomes, asked.replay)
     only = asked.only
     summary = set(only).union(*(each.proves for each in played if each.name in only))
     has_server = asked.role is Role.AGENT and any(BY_ID[id_].role is Role.SERVER for id_ in parts)

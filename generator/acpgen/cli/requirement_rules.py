@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from acp_conformance.requirements import ASKED, Level, Requirement
+from acpgen.cli.trace_pages import requirement_page
 from acpgen.findings import Severity
 from acpgen.rulebook import Group, Rule
 
@@ -23,8 +24,7 @@ RULES = tuple(
         requirement.id,
         Group.CONFORM,
         _SEVERITIES[requirement.level],
-        f"{requirement.text}\n\nRFD: {requirement.section}.\n\n"
-        f"Level: {requirement.level}, for the {requirement.role}.",
+        requirement_page(requirement.id),
         _text,
     )
     for requirement in ASKED

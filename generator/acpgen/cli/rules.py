@@ -7,12 +7,18 @@ from typing import Annotated
 import typer
 
 from acpgen.cli.report import fail, suggestion
+from acpgen.cli.trace_pages import trace_names, trace_page
 from acpgen.rulebook import AnyRule, everything
 
 
 def ids() -> list[str]:
     """Every id that a finding can have."""
     return sorted({each.id for each in everything()})
+
+
+def explainable() -> list[str]:
+    """Every id, and the name of every trace."""
+    return sorted({*ids(), *trace_names()})
 
 
 def rules() -> None:
@@ -27,15 +33,20 @@ def explain(
     rule: Annotated[
         str,
         typer.Argument(
-            help="The id of a finding, as in error[ID].", metavar="RULE", autocompletion=ids
+            help="The id of a finding, as in error[ID], or the name of a trace of conform.",
+            metavar="RULE",
+            autocompletion=explainable,
         ),
     ],
 ) -> None:
-    """Print what a rule requires, why, and how to fix what it finds."""
-    found = [each for each in everything() if each.id == rule]
-    if not found:
-        fail(f"no rule is called {rule}; {suggestion(rule, ids(), '`acpgen rules` lists all')}")
-    typer.echo("\n\n\n".join(f"{heading(each)}\n\n{each.page}" for each in found))
+    """Print what a rule requires, why, and how to fix what it finds; or what a trace does."""
+    pages = [f"{heading(each)}\n\n{each.page}" for each in everything() if each.id == rule]
+    if (played := trace_page(rule)) is not None:
+        pages.append(played)
+    if not pages:
+        hint = suggestion(rule, explainable(), "`acpgen rules` lists all")
+        fail(f"no rule is called {rule}; {hint}")
+    typer.echo("\n\n\n".join(pages))
 
 
 def heading(rule: AnyRule) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 
+from acp_conformance.run_report import ReplayCommand
 from acp_conformance.verdict import TraceResult
 from acp_wire.envelope import is_id
 from acp_wire.reader import Decoded, attempt
@@ -16,6 +17,7 @@ from acpgen import resources
 from acpgen.cli.input_files import STDIN
 from acpgen.cli.reading import reading_notes, transcript_lines, version_notes, whole_messages
 from acpgen.cli.report import fail, unreadable
+from acpgen.cli.trace_notes import trace_notes
 from acpgen.cli.verdicts import findings_of
 from acpgen.judge.fast_path import FastEngine
 from acpgen.judge.inputs import MessageText
@@ -156,7 +158,9 @@ def _umask() -> int:
     return mask
 
 
-def write_failed_traces(folder: Path, outcomes: Sequence[TraceResult]) -> list[str]:
+def write_failed_traces(
+    folder: Path, outcomes: Sequence[TraceResult], replay: ReplayCommand
+) -> list[str]:
     """Write a page for each trace that showed a requirement to be broken.
 
     Returns why that failed, if it did.
@@ -170,7 +174,7 @@ def write_failed_traces(folder: Path, outcomes: Sequence[TraceResult]) -> list[s
             lines_of(BytesIO(outcome.transcript)), Hints(), lambda: callers_of(protocol.methods)
         )
         session = session_view(log, protocol, outcome.trace)
-        session.notes += [f"`{id_}` fails: {text}" for id_, text in outcome.broken]
+        session.notes += trace_notes(outcome, replay.of(outcome.trace))
         out = folder / f"{outcome.trace}.html"
         try:
             write_page(session, out)

@@ -9,8 +9,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +23,7 @@ from acp_conformance.deferred_signals import deferred
 from acp_conformance.exit_report import ErrorFile, ExitReport
 from acp_conformance.faulty_agent import KILL, write_plan
 from acp_conformance.launchers import StartError, UnusableProgramError
+from acp_conformance.stray_processes import kill_marked, marked
 from acp_conformance.verdict import TraceResult
 
 __all__ = [
@@ -104,10 +106,15 @@ def play_client(command: Sequence[str], plan: ClientPlan, timeouts: ClientTimeou
         write_plan(folder, plan.faults, timeouts.hold)
         (folder / "client").mkdir()
         late: set[int] = set()
-        for number, run in enumerate(plan.runs):
-            words = list(filled(command, folder, number, run))
-            if not _run(words, folder / KILL, timeouts.run):
-                late.add(number)
+        env, mark = marked(None)
+        try:
+            for number, run in enumerate(plan.runs):
+                words = list(filled(command, folder, number, run))
+                if not _run(words, folder / KILL, timeouts.run, env):
+                    late.add(number)
+        finally:
+            with deferred():
+                kill_marked(mark)
         return read(folder, plan, late=frozenset(late))
 
 
@@ -141,7 +148,7 @@ def filled(
             yield word
 
 
-def _run(command: Sequence[str], kill: Path, seconds: float) -> bool:
+def _run(command: Sequence[str], kill: Path, seconds: float, env: Mapping[str, str]) -> bool:
     """Run a client until it ends or the file `kill` appears. Return whether that happened in time.
 
     Raises:
@@ -150,7 +157,7 @@ def _run(command: Sequence[str], kill: Path, seconds: float) -> bool:
     kill.unlink(missing_ok=True)
     errors = ErrorFile()
     try:
-        in_time, status = _watched(command, kill, seconds, errors)
+        in_time, status = _watched(partial(_started, command, errors, env), kill, seconds)
         if in_time and not any(kill.parent.glob("connection-*")):
             summary = ExitReport(status, errors.read()).summary
             raise UnusableProgramError(f"the client did not start its agent{summary}: see {AGENT}")
@@ -160,12 +167,12 @@ def _run(command: Sequence[str], kill: Path, seconds: float) -> bool:
 
 
 def _watched(
-    command: Sequence[str], kill: Path, seconds: float, errors: ErrorFile
+    start: Callable[[], subprocess.Popen[bytes]], kill: Path, seconds: float
 ) -> tuple[bool, int | None]:
-    """Run a client. Return whether it stayed within `seconds`, and its exit status if it ended."""
+    """Start a client. Return whether it kept to `seconds`, and its exit status if it ended."""
     with contextlib.ExitStack() as running:
         with deferred():
-            client = _started(command, errors)
+            client = start()
             running.callback(_kill, client)
         end = time.monotonic() + seconds
         while client.poll() is None and not kill.exists():
@@ -175,7 +182,9 @@ def _watched(
         return True, client.poll()
 
 
-def _started(command: Sequence[str], errors: ErrorFile) -> subprocess.Popen[bytes]:
+def _started(
+    command: Sequence[str], errors: ErrorFile, env: Mapping[str, str]
+) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(  # noqa: S603 - the user of the kit chose the command
             command,
@@ -183,6 +192,7 @@ def _started(command: Sequence[str], errors: ErrorFile) -> subprocess.Popen[byte
             stdout=subprocess.DEVNULL,
             stderr=errors.fileno(),
             start_new_session=True,
+            env=env,
         )
     except (OSError, ValueError) as error:
         raise StartError(f"{command[0]} can't be started: {error}") from error

@@ -15,6 +15,7 @@ from typing import Final, Protocol
 from acp_conformance.deferred_signals import deferred
 from acp_conformance.exit_report import ErrorFile, ExitReport
 from acp_conformance.message_stream import LEAVING, AgentStream, MessageStream
+from acp_conformance.stray_processes import kill_marked, marked
 
 __all__ = [
     "FOLDER",
@@ -97,7 +98,7 @@ class Programs:
         env: Mapping[str, str] | None = None,
     ) -> None:
         self._own = env
-        self._env = None if env is None else {**os.environ, **env}
+        self._env, self._mark = marked(env)
         self._command = command
         self._restart = restart or command
         self._second = second
@@ -116,6 +117,11 @@ class Programs:
 
         second = None if self._second is None else filled(self._second)
         return Programs(filled(self._command), filled(self._restart), second, self._own)
+
+    def kill_strays(self) -> None:
+        """Kill what the programs have left running, in whatever process group."""
+        with deferred():
+            kill_marked(self._mark)
 
     def start(self, record: Record) -> MessageStream:
         """See `Launcher.start`."""
@@ -155,9 +161,9 @@ class Programs:
 
 @contextlib.contextmanager
 def own_programs(programs: Programs) -> Iterator[Programs]:
-    """The programs with a new folder in place of `FOLDER`, which is removed after the block."""
+    """A copy of the programs, with a new folder in place of `FOLDER` that is removed afterwards."""
     if not programs.has_folder:
-        yield programs
+        yield programs.within("")
         return
     with contextlib.ExitStack() as kept:
         with deferred():

@@ -180,9 +180,9 @@ def play_proxy(command: Sequence[str], trace: ProxyTrace, seconds: float) -> Tra
         write_plan(folder, trace.faults, HOLD)
         (folder / "client").mkdir()
         with contextlib.ExitStack() as running:
-            harness = ProxyHarness(
-                Programs(list(filled(command, folder))), folder, seconds, running
-            )
+            programs = Programs(list(filled(command, folder)))
+            running.callback(programs.kill_strays)
+            harness = ProxyHarness(programs, folder, seconds, running)
             cut = _cut(harness, trace)
             harness.leave()
         wrong, missing = _faults(harness, harness.arrived())

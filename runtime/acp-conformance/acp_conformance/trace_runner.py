@@ -19,7 +19,7 @@ from typing import Final
 from acp_conformance.agent_timeouts import AgentTimeouts
 from acp_conformance.deferred_signals import deferred
 from acp_conformance.evidence import evidence_of
-from acp_conformance.launchers import Launcher
+from acp_conformance.launchers import Launcher, Programs
 from acp_conformance.play_options import PlayOptions
 from acp_conformance.scenario import (
     PROMPT,
@@ -94,6 +94,8 @@ def play(
                 result = _play_steps(script, scenario)
             finally:
                 scenario.leave()
+                if isinstance(launcher, Programs):
+                    launcher.kill_strays()
     found = replace(
         result,
         transcript=scenario.transcript.text(),

@@ -19,8 +19,6 @@ QUICK: Final = (
     "retry-mid-turn",
     "retry-while-working",
     "retry-held-after-restart",
-    "retry-after-cancel",
-    "retry-after-close",
     "concurrent-attempts",
     "malformed-keys-refused",
     "malformed-keys-insert-nothing",
