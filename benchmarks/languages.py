@@ -1,7 +1,7 @@
 """What reading costs in the languages that have everything: `python benchmarks/languages.py`.
 
-The params of whole sessions are read in TypeScript and in Go, beside what each language has to parse
-them without types, by turns. TypeScript is compared with the zod schemas of the official SDK, too.
+The params of whole sessions are read in TypeScript and in Go, and parsed with what each language
+has for that, by turns. TypeScript is compared with the zod schemas of the official SDK, too.
 Needs node, Go, and the packages of tests/languages and tests/interop.
 """
 
