@@ -45,8 +45,8 @@ def typescript(folder: Path, lines: Path) -> None:
     config = {"compilerOptions": {**options, "rootDir": "schema"}, "include": ["schema/*.ts"]}
     (folder / "tsconfig.json").write_text(json.dumps(config))
     subprocess.run(["node", TSC, "-p", "."], cwd=folder, check=True)
-    command = ["node", HERE / "peers" / "readers.mjs", folder / "out" / "index.js", SDK, lines]
-    subprocess.run(command, check=True)
+    files = (HERE / "peers" / "readers.mjs", folder / "out" / "index.js", SDK, lines)
+    subprocess.run(["node", *map(str, files)], check=True)
 
 
 def go(folder: Path, lines: Path) -> None:
