@@ -28,6 +28,7 @@ SHAPING_MODULES = (
     "startup/slotted_value.py",
     "types/*.py",
     "model.py",
+    "sides.py",
     "patterns/*.py",
     "words.py",
     "load/*.py",
