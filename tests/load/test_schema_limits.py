@@ -93,6 +93,17 @@ def test_as_much_as_the_limits_allow_loads(folder: Path) -> None:
     assert len(load(folder).types) == 2_000
 
 
+def refusal(folder: Path) -> str:
+    """Why a schema is refused; empty if it loads."""
+    try:
+        load(folder)
+    except SchemaError as error:
+        return error.findings[0].message
+    except OSError as error:
+        return error.strerror or ""
+    return ""
+
+
 @pytest.mark.parametrize(
     ("limit", "value"), [("FILES", "1"), ("BYTES", "50"), ("DEFINITIONS", "2"), ("VALUES", "9")]
 )
@@ -102,10 +113,7 @@ def test_each_limit_can_be_set(
     write(folder, types(2), {"Other": {"type": "string"}})
     assert len(load(folder).types) == 3
     monkeypatch.setenv(f"ACPGEN_SCHEMA_{limit}", value)
-    with pytest.raises((SchemaError, OSError)) as refused:
-        load(folder)
-    error = refused.value
-    text = error.findings[0].message if isinstance(error, SchemaError) else str(error.strerror)
+    text = refusal(folder)
     assert f"more than {value} " in text
     assert text.endswith(f"set ACPGEN_SCHEMA_{limit}")
 

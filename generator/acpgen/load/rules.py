@@ -166,5 +166,6 @@ def unusable_pattern() -> None:
 
     Fix: write `^a+$`, or a class of ranges instead of `\p{...}`. Two parts that can follow each
     other must not begin with the same character, as in `^[^@]+@[^@.]+(\.[^@.]+)+$`. Or begin the
-    pattern with `^`, or add a small maxLength, which is checked before the pattern.
+    pattern with `^`, or add a maxLength, which is checked before the pattern. The message names one
+    that suffices, if there is one.
     """
