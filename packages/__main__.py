@@ -2,7 +2,8 @@
 
 `python packages FOLDER... --out build/packages`. A folder is built by its metadata, so a new
 language needs no edit. Wheels are built by hatchling: `make wheels`. Prints the path of each file
-that it wrote. Nothing is fetched or published. Exit status: 0 when all are built, 2 when one can't be built.
+that it wrote. Nothing is fetched or published. Exit status: 0 when all are built, 2 when one can't
+be built.
 """
 
 from __future__ import annotations

@@ -148,8 +148,8 @@ def _compiled(folder: Path, sources: Sequence[Path], scratch: Path) -> dict[str,
             raise BuildError("the Kotlin compiler is missing; run `make node`")
         _run(["bash", compiler, "-jvm-target", "17", "-d", scratch, *sources], folder)
     else:
-        options = ["--release", "17", "-encoding", "UTF-8", "-d", scratch]
-        _run(["javac", *options, *sources], folder)
+        options = ["--release", "17", "-encoding", "UTF-8"]
+        _run(["javac", *options, "-d", scratch, *sources], folder)
     return {path.relative_to(scratch).as_posix(): path.read_bytes() for path in _files(scratch)}
 
 

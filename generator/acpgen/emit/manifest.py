@@ -30,6 +30,7 @@ SHAPING_MODULES = (
     "types/*.py",
     "model.py",
     "patterns/*.py",
+    "sides.py",
     "words.py",
     "load/*.py",
     "lint/**/*.py",
@@ -79,7 +80,7 @@ def inputs(schema: Path, templates: Path, accepted: Path | None = None) -> dict[
 
     That is the schema, its accepted findings and its changelog, the dialect, the templates with
     acpgen's own where their folder has none, the traces that become vectors, the generator with its
-    rules, and its pinned tools. Line ends don't count, so a checkout with CRLF has the same digests.
+    rules, and its pinned tools. Line ends don't count: a checkout with CRLF has the same digests.
 
     Raises:
         TemplateError: the folder of templates does not exist.
