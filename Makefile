@@ -52,7 +52,7 @@ wheels: .venv/installed-dev
 
 # The packages of all languages, as their registries take them. packages/ has one builder for each kind.
 packages: wheels node
-	$(BIN)/python packages
+	$(BIN)/python packages/build_packages.py
 
 generate: .venv/installed
 	$(BIN)/acpgen generate

@@ -15,7 +15,7 @@ RELEASE = "0.1.0"
 def build(folder: Path, out: Path) -> list[Path]:
     """Build the package of a folder into another one, and return the files that were written."""
     done = subprocess.run(
-        [sys.executable, ROOT / "packages", folder, "--out", out],
+        [sys.executable, ROOT / "packages/build_packages.py", folder, "--out", out],
         capture_output=True,
         text=True,
         check=False,

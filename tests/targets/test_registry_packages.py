@@ -116,7 +116,7 @@ def test_a_folder_that_is_no_package_is_refused(
     for name, text in files_.items():
         (tmp_path / name).write_text(text, "utf-8")
     done = subprocess.run(
-        [sys.executable, ROOT / "packages", tmp_path, "--out", tmp_path / "out"],
+        [sys.executable, ROOT / "packages/build_packages.py", tmp_path, "--out", tmp_path / "out"],
         capture_output=True,
         text=True,
         check=False,

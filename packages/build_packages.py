@@ -1,6 +1,6 @@
 """Build a package from each generated folder that has metadata of one.
 
-`python packages FOLDER... --out build/packages`. A folder is built by its metadata, so a new
+`python packages/build_packages.py FOLDER... --out DIR`. A folder is built by its metadata, so a new
 language needs no edit. Wheels are built by hatchling: `make wheels`. Prints the path of each file
 that it wrote. Nothing is fetched or published. Exit status: 0 when all are built, 2 when one can't
 be built.
@@ -25,7 +25,7 @@ def package_folders(generated: Path) -> list[Path]:
 
 def main() -> int:
     """Build what the arguments name."""
-    parser = argparse.ArgumentParser(prog="packages", description=__doc__)
+    parser = argparse.ArgumentParser(prog="build_packages.py", description=__doc__)
     parser.add_argument("folders", nargs="*", type=Path, help="default: all of generated/")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "packages")
     arguments = parser.parse_args()
