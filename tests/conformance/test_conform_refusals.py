@@ -55,6 +55,22 @@ from conform_calls import AGENT, ONE, conform, write_forgetful
             ("--proxy", "--timeout", "nan", "--", "true", "{agent}"),
             "--timeout nan is not from 0.1 to 86400 seconds",
         ),
+        (("--cwd", "no-such-folder", "--", "true"), "--cwd no-such-folder is not a folder: create"),
+        (("--env", "NAME", "--", "true"), "--env takes NAME=VALUE, such as HOME=/home/agent"),
+        (("--env", "=x", "--", "true"), "--env takes NAME=VALUE, such as HOME=/home/agent"),
+        (("--url", "http://host", "--env", "A=b"), "--env is of no use with --url"),
+        (("--client", "--login", "x", "--", "true", "{agent}"), "--login is for agents only"),
+        (("--proxy", "--jobs", "2", "--", "true", "{agent}"), "--jobs is for agents only"),
+        (("--prompt-hold", " ", "--", "true"), "the value of --prompt-hold is blank: is a"),
+        (("--budget", "1", "--trace", "keyless", "--", "true"), "--budget 1 is less than any"),
+        (
+            ("--quick", "--trace", "live-only", "--", "true"),
+            "--quick leaves out every trace that --trace names: leave one of them out",
+        ),
+        (
+            ("--expected-failures", "no-such-file", "--", "true"),
+            "no-such-file: No such file or directory",
+        ),
         (("--", "no-such-agent"), "no-such-agent can't be started: "),
         (("--", " "), "COMMAND begins with a blank word: give the program to start"),
         (

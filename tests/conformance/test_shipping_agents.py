@@ -60,6 +60,12 @@ def test_a_folder_and_a_variable_are_given(agent: list[str], tmp_path: Path) -> 
             ' {"given": "?"}: it offers key',
         ),
         (
+            "broken",
+            (),
+            'step 2, new: session/new was answered with the error -32603 "No model"'
+            ' {"reason": "disk"}',
+        ),
+        (
             "v1",
             (),
             "step 1, connect: the agent does not speak version 2: it answers initialize with"

@@ -190,3 +190,23 @@ def test_traces_keep_their_order() -> None:
     assert names_of(within(scripts(), 60)) == sorted(
         names_of(within(scripts(), 60)), key=order.index
     )
+
+
+def test_what_failed_before_a_program_was_missing_is_confirmed() -> None:
+    starts: list[Start] = [ignoring, missing]
+    turn = threading.Lock()
+
+    def one_of() -> Launcher:
+        with turn:
+            return starts.pop()()
+
+    schedule = Schedule(Plays(ignoring, one_of, 2), LIMITS, jobs=2)
+    found: list[TraceResult] = []
+
+    def gather() -> None:
+        for each in schedule.play([BY_NAME[name] for name in (LEAD, ONCE, AGAIN)]):
+            found.append(each)  # noqa: PERF402 - what came before the error is kept
+
+    with pytest.raises(StartError, match="no-such-agent can't be started"):
+        gather()
+    assert [dict(each.broken).keys() for each in found] == [{"support-keys"}, {"insert-once"}]

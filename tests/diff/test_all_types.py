@@ -13,19 +13,20 @@ from hypothesis import strategies as st
 
 from acpgen.diff import Change, Party, diff
 from acpgen.diff.effect import Effect
+from acpgen.diff.witness import Witness, Witnesses
 from acpgen.emit.jsonschema import definition, schema_of
 from acpgen.load import load
 from acpgen.model import Object, TypeName
-from all_types import NAMED, SAID, Schema, random_type, value_for
+from all_types import NAMED, SAID, Schema, as_sent, random_type, value_for
 from proofs import a_few, amount, scaled
 from random_edits import edited
 from small_schema import FOLDER, loaded, schema
 
 SMALL = load(FOLDER / "base.json")
-SEEDS = (1, 2, 3, 4, 5, 6)
-"""Those of which it is known that all is told; each has other types."""
-TYPES = 20
-PAIRS = 50
+SEEDS = range(1, 21)
+"""Each has other types."""
+TYPES, MANY_TYPES = 12, 200
+PAIRS, MANY_PAIRS = 20, 1000
 FEW, MANY = 30, 1000
 ENDS = {Effect.NARROWS: Party.CLIENT, Effect.WIDENS: Party.AGENT}
 
@@ -37,6 +38,7 @@ class Kinds:
         self.schemas = schemas
         self.protocols = []
         self._validators = []
+        self._sent = []
         for each in schemas:
             request = {"properties": {"m": {**SAID, **each}}}
             protocol = loaded(schema({**NAMED, "SendRequest": request}), path)
@@ -46,6 +48,7 @@ class Kinds:
             named = {name: definition(protocol.types[TypeName(name)]) for name in NAMED}
             judge = {**schema_of(member.type), "$defs": named}
             self.protocols.append(protocol)
+            self._sent.append(jsonschema_rs.Draft202012Validator(as_sent(each) | {"$defs": NAMED}))
             self._validators.append(jsonschema_rs.Draft202012Validator(judge))
 
     def alive(self, rng: Random) -> list[int]:
@@ -63,7 +66,8 @@ class Kinds:
         """A value of one type that another refuses, in a list; the empty list if none is found."""
         for _ in range(tries):
             value = value_for(self.schemas[sender], rng)
-            if self.takes(sender, value) and not self.takes(receiver, value):
+            refused = self.takes(sender, value) and not self.takes(receiver, value)
+            if refused and self._sent[sender].is_valid(value):
                 return [value]
         return []
 
@@ -75,16 +79,39 @@ def told(changes: tuple[Change, ...], effect: Effect) -> bool:
 @pytest.mark.parametrize("seed", a_few(SEEDS, SEEDS[:1], "compares many random types"))
 def test_what_is_refused_is_told_and_nothing_else(seed: int, tmp_path: Path) -> None:
     rng = Random(seed)
-    schemas = [random_type(rng, rng.choice((0, 1, 2))) for _ in range(TYPES)]
+    count = amount(TYPES, MANY_TYPES)
+    schemas = [random_type(rng, rng.choice((0, 1, 2))) for _ in range(count)]
     kinds = Kinds(schemas, tmp_path / "kinds.json")
     alive = kinds.alive(rng)
-    for _ in range(PAIRS):
+    for _ in range(amount(PAIRS, MANY_PAIRS)):
         old, new = rng.sample(alive, 2)
         changes = diff(kinds.protocols[old], kinds.protocols[new])
         for effect, ends in ((Effect.NARROWS, (old, new)), (Effect.WIDENS, (new, old))):
-            expected = told(changes, effect)
-            witness = kinds.refused(*ends, rng, MANY if expected else FEW)
-            assert bool(witness) is expected, (effect, witness, schemas[old], schemas[new], changes)
+            if told(changes, effect):
+                witness = shown(kinds, (old, new), changes, effect) or kinds.refused(
+                    *ends, rng, MANY
+                )
+                assert witness, (effect, schemas[old], schemas[new], changes)
+            else:
+                witness = kinds.refused(*ends, rng, FEW)
+                assert not witness, (effect, witness, schemas[old], schemas[new], changes)
+
+
+def shown(
+    kinds: Kinds, pair: tuple[int, int], changes: tuple[Change, ...], effect: Effect
+) -> list[Witness]:
+    """The first message that shows a break one way, in a list; the empty list if none is found."""
+    narrows = effect is Effect.NARROWS
+    witnesses = Witnesses(*(kinds.protocols[each] for each in pair))
+    for change in changes:
+        if effect in change.effect.moves and ENDS[effect] in change.breaks | change.recovers:
+            witness = witnesses.of(change)
+            if witness is not None and witness.accepted_by_old is narrows:
+                assert isinstance(witness.value, dict)
+                verdicts = [kinds.takes(each, witness.value["m"]) for each in pair]
+                assert verdicts == [narrows, not narrows]
+                return [witness]
+    return []
 
 
 def test_what_is_kept_quiet_or_made_up_would_be_noticed(tmp_path: Path) -> None:

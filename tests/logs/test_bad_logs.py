@@ -59,7 +59,13 @@ def test_what_comes_after_is_judged(before: bytes, prefix: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [Random(1).randbytes(100_000), b"# Title\n\nSome text.\n", b"<a>\n<b>{}</b>\n"]
+    "data",
+    [
+        Random(1).randbytes(100_000),
+        b'\x01{\n{"\x00\n' * 50,
+        b"# Title\n\nSome text.\n",
+        b"<a>\n<b>{}</b>\n",
+    ],
 )
 def test_what_has_no_messages_is_2(data: bytes) -> None:
     result = run(data)

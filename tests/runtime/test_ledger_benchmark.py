@@ -1,4 +1,4 @@
-"""The benchmark of the ledger finds what it needs when it is run by itself."""
+"""The benchmarks of ledger and stores find what they need when they are run by themselves."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "ledger.py"
+import pytest
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
-def test_it_starts(tmp_path: Path) -> None:
-    program = f"import runpy; print(callable(runpy.run_path({str(BENCHMARK)!r})['main']))"
+@pytest.mark.parametrize("name", ["ledger.py", "stores.py"])
+def test_it_starts(name: str, tmp_path: Path) -> None:
+    path = str(BENCHMARKS / name)
+    program = f"import runpy; print(callable(runpy.run_path({path!r})['main']))"
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 from typing import Any
 
@@ -144,6 +145,44 @@ async def test_a_line_passes_byte_for_byte() -> None:
     assert message == json.loads(line)
     await Peer(channel).forward(message)
     assert written == [line.replace(b"\r", b"")]
+
+
+TELLS = """
+import asyncio
+from acp_retry import serve_stdio
+
+async def back(peer, message):
+    await peer.forward(message)
+
+def began(peer):
+    tasks.append(asyncio.get_running_loop().create_task(peer.notify("began", {})))
+
+tasks = []
+asyncio.run(serve_stdio({}, fallback=back, began=began))
+"""
+
+
+@sync
+async def test_a_program_on_standard_input_and_output_has_its_connection_at_once() -> None:
+    lines: list[bytes] = []
+    got = asyncio.Semaphore(0)
+
+    async def note(peer: Peer, message: dict[str, Any]) -> None:
+        del peer
+        assert isinstance(message, ReceivedMessage)
+        lines.append(message.line)
+        got.release()
+
+    command = (sys.executable, "-c", TELLS)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    async with spawn(*command, fallback=note, env=environment) as peer:
+        await got.acquire()
+        assert json.loads(lines[0])["method"] == "began"
+        await peer.channel.send_line(b'{"jsonrpc":"2.0",  "method":"\\u0078"}')  # type: ignore[attr-defined]
+        await got.acquire()
+        assert not peer.closed
+    await peer.wait_ended()
+    assert lines[1:] == [b'{"jsonrpc":"2.0",  "method":"\\u0078"}\n']
 
 
 @sync

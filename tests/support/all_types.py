@@ -145,6 +145,39 @@ _NUMBERS = (0, 0.5, 0.7, 1, 1.5, 2, 2.5, 3, 5, 7)
 _LEAVES = (None, True, *_STRINGS, *_NUMBERS)
 
 
+def as_sent(schema: Schema) -> Schema:
+    """A type without the values that nobody sends: objects with members of variants they don't fit.
+
+    Members that no type describes, `z` here, are sent.
+    """
+    if "$ref" not in schema and not schema.keys() & {"type", "anyOf", "oneOf", "const"}:
+        return {**schema, "additionalProperties": True}
+    if "additionalProperties" in schema:
+        return {**schema, "additionalProperties": as_sent(schema["additionalProperties"])}
+    return {**_parts_as_sent(schema), "patternProperties": {"^z$": True}} | {
+        "unevaluatedProperties": False
+    }
+
+
+def _parts_as_sent(schema: Schema) -> Schema:
+    """A type, a base or a variant with its members and items as they are sent."""
+    schema = dict(schema)
+    if "items" in schema:
+        schema["items"] = as_sent(schema["items"])
+    if "properties" in schema:
+        schema["properties"] = {n: as_sent(each) for n, each in schema["properties"].items()}
+    for choice in schema.keys() & {"anyOf", "oneOf"}:
+        schema[choice] = [_variant_as_sent(variant) for variant in schema[choice]]
+    return schema
+
+
+def _variant_as_sent(variant: Schema) -> Schema:
+    free = not variant.keys() & {"type", "anyOf", "oneOf", "const", "$ref"}
+    return (
+        as_sent(variant) if free or "additionalProperties" in variant else _parts_as_sent(variant)
+    )
+
+
 def value_for(schema: Schema, rng: Random, depth: int = 0) -> Any:
     """A random value that has a fair chance to fit a type made here.
 
@@ -177,10 +210,11 @@ def value_for(schema: Schema, rng: Random, depth: int = 0) -> Any:
 
 
 def _parts(schema: Schema, rng: Random) -> list[Schema]:
-    """The bases, and of a choice one variant, or two at once where no tag tells them apart."""
+    """The bases, and of a choice one variant, or two at once where they may."""
     variants = schema.get("anyOf") or schema.get("oneOf") or []
     tagged = any("const" in variant.get("properties", {}).get("t", ()) for variant in variants)
-    count = min(len(variants), 1 if tagged else rng.choice((1, 1, 1, 2)))
+    alone = tagged or "oneOf" in schema
+    count = min(len(variants), 1 if alone else rng.choice((1, 1, 1, 2)))
     return [*schema.get("allOf", ()), *rng.sample(variants, count)]
 
 

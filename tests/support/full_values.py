@@ -270,6 +270,7 @@ def unlike_the_judge(pieces: Sequence[Piece], found: Sequence[dict[str, Any]]) -
         if answer["strict"] != piece.valid
         or answer["found"] != piece.found
         or not answer["steady"]
+        or (piece.valid and rounded(answer["read"]) != rounded(piece.value))
         or ("read" not in answer) != any(fault[2] == "error" for fault in piece.found)
     ]
 
@@ -285,6 +286,15 @@ def unlike_python(pieces: Sequence[Piece], found: Sequence[dict[str, Any]]) -> l
         elif "read" not in answer or rounded(answer["read"]) != rounded(repaired):
             wrong.append((piece.line, answer, repaired))
     return wrong
+
+
+def within_64_bits(value: Any) -> bool:
+    """Whether all integers in a value fit into 64 bits with a sign."""
+    if isinstance(value, dict):
+        return all(map(within_64_bits, value.values()))
+    if isinstance(value, list):
+        return all(map(within_64_bits, value))
+    return not isinstance(value, int) or -(2**63) <= value < 2**63
 
 
 KEY = "sk-9f1c-not-to-be-printed"

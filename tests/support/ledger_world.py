@@ -124,6 +124,7 @@ class Node:
     lost: set[object] = field(default_factory=set)
     rejecting: set[AttemptId] = field(default_factory=set)
     there: set[AttemptId] = field(default_factory=set)
+    known: set[AttemptId] = field(default_factory=set)
     ran_live: set[Message] = field(default_factory=set)
     told_live: set[Message] = field(default_factory=set)
     active: dict[str, set[object]] = field(default_factory=dict)
@@ -133,6 +134,8 @@ class Node:
         name = session_id, record_of(session_id, key or f"unkeyed {attempt}")
         self.waiting[attempt] = name
         self.active.setdefault(session_id, set()).add(attempt.connection)
+        if name in self.shared.rows:
+            self.known.add(attempt)
         effects = self.core.prompt(
             attempt, session_id, name[1], keyed=key is not None, digest=digest, payload={"key": key}
         )
@@ -166,6 +169,8 @@ class Node:
             never(name not in inserted, Breach.NOTHING_INSERTED)
         elif outcome in (CANCELLED, BUSY):
             never(attempt in self.there, Breach.DENIED)
+        elif outcome.data is not None and "wait to be inserted" in str(outcome.data):
+            never(attempt in self.known, Breach.DENIED)
 
     def leave(self, names: set[Message]) -> None:
         """Note which messages are there when a cancellation or refusal comes for the first time."""
@@ -180,6 +185,19 @@ class Node:
     def withdraw(self, session_id: str) -> None:
         self.leave({name for name in self.waiting.values() if name[0] == session_id})
         self.take(self.core.withdraw(session_id))
+
+    def look_again(self, job: Job) -> None:
+        """Another node may have inserted what a job is for."""
+        found = self.shared.find(job.name)
+        if found is not None and job.claim.state is State.CLAIMED:
+            self.end(job, self.core.found(job.claim, found))
+        elif found is not None and self.core.begin(job.claim):
+            self.end(job, self.core.inserted(job.claim, found))
+
+    def cancel_record(self, claim: Claim) -> None:
+        """Another node was asked to cancel a prompt."""
+        self.leave({(claim.session_id, claim.record)})
+        self.take(self.core.cancel_record(claim.record))
 
     def refuse(self, job: Job) -> None:
         """The agent does not want a prompt that it holds."""
@@ -258,7 +276,9 @@ class Node:
     def forgot(self, session_id: str) -> None:
         """A session was forgotten, by any node: nothing of it is there any more."""
         names = self.waiting.items()
-        self.there -= {attempt for attempt, name in names if name[0] == session_id}
+        forgotten = {attempt for attempt, name in names if name[0] == session_id}
+        self.there -= forgotten
+        self.known -= forgotten
 
     def drain(self) -> None:
         """Let everything come to its end. Then no attempt waits, and nothing stays in memory."""

@@ -24,7 +24,7 @@ import unavailable
 
 PROGRAMS = ("initdb", "pg_ctl")
 FOLDERS = "/usr/lib/postgresql/*/bin", "/usr/local/pgsql/bin", "/opt/homebrew/opt/postgresql*/bin"
-SETTINGS = "-c listen_addresses='' -c fsync=off -c max_connections=100 -k {folder}"
+SETTINGS = "-c listen_addresses='' -c max_connections=100 -k {folder}"
 
 
 def find() -> Path | None:
@@ -38,8 +38,11 @@ def find() -> Path | None:
 
 
 @contextmanager
-def server(programs: Path) -> Iterator[str]:
-    """Run a server and give the conninfo of its database. It refuses to run as root."""
+def server(programs: Path, *, durable: bool = False) -> Iterator[str]:
+    """Run a server and give the conninfo of its database. It refuses to run as root.
+
+    If it is `durable`, it flushes what is committed to the disk, as servers do outside tests.
+    """
     # The path of a socket has 107 bytes at most, and its user may not enter just any folder.
     folder = Path(tempfile.mkdtemp(prefix="acp-postgres-", dir="/tmp"))
     user = _user()
@@ -59,6 +62,8 @@ def server(programs: Path) -> Iterator[str]:
     data = str(folder / "data")
     try:
         run("initdb", "-D", data, "-U", "acp", "-A", "trust", "-E", "UTF8", "--no-sync")
+        with (folder / "data" / "postgresql.auto.conf").open("a") as settings:
+            settings.write(f"fsync = {'on' if durable else 'off'}\n")
         options = SETTINGS.format(folder=folder)
         run("pg_ctl", "-D", data, "-w", "-l", str(folder / "log"), "-o", options, "start")
         try:

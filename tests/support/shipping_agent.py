@@ -59,6 +59,8 @@ class ShippingAgent(ReferenceAgent):
         note("files", len([*Path(str(call.params["cwd"])).iterdir()]))
         if not self.logged_in:
             raise RequestFailedError.of(-32000, "Authentication required")
+        if "broken" in HABITS:
+            raise RequestFailedError.of(-32603, "No model", data={"reason": "disk"})
         return await super().new(call)
 
     async def prompt(self, call: Call) -> object:

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from acpgen.diff import covering
 from acpgen.diff.effect import Effect
 from acpgen.diff.rules.choices import choice_added, choice_removed
 from acpgen.diff.rules.members import (
@@ -24,11 +23,10 @@ from acpgen.diff.rules.members import (
 )
 from acpgen.diff.rules.names import type_restructured
 from acpgen.diff.rules.promises import key_tolerated
-from acpgen.diff.rules.values import type_narrowed, type_replaced, type_widened
 from acpgen.diff.schema_difference import Edge, Found, found
 from acpgen.diff.schema_place import SchemaPlace
 from acpgen.model import ANY, Map, Object, Property, Protocol, Ref, Tolerance, Type, TypeName, Union
-from acpgen.types.objects import FlatObject, alternatives, as_object, flatten
+from acpgen.types.objects import FlatObject, as_object, flatten
 from acpgen.types.structure import is_key
 from acpgen.types.wording import as_json, same, spelled
 
@@ -203,11 +201,9 @@ def _unions(
         yield from walk.types(old.unions[i], new.unions[j], at.choice(i, j))
     for i in lost:
         union = old.unions[i]
-        wider = covering.released(walk, union, _plain(new))
-        narrower = _differs(walk, union, new, old, Effect.NARROWS)
-        kind = _LOST[narrower, wider]
+        wider = walk.values.moved(Effect.WIDENS, walk.values.term(types[1], 1), union)
         yield found(
-            kind,
+            type_restructured if wider is False else choice_removed,
             at,
             types,
             old=spelled(union),
@@ -217,11 +213,9 @@ def _unions(
         )
     for j in gained:
         union = new.unions[j]
-        narrower = covering.demanded(walk, _plain(old), union)
-        wider = _differs(walk, union, old, new, Effect.WIDENS)
-        kind = _GAINED[narrower, wider]
+        narrower = walk.values.moved(Effect.NARROWS, walk.values.term(types[0], 0), union)
         yield found(
-            kind,
+            type_restructured if narrower is False else choice_added,
             at,
             types,
             old=spelled(types[0]),
@@ -229,47 +223,6 @@ def _unions(
             shapes=(None, union),
             mark=f"choice {j + 1}",
         )
-
-
-_LOST = {
-    (False, False): type_restructured,
-    (False, True): choice_removed,
-    (True, False): type_narrowed,
-    (True, True): type_replaced,
-}
-_GAINED = {
-    (False, False): type_restructured,
-    (True, False): choice_added,
-    (False, True): type_widened,
-    (True, True): type_replaced,
-}
-"""The rules for a union that was removed or added, by whether that narrows and widens."""
-
-
-def _differs(
-    walk: TypeComparison, union: Union, there: FlatObject, beside: FlatObject, effect: Effect
-) -> bool:
-    """Whether a member that only variants list differs from the one that the other version has.
-
-    `there` is the object of the other version, `beside` the object around the union.
-    """
-    protocol = walk.old if effect is Effect.NARROWS else walk.new
-    for part in alternatives(protocol, union):
-        members = flatten(protocol, as_object(part)).members if _is_object(part) else {}
-        for name in members.keys() & there.members.keys() - beside.members.keys():
-            pair = (members[name].type, there.members[name].type)
-            if effect in walk.verdict(*(pair if effect is Effect.NARROWS else pair[::-1])):
-                return True
-    return False
-
-
-def _is_object(type_: Type) -> bool:
-    return isinstance(type_, Object | Map)
-
-
-def _plain(flat: FlatObject) -> Object:
-    """An object without its unions."""
-    return Object(tuple(flat.members.values()), additional=flat.additional)
 
 
 def _matched(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from acpgen.diff.effect import Effect
 from acpgen.diff.rule import ChangeRule
 from acpgen.diff.schema_place import Pair, SchemaPlace
 from acpgen.model import Location, Pointer, Type
@@ -41,6 +42,10 @@ class SchemaDifference:
         """Whether it matters to an object that has the `overridden` members anyway."""
         return not (self.member and self.name in overridden)
 
+    def masking(self, effects: frozenset[Effect]) -> SchemaDifference:
+        """The same difference, where some effects don't show."""
+        return replace(self, place=self.place.masking(effects)) if effects else self
+
     @property
     def subject(self) -> str:
         """The place inside its type, and the name of what differs there.
@@ -58,6 +63,10 @@ class Edge:
 
     place: SchemaPlace
     pair: Pair
+
+    def masking(self, effects: frozenset[Effect]) -> Edge:
+        """The same edge, where some effects don't show."""
+        return replace(self, place=self.place.masking(effects)) if effects else self
 
 
 Found = SchemaDifference | Edge

@@ -64,9 +64,10 @@ class SchemaPlace:
     `path` is for people, `old` and `new` are the nearest places that the model knows. Effects
     are `lenient` where receivers fall back instead of refusing the message: newer ones what a
     change narrows, older ones what it widens. `tolerances` are the member's own marks in the old
-    and in the new, where the place is one. Effects are `masked` where another
-    variant of a choice takes the same values. `inside` holds the pairs that are being compared
-    around it. `once` is what its type was called before, where that is not what it is called now.
+    and in the new, where the place is one. Effects are `masked` where no
+    value of the whole shows them, for instance because another variant of a choice takes it.
+    `inside` holds the pairs that are being compared around it. `once` is what its type was called
+    before, where that is not what it is called now.
     Members of a base are `overridden` that the object compares itself: whether the base lists or
     requires them makes no difference to it.
     """
@@ -123,10 +124,12 @@ class SchemaPlace:
         path = f"{self.path}&{new + 1}" if new else self.path
         return replace(self, path=path, steps=(*self.steps, UnionStep(old, new)))
 
-    def branch(
-        self, label: str, step: VariantStep, old: Location, new: Location, masked: frozenset[Effect]
-    ) -> SchemaPlace:
-        """A variant of a union. Other variants mask the given effects."""
+    def masking(self, effects: frozenset[Effect]) -> SchemaPlace:
+        """The same place, where some more effects don't show."""
+        return replace(self, masked=self.masked | effects)
+
+    def branch(self, label: str, step: VariantStep, old: Location, new: Location) -> SchemaPlace:
+        """A variant of a union."""
         return replace(
             self,
             path=f"{self.path}<{token(label)}>",
@@ -134,7 +137,6 @@ class SchemaPlace:
             new=new,
             steps=(*self.steps, step),
             tolerances=_NO_MARKS,
-            masked=self.masked | masked,
         )
 
     def within(self, pair: Pair) -> SchemaPlace:

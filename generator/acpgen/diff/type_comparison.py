@@ -6,12 +6,12 @@ both sides refer to there. Each such pair is compared once, however often it is 
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator
-from typing import TypeVar
+from collections.abc import Iterator, Mapping
 
 from acpgen.diff import listed_values, object_members, scalar_limits, union_variants
 from acpgen.diff.effect import Effect
+from acpgen.diff.inclusion import BOTH, Inclusion
+from acpgen.diff.rule import ChangeRule
 from acpgen.diff.rules.members import null_allowed, null_refused, patch_added, patch_removed
 from acpgen.diff.rules.names import (
     docs_changed,
@@ -20,12 +20,12 @@ from acpgen.diff.rules.names import (
     type_renamed,
     type_switched,
 )
+from acpgen.diff.rules.values import type_narrowed, type_replaced, type_widened
 from acpgen.diff.schema_difference import Edge, Found, SchemaDifference, found
-from acpgen.diff.schema_place import Pair, SchemaPlace
+from acpgen.diff.schema_place import BaseStep, Pair, SchemaPlace
 from acpgen.model import (
     Array,
     ClosedEnum,
-    Location,
     Map,
     Nullable,
     Object,
@@ -40,86 +40,90 @@ from acpgen.model import (
 from acpgen.types.objects import as_object, resolve, takes_null, without_null
 from acpgen.types.wording import as_json, same, spelled
 
-R = TypeVar("R")
-_NOWHERE = SchemaPlace("", Location(""), Location(""))
+_WHOLE = "as a whole"
+_KINDS: Mapping[frozenset[Effect], ChangeRule] = {
+    frozenset({Effect.NARROWS}): type_narrowed,
+    frozenset({Effect.WIDENS}): type_widened,
+    BOTH: type_replaced,
+}
 
 
 class TypeComparison:
-    """Compares the types of two protocols.
-
-    It remembers the finished pairs of named types, and the pairs that are open: a type may lead
-    back to itself.
-    """
+    """Compares the types of two protocols, and remembers the pairs of named types."""
 
     def __init__(self, old: Protocol, new: Protocol) -> None:
         self.old = old
         self.new = new
+        self.values = Inclusion(old, new)
         self._has_patches = all(
             any(type_.patch for type_ in protocol.types.values()) for protocol in (old, new)
         )
         self._done: dict[Pair, tuple[Found, ...]] = {}
-        self._open: list[Pair | tuple[Type, Type]] = []
-        self._assumed = False
 
     def pair(self, pair: Pair) -> tuple[Found, ...]:
         """Return what differs between two named types, without the types that they refer to."""
-        if pair in self._done:
-            return self._done[pair]
-        equal: tuple[Found, ...] = ()
-        result = self._once(pair, lambda: tuple(self._definitions(pair)), equal)
-        if not self._assumed:
-            self._done[pair] = result
-        return result
-
-    def _once(self, key: Pair | tuple[Type, Type], compare: Callable[[], R], equal: R) -> R:
-        """The result of a comparison, or `equal` if the same one is still open further up.
-
-        If the two are not equal after all, that shows there. What was found under an assumption is
-        not remembered.
-        """
-        if key in self._open:
-            self._assumed = True
-            return equal
-        self._open.append(key)
-        result = compare()
-        self._open.pop()
-        self._assumed = self._assumed and bool(self._open)
-        return result
+        if pair not in self._done:
+            self._done[pair] = tuple(self._definitions(pair))
+        return self._done[pair]
 
     def types(self, old: Type, new: Type, at: SchemaPlace) -> Iterator[Found]:
         """Yield what differs between two types at one place."""
+        if isinstance(old, Ref) and isinstance(new, Ref):
+            yield from self._references(old, new, at)
+        else:
+            yield from self._settled(old, new, at, [*self._parts(old, new, at)])
+
+    def _parts(self, old: Type, new: Type, at: SchemaPlace) -> Iterator[Found]:
         if isinstance(old, Nullable) or isinstance(new, Nullable):
             yield from self._nullables(old, new, at)
-        elif isinstance(old, Ref) and isinstance(new, Ref):
-            yield from self._references(old, new, at)
         elif isinstance(old, Ref) or isinstance(new, Ref):
             yield from self._named_or_not(old, new, at)
         else:
             yield from self._bodies(old, new, at)
 
+    def _settled(
+        self, old: Type, new: Type, at: SchemaPlace, parts: list[Found]
+    ) -> Iterator[Found]:
+        """What differs in the parts of two types, held to the values that the types take.
+
+        What makes no difference to any value of the whole is masked. What no part shows is one
+        more difference.
+        """
+        effects = self.values.effects(old, new)
+        if effects is None:
+            yield from parts
+            return
+        shown = frozenset[Effect]().union(*(self._shown(part, at.masked) for part in parts))
+        for part in parts:
+            yield part.masking(shown - effects)
+        if missing := effects - shown - at.masked:
+            words = spelled(old), spelled(new)
+            kind = _KINDS[missing]
+            types = (old, new)
+            yield found(kind, at, types, old=words[0], new=words[1], shapes=types, mark=_WHOLE)
+
+    def _shown(
+        self, step: Found, masked: frozenset[Effect], overridden: frozenset[str] = frozenset()
+    ) -> frozenset[Effect]:
+        """The effects that a difference shows, or what an edge leads to, but for a mask around."""
+        overridden = step.place.inherited(overridden)
+        masks = step.place.masked - masked
+        if isinstance(step, SchemaDifference):
+            shown = step.rule.effect.moves if step.matters(overridden) else frozenset[Effect]()
+        elif step.place.steps and isinstance(step.place.steps[-1], BaseStep):
+            inner = (self._shown(part, frozenset(), overridden) for part in self.pair(step.pair))
+            shown = frozenset[Effect]().union(*inner)
+        else:
+            shown = self.verdict(Ref(step.pair[0]), Ref(step.pair[1]))
+        return shown - masks
+
     def verdict(self, old: Type, new: Type) -> frozenset[Effect]:
         """Return NARROWS if the new type refuses a value of the old one, WIDENS for the reverse.
 
-        The set is empty when both take the same values.
+        The set is empty when both take the same values. If in doubt, they don't.
         """
-        return self._once((old, new), lambda: self._effects(old, new), frozenset())
-
-    def _effects(self, old: Type, new: Type) -> frozenset[Effect]:
-        effects: set[Effect] = set()
-        seen: set[tuple[Pair, frozenset[Effect], frozenset[str]]] = set()
-        start = (frozenset[Effect](), frozenset[str]())
-        queue = deque((step, *start) for step in self.types(old, new, _NOWHERE))
-        while queue:
-            step, masked, overridden = queue.popleft()
-            masked |= step.place.masked
-            overridden = step.place.inherited(overridden)
-            if isinstance(step, SchemaDifference):
-                if step.matters(overridden):
-                    effects |= step.rule.effect.moves - masked
-            elif (state := (step.pair, masked, overridden)) not in seen:
-                seen.add(state)
-                queue.extend((further, masked, overridden) for further in self.pair(step.pair))
-        return frozenset(effects)
+        effects = self.values.effects(old, new)
+        return BOTH if effects is None else effects
 
     def docs(self, old: str, new: str, at: SchemaPlace, name: str = "") -> Iterator[Found]:
         """Yield a text that changed, with its `name` if the place has several."""
@@ -154,10 +158,8 @@ class TypeComparison:
                 Scalar() | OpenEnum() | ClosedEnum()
             ) as after:
                 yield from listed_values.enums(self, before, after, at)
-            case _, Union() as after:
-                yield from union_variants.one_to_many(self, old, after, at)
-            case Union() as before, _:
-                yield from union_variants.many_to_one(self, before, new, at)
+            case (_, Union()) | (Union(), _):
+                yield union_variants.regrouped(self, old, new, at)
             case _:
                 yield scalar_limits.replacement(old, new, at)
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 from itertools import chain, count
 from typing import TYPE_CHECKING
 
-from acpgen.diff.covering import crowded, demanded, released, uncrowded
 from acpgen.diff.effect import Effect
 from acpgen.diff.rule import ChangeRule
 from acpgen.diff.rules.choices import (
@@ -37,13 +36,15 @@ from acpgen.model import (
     Union,
     Variant,
 )
-from acpgen.types.objects import alternatives, resolve, with_tag
+from acpgen.types.objects import resolve, with_tag
 from acpgen.types.wording import spelled
 
 if TYPE_CHECKING:
     from acpgen.diff.type_comparison import TypeComparison
 
 _FALLBACK = "other"
+_WAYS = (Effect.NARROWS, Effect.WIDENS)
+"""What may happen to the values of the old protocol, and to those of the new one."""
 
 
 def unions(walk: TypeComparison, old: Union, new: Union, at: SchemaPlace) -> Iterator[Found]:
@@ -52,12 +53,12 @@ def unions(walk: TypeComparison, old: Union, new: Union, at: SchemaPlace) -> Ite
     if old.tag != new.tag:
         old, new = _untagged(old), _untagged(new)
     pairs, lost, gained = _matched(walk, old, new)
-    masked = _masked(walk, *whole_unions)
     before_labels, after_labels = _labels(old), _labels(new)
     for i, j in pairs:
         before, after = old.variants[i], new.variants[j]
         label = after_labels[j] or before_labels[i]
-        place = at.branch(label, VariantStep(i, j), before.location, after.location, masked)
+        place = at.branch(label, VariantStep(i, j), before.location, after.location)
+        place = place.masking(_masked(walk, whole_unions, (i, j)))
         yield from walk.docs(before.docs, after.docs, place)
         if _key(before) != _key(after) and before.name and after.name:
             yield found(variant_renamed, place, old=_label(before), new=_label(after))
@@ -65,7 +66,7 @@ def unions(walk: TypeComparison, old: Union, new: Union, at: SchemaPlace) -> Ite
     for i in lost:
         variant = old.variants[i]
         yield found(
-            _loss(walk, variant, *whole_unions),
+            _loss(walk, i, *whole_unions),
             at,
             (old, new),
             name=before_labels[i],
@@ -76,7 +77,7 @@ def unions(walk: TypeComparison, old: Union, new: Union, at: SchemaPlace) -> Ite
     for j in gained:
         variant = new.variants[j]
         yield found(
-            _gain(walk, variant, *whole_unions),
+            _gain(walk, j, *whole_unions),
             at,
             (old, new),
             name=after_labels[j],
@@ -84,27 +85,16 @@ def unions(walk: TypeComparison, old: Union, new: Union, at: SchemaPlace) -> Ite
             variant=True,
             shapes=(None, variant.body),
         )
-    if old.tag is None:
-        if Effect.NARROWS not in masked and crowded(walk, old, new, pairs):
-            yield found(choice_exclusive, at, (old, new), shapes=(old, new))
-        if Effect.WIDENS not in masked and uncrowded(walk, old, new, pairs):
-            yield found(choice_inclusive, at, (old, new), shapes=(old, new))
+    if walk.values.crowded(Effect.NARROWS, *whole_unions):
+        yield found(choice_exclusive, at, (old, new), shapes=(old, new))
+    if walk.values.crowded(Effect.WIDENS, *whole_unions):
+        yield found(choice_inclusive, at, (old, new), shapes=(old, new))
 
 
-def one_to_many(walk: TypeComparison, old: Type, new: Union, at: SchemaPlace) -> Iterator[Found]:
-    """Compare a type with the union that it became; the type may be one of its variants."""
-    widens = any(Effect.WIDENS in walk.verdict(old, part) for part in alternatives(walk.new, new))
-    yield _regrouped(old, new, at, narrows=demanded(walk, old, new), widens=widens)
-
-
-def many_to_one(walk: TypeComparison, old: Union, new: Type, at: SchemaPlace) -> Iterator[Found]:
-    """Compare a union with the type that it became; the type may be one of its variants."""
-    narrows = any(Effect.NARROWS in walk.verdict(part, new) for part in alternatives(walk.old, old))
-    yield _regrouped(old, new, at, narrows=narrows, widens=released(walk, old, new))
-
-
-def _regrouped(old: Type, new: Type, at: SchemaPlace, *, narrows: bool, widens: bool) -> Found:
-    kind = _REGROUPED[narrows, widens]
+def regrouped(walk: TypeComparison, old: Type, new: Type, at: SchemaPlace) -> Found:
+    """Return how a type differs from the union that it became, or the other way round."""
+    effects = walk.verdict(old, new)
+    kind = _REGROUPED[Effect.NARROWS in effects, Effect.WIDENS in effects]
     return found(kind, at, (old, new), old=spelled(old), new=spelled(new), shapes=(old, new))
 
 
@@ -128,16 +118,18 @@ def with_null(protocol: Protocol, type_: Type) -> Type:
     return Union((*variants, _nameless(NULL)))
 
 
-def _masked(walk: TypeComparison, old: Union, new: Union) -> frozenset[Effect]:
-    """The effects of a pair of variants that don't show, since others take the same values.
-
-    If variants have tags, a value fits one of them only.
-    """
-    if all(not _plain(variant) for union in (old, new) for variant in union.variants):
+def _masked(
+    walk: TypeComparison, unions: tuple[Union, Union], pair: tuple[int, int]
+) -> frozenset[Effect]:
+    """The effects of a pair of variants that don't show: the other union takes the values, too."""
+    terms = [walk.values.variant(unions[side], pair[side], side) for side in (0, 1)]
+    masked: set[Effect] = set()
+    if terms[0] is terms[1]:
         return frozenset()
-    kept, known = not demanded(walk, old, new), not released(walk, old, new)
-    masks = ((Effect.NARROWS, kept), (Effect.WIDENS, known))
-    return frozenset(effect for effect, masks_it in masks if masks_it)
+    for effect, term, other in zip(_WAYS, terms, unions[::-1], strict=True):
+        if walk.values.moved(effect, term, other) is False:
+            masked.add(effect)
+    return frozenset(masked)
 
 
 def _plain(variant: Variant) -> bool:
@@ -203,21 +195,16 @@ def _label(variant: Variant) -> str:
     return _FALLBACK if variant.fallback else _key(variant)[1]
 
 
-def _loss(walk: TypeComparison, variant: Variant, old: Union, new: Union) -> ChangeRule:
-    if not demanded(walk, _alone(variant, old), new):
+def _loss(walk: TypeComparison, index: int, old: Union, new: Union) -> ChangeRule:
+    if walk.values.moved(Effect.NARROWS, walk.values.variant(old, index, 0), new) is False:
         return known_variant_removed
-    return union_closed if variant.fallback else variant_removed
+    return union_closed if old.variants[index].fallback else variant_removed
 
 
-def _gain(walk: TypeComparison, variant: Variant, old: Union, new: Union) -> ChangeRule:
-    if not released(walk, old, _alone(variant, new)):
+def _gain(walk: TypeComparison, index: int, old: Union, new: Union) -> ChangeRule:
+    if walk.values.moved(Effect.WIDENS, walk.values.variant(new, index, 1), old) is False:
         return known_variant_added
-    return union_opened if variant.fallback else variant_added
-
-
-def _alone(variant: Variant, union: Union) -> Union:
-    """A union with one of its variants only."""
-    return replace(union, variants=(variant,))
+    return union_opened if new.variants[index].fallback else variant_added
 
 
 def _untagged(union: Union) -> Union:

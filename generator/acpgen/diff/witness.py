@@ -9,6 +9,7 @@ from itertools import islice, product
 
 from acpgen.diff.change import Change, Evidence, Standing
 from acpgen.diff.effect import Effect
+from acpgen.diff.inclusion import Inclusion
 from acpgen.diff.message_channels import MessageChannel
 from acpgen.diff.schema_place import (
     BaseStep,
@@ -60,9 +61,9 @@ class Witnesses:
     """
 
     def __init__(self, old: Protocol, new: Protocol) -> None:
-        self._whole = (_Side(old, 0), _Side(new, 1))
+        self._whole = _Sides(old, new)
         self._found: dict[Change, Witness | None] = {}
-        self._stable = (_Side(stable(old), 0), _Side(stable(new), 1))
+        self._stable = _Sides(stable(old), stable(new))
 
     def of(self, change: Change) -> Witness | None:
         """Return a message that shows the change, or None if none is needed or was found."""
@@ -78,19 +79,42 @@ class Witnesses:
             if effect in ways:
                 whole = change.standing is Standing.UNSTABLE
                 sides = self._whole if whole else self._stable
-                for value in _refused(evidence, sides[accepting], sides[1 - accepting]):
+                for value in sides.refused(effect, evidence):
                     return Witness(evidence.route.channel, value, accepting == 0)
         return None
 
 
-def _refused(evidence: Evidence, takes: _Side, refuses: _Side) -> Iterator[JsonValue]:
-    """Messages that one side accepts and the other refuses."""
-    root = evidence.route.root
-    for value in takes.messages(evidence, refuses):
-        if takes.accepts(root[takes.index], value) and not refuses.accepts(
-            root[refuses.index], value
-        ):
-            yield value
+class _Sides:
+    """The old and the new protocol, or their stable parts."""
+
+    def __init__(self, old: Protocol, new: Protocol) -> None:
+        self._protocols = (old, new)
+        self._sides = (_Side(old, 0), _Side(new, 1))
+
+    @cached_property
+    def _inclusion(self) -> Inclusion:
+        return Inclusion(*self._protocols)
+
+    def refused(self, effect: Effect, evidence: Evidence) -> Iterator[JsonValue]:
+        """Yield messages that one side accepts and the other refuses."""
+        takes, refuses = self._sides if effect is Effect.NARROWS else self._sides[::-1]
+        root = evidence.route.root
+        for value in self._tried(effect, evidence, takes, refuses):
+            if takes.accepts(root[takes.index], value) and not refuses.accepts(
+                root[refuses.index], value
+            ):
+                yield value
+
+    def _tried(
+        self, effect: Effect, evidence: Evidence, takes: _Side, refuses: _Side
+    ) -> Iterator[JsonValue]:
+        """Samples, which are easy to read, and then what a search finds."""
+        yield from takes.messages(evidence, refuses)
+        old, new = (Ref(name) for name in evidence.route.root)
+        steps = evidence.route.steps
+        found = self._inclusion.example(effect, (old, new), evidence.types, steps)
+        if found is not None:
+            yield found.value
 
 
 class _Side:

@@ -132,6 +132,8 @@ def _holds_several(text: bytes) -> bool:
 
 def has_message(number: int, text: bytes, hints: Hints) -> bool:
     """Whether a line that is not in a canonical shape has a message, or the start of a shape."""
+    if b"{" not in text and not text.lstrip().startswith((b"[", b"C", b"c")):
+        return False
     one = text if text.endswith(b"\n") else text + b"\n"
     stripped = one.strip()
     if stripped.startswith(b"[") and stripped[1:].lstrip()[:1] in (b"", b"{"):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 
-from acp_wire.envelope import request_id
 from acp_wire.pairing import Connection
 from acp_wire.reader import BROKEN, Decoded, NotJsonError
 from acpgen.judge.inputs import Input, InputError
@@ -22,20 +21,13 @@ from acpgen.logs.messages import is_bare
 from acpgen.logs.prefixes import Prefix, prefix_of
 from acpgen.logs.scanning import CUT, value_at
 from acpgen.logs.senders import Senders
+from acpgen.logs.settling import LogItem, settled
 from acpgen.logs.surroundings import Path, Token
 from acpgen.logs.values import Unit, Values
 from acpgen.logs.wrapping import WrappedMessage, is_har, lists_in, messages_in
 from acpgen.model import JsonValue
 from acpgen.words import counted
 
-_WAITING = 64
-"""How many messages are held at most until their direction is understood."""
-_VOTES = 8
-"""How many messages whose method shows the sender are enough to understand the directions."""
-_ASKED = 10_000
-"""How many requests are held that wait for a response, to learn what a direction is."""
-_SETTLES = "initialize"
-"""The method that only a client calls, in every version."""
 _SHOWN = 60
 _NAMED = {
     "lines": "messages, one a line",
@@ -53,42 +45,6 @@ _HELP = (
 )
 
 Callers = Callable[[], Mapping[str, str]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Item:
-    """A message whose sender is not known yet."""
-
-    text: bytes
-    line: int
-    value: JsonValue
-    token: str | None
-    connection: Connection
-    time: JsonValue
-    shares_line: bool = False
-
-
-class _Asked:
-    """The tokens of the requests that wait for a response."""
-
-    def __init__(self) -> None:
-        self._tokens: dict[tuple[Connection, int | str], str] = {}
-
-    def answers_itself(self, item: _Item) -> bool:
-        """Whether a message is a response with the token of its request."""
-        value = item.value
-        id_ = request_id(value) if isinstance(value, dict) else None
-        if id_ is None or not isinstance(value, dict) or item.token is None:
-            return False
-        key = (item.connection, id_)
-        if "method" not in value:
-            return self._tokens.pop(key, None) == item.token
-        if len(self._tokens) < _ASKED:
-            # Both sides may use an id at once, and then it is not known which one is answered.
-            known = self._tokens.setdefault(key, item.token)
-            if known != item.token:
-                del self._tokens[key]
-        return False
 
 
 class Log:
@@ -232,7 +188,7 @@ class Log:
             lines, self.canonical, self._base = self.canonical.lines, None, ()
             self._lines = iter(lines)
         self._senders = senders = Senders(self._callers())
-        for item in self._settled(self._items(), senders):
+        for item in settled(self._items(), self._sides, senders):
             sender = None if item.token is None else self._sides.sender(item.token)
             if guess:
                 sender = senders.sender(item.value, item.connection, sender)
@@ -251,31 +207,7 @@ class Log:
         shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
         return InputError(f"no line is a message; line {number} is the first: {shown!r}; {_HELP}")
 
-    def _settled(self, items: Iterator[_Item], senders: Senders) -> Iterator[_Item]:
-        """Hold messages back until the meaning of their directions is known."""
-        waiting: list[_Item] = []
-        asked = _Asked()
-        votes, open_ = 0, True
-        for item in items:
-            if item.token is not None:
-                side = senders.caller(item.value)
-                self._sides.seen(item.token, side)
-                votes += side is not None
-                if asked.answers_itself(item):
-                    self._sides.answers_itself(item.token)
-            if open_ and (waiting or (item.token and not self._sides.known(item.token))):
-                waiting.append(item)
-                value = item.value
-                settles = isinstance(value, dict) and value.get("method") == _SETTLES
-                if settles or votes >= _VOTES or len(waiting) >= _WAITING:
-                    open_ = False
-                    yield from waiting
-                    waiting = []
-            else:
-                yield item
-        yield from waiting
-
-    def _items(self) -> Iterator[_Item]:
+    def _items(self) -> Iterator[LogItem]:
         shape = self._hints.shape
         whole = not (self._turned or self._one_sided or self._other_lines or self._event_lines)
         for unit in Values(self._lines, self._limit, shape, whole=whole):
@@ -291,15 +223,15 @@ class Log:
             else:
                 yield from self._whole(unit)
 
-    def _broken(self, unit: Unit) -> Iterator[_Item]:
+    def _broken(self, unit: Unit) -> Iterator[LogItem]:
         if not unit.text:
             self.pass_over(unit.line, unit.prefix.encode("utf-8", "replace"))
             return
         prefix = prefix_of(unit.prefix, self._hints.client)
         self._saw(unit.shape, None)
-        yield _Item(_bytes(unit.text), unit.line, None, prefix.direction, prefix.name or "", None)
+        yield LogItem(_bytes(unit.text), unit.line, None, prefix.direction, prefix.name or "", None)
 
-    def _whole(self, unit: Unit) -> Iterator[_Item]:
+    def _whole(self, unit: Unit) -> Iterator[LogItem]:
         value: JsonValue = unit.value  # type: ignore[assignment] # it is not BROKEN
         found = messages_in(value, unit.text, self._hints, self._known)
         prefix = prefix_of(unit.prefix, self._hints.client) if unit.prefix else Prefix()
@@ -320,7 +252,7 @@ class Log:
             text = unit.prefix + unit.text
             self.pass_over(unit.line, text.encode("utf-8", "replace"))
 
-    def _listed(self, lists: list[list[tuple[int, str]]], unit: Unit) -> Iterator[_Item]:
+    def _listed(self, lists: list[list[tuple[int, str]]], unit: Unit) -> Iterator[LogItem]:
         """The messages of the lists inside a value; each list is a connection of its own."""
         shape = "har" if is_har(unit.value) else "array"
         for number, items in enumerate(lists, 1):
@@ -334,12 +266,12 @@ class Log:
                     named = replace(each, connection=number) if labelled else each
                     yield from self._found(named, place, Prefix())
 
-    def _found(self, found: WrappedMessage, unit: Unit, prefix: Prefix) -> Iterator[_Item]:
+    def _found(self, found: WrappedMessage, unit: Unit, prefix: Prefix) -> Iterator[LogItem]:
         if found.at and not found.rebuilt and found.token is not None:
             self._known = found.at
         yield self._item(found, unit, prefix)
 
-    def _item(self, found: WrappedMessage, unit: Unit, prefix: Prefix) -> _Item:
+    def _item(self, found: WrappedMessage, unit: Unit, prefix: Prefix) -> LogItem:
         text = found.text
         read, _ = value_at(text, 0)
         value: JsonValue = None if read is BROKEN or read is CUT else read  # type: ignore[assignment]
@@ -362,7 +294,7 @@ class Log:
             connection = self._pairs.setdefault(
                 found.pair, " - ".join(found.pair) if self._pairs else ""
             )
-        return _Item(
+        return LogItem(
             _bytes(text),
             unit.line + found.below,
             value,

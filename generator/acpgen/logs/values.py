@@ -23,6 +23,7 @@ _HEADER = re.compile(rb"[A-Za-z][A-Za-z-]*\s*:.*$")
 _QUOTED = re.compile(r"""(?P<json>"\{\\")|(?P<csv>"\{"")|b?(?P<python>'\{")""")
 _CELL = re.compile(r'"((?:[^"]|"")*)"')
 _PYTHON = re.compile(r"b?'(?:[^'\\]|\\.)*'")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a]")
 EVENT = re.compile(rb"(data|event|id|retry):(?: |$)?|: |:$")
 """The start of a line of a server-sent event, or of a comment between them."""
 
@@ -91,7 +92,7 @@ class Values:
                 self._push_back(number, line[end:])
                 yield Unit(number, "", line[:end], batch, "batch")
             else:
-                self._one_line = isinstance(value_at(line, 0)[0], list)
+                self._one_line = line.endswith("]")
                 yield from self._array(number, text)
             return
         quoted = not line.startswith("{") and _quoted(line) is not None
@@ -129,11 +130,10 @@ class Values:
 
     def _is_batch(self, line: str) -> bool:
         """Whether a line is an array of messages, and not the whole log."""
-        value, end = value_at(line, 0)
-        if self._shape == "array" or not isinstance(value, list):
+        if self._shape == "array" or (line.endswith("]") and self._is_only()):
             return False
-        alone = not line[end:].strip() and self._is_only()
-        return not alone and any(is_message(item) or is_bare(item) for item in value)
+        value, _ = value_at(line, 0)
+        return isinstance(value, list) and any(is_message(item) or is_bare(item) for item in value)
 
     def _is_only(self) -> bool:
         """Whether the line that was read last is the only one of the log."""
@@ -156,7 +156,7 @@ class Values:
         quoted = _quoted(line)
         if quoted is not None:
             return quoted_unit(number, line, quoted)
-        if start == 0 and _BROKEN_OBJECT.match(line):
+        if start == 0 and _BROKEN_OBJECT.match(line) and not is_binary(line):
             return Unit(number, "", line)
         if 0 < start <= LONGEST and line[start:].startswith(('{"jsonrpc"', '{"id"', '{"method"')):
             return Unit(number, line[:start].strip(), line[start:], shape="prefixed")
@@ -216,10 +216,12 @@ class Values:
         return Unit(number, text[:start].strip(), whole, BROKEN, "values")
 
     def _array(self, number: int, text: str) -> Iterator[Unit]:
-        """The items of an array, as they come."""
+        """The items of an array, as they come. `line` is that of the place in the buffer."""
         line, buffer, at = number, text, text.index("[") + 1
         while True:
-            at = blank(buffer, at)
+            start = blank(buffer, at)
+            line += buffer.count("\n", at, start)
+            at = start
             if at >= len(buffer):
                 more = self._next()
                 if more is None:
@@ -231,36 +233,38 @@ class Values:
                 self._push_back(line, buffer[at + 1 :])
                 return
             else:
-                unit, buffer, end = self._item(line, buffer, at)
+                unit, buffer, at, end = self._item(line, buffer, at)
                 if unit is not None:
                     yield unit
                 if end < 0:
                     return
-                line, buffer, at = _remaining(line, buffer, end)
+                line += buffer.count("\n", at, end)
+                at = end
 
-    def _item(self, number: int, buffer: str, at: int) -> tuple[Unit | None, str, int]:
-        """The item at an index, the text with the lines that it needs, and where the item ends.
+    def _item(self, line: int, buffer: str, at: int) -> tuple[Unit | None, str, int, int]:
+        """The item at an index, the text with the lines that it needs, its start and its end there.
 
         The end is negative where the array can't be read any further.
         """
         value, end = value_at(buffer, at)
         pulled: list[tuple[int, bytes]] = []
+        if value is CUT:
+            buffer, at = buffer[at:], 0
         while value is CUT:
-            grown = self._pull(pulled, len(buffer) - at if len(pulled) > 8 else 0)
+            grown = self._pull(pulled, len(buffer) if len(pulled) > 8 else 0)
             if not grown:
                 break
             buffer += grown
-            if len(buffer) - at > self._limit:
-                return Unit(number, "", shape=LONG), buffer, -1
+            if len(buffer) > self._limit:
+                return Unit(line, "", shape=LONG), buffer, at, -1
             value, end = value_at(buffer, at)
-        line = number + buffer.count("\n", 0, at)
         if value is not BROKEN and value is not CUT:
             unit = Unit(line, "", buffer[at:end], value, "array", self._one_line)
-            return unit, buffer, end
+            return unit, buffer, at, end
         self._back += reversed(pulled)
         first = buffer[at:].split("\n", 1)[0].rstrip().rstrip(",")
         broken = Unit(line, "", first, BROKEN, "array") if first.startswith("{") else None
-        return broken, buffer, -1
+        return broken, buffer, at, -1
 
     def _pull(self, pulled: list[tuple[int, bytes]], wanted: int) -> str:
         """Take lines of more than a wanted length, and return their text."""
@@ -376,10 +380,9 @@ def _of_python(text: str) -> str | None:
     return value if isinstance(value, str) and value_at(value, 0)[0] is not BROKEN else None
 
 
-def _remaining(line: int, buffer: str, end: int) -> tuple[int, str, int]:
-    """The text after an item, from the start of its line, without what is read."""
-    start = buffer.rfind("\n", 0, end) + 1
-    return line + buffer.count("\n", 0, start), buffer[start:] if start else buffer, end - start
+def is_binary(text: str) -> bool:
+    """Whether a text that is not JSON is no text at all, such as a part of a picture."""
+    return _CONTROL.search(text, 0, LONGEST) is not None and '"jsonrpc"' not in text
 
 
 def _text(raw: bytes) -> str:

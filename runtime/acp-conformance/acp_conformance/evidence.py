@@ -62,7 +62,7 @@ def expectation(step: Step) -> str:
             own = f"that of {same} with its number" if same else "of its own"
             return f"each prompt {text} has a messageId, {own}"
         case "messages":
-            count, where = step.words.get("count"), "in a replay" if _replayed(step) else "in all"
+            count, where = step.words.get("count"), "in the replay" if _replayed(step) else "so far"
             return f"{count} user messages hold the text {text!r}, {where}"
         case other:
             return _EXPECTED.get(other, f"{other} succeeds").format(request=request, text=text)

@@ -79,7 +79,7 @@ def likely_cause(
             return UNKNOWN
         return IGNORED if READS in passing else UNSEEN
     if SUPPORT in failing:
-        if id_ == READS:
+        if id_ in (READS, "malformed-is-not-omitted"):
             return UNSEEN
         return f"it follows from {SUPPORT}, which fails" if id_ in NEED_KEYS else ""
     return _CAUSES.get(id_, "")

@@ -13,12 +13,13 @@ from acp_conformance.launchers import NoKillError
 from acp_conformance.play_options import TestPrompt
 from acp_conformance.scenario import (
     PROMPT,
-    DecisiveError,
     Scenario,
     SentRequest,
     UnmetError,
     UnplayableError,
+    code_of,
     named,
+    result_of,
 )
 from acp_conformance.session_waits import RESUME, log_in, replay, rest
 from acp_conformance.trace_facts import agent_name
@@ -29,6 +30,9 @@ __all__ = ["EVENTS"]
 
 OLD: Final = ("agentCapabilities", "agentInfo")
 """Members of version 1 in the answer to `initialize`."""
+
+LOGIN_NEEDED: Final = -32000
+"""The code of an error that asks for a login."""
 
 MOST: Final = 40
 """The maximum number of characters of a version that are shown."""
@@ -109,11 +113,14 @@ def _new(scenario: Scenario, step: Step) -> None:
     log_in(scenario, step.word("connection"))
     request = connection.request("session/new", scenario.roots())
     try:
-        _enter(scenario, step, scenario.result(connection, request, "session/new"))
-    except DecisiveError as error:
-        raise UnplayableError(str(error)) from error
+        line = scenario.answer(connection, request, "session/new")
+        hint = f": {_login_hint(scenario)}" if code_of(line) == LOGIN_NEEDED else ""
+        if "error" in line:
+            summary = f"session/new was answered with {scenario.words(line)}{hint}"
+            raise UnplayableError(summary)
+        _enter(scenario, step, result_of(line, "session/new"))
     except UnmetError as error:
-        raise UnplayableError(f"{error}: {_login_hint(scenario)}") from error
+        raise UnplayableError(str(error)) from error
 
 
 def _login_hint(scenario: Scenario) -> str:

@@ -90,18 +90,24 @@ class Schedule:
         beside = [each for each in scripts if not (shared and opens_second(each))]
         found: dict[str, TraceResult] = {}
         settled: set[str] = set()
-        for result in self._at_once(beside):
-            if result.broken or result.facts.is_shaken or not result.begun:
-                found[result.trace] = result
-            else:
-                settled.add(result.trace)
-                yield result
+        failure: StartError | None = None
+        try:
+            for result in self._at_once(beside):
+                if result.broken or result.facts.is_shaken or not result.begun:
+                    found[result.trace] = result
+                else:
+                    settled.add(result.trace)
+                    yield result
+        except StartError as error:
+            failure = error
         for script in scripts:
             one = found.get(script.name)
             if one is not None and not self._is_doubtful(one):
                 yield one
-            elif script.name not in settled:
+            elif one is not None or (failure is None and script.name not in settled):
                 yield from self._alone([script])
+        if failure is not None:
+            raise failure
 
     def _is_doubtful(self, result: TraceResult) -> bool:
         """Whether what a trace showed beside others has to be confirmed by playing it alone."""

@@ -35,7 +35,16 @@ from acp_retry.prompt_keys import MalformedKeyError, check_key, new_key
 from acp_retry.prompt_params import check_params
 from acp_retry.sessions import Sessions, SessionStore
 from acp_retry.stdio import serve_stdio
-from acp_retry.store import Found, Insertion, Message, PromptStore, Store, UnusableStoreError
+from acp_retry.store import (
+    Found,
+    Insertion,
+    Message,
+    PromptStore,
+    Store,
+    UnfinishedWork,
+    UnusableStoreError,
+    WorkStore,
+)
 from acp_retry.stores.memory import MemoryStore
 from acp_retry.stores.sqlite import SqliteStore
 from acp_retry.submission import Submission, WithdrawnError
@@ -99,9 +108,11 @@ __all__ = [
     "Submission",
     "SupersededError",
     "Transport",
+    "UnfinishedWork",
     "Unknown",
     "UnusableStoreError",
     "WithdrawnError",
+    "WorkStore",
     "check_key",
     "check_params",
     "derive_message_id",

@@ -92,6 +92,10 @@ class DeliveryContext(Protocol):
         """See `OutboxState.remove`."""
         ...
 
+    def window(self, link: Link) -> asyncio.Semaphore:
+        """See `OutboxState.window`."""
+        ...
+
     def report(self, change: PromptChange, entry: StoredPrompt, code: int = 0) -> None:
         """See `OutboxState.report`."""
         ...
@@ -241,7 +245,8 @@ class Delivery:
             if not self.entry.sent or not (keyed or self.entry.mode is Mode.UNKEYED):
                 await self._mark(Mode.PENDING if keyed else Mode.UNKEYED)
         try:
-            result = await attempt.link.request("session/prompt", params, attempt.mark_sent)
+            async with self._context.window(attempt.link):
+                result = await attempt.link.request("session/prompt", params, attempt.mark_sent)
             message_id = result.get("messageId")
         except RequestFailedError as error:
             return error.refused

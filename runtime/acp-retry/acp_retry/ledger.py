@@ -86,6 +86,7 @@ class KeyLedger:
         nodes: Nodes | None = None,
     ) -> None:
         self._store = store
+        self._prompt_store = store if isinstance(store, PromptStore) else None
         self._handler = handler
         self._compare = compare
         self._core = Core(compare=compare, keep_orphans=keep_orphans, most=most)
@@ -309,9 +310,9 @@ class KeyLedger:
             self._apply(self._core.found(claim, found), known=True)
 
     async def _find(self, claim: Claim) -> Found | None:
-        if isinstance(self._store, PromptStore):
+        if self._prompt_store is not None:
             prompt = claim.payload.get("prompt")
-            return await self._store.find_prompt(claim.session_id, claim.record, prompt)
+            return await self._prompt_store.find_prompt(claim.session_id, claim.record, prompt)
         return await self._store.find(claim.session_id, claim.record)
 
     async def _hand_over(self, claim: Claim) -> None:

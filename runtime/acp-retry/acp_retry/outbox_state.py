@@ -10,6 +10,7 @@ import contextlib
 import logging
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Final
 
 from acp_retry.delivery import Delivery
 from acp_retry.link import Link
@@ -21,7 +22,13 @@ from acp_retry.prompt_keys import KEYED_VERSION
 from acp_retry.tasks import Turns
 from acp_retry.waiting_time import has_waited_for_long, was_set_back
 
-__all__ = ["OutboxState"]
+__all__ = ["MOST_WAITING", "OutboxState"]
+
+MOST_WAITING: Final = 500
+"""How many prompts wait for their answers on a connection. Later ones leave when one is answered.
+
+Agents bound the requests that they handle, and refuse others: see `Peer`.
+"""
 
 _log = logging.getLogger(__name__)
 
@@ -47,6 +54,7 @@ class OutboxState:
         self.links: dict[str, tuple[Link, int]] = {}
         self.marking = Turns()
         self._reporter = PromptReporter(_log, on_event)
+        self._windows: list[tuple[Link, asyncio.Semaphore]] = []
         self._oldest = oldest
         self._newest: float | None = None
         self._loaded = False
@@ -56,6 +64,16 @@ class OutboxState:
         """Report what has happened to a prompt."""
         message_id = str(derive_message_id(entry.session_id, entry.key))
         self._reporter.report(change, entry.session_id, message_id, code)
+
+    def window(self, link: Link) -> asyncio.Semaphore:
+        """Return what the attempts on a connection take while they wait for their answers."""
+        self._windows = [each for each in self._windows if each[0] is link or not each[0].closed]
+        for known, window in self._windows:
+            if known is link:
+                return window
+        window = asyncio.Semaphore(MOST_WAITING)
+        self._windows.append((link, window))
+        return window
 
     async def load(self) -> None:
         """Read once what an earlier process left."""

@@ -21,7 +21,7 @@ from acp_retry.ledger import KeyLedger
 from acp_retry.outcome import INVALID_PARAMS, INVALID_REQUEST, RequestFailedError
 from acp_retry.peer import Call, Handlers, Peer
 from acp_retry.prompt_handlers import not_found, prompt_handlers
-from acp_retry.store import Store
+from acp_retry.store import Store, WorkStore
 from acp_retry.submission import Submission
 from acp_wire.keys import is_unicode
 
@@ -173,13 +173,38 @@ class Sessions:
                     yield False
                     return
                 shown = _shown(message.message_id, submission.prompt)
-                async with self._work(session_id, active, shown):
+                end = self._noted_end(session_id, message.message_id, active, stops)
+                async with end, self._work(session_id, active, shown):
                     if active.stops != stops:  # stopped while the message was inserted
                         raise asyncio.CancelledError
                     yield True
         finally:
             active.turns -= 1
             self._tidy(session_id)
+
+    @contextlib.asynccontextmanager
+    async def _noted_end(
+        self, session_id: str, message_id: str, active: _Active, stops: int
+    ) -> AsyncIterator[None]:
+        """Note that a turn has ended, for `WorkStore.unfinished`.
+
+        A turn that the end of this process stops has not ended.
+
+        Args:
+            session_id: the session.
+            message_id: the message of the turn.
+            active: the session in use.
+            stops: how often it had been stopped when the turn began.
+        """
+        is_stopped = False
+        try:
+            yield
+        except asyncio.CancelledError:
+            is_stopped = active.stops == stops
+            raise
+        finally:
+            if not is_stopped and isinstance(self._store, WorkStore):
+                await asyncio.shield(self._store.finish(session_id, message_id))
 
     async def prune(self, older_than: timedelta) -> int:
         """Remove sessions that are not in use here, and idle for some time. Return their number.

@@ -6,7 +6,16 @@ from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 from uuid import UUID
 
-__all__ = ["Found", "Insertion", "Message", "PromptStore", "Store", "UnusableStoreError"]
+__all__ = [
+    "Found",
+    "Insertion",
+    "Message",
+    "PromptStore",
+    "Store",
+    "UnfinishedWork",
+    "UnusableStoreError",
+    "WorkStore",
+]
 
 
 class UnusableStoreError(Exception):
@@ -115,5 +124,35 @@ class PromptStore(Store, Protocol):
             session_id: the session.
             record: the ID derived from session and key.
             prompt: the content blocks of the attempt that is looked up.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class UnfinishedWork:
+    """A message that was acknowledged, and whose work has not ended.
+
+    `created_at` is when it was inserted, in seconds since the epoch.
+    """
+
+    session_id: str
+    message_id: str
+    body: bytes = field(repr=False)
+    created_at: float
+
+
+@runtime_checkable
+class WorkStore(Store, Protocol):
+    """A store that knows which messages still have work to do, such as `SqliteStore`."""
+
+    async def finish(self, session_id: str, message_id: str) -> None:
+        """Note that the work on a message has ended, in whatever way. `Sessions.turn` calls it."""
+        ...
+
+    async def unfinished(self) -> list[UnfinishedWork]:
+        """Return the messages whose work has not ended, oldest first.
+
+        At the start of an agent, these are the messages whose work an earlier process left. Later,
+        and if other processes share the store, they include work that goes on.
         """
         ...

@@ -26,6 +26,11 @@ def without_surrogates(value: str) -> str:
     return _SURROGATE.sub("\ufffd", value)
 
 
+def shown(text: str) -> str:
+    """Text for a comment: what shows nothing or reorders text becomes the replacement character."""
+    return INVISIBLE.sub(lambda found: found[0] if found[0] in "\n\t" else "\ufffd", text)
+
+
 def utf16(value: str) -> str:
     r"""Characters as `\uXXXX`, a pair of them beyond the Basic Multilingual Plane."""
     units = value.encode("utf-16-be", "surrogatepass").hex()

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from acp_retry.sqlite_file import SqliteFile
 from acp_retry.sqlite_layouts import Tables
-from acp_retry.store import Found, Message
+from acp_retry.store import Found, Message, UnfinishedWork
 
 __all__ = ["SqliteStore"]
 
@@ -43,14 +43,27 @@ ADD_TIME = (
     "UPDATE acp_message SET created_at = (julianday('now') - 2440587.5) * 86400",
     "UPDATE acp_session SET created_at = (julianday('now') - 2440587.5) * 86400",
 )
+ADD_WORK = (
+    "ALTER TABLE acp_message ADD COLUMN finished_at REAL",
+    # Whether the work on an older message ended is not known. It counts as ended.
+    "UPDATE acp_message SET finished_at = created_at",
+    "CREATE INDEX acp_message_unfinished ON acp_message (position) WHERE finished_at IS NULL",
+)
 TABLES: Final = Tables(
     "acp_message",
-    (CREATE, ADD_TIME),
+    (CREATE, (*ADD_TIME, *ADD_WORK)),
     {
-        "acp_message": ("session_id", "record", "digest", "writer", "body", "created_at"),
+        "acp_message": (
+            *("session_id", "record", "digest", "writer", "body"),
+            *("created_at", "finished_at"),
+        ),
         "acp_session": ("session_id", "cwd", "created_at"),
     },
 )
+UNFINISHED = """
+SELECT session_id, record, body, created_at FROM acp_message
+WHERE finished_at IS NULL ORDER BY position
+"""
 IDLE = """
 SELECT session_id FROM (
   SELECT session_id, created_at FROM acp_message
@@ -128,6 +141,20 @@ class SqliteStore:
             lambda rows: rows.execute(select, (session_id.encode(),)).fetchall()
         )
         return [(str(UUID(bytes=record)), body) for record, body in rows]
+
+    async def finish(self, session_id: str, message_id: str) -> None:
+        """See `WorkStore.finish`."""
+        update = "UPDATE acp_message SET finished_at = ? WHERE session_id = ? AND record = ?"
+        values = (self._now(), session_id.encode(), UUID(message_id).bytes)
+        await self._database.write(lambda rows: rows.execute(update, values))
+
+    async def unfinished(self) -> list[UnfinishedWork]:
+        """See `WorkStore.unfinished`."""
+        rows = await self._database.read(lambda rows: rows.execute(UNFINISHED).fetchall())
+        return [
+            UnfinishedWork(session_id.decode(), str(UUID(bytes=record)), body, created_at)
+            for session_id, record, body, created_at in rows
+        ]
 
     async def prune(self, older_than: timedelta, *, keep: Collection[str] = ()) -> int:
         """See `SessionStore.prune`. It takes many short transactions, so prompts go on."""

@@ -51,4 +51,5 @@ DIALECT = Dialect(
     field=lambda name: _type_name(pascal(name)),
     sentence=_sentence,
     comment=line_comment("//", 100),
+    full="full_go",
 )

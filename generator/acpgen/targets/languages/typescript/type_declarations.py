@@ -32,7 +32,7 @@ from acpgen.model import (
     Variant,
 )
 from acpgen.targets.languages.reader_plans import absorbed_tags
-from acpgen.targets.languages.spelling import block_comment
+from acpgen.targets.languages.spelling import block_comment, shown
 from acpgen.targets.languages.typescript import string
 from acpgen.targets.languages.typescript.prettier_layout import (
     WIDTH,
@@ -74,7 +74,7 @@ def quoted(name: str) -> str:
 def documented(text: str, indent: int = 0, *, unstable: bool = False) -> str:
     """Return a comment with its line end; the empty text where there is nothing to say."""
     said = "\n\n".join(part for part in (text.strip(), "@experimental" * unstable) if part)
-    return f"{_comment(said, indent)}\n" if said else ""
+    return f"{_comment(shown(said), indent)}\n" if said else ""
 
 
 def common(name: str) -> str:
