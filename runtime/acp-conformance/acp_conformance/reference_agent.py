@@ -100,7 +100,7 @@ class ReferenceAgent:
         if isinstance(version, bool) or not isinstance(version, int):
             raise RequestFailedError.of(INVALID_PARAMS, "Invalid params")
         if version < VERSION:
-            data = {"supportedVersions": [VERSION]}
+            data = {"requested": version, "supported": [VERSION]}
             raise RequestFailedError.of(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
         info = {"name": "acp-conformance-reference", "version": "1"}
         capabilities = {"session": {"delete": dict[str, object](), "fork": dict[str, object]()}}
