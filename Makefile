@@ -70,6 +70,7 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/diff.py
 	$(BIN)/python benchmarks/ledger.py
 	$(BIN)/python benchmarks/tap.py
+	$(BIN)/python benchmarks/languages.py
 	$(BIN)/python benchmarks --peers .venv/peers
 
 # The tests compare with npm packages. Without npm these tests are skipped.

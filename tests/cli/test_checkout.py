@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from acpgen import resources
@@ -15,6 +18,22 @@ from acpgen.startup.checkout import other_schema
 
 APP = typer_app()
 OTHER = str(Path("..", "schema", "v2"))
+NOTES = [
+    (["lint"], f"acpgen lint {OTHER}"),
+    (["generate", "--out", "out", "--target", "openrpc"], f"--schema {OTHER}"),
+    (["methods"], f"--schema {OTHER}"),
+    (["diff"], f"acpgen diff OLD {OTHER}"),
+    (["watch", "--templates", "none"], f"--schema {OTHER}"),
+    (["release", "not-a-version"], f"--schema {OTHER}"),
+    (["validate", "none"], f"--schema {OTHER}"),
+    (["trace", "none"], f"--schema {OTHER}"),
+    (["view", "none"], f"--schema {OTHER}"),
+    (["upstream", "compare", "none"], f"--schema {OTHER}"),
+    (["upstream", "overlay", "none"], f"--schema {OTHER}"),
+    (["docs", "inject", "none"], f"--schema {OTHER}"),
+    (["docs", "regions"], f"--schema {OTHER}"),
+]
+CALLS = [call for call, _ in NOTES]
 
 
 @pytest.fixture
@@ -28,16 +47,7 @@ def _checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_checkout")
 @pytest.mark.parametrize(
-    ("call", "advice"),
-    [
-        (["lint"], f"acpgen lint {OTHER}"),
-        (["generate", "--out", "out", "--target", "openrpc"], f"--schema {OTHER}"),
-        (["methods"], f"--schema {OTHER}"),
-        (["diff"], f"acpgen diff OLD {OTHER}"),
-        (["watch", "--templates", "none"], f"--schema {OTHER}"),
-        (["release", "not-a-version"], f"--schema {OTHER}"),
-    ],
-    ids=lambda value: value[0] if isinstance(value, list) else "",
+    ("call", "advice"), NOTES, ids=lambda value: "-".join(value) if isinstance(value, list) else ""
 )
 def test_the_schema_that_came_with_acpgen_is_noted(call: list[str], advice: str) -> None:
     printed = CliRunner().invoke(APP, call).stderr
@@ -57,6 +67,31 @@ def test_generate_names_the_schema_that_it_used() -> None:
 def test_a_schema_that_is_named_is_not_noted() -> None:
     assert CliRunner().invoke(APP, ["methods", "--schema", OTHER]).stderr == ""
     assert CliRunner().invoke(APP, ["lint", OTHER]).stderr.startswith(f"{OTHER}: ")
+
+
+@pytest.mark.usefixtures("_checkout")
+def test_one_note_is_printed_for_several_files_and_processes() -> None:
+    Path("a.ndjson").write_text("{}\n")
+    Path("b.ndjson").write_text("{}\n")
+    for call in (["validate", "-j2"], ["trace", "-j2"], ["view"]):
+        printed = CliRunner().invoke(APP, [*call, "a.ndjson", "b.ndjson"]).stderr
+        assert printed.count("using the schema that came with acpgen") == 1
+
+
+def test_every_command_with_a_default_schema_is_among_them() -> None:
+    """A new command that takes `--schema` belongs into the calls above, or into `elsewhere`."""
+    elsewhere = {"tap"}  # which notes it where it judges, with --check
+    called = {" ".join(call[:2]) if call[0] in {"upstream", "docs"} else call[0] for call in CALLS}
+    found = set(with_schema("", typer.main.get_command(APP)))
+    assert found == called - {"lint", "diff"} | elsewhere
+
+
+def with_schema(name: str, command: Any) -> Iterator[str]:  # Click's, or the copy in Typer
+    """The names of the commands that have an option `--schema`."""
+    if any("--schema" in each.opts for each in command.params):
+        yield name
+    for child, found in getattr(command, "commands", {}).items():
+        yield from with_schema(f"{name} {child}".strip(), found)
 
 
 @pytest.mark.usefixtures("_checkout")

@@ -16,6 +16,7 @@ from acpgen import resources
 from acpgen.emit import manifest
 from acpgen.emit.header import HEADER
 from acpgen.emit.tree import DriftKind
+from acpgen.findings import Finding, Severity
 from acpgen.load import SchemaError
 from acpgen.model import Protocol
 from acpgen.targets import TARGETS
@@ -260,3 +261,23 @@ def test_an_unchanged_tree_costs_no_import_of_the_code_generator(tmp_path: Path)
     )
     done = run("-c", script, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr
+
+
+def test_what_another_run_wrote_meanwhile_is_worked_out_again_with_a_check(order: Plan) -> None:
+    (order.out / METHODS).unlink()
+    outcome = generate(order)
+    record = json.loads((order.out / manifest.NAME).read_text())
+    (order.out / manifest.NAME).write_text(json.dumps({**record, "inputs": {}}))
+    before = {path: path.read_bytes() for path in order.out.rglob("*") if path.is_file()}
+
+    def refuse(protocol: Protocol) -> None:
+        raise SchemaError([Finding("type-name", Severity.ERROR, protocol.source, "", "is wrong")])
+
+    with pytest.raises(SchemaError) as refused:
+        apply(order, outcome, refuse)
+    assert [finding.rule for finding in refused.value.findings] == ["type-name"]
+    assert {path: path.read_bytes() for path in order.out.rglob("*") if path.is_file()} == before
+    checked: list[Protocol] = []
+    apply(order, outcome, checked.append)
+    assert [protocol.source for protocol in checked] == [str(order.schema)]
+    assert found(order) == []

@@ -16,7 +16,6 @@ from acpgen.cli.report import (
     Exit,
     fail,
     note,
-    note_other_schema,
     relative,
     reporting_failure,
     show,
@@ -30,6 +29,7 @@ from acpgen.cli.schema_comparison import (
     sift,
     unused_entries,
 )
+from acpgen.cli.stderr import note_other_schema
 from acpgen.diff import Change, Effect, Party
 from acpgen.diff.changelog import changelog
 from acpgen.diff.releases import FOLDER, newest

@@ -17,6 +17,7 @@ from acpgen.cli.crash import is_own
 from acpgen.cli.extras import installation
 from acpgen.cli.report import Exit, fail, note, relative, reporting_failure, show, unreadable
 from acpgen.cli.shared_options import Schema
+from acpgen.cli.stderr import note_other_schema
 from acpgen.emit.tree import replace_files
 from acpgen.findings import Finding, Format, printable
 from acpgen.findings import text as lines_of
@@ -130,6 +131,8 @@ def regions(
 
 def _known(schema: Path, folder: Path) -> tuple[Site, dict[str, Region]]:
     """The generated pages, and all regions by name."""
+    if schema == resources.SCHEMA:
+        note_other_schema()
     try:
         from acpgen.emit.templates import Templates
         from acpgen.inject import contexts, house, regions

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -19,13 +20,13 @@ from acpgen.cli.report import (
     Exit,
     fail,
     note,
-    note_other_schema,
     relative,
     reporting_failure,
     show,
     suggestion,
     unreadable,
 )
+from acpgen.cli.stderr import note_other_schema
 from acpgen.emit import manifest, rules
 from acpgen.emit.tree import Difference, DriftKind, FolderError, ForeignFileError, has_drafts
 from acpgen.findings import Finding, Format, Severity
@@ -103,7 +104,7 @@ def generate(
         )
         outcome = work_out(plan, format_)
         if not check:
-            put(plan, outcome)
+            put(plan, outcome, format_)
     if check:
         _report(plan, outcome, format_)
     else:
@@ -123,9 +124,18 @@ def chosen(names: list[str] | None) -> list[Target]:
 
 def work_out(plan: Plan, format_: Format) -> Result:
     """Find out how a folder differs from a plan. Exits with the reason where that fails."""
+    with (
+        _reporting_errors(plan, format_),
+        Bar(len(plan.targets), "generating", hidden=not sys.stderr.isatty()) as bar,
+    ):
+        return worked_out(plan, lambda _: bar.advance(), lambda p: _admit(p, plan))
+
+
+@contextmanager
+def _reporting_errors(plan: Plan, format_: Format) -> Iterator[None]:
+    """Exit with the findings or the reason where working out a plan fails."""
     try:
-        with Bar(len(plan.targets), "generating", hidden=not sys.stderr.isatty()) as bar:
-            return worked_out(plan, lambda _: bar.advance(), lambda p: _admit(p, plan))
+        yield
     except SchemaError as error:
         show(_COMMAND, located(error.findings), format_)
         _note_targets_without_classes(plan, error.findings)
@@ -184,14 +194,19 @@ def _one_line(error: Exception) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def put(plan: Plan, outcome: Result) -> None:
-    """Write the differences and print a summary. Exits with status 2 if that fails."""
-    try:
-        apply(plan, outcome)
-    except OSError as error:
-        fail(f"{plan.out}: can't be written: {error.strerror or error}; choose another --out")
-    except (ForeignFileError, FolderError) as error:
-        fail(str(error))
+def put(plan: Plan, outcome: Result, format_: Format) -> None:
+    """Write the differences and print a summary. Exits with the reason where that fails."""
+
+    def check_protocol(protocol: Protocol) -> None:
+        _admit(protocol, plan)
+
+    with _reporting_errors(plan, format_):
+        try:
+            outcome = apply(plan, outcome, check_protocol)
+        except (ForeignFileError, FolderError) as error:
+            fail(str(error))
+        except OSError as error:
+            fail(f"{plan.out}: can't be written: {error.strerror or error}; choose another --out")
     for path, reason in outcome.removed.items():
         note(f"{plan.out / path}: removed, since {reason}")
     note(f"{plan.out}: {_summary(outcome)}{_other_source(plan)}")

@@ -12,12 +12,12 @@ from acpgen.cli.report import (
     Exit,
     fail,
     note,
-    note_other_schema,
     relative,
     reporting_failure,
     show,
     unreadable,
 )
+from acpgen.cli.stderr import note_other_schema
 from acpgen.diff import RULES
 from acpgen.findings import Finding, Format
 from acpgen.lint import lint as findings_of

@@ -14,12 +14,12 @@ from acpgen.cli import cards
 from acpgen.cli.report import (
     fail,
     note,
-    note_other_schema,
     relative,
     reporting_failure,
     suggestion,
     unreadable,
 )
+from acpgen.cli.stderr import note_other_schema
 from acpgen.emit.markdown import first_sentence
 from acpgen.findings import Format, printable
 from acpgen.findings import text as lines_of

@@ -12,7 +12,7 @@ import typer
 from acpgen import resources
 from acpgen.cli.lint import accepted_by_lint
 from acpgen.cli.locking import alone_in
-from acpgen.cli.report import Exit, fail, note, note_other_schema, relative, show, unreadable
+from acpgen.cli.report import Exit, fail, note, relative, show, unreadable
 from acpgen.cli.schema_comparison import (
     Sifted,
     comes_installed,
@@ -21,6 +21,7 @@ from acpgen.cli.schema_comparison import (
     sift,
     unused_entries,
 )
+from acpgen.cli.stderr import note_other_schema
 from acpgen.diff.releases import CHANGELOG, FOLDER, Release, file_name, newest, refusal, with_entry
 from acpgen.diff.schema_changes import findings, summary
 from acpgen.diff.schema_versions import SchemaSource

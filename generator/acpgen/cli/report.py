@@ -19,7 +19,6 @@ from acpgen.cli.stderr import note
 from acpgen.findings import Finding, Format, escaped, printable
 from acpgen.report import Report, Tally, renderer, set_up
 from acpgen.report.problem import Problem
-from acpgen.startup.checkout import other_schema
 
 __all__ = [
     "CommandFailure",
@@ -27,7 +26,6 @@ __all__ = [
     "FailOn",
     "fail",
     "note",
-    "note_other_schema",
     "print_problems",
     "relative",
     "reporting_failure",
@@ -136,19 +134,6 @@ def unreadable(error: OSError, path: Path) -> str:
 
 _CLOSE = 0.75
 """How similar a known name has to be, from 0 to 1, to be suggested."""
-
-
-def note_other_schema(option: str = "--schema ") -> None:
-    """Note that the default schema is not that of the checkout around the current folder.
-
-    `option` is what to write before the schema to use.
-    """
-    other = other_schema()
-    if other is not None:
-        note(
-            "acpgen: using the schema that came with acpgen; this checkout has "
-            f"{printable(other)}: to use it, write {option}{printable(other)}"
-        )
 
 
 def suggestion(name: str, known: Iterable[str], otherwise: str) -> str:

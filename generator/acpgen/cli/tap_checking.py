@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from acp_wire.reader import attempt
 from acpgen import findings
+from acpgen.cli.stderr import note_other_schema
 from acpgen.cli.verdicts import findings_of
 from acpgen.findings import printable
 from acpgen.judge.fast_path import FastEngine
@@ -57,6 +58,8 @@ def _engine(schemas: Sequence[str]) -> VersionedEngine | None:
     """The engine that judges; None if a schema can't be read, which is printed."""
     engines: list[tuple[int | None, FastEngine]] = []
     for schema in schemas or (None,):
+        if schema is None:
+            note_other_schema()
         name = "the schema that comes with acpgen" if schema is None else printable(schema)
         try:
             source = checker_source.of_schema(schema)

@@ -30,6 +30,7 @@ from acpgen.cli.shared_options import (
     Summary,
     hints_of,
 )
+from acpgen.cli.stderr import note_other_schema
 from acpgen.cli.tracing import (
     INTERRUPTED,
     ApartTracer,
@@ -75,6 +76,8 @@ def trace(
     0 without errors, whatever the warnings and notes; 1 with errors, or with warnings to fail on; 2
     when a file can't be read or has no messages.
     """
+    if schema == resources.SCHEMA:
+        note_other_schema()
     names = input_files.expanded(map(str, files or ("-",)))
     set_up(format_, sys.stdout)
     form = renderer(

@@ -14,6 +14,7 @@ import typer
 
 from acpgen import findings, resources
 from acpgen.cli.report import Exit, fail, note, relative, reporting_failure, show, unreadable
+from acpgen.cli.stderr import note_other_schema
 from acpgen.emit.tree import replace_files
 from acpgen.findings import Finding, Format, printable
 from acpgen.lint import lint
@@ -72,6 +73,8 @@ def compare(
     compared with the stable part. Exit status: 0 without findings, 1 with findings, 2
     when something can't be read or the two are of different versions.
     """
+    if schema == resources.SCHEMA:
+        note_other_schema()
     with reporting_failure("upstream", format_, release):
         _require_file(release)
         theirs, ours = _load(release), _load(schema)
@@ -122,6 +125,8 @@ def overlay(
     and the methods without a class are listed. Exit status: 0 when it is annotated, 1 with
     findings, 2 when something can't be read or written.
     """
+    if schema == resources.SCHEMA:
+        note_other_schema()
     _require_file(release)
     theirs, ours = _load(release), _load(schema)
     if theirs.version is None:

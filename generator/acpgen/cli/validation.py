@@ -14,7 +14,7 @@ from acpgen import findings, resources, rulebook
 from acpgen.cli import input_files
 from acpgen.cli.file_judging import INTERRUPTED, FileJudge
 from acpgen.cli.progress import Bar, bar_of
-from acpgen.cli.stderr import note
+from acpgen.cli.stderr import note, note_other_schema
 from acpgen.findings import escaped, printable
 from acpgen.judge.fast_path import FastEngine
 from acpgen.judge.versions import VersionedEngine
@@ -36,6 +36,8 @@ def run(options: Options, judging: Judging | None = None) -> int:
     """
     set_up(options.form, sys.stdout)
     report = _report(options)
+    if not options.schemas:
+        note_other_schema()
     files = options.files if options.follow else input_files.expanded(options.files)
     report.begin([input_files.name(file) for file in files])
     engine = None

@@ -25,6 +25,7 @@ from acpgen.cli.shared_options import (
     ShowKeys,
     hints_of,
 )
+from acpgen.cli.stderr import note_other_schema
 from acpgen.findings import printable, text
 from acpgen.judge.inputs import InputError
 from acpgen.load import SchemaError, load
@@ -67,6 +68,8 @@ def view(
     command wrote. Exit status: 0 when all pages are written, whatever the findings; 2 when one
     isn't.
     """
+    if schema == resources.SCHEMA:
+        note_other_schema()
     logs = [*input_files.expanded(map(str, files or (input_files.STDIN,)))]
     pages = page_paths(logs, out)
     protocol = _load(relative(schema))

@@ -17,7 +17,8 @@ from acpgen.cli.cached_targets import warmed
 from acpgen.cli.extras import installation
 from acpgen.cli.follow import interruptible
 from acpgen.cli.generate import chosen, put, work_out
-from acpgen.cli.report import fail, note, note_other_schema, relative
+from acpgen.cli.report import fail, note, relative
+from acpgen.cli.stderr import note_other_schema
 from acpgen.emit import manifest
 from acpgen.emit.templates import OWN, PATTERN, TemplateError
 from acpgen.findings import Format
@@ -90,7 +91,7 @@ def _generate(plan: Plan) -> bool:
     try:
         outcome = work_out(plan, Format.TEXT)
         if outcome.differences:
-            put(plan, outcome)
+            put(plan, outcome, Format.TEXT)
             note(f"in {time.perf_counter() - start:.1f} s")
     except typer.Exit:
         sys.stdout.flush()  # so that a pipe shows the errors at once

@@ -122,12 +122,15 @@ def generate(
     )
 
 
-def apply(plan: Plan, result: Result) -> None:
-    """DriftKind the folder as the result requires.
+def apply(plan: Plan, result: Result, check_protocol: CheckProtocol = lambda _: None) -> Result:
+    """Write the folder as the result requires, and return what was written.
 
-    If another run has written into it since, the result is worked out again.
+    If another run has written into the folder since, the result is worked out again, and
+    `check_protocol` is called as `generate` does.
 
     Raises:
+        SchemaError: the schema has changed since, and can't be loaded or is refused now.
+        TemplateError: a template has changed since, and is missing or broken.
         ForeignFileError: a file that acpgen did not write is in the way.
         FolderError: the folder can't be replaced.
         OSError: the folder can't be written.
@@ -136,9 +139,10 @@ def apply(plan: Plan, result: Result) -> None:
         require_folder(plan.out)
         with locked(plan.out):
             if manifest.read(plan.out) != result.recorded:
-                result = generate(plan)
+                result = generate(plan, check_protocol=check_protocol)
             surplus = (d.path for d in result.differences if d.change is DriftKind.SURPLUS)
             write(plan.out, result.tree, frozenset(surplus), last=manifest.NAME)
+    return result
 
 
 def _removed(
