@@ -45,7 +45,7 @@ CURSORS: list[object] = [{}, {"type": "later"}, {"type": 5}, "start", True]
 async def test_an_unknown_cursor_is_refused(cursor: object) -> None:
     client = await Agent().connect()
     session = await open_session(client)
-    params = {"sessionId": session, **NEW, "replayFrom": cursor}
+    params: dict[str, object] = {"sessionId": session, **NEW, "replayFrom": cursor}
     assert await code(client, "session/resume", params) == -32602
 
 
