@@ -82,7 +82,7 @@ def test_they_are_played_and_reported_alone() -> None:
     assert out.endswith(f"{len(SHAPE_REQUIREMENTS)} passed, 0 failed, 0 not exercised\n")
 
 
-@pytest.mark.parametrize("trace", ["shape-methods", "retry-answer"])
+@pytest.mark.parametrize("trace", ["shape-older-version", "retry-answer"])
 def test_an_agent_of_version_1_gets_one_sentence(trace: str) -> None:
     status, out, err = conform("--trace", trace, "--", AGENT[0], "-c", V1)
     assert err == (

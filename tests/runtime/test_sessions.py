@@ -57,7 +57,7 @@ async def test_an_older_version_is_refused(version: int) -> None:
         await client.request("initialize", {**MINE, "protocolVersion": version})
     refused = caught.value.refused
     assert (refused.code, refused.data) == (-32022, {"requested": version, "supported": [2]})
-    assert await code(client, "session/new", NEW) == -32600
+    assert await code(client, "session/new", {**NEW}) == -32600
 
 
 UNKNOWN = [
