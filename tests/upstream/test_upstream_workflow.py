@@ -18,7 +18,8 @@ from acpgen.load import load
 
 ROOT = Path(__file__).parents[2]
 YAML: Any = importlib.import_module("yaml")
-WORKFLOW: dict[Any, Any] = YAML.safe_load((ROOT / ".github/workflows/upstream.yml").read_text("utf-8"))
+FILE = ROOT / ".github/workflows/upstream.yml"
+WORKFLOW: dict[Any, Any] = YAML.safe_load(FILE.read_text("utf-8"))
 JOB = WORKFLOW["jobs"]["follow"]
 STEPS = {step["name"]: step["run"] for step in JOB["steps"] if "run" in step}
 
