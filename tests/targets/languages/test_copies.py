@@ -70,7 +70,7 @@ def test_the_hook_checks_a_copy_that_says_what_it_was_made_of(
     manifest = json.loads((tmp_path / "third_party/acp/manifest.json").read_text("utf-8"))
     assert manifest["inputs"]["schema"].startswith("sha256:")
     outputs = {name: [*files] for name, files in manifest["outputs"].items()}
-    assert outputs == {"go": GO, "rust": ["rust/v2/retry.rs"]}
+    assert outputs == {"go": GO, "rust": ["rust/v2/retry.rs", "rust/v2/retry_serde.rs"]}
     assert run(*check) == (0, "")
     table = tmp_path / "third_party/acp/rust/v2/retry.rs"
     table.write_text(table.read_text("utf-8").replace("AsIs", "NotAtAll"), "utf-8")

@@ -52,4 +52,5 @@ DIALECT = Dialect(
     field=camel,
     sentence=_sentence,
     comment=_javadoc,
+    codec="com/agentclientprotocol/sdk/spec/v{version}/AcpRetryModule.java",
 )

@@ -39,4 +39,5 @@ DIALECT = Dialect(
     field=camel,
     sentence=_sentence,
     comment=block_comment(120),
+    codec="com/agentclientprotocol/model/v{version}/retry/IdempotencyKeySerializer.kt",
 )

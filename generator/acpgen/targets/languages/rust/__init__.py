@@ -73,4 +73,5 @@ DIALECT = Dialect(
     field=same,
     sentence=_sentence,
     comment=line_comment("///", 100),
+    codec="v{version}/retry_serde.rs",
 )
