@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from acpgen.targets.languages.registry_package import RegistryPackage
+
 
 @dataclass(frozen=True, slots=True)
 class Slot:
@@ -50,6 +52,7 @@ class Dialect:
             library, named like `path`; None where the table needs no library for it.
         full: the module of the language's folder that makes the files beside the table, with a
             function of the same name; None for a language without types of everything.
+        package: how the files become a package; None for a language without a registry.
     """
 
     title: str
@@ -68,3 +71,4 @@ class Dialect:
     comment: Comment
     full: str | None = None
     codec: str | None = None
+    package: RegistryPackage | None = None

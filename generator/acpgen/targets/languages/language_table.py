@@ -8,6 +8,7 @@ from acpgen.emit.header import HEADER
 from acpgen.emit.templates import Templates
 from acpgen.model import Protocol
 from acpgen.targets.languages import codec_template, dialect, table_path, template
+from acpgen.targets.languages.registry_package import package_files
 from acpgen.targets.languages.view import view
 
 
@@ -37,7 +38,7 @@ def codec(name: str, protocol: Protocol, templates: Templates) -> dict[str, str]
 
 
 def language_files(name: str, protocol: Protocol, templates: Templates) -> dict[str, str]:
-    """Return the table, the codec of keys, and the types of everything where there are any.
+    """Return the table and, if the language has them, codec, types and metadata, by path.
 
     Raises:
         MissingClassError: there are methods, but no method has a class.
@@ -49,4 +50,7 @@ def language_files(name: str, protocol: Protocol, templates: Templates) -> dict[
     if full is not None:
         module = import_module(f"acpgen.targets.languages.{name}.{full}")
         files |= getattr(module, full)(protocol, templates)
+    package = dialect(name).package
+    if package is not None:
+        files |= package_files(name, package, protocol, templates)
     return files
