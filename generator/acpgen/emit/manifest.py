@@ -29,6 +29,7 @@ SHAPING_MODULES = (
     "startup/slotted_value.py",
     "types/*.py",
     "model.py",
+    "sides.py",
     "patterns/*.py",
     "sides.py",
     "words.py",
