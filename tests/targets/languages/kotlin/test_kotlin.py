@@ -32,8 +32,16 @@ def test_the_loop_of_kotlin_passes_and_bites(tmp_path: Path) -> None:
     loop.write_text(loops()["kotlin"], "utf-8")
     libraries = ":".join(map(str, (*JARS, *KOTLINX)))
     strict = ["-Werror", "-Wextra", "-jvm-target", "17", "-no-reflect"]
-    kotlinc = ["bash", compiler, *strict]
-    explicit = ["-Xexplicit-api=strict", "-cp", libraries, "-d", "table.jar", file, codec]
+    kotlinc: list[str | Path] = ["bash", compiler, *strict]
+    explicit: list[str | Path] = [
+        "-Xexplicit-api=strict",
+        "-cp",
+        libraries,
+        "-d",
+        "table.jar",
+        file,
+        codec,
+    ]
     run([*kotlinc, *explicit], tmp_path)
     run([*kotlinc, "-cp", f"table.jar:{libraries}", "-d", "loop.jar", loop], tmp_path)
     count = put_vectors(tmp_path) + put_keys(tmp_path)
