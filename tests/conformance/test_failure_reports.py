@@ -23,7 +23,7 @@ from acp_conformance.trace_runner import play
 from acp_conformance.trace_script import Step, remote_scripts, scripts
 from acp_retry import Call, Peer
 from acpgen import __version__
-from broken_handling import KEY, IgnoresKeys
+from broken_handling import IgnoresKeys
 from conform_calls import AGENT, ONE, conform, write_forgetful
 from laboratory import Laboratory
 from view_pages import session_in
@@ -171,14 +171,14 @@ def test_the_typed_handler_of_the_sdk_is_named() -> None:
 class EmbedsKeys(IgnoresKeys):
     """Shows each message under an id that holds the newest key."""
 
-    key = ""
+    newest = ""
 
     async def prompt(self, call: Call) -> Any:
-        self.key = str(call.params.get(KEY))
+        self.newest = str(call.params.get("idempotencyKey"))
         return await super().prompt(call)
 
     async def show(self, peer: Peer, session: str, message_id: str, content: object) -> None:
-        await super().show(peer, session, f"{self.key}-{message_id}", content)
+        await super().show(peer, session, f"{self.newest}-{message_id}", content)
 
 
 def test_no_key_is_shown_in_the_id_of_a_message() -> None:
