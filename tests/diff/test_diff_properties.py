@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acpgen import resources
 from acpgen.diff import Change, Effect, Party, diff
 from acpgen.diff.message_channels import MessageChannel, answers, calls
 from acpgen.diff.witness import Witness, Witnesses
@@ -25,9 +24,10 @@ from mirrors import MIRRORS
 from proofs import a_few, amount, scaled
 from random_edits import edited, shuffled
 from small_schema import FOLDER, loaded, schema
+from whole_schema import whole_schema
 
 SMALL = load(FOLDER / "base.json")
-WHOLE = load(resources.SCHEMA)
+WHOLE = whole_schema()
 TRIES = 25
 SEEDS = st.integers(0, 2**32)
 

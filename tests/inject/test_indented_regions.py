@@ -12,8 +12,8 @@ from markdown_it.token import Token
 from acpgen import resources
 from acpgen.emit.templates import Templates
 from acpgen.inject import Elsewhere, inject, regions
-from acpgen.load import load
 from acpgen.targets.pages.site import plan
+from whole_schema import whole_schema
 
 Compiler = Callable[..., Mapping[str, str]]
 READER = MarkdownIt("commonmark").enable("table")
@@ -69,7 +69,7 @@ MDX = {
 @cache
 def texts() -> dict[str, str]:
     """Every region, and one more."""
-    protocol = load(resources.SCHEMA)
+    protocol = whole_schema()
     links = Elsewhere(plan(protocol), "page.md", "site/")
     known = regions(protocol, Templates(resources.TEMPLATES))
     return {"own": OWN, **{name: region.render(links) for name, region in known.items()}}

@@ -12,11 +12,11 @@ from acpgen import resources
 from acpgen.emit.markdown import Inline
 from acpgen.emit.templates import Templates
 from acpgen.inject import Elsewhere, Region, base_for, inject, regions, shaping
-from acpgen.load import load
 from acpgen.model import Kind, Protocol
 from acpgen.targets.pages import pages
 from acpgen.targets.pages.site import plan
 from page_reader import read, rewritten, spoil
+from whole_schema import whole_schema
 
 Compiler = Callable[..., Mapping[str, str]]
 PROSE = {"docs", "other_docs", "resend", "title", "when"}
@@ -24,7 +24,7 @@ PROSE = {"docs", "other_docs", "resend", "title", "when"}
 
 @cache
 def protocol() -> Protocol:
-    return load(resources.SCHEMA)
+    return whole_schema()
 
 
 @cache
