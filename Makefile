@@ -25,8 +25,7 @@ check: .venv/installed-dev
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/acpgen lint
 	$(BIN)/acpgen generate --check
-	$(BIN)/acpgen docs inject --check README.md schema/README.md
-	$(BIN)/acpgen docs inject --check templates/README.md --links generated/docs
+	$(BIN)/acpgen docs inject --check README.md schema/README.md templates/README.md
 
 # The lowest versions that the packages declare, and the tests of what uses them.
 LOWEST := build/lowest

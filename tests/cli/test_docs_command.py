@@ -141,15 +141,40 @@ def test_a_page_without_a_region_is_fine(check: tuple[str, ...]) -> None:
     assert Path("page.md").read_text() == "text\n"
 
 
-def test_an_ending_is_for_links() -> None:
-    result = run("inject", "page.md", "--links", "https://x.test/docs", "--ending", "html")
+def test_options_are_kept_in_the_marker() -> None:
+    Path("deep").mkdir()
+    Path("deep/page.md").write_text(f"\ufeff{PAGE[7:]}")
+    result = run("inject", "page.md", "deep/page.md", "--links", "a b", "--ending", "html")
     assert result.exit_code == 0
-    assert "[Keyed](https://x.test/docs/retry-classes.html#keyed)" in Path("page.md").read_text()
-    before = Path("page.md").read_text()
+    first, deep = (Path(name).read_text() for name in ("page.md", "deep/page.md"))
+    assert "<!-- acpgen:begin retry-classes links=a%20b ending=html -->\n" in first
+    assert "[Keyed](a%20b/retry-classes.html#keyed)" in first
+    assert "\ufeff<!-- acpgen:begin retry-classes links=../a%20b ending=html -->\n" in deep
+    assert "[Keyed](../a%20b/retry-classes.html#keyed)" in deep
+    result = run("inject", "--check", "page.md", "deep/page.md")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert run("inject", "page.md", "deep/page.md").exit_code == 0
+    assert [Path(name).read_text() for name in ("page.md", "deep/page.md")] == [first, deep]
+
+
+def test_an_option_replaces_the_marker_s_and_the_other_stays() -> None:
+    marker = "acpgen:begin retry-classes"
+    Path("page.md").write_text(PAGE.replace(marker, f"{marker} links=docs ending=html"))
+    result = run("inject", "--check", "page.md", "--links", "https://x.test/")
+    assert result.exit_code == 1
+    assert "+<!-- acpgen:begin retry-classes links=https://x.test/ ending=html -->" in result.stdout
+    assert run("inject", "page.md", "--links", "https://x.test/").exit_code == 0
+    assert "[Keyed](https://x.test/retry-classes.html#keyed)" in Path("page.md").read_text()
+
+
+def test_an_ending_is_for_links() -> None:
     result = run("inject", "page.md", "--ending", "html")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith("acpgen: --ending: is about links; ")
-    assert Path("page.md").read_text() == before
+    assert result.stderr == (
+        "acpgen: page.md:3: has an ending of links, but no links; write links=PLACE, "
+        "or use --links\n"
+    )
+    assert Path("page.md").read_text() == PAGE
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ LOCAL = {
     "vectors/README.md.jinja": {"language"},
     "vectors/resend.md.jinja": {"language"},
     "docs/rules/resend.md.jinja": {"section"},
+    "docs/rules/type.md.jinja": {"type"},
     "docs/method.md.jinja": {"describe"},
 }
 """What is no name of a context: what includers have from a loop, and macros of the template."""

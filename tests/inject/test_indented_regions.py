@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from importlib import import_module
 
 import pytest
 from markdown_it import MarkdownIt
@@ -11,7 +12,7 @@ from markdown_it.token import Token
 
 from acpgen import resources
 from acpgen.emit.templates import Templates
-from acpgen.inject import Elsewhere, inject, regions
+from acpgen.inject import Elsewhere, Page, inject, regions
 from acpgen.targets.pages.site import plan
 from whole_schema import whole_schema
 
@@ -41,6 +42,15 @@ OWN = """| a | b |
 ```"""
 """What a template of one's own might give."""
 
+PARTS = {"method", "params", "example", "errors", "type"}
+SOME_PARTS = [
+    "method:session/prompt",
+    "params:mcp/message",
+    "example:session/prompt",
+    "errors:session/prompt",
+    "type:ContentBlock",
+]
+
 MARKDOWN = {
     "list item": "1. a\n\n   BEGIN\n\n   END\n\n2. b\n",
     "wide list item": "10. a\n\n    BEGIN\n\n    END\n11. b\n",
@@ -66,29 +76,55 @@ MDX = {
 }
 
 
+MKDOCS = {
+    "admonition": "!!! note\n\n    BEGIN\n\n    END\n\nafter\n",
+    "text above": "!!! note\n    a\n\n    BEGIN\n    END\n\nafter\n",
+    "details": '??? note "A"\n\n    BEGIN\n\n    END\n\nafter\n',
+    "tab": '=== "A"\n\n    BEGIN\n\n    END\n\n=== "B"\n\n    b\n',
+    "admonition in a tab": '=== "A"\n\n    !!! note\n\n        BEGIN\n\n        END\n\n    a\n',
+}
+
+
 @cache
 def texts() -> dict[str, str]:
-    """Every region, and one more."""
+    """Every region but most of those of single methods and types, and one more."""
     protocol = whole_schema()
     links = Elsewhere(plan(protocol), "page.md", "site/")
     known = regions(protocol, Templates(resources.TEMPLATES))
-    return {"own": OWN, **{name: region.render(links) for name, region in known.items()}}
+    shown = [name for name in known if name.partition(":")[0] not in PARTS]
+    return {"own": OWN, **{name: known[name].render(links) for name in (*shown, *SOME_PARTS)}}
 
 
 def page(frame: str, *, mdx: bool) -> str:
     """All regions, each in a frame."""
+    return page_with(texts(), frame, mdx=mdx)
+
+
+def page_with(names: Iterable[str], frame: str, *, mdx: bool) -> str:
     marker = "{{/* acpgen:{} {} */}}" if mdx else "<!-- acpgen:{} {} -->"
     return "\n".join(
         frame.replace("BEGIN", marker.format("begin", name)).replace(
             "END", marker.format("end", name)
         )
-        for name in texts()
+        for name in names
     )
 
 
+def as_mkdocs(text: str) -> str:
+    """The HTML that MkDocs and Zensical make of a text, without white space."""
+    extensions = ["admonition", "pymdownx.details", "pymdownx.superfences", "pymdownx.tabbed"]
+    html: str = import_module("markdown").markdown(
+        text, extensions=[*extensions, "tables", "sane_lists"]
+    )
+    return "".join(html.split())
+
+
 def filled(before: str, *, mdx: bool) -> str:
-    after = inject(before, texts(), texts().__getitem__, mdx=mdx).after
-    again = inject(after, texts(), texts().__getitem__, mdx=mdx)
+    def fill(text: str) -> Page:
+        return inject(text, texts(), lambda region: texts()[region.name], mdx=mdx)
+
+    after = fill(before).after
+    again = fill(after)
     assert (again.after, again.stale) == (after, ())
     return after
 
@@ -129,6 +165,21 @@ def test_in_mdx_a_page_that_compiles_still_does(compiled: Compiler) -> None:
     assert compiled(before, elements=True) == {}
     after = {name: filled(text, mdx=True) for name, text in before.items()}
     assert compiled(after, elements=True) == {}
+
+
+@pytest.mark.parametrize("frame", MKDOCS)
+def test_in_mkdocs_each_region_is_inside_its_container(frame: str) -> None:
+    for name, text in texts().items():
+        before = page_with([name], MKDOCS[frame], mdx=False)
+        shown_page = as_mkdocs(filled(before, mdx=False))
+        inside, _, after = shown_page.partition(f"<!--acpgen:end{name}-->")
+        assert as_mkdocs(text) in inside, name
+        assert after.startswith(("</div>", "</details>")), name
+
+
+def test_a_region_that_leaves_its_container_is_seen() -> None:
+    text = "!!! note\n\n    <!-- a -->\n\n| A |\n| - |\n\n    <!-- b -->\n"
+    assert "<!--b--></div>" not in as_mkdocs(text)
 
 
 def test_the_compiler_finds_what_leaves_its_place(compiled: Compiler) -> None:

@@ -14,7 +14,7 @@ TABLE = "| A |\n| - |\n| b |"
 
 
 def filled(text: str, markdown: str = TABLE) -> Page:
-    return inject(text, ["one", "two"], lambda name: f"{name}\n{markdown}")
+    return inject(text, ["one", "two"], lambda region: f"{region.name}\n{markdown}")
 
 
 def test_the_text_stands_between_blank_lines() -> None:
@@ -138,8 +138,9 @@ def test_a_text_after_which_the_region_would_be_lost_is_refused(
 ) -> None:
     other = f"{BEGIN}\n{END}\n\n".replace("one", "two")
     text = f"{other}{frame.format(BEGIN, END)}"
+    texts = {"one": markdown, "two": TABLE}
     with pytest.raises(ContentError) as caught:
-        inject(text, ["one", "two"], {"one": markdown, "two": TABLE}.__getitem__)
+        inject(text, ["one", "two"], lambda region: texts[region.name])
     assert (caught.value.region.name, caught.value.why) == ("one", why)
     assert text.split("\n")[caught.value.region.begin].strip() == BEGIN
 

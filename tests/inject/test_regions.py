@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -11,14 +12,28 @@ import pytest
 from acpgen import resources
 from acpgen.emit.markdown import Inline
 from acpgen.emit.templates import Templates
-from acpgen.inject import Elsewhere, Region, base_for, inject, regions, shaping
+from acpgen.inject import (
+    Elsewhere,
+    LinkOptions,
+    Marked,
+    Region,
+    inject,
+    place_from,
+    regions,
+    shaping,
+)
 from acpgen.model import Kind, Protocol
 from acpgen.targets.pages import pages
-from acpgen.targets.pages.site import plan
+from acpgen.targets.pages.site import plan, slug_of
 from page_reader import read, rewritten, spoil
 from whole_schema import whole_schema
 
 Compiler = Callable[..., Mapping[str, str]]
+PARTS = {"method", "params", "example", "errors", "type"}
+SOME_PARTS = [
+    *(f"params:{name}" for name in ("session/prompt", "mcp/message", "elicitation/create")),
+    *("example:session/new", "errors:session/prompt", "type:ContentBlock", "type:ErrorCode"),
+]
 PROSE = {"docs", "other_docs", "resend", "title", "when"}
 
 
@@ -50,8 +65,12 @@ def test_the_names() -> None:
     methods = {f"method:{method.name}" for method in protocol().methods}
     groups = ("agent", "client", "notifications", "proxy")
     tables = {f"{t}:{g}" for t in ("retry-table", "methods") for g in groups}
+    methods |= {f"params:{method.name}" for method in protocol().methods}
+    methods |= {f"example:{method.name}" for method in protocol().methods}
+    methods |= {f"errors:{m.name}" for m in protocol().methods if m.kind is Kind.REQUEST}
+    types = {f"type:{name}" for name in protocol().types}
     single = {"retry-table", "methods", "retry-classes", "error-codes", "key-rules"}
-    assert known().keys() == methods | tables | single
+    assert known().keys() == methods | types | tables | single
 
 
 def test_the_retry_tables_hold_every_method_once_by_side() -> None:
@@ -79,6 +98,29 @@ def test_the_retry_tables_hold_every_method_once_by_side() -> None:
 def test_a_table_is_that_of_the_page(name: str, page: str) -> None:
     tables = read(tree()[page]).tables
     assert all(table in tables for table in read(rendered(name)).tables)
+
+
+@pytest.mark.parametrize("name", ["session/prompt", "elicitation/create", "session/cancel"])
+def test_the_parts_of_a_method_are_those_of_its_page(name: str) -> None:
+    page = read(tree()[f"docs/methods/{slug_of(name)}.md"])
+    params = read(rendered(f"params:{name}"))
+    assert params.tables != []
+    assert all(table in page.tables for table in params.tables)
+    text = tree()[f"docs/methods/{slug_of(name)}.md"]
+    assert text.endswith(f"{rendered(f'example:{name}')}\n")
+    if f"errors:{name}" in known():
+        (errors,) = read(rendered(f"errors:{name}")).tables
+        assert errors in page.tables
+
+
+def test_a_type_is_that_of_its_page() -> None:
+    # Only where links lead differs.
+    page, region = (
+        re.sub(r"\]\([^)]*#", "](#", text)
+        for text in (tree()["docs/types/content.md"], rendered("type:ContentBlock", "site/"))
+    )
+    assert region.startswith("One piece of")
+    assert f"## ContentBlock\n\n{region}\n" in page
 
 
 def test_the_key_rules_are_those_of_the_guide() -> None:
@@ -128,19 +170,19 @@ def test_links_lead_to_pages_that_are_there() -> None:
 @pytest.mark.parametrize(
     ("site", "base"),
     [
-        (None, None),
         ("https://x.test/acp", "https://x.test/acp/"),
         ("https://x.test/acp/", "https://x.test/acp/"),
         ("/reference", "/reference/"),
+        ("/", "/"),
         ("generated/docs", "../generated/docs/"),
         ("guides", "./"),
     ],
 )
 def test_the_way_to_the_site(
-    site: str | None, base: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    site: str, base: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert base_for(Path("guides/page.md"), site) == base
+    assert LinkOptions(place_from(Path("guides/page.md"), site)).base == base
 
 
 @pytest.mark.parametrize(
@@ -175,10 +217,11 @@ def test_the_templates_that_shape_a_region_are_told(tmp_path: Path) -> None:
 def hostile() -> dict[str, str]:
     spoilt = rewritten(protocol(), spoil)
     site = plan(spoilt)
-    return {
-        name: region.render(Elsewhere(site, "page.md", "site/"))
-        for name, region in regions(spoilt, templates()).items()
-    }
+    there = regions(spoilt, templates())
+    # Every type and method is on a page, which other tests spoil.
+    names = [name for name in there if name.partition(":")[0] not in PARTS - {"method"}]
+    links = Elsewhere(site, "page.md", "site/")
+    return {name: there[name].render(links) for name in (*names, *SOME_PARTS)}
 
 
 def test_no_text_opens_html() -> None:
@@ -191,11 +234,11 @@ def test_no_text_of_the_schema_is_a_marker() -> None:
     end = "\n\n<!-- acpgen:end error-codes -->\n\n{/* acpgen:begin x */}\n"
     spoilt = rewritten(protocol(), lambda field, text: f"{text}{end}" if field in PROSE else text)
     there = regions(spoilt, templates())
-    names = [name for name in there if not name.startswith("method:")]
+    names = [name for name in there if name.partition(":")[0] not in PARTS]
     text = "".join(f"<!-- acpgen:begin {n} -->\n<!-- acpgen:end {n} -->\n" for n in names)
 
-    def render(name: str) -> str:
-        return there[name].render(Elsewhere(plan(spoilt), "page.md"))
+    def render(region: Marked) -> str:
+        return there[region.name].render(Elsewhere(plan(spoilt), "page.md"))
 
     once = inject(text, there, render)
     assert once.after.count("acpgen:end error-codes") > len(protocol().methods)

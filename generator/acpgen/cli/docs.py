@@ -26,7 +26,7 @@ from acpgen.report.problem import Problem
 from acpgen.words import counted
 
 if TYPE_CHECKING:
-    from acpgen.inject import ContentError, Page, Region
+    from acpgen.inject import ContentError, Marked, Page, Region
     from acpgen.targets.pages.site import Site
 
 app = typer.Typer(
@@ -50,11 +50,11 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Where links lead: the pages of the site, its place, and the suffix of its pages."""
+    """Where links lead: the pages of the site, its place, and the ending of its pages."""
 
     site: Site
     place: str | None
-    suffix: str
+    ending: Ending | None
 
 
 @app.command()
@@ -69,7 +69,7 @@ def inject(
         typer.Option(
             help="Where the generated pages are: a folder, a URL, or an absolute path of a site.",
             metavar="PLACE",
-            show_default="no links",
+            show_default="as the marker has it, or no links",
         ),
     ] = None,
     ending: Annotated[
@@ -77,7 +77,7 @@ def inject(
         typer.Option(
             help="The suffix of the pages there: md as acpgen writes them, html as on the site "
             "that `make docs` builds, none for a web server that drops it.",
-            show_default="md",
+            show_default="as the marker has it, or md",
         ),
     ] = None,
     check: Annotated[
@@ -93,17 +93,17 @@ def inject(
     """Fill the regions between `<!-- acpgen:begin NAME -->` and `<!-- acpgen:end NAME -->`.
 
     In MDX the markers are `{/* acpgen:begin NAME */}` and `{/* acpgen:end NAME */}`. Each is
-    alone on its line, indented like the list item or the element that it is in; the text of the
-    region is indented alike. Markers in code are examples. Nothing outside the regions changes. If
-    a marker in any page is wrong, or a template would make one so, no file changes. Exit status: 0
-    when all regions are up to date, 1 when --check finds a difference, 2 when something can't be
-    read or written.
+    alone on its line, indented like the text around it in a list item, an element, or an
+    admonition or a tab of MkDocs and Zensical; the text of the region is indented alike. Markers
+    between fences are examples. --links and --ending are written into the first marker of each
+    region, as `links=PLACE ending=html`, so later calls need not name them. Nothing else outside
+    the regions changes. If a marker in any page is wrong, or a template would make one so, no file
+    changes. Exit status: 0 when all regions are up to date, 1 when --check finds a difference, 2
+    when something can't be read or written.
     """
     with reporting_failure("docs", format_, schema):
-        if ending is not None and links is None:
-            fail("--ending: is about links; name their place with --links")
         site, known = _known(schema, templates)
-        way = Way(site, links, "" if ending is Ending.NONE else f".{ending or Ending.MD}")
+        way = Way(site, links, ending)
         pages = {file: _page(file, way, known, templates) for file in dict.fromkeys(files)}
         if broken := [problem for _, problems in pages.values() for problem in problems]:
             fail(*broken)
@@ -185,16 +185,21 @@ def _page(
     file: Path, way: Way, known: dict[str, Region], templates: Path
 ) -> tuple[Page | None, list[Problem]]:
     """A page with its regions filled, or the problems with it."""
-    from acpgen.inject import ContentError, Elsewhere, PageError, base_for, inject
+    from acpgen.inject import ContentError, Elsewhere, LinkOptions, PageError, inject, place_from
 
-    links = Elsewhere(way.site, file.as_posix(), base_for(file, way.place), way.suffix)
+    place = None if way.place is None else place_from(file, way.place)
+    given = LinkOptions(place, way.ending)
 
-    def render(name: str) -> str:
-        return known[name].render(links)
+    def render(region: Marked) -> str:
+        options = region.options
+        return known[region.name].render(
+            Elsewhere(way.site, file.as_posix(), options.base, options.suffix)
+        )
 
     try:
         text = file.read_bytes().decode("utf-8")
-        return inject(text, known, render, mdx=file.suffix.lower() == _MDX), []
+        is_mdx = file.suffix.lower() == _MDX
+        return inject(text, known, render, mdx=is_mdx, options=given), []
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         return None, [Problem(str(file), "is not UTF-8", line)]

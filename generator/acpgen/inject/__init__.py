@@ -7,22 +7,25 @@ them.
 from __future__ import annotations
 
 from acpgen.inject.injection import ContentError, Page, inject
-from acpgen.inject.links import Elsewhere, base_for
+from acpgen.inject.link_options import LinkOptions
+from acpgen.inject.links import Elsewhere, place_from
 from acpgen.inject.markers import Marked, PageError, PageFault
-from acpgen.inject.regions import Region, contexts, house, regions, shaping
+from acpgen.inject.region import Region
+from acpgen.inject.regions import contexts, house, regions, shaping
 
 __all__ = [
     "ContentError",
     "Elsewhere",
+    "LinkOptions",
     "Marked",
     "Page",
     "PageError",
     "PageFault",
     "Region",
-    "base_for",
     "contexts",
     "house",
     "inject",
+    "place_from",
     "regions",
     "shaping",
 ]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
-from acpgen.inject.markers import Marked, PageError, PageFault, find, lines
+from acpgen.inject.link_options import LinkOptions
+from acpgen.inject.markers import BOM, Marked, PageError, PageFault, find, lines
 from acpgen.inject.page_text import attempts, literal
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -44,26 +45,35 @@ class Page:
 
 
 def inject(
-    text: str, known: Iterable[str], render: Callable[[str], str], *, mdx: bool = False
+    text: str,
+    known: Iterable[str],
+    render: Callable[[Marked], str],
+    *,
+    mdx: bool = False,
+    options: LinkOptions | None = None,
 ) -> Page:
     """Fill every region of a page. All else stays as it is, including line ends.
 
-    `known` has the names of all regions; `render` returns the Markdown of one.
+    `known` has the names of all regions; `render` returns the Markdown of one. Each of `options`
+    replaces that of every region, and is written into its first marker.
 
     Raises:
         PageError: a marker is wrong, or names an unknown region.
         ContentError: the new page would not have the same regions.
     """
     known = tuple(known)
-    marked = find(text, mdx=mdx)
-    if unknown := [_unknown(region, known) for region in marked if region.name not in known]:
-        raise PageError(unknown)
+    found = find(text, mdx=mdx)
+    given = options or LinkOptions()
+    marked = [replace(each, options=each.options.replaced_by(given)) for each in found]
+    if faults := list(_faults(marked, known)):
+        raise PageError(faults)
     old = lines(text)
-    contents = {
-        region.name: _content(render(region.name), region.indent, _line_end(old[region.begin]))
-        for region in marked
-    }
-    stale = [r for r in marked if contents[r.name] != old[r.begin + 1 : r.end]]
+    contents = dict[str, list[str]]()
+    for before, region in zip(found, marked, strict=True):
+        line = old[region.begin]
+        opening = line if before == region else _opening(line, region)
+        contents[region.name] = [opening, *_content(render(region), region.indent, _line_end(line))]
+    stale = [r for r in marked if contents[r.name] != old[r.begin : r.end]]
     after, placed = _fill(old, marked, contents)
     if stale and not _has(after, placed, mdx=mdx):
         raise _spoilt(old, marked, contents, mdx=mdx)
@@ -73,22 +83,32 @@ def inject(
 def _fill(
     old: Sequence[str], marked: Sequence[Marked], contents: Mapping[str, Sequence[str]]
 ) -> tuple[str, list[Marked]]:
-    """A page with filled regions, and their new places. Regions without content stay."""
+    """A page with filled regions, and their new places. Regions without content do not change."""
     new, done, placed = list[str](), 0, list[Marked]()
     for region in marked:
-        new += old[done : region.begin + 1]
-        begin = len(new) - 1
-        new += contents.get(region.name, old[region.begin + 1 : region.end])
+        new += old[done : region.begin]
+        begin = len(new)
+        new += contents.get(region.name, old[region.begin : region.end])
         placed.append(replace(region, begin=begin, end=len(new)))
         done = region.end
     return "".join([*new, *old[done:]]), placed
 
 
+def _opening(line: str, region: Marked) -> str:
+    """The line of a region's first marker, with new options."""
+    mark = BOM if line.startswith(BOM) else ""
+    return f"{mark}{region.opening}{_line_end(line)}"
+
+
 def _has(text: str, regions: Sequence[Marked], *, mdx: bool) -> bool:
     try:
-        return find(text, mdx=mdx) == regions
+        return [*map(_place, find(text, mdx=mdx))] == [*map(_place, regions)]
     except PageError:
         return False
+
+
+def _place(region: Marked) -> tuple[str, int, int, str]:
+    return region.name, region.begin, region.end, region.indent
 
 
 def _spoilt(
@@ -135,6 +155,15 @@ def _line_end(line: str) -> str:
 
 def _bare(line: str) -> str:
     return line.rstrip("\r\n")
+
+
+def _faults(marked: Iterable[Marked], known: tuple[str, ...]) -> Iterator[PageFault]:
+    for region in marked:
+        if region.name not in known:
+            yield _unknown(region, known)
+        if region.options.ending is not None and region.options.links is None:
+            wrong = "has an ending of links, but no links; write links=PLACE, or use --links"
+            yield PageFault(region.begin + 1, wrong)
 
 
 def _unknown(region: Marked, known: tuple[str, ...]) -> PageFault:

@@ -36,11 +36,8 @@ class Elsewhere(Links):
         return link(label, f"{self.base}{folder}{slash}{page}{mark}{anchor}")
 
 
-def base_for(page: Path, site: str | None) -> str | None:
-    """The base of links from a page to a site, which is a URL, an absolute path or a folder."""
-    if site is None:
-        return None
+def place_from(page: Path, site: str) -> str:
+    """The place of a site as seen from a page. The site is a URL, an absolute path or a folder."""
     if "://" in site or site.startswith("/"):
-        return f"{site.rstrip('/')}/"
-    way = os.path.relpath(Path(site).resolve(), page.resolve().parent).replace(os.sep, "/")
-    return f"{way}/"
+        return site
+    return os.path.relpath(Path(site).resolve(), page.resolve().parent).replace(os.sep, "/")

@@ -3,8 +3,10 @@
     <!-- acpgen:begin NAME -->          {/* acpgen:begin NAME */}
     <!-- acpgen:end NAME -->            {/* acpgen:end NAME */}
 
-MDX has no HTML comments, so only the second form is a marker there. A marker inside a list item or
-an element is indented like it. A marker in code is an example and does not count.
+MDX has no HTML comments, so only the second form is a marker there. A marker inside a list item, an
+element, or an admonition or a tab of MkDocs is indented like the text there. The first marker can
+keep options: `acpgen:begin NAME links=PLACE ending=html`. A marker between fences is an example and
+does not count.
 """
 
 from __future__ import annotations
@@ -13,16 +15,20 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from acpgen.inject.link_options import LinkOptions, OptionError
 from acpgen.inject.page_text import ATTEMPT, attempts, literal
 
 _MARKER = re.compile(
     r"(?P<indent>[ \t]*)(?:<!--[ \t]*acpgen:(?P<html>.*?)[ \t]*-->"
     r"|\{[ \t]*/\*[ \t]*acpgen:(?P<mdx>.*?)[ \t]*\*/[ \t]*\})[ \t]*"
 )
-_WORDS = re.compile(r"(begin|end)[ \t]+(\S+)")
+_WORDS = re.compile(r"(begin|end)[ \t]+(\S+)((?:[ \t]+\S+=\S*)*)")
+_QUOTED = re.compile(r"[ \t\d.)*+-]*>")
+_ON_A_LIST_MARKER = re.compile(r"[ \t]*(?:[*+-]|\d+[.)])[ \t]+(?:<!--|\{)")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-_CODE = " " * 4
-_BOM = "\ufeff"
+BOM = "\ufeff"
+"""The byte order mark, which a page may start with."""
+_NO_OPTIONS = LinkOptions()
 _FRONT_MATTER = re.compile(r"(---|\+\+\+)[ \t]*")
 
 
@@ -44,12 +50,23 @@ class PageError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A region of a page: the 0-based lines of its two markers, and the indent of the first."""
+    """A region of a page: the 0-based lines of its two markers, and what the first one has.
+
+    `form` is `html` or `mdx`.
+    """
 
     name: str
     begin: int
     end: int
     indent: str
+    form: str
+    options: LinkOptions = _NO_OPTIONS
+
+    @property
+    def opening(self) -> str:
+        """The first marker as it is written, with its indent and without the line's end."""
+        words = f"{self.name} {self.options}".rstrip()
+        return f"{self.indent}{_spelt('begin', words, mdx=self.form == 'mdx')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +76,7 @@ class _Marker:
     name: str
     form: str
     indent: str
+    options: LinkOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +108,7 @@ def find(text: str, *, mdx: bool) -> list[Marked]:
     Raises:
         PageError: markers are misspelt, misplaced, nested, used twice or without their partner.
     """
-    page = [line.rstrip("\r\n") for line in lines(text.removeprefix(_BOM))]
+    page = [line.rstrip("\r\n") for line in lines(text.removeprefix(BOM))]
     matter = _front_matter(page)
     body = [""] * matter + page[matter:]
     faults = [
@@ -102,6 +120,8 @@ def find(text: str, *, mdx: bool) -> list[Marked]:
     examples = _Examples(body, found, mdx)
     marked = list(_pairs(_markers(body, found, faults, mdx=mdx), examples, faults))
     faults += _misplaced(body, marked, mdx=mdx)
+    if not mdx and not faults:
+        faults += _by_indentation(body, found)
     if not marked and not faults:
         faults += _only_examples(body, mdx=mdx)
     if faults:
@@ -117,14 +137,38 @@ def _markers(
         match = _MARKER.fullmatch(line)
         words = _WORDS.fullmatch((match["html"] or match["mdx"] or "").strip()) if match else None
         if match is None or words is None:
-            form = _spelt("begin", "NAME", mdx=mdx or "/*" in line)
-            faults.append(PageFault(number + 1, f"is not a marker; write {form} alone on its line"))
+            faults.append(PageFault(number + 1, _not_a_marker(line, mdx=mdx)))
         elif mdx and match["html"] is not None:
             form = _spelt(words[1], words[2], mdx=True)
             faults.append(PageFault(number + 1, f"MDX has no HTML comments; write {form}"))
         else:
             form = "mdx" if match["html"] is None else "html"
-            yield _Marker(number, words[1], words[2], form, match["indent"])
+            options = _options(words, number, faults)
+            yield _Marker(number, words[1], words[2], form, match["indent"], options)
+
+
+def _options(words: re.Match[str], number: int, faults: list[PageFault]) -> LinkOptions:
+    """The options of a marker. Wrong ones are added to the faults."""
+    if words[1] == "end" and words[3]:
+        faults.append(PageFault(number + 1, "must not have options; write them behind its begin"))
+        return _NO_OPTIONS
+    try:
+        return LinkOptions.read(words[3].split())
+    except OptionError as error:
+        faults.append(PageFault(number + 1, str(error)))
+        return _NO_OPTIONS
+
+
+def _not_a_marker(line: str, *, mdx: bool) -> str:
+    if _QUOTED.match(line):
+        return (
+            "is in a block quote, so it does not count: the text of a region has no > before its "
+            "lines; write it outside the quote"
+        )
+    if _ON_A_LIST_MARKER.match(line):
+        return "is behind a list marker; write it on the next line, indented like the item's text"
+    form = _spelt("begin", "NAME", mdx=mdx or "/*" in line)
+    return f"is not a marker; write {form} alone on its line"
 
 
 def _pairs(
@@ -152,7 +196,7 @@ def _pairs(
             )
             opened = None
         else:
-            yield Marked(name, opened.line, marker.line, opened.indent)
+            yield Marked(name, opened.line, marker.line, opened.indent, opened.form, opened.options)
             opened = None
     if opened is not None:
         faults.append(_unended(opened, examples))
@@ -198,14 +242,32 @@ def _misplaced(page: Sequence[str], marked: Iterable[Marked], *, mdx: bool) -> I
             yield PageFault(region.end + 1, wrong)
 
 
-def _only_examples(page: Sequence[str], *, mdx: bool) -> Iterator[PageFault]:
-    """Yield the first example on a page without a region, because it may be meant as a marker."""
+def _by_indentation(page: Sequence[str], found: Collection[int]) -> Iterator[PageFault]:
+    """Yield what looks like a marker in code by indentation.
+
+    Readers of Markdown disagree on such code: text in some element for one is code for another.
+    """
     for number, line in enumerate(page):
-        if example := _MARKER.fullmatch(line):
+        example = _MARKER.fullmatch(line)
+        begins = example and (example["html"] or example["mdx"]).startswith("begin")
+        if number in found or not begins:
+            continue
+        if not literal(page, number, mdx=False).opening:
+            yield PageFault(
+                number + 1,
+                "is indented as code, so it does not count; indent it like the text around it, put "
+                "``` around an example, or call the page .mdx if it is MDX",
+            )
+
+
+def _only_examples(page: Sequence[str], *, mdx: bool) -> Iterator[PageFault]:
+    """Yield the first example on a page without a region, if it may be meant as a marker."""
+    for number, line in enumerate(page):
+        if _MARKER.fullmatch(line):
             around = literal(page, number, mdx=mdx)
+            if around.is_fenced:
+                continue
             wrong = f"is in {around}, so it is an example; write it outside, indented like the text"
-            if not mdx and example["indent"].expandtabs(4).startswith(_CODE):
-                wrong = f"{wrong}, or call the page .mdx if it is MDX, which has no indented code"
             yield PageFault(number + 1, wrong)
             return
 

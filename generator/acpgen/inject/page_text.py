@@ -21,6 +21,14 @@ ATTEMPT = re.compile(r"(?:<!--|\{\s*/\*)\s*acpgen:")
 _IN_HTML = re.compile(rf"(?P<attempt>{ATTEMPT.pattern})|<!--(?:.*?-->|.*)", re.DOTALL)
 _RAW = re.compile(r"<(?:(?:pre|script|style|textarea)\b|\?|![a-z\[])", re.IGNORECASE)
 _TAG = re.compile(r"<!--|<[!?]?[\w\[]*")
+_INDENTING = re.compile(
+    r"(?P<indent> *)(?:(?:!!!|\?\?\?\+?)(?= )|===[!+]?(?= +\")|:(?= {1,3}\S)|\[\^[^\]]+\]:)"
+    r"(?P<rest>.*)"
+)
+"""The first line of what holds text by four blanks in MkDocs and Zensical, and is a paragraph in
+CommonMark: an admonition, one to open, a tab, a definition, a footnote."""
+_ITEM = "-   "
+"""The list marker that holds text by as many blanks."""
 _DEEPEST = 100
 _CONTAINERS = {"list_item", "blockquote"}
 
@@ -29,12 +37,14 @@ _CONTAINERS = {"list_item", "blockquote"}
 class Literal:
     """A part of a page that is not Markdown text: code or HTML.
 
-    It starts on the 0-based line `begin`. `opening` is empty for code by indentation.
+    It starts on the 0-based line `begin`. `opening` is empty for code by indentation. `is_fenced`
+    is true for code between two fences.
     """
 
     kind: str
     begin: int
     opening: str
+    is_fenced: bool = False
 
     def __str__(self) -> str:
         return f"{self.kind} that line {self.begin + 1} opens" if self.opening else self.kind
@@ -48,7 +58,7 @@ def attempts(lines: Sequence[str], *, mdx: bool) -> Mapping[int, Place]:
     """
     found: dict[int, Place] = {}
     around: list[int] = []
-    for token in _reader(mdx=mdx).parse("\n".join(lines)):
+    for token in _tokens(lines, mdx=mdx):
         is_container = token.type.rpartition("_")[0] in _CONTAINERS
         if token.map is None:
             if is_container:
@@ -62,13 +72,26 @@ def attempts(lines: Sequence[str], *, mdx: bool) -> Mapping[int, Place]:
 
 def literal(lines: Sequence[str], number: int, *, mdx: bool) -> Literal:
     """The code or HTML that contains a line (0-based). `lines` have no line ends."""
-    for token in _reader(mdx=mdx).parse("\n".join(lines)):
+    for token in _tokens(lines, mdx=mdx):
         if token.map is not None and token.map[0] <= number < token.map[1]:
             if token.type == "fence":
-                return Literal("a code block", token.map[0], f"{token.markup}{token.info}".strip())
+                opening = f"{token.markup}{token.info}".strip()
+                is_closed = lines[token.map[1] - 1].lstrip(" \t>").startswith(token.markup)
+                return Literal("a code block", token.map[0], opening, is_closed)
             if token.type == "html_block" and (tag := _TAG.match(token.content.lstrip())):
                 return Literal("HTML", token.map[0], tag[0])
     return Literal("code", number, "")
+
+
+def _tokens(lines: Sequence[str], *, mdx: bool) -> Sequence[Token]:
+    """Read a page. What holds text by indentation in MkDocs is read as a list item."""
+    shown = lines if mdx else map(_as_item, lines)
+    return _reader(mdx=mdx).parse("\n".join(shown))
+
+
+def _as_item(line: str) -> str:
+    found = _INDENTING.fullmatch(line)
+    return f"{found['indent']}{_ITEM}{found['rest'].lstrip() or '.'}" if found else line
 
 
 def _reader(*, mdx: bool) -> MarkdownIt:

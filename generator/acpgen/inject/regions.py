@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from acpgen import resources
@@ -12,6 +11,8 @@ from acpgen.emit.templates import Templates, files
 from acpgen.inject.contexts import Contexts, meanings, record, reference
 from acpgen.inject.house_tables import house_tables
 from acpgen.inject.links import Elsewhere
+from acpgen.inject.part_regions import part_regions, rendered
+from acpgen.inject.region import Region
 from acpgen.model import Kind, MethodName, Protocol
 from acpgen.targets.pages.errors import code_table
 from acpgen.targets.pages.guides import guide
@@ -23,18 +24,6 @@ CONTEXTS = "template-contexts"
 _GROUPS, _KEY_RULES, _METHOD = (
     f"regions/{name}.md.jinja" for name in ("groups", "key-rules", "method")
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Region:
-    """One thing that can be injected: a summary, and the function that renders its Markdown.
-
-    `template` is the name of the template that it is rendered by, if there is one.
-    """
-
-    summary: str
-    render: Callable[[Elsewhere], str]
-    template: str | None = None
 
 
 def regions(protocol: Protocol, templates: Templates) -> dict[str, Region]:
@@ -59,6 +48,7 @@ def regions(protocol: Protocol, templates: Templates) -> dict[str, Region]:
         ),
         **dict(_key_rules(protocol, templates)),
         **dict(_boxes(protocol, templates)),
+        **dict(part_regions(protocol, templates)),
     }
 
 
@@ -118,7 +108,7 @@ def _tables(
     """The methods in groups: all of them, or one group alone."""
 
     def all_groups(links: Links) -> str:
-        return _rendered(templates, _GROUPS, groups=groups(protocol, links))
+        return rendered(templates, _GROUPS, groups=groups(protocol, links))
 
     def one_group(group: str) -> Callable[[Links], str]:
         return lambda links: next(g.table for g in groups(protocol, links) if g.name == group)
@@ -137,7 +127,7 @@ def _key_rules(protocol: Protocol, templates: Templates) -> Iterator[tuple[str, 
             "key-rules",
             Region(
                 "the idempotency key, and what Client and Agent do with it",
-                lambda links: _rendered(templates, _KEY_RULES, **guide(protocol, links)),
+                lambda links: rendered(templates, _KEY_RULES, **guide(protocol, links)),
                 _KEY_RULES,
             ),
         )
@@ -158,11 +148,6 @@ def _box(name: MethodName, protocol: Protocol, templates: Templates) -> Callable
         if links.base is None:
             # A reference to another page is useless without a link.
             sections = [replace(each, guide=None) for each in sections]
-        return _rendered(templates, _METHOD, sections=sections)
+        return rendered(templates, _METHOD, sections=sections)
 
     return render
-
-
-def _rendered(templates: Templates, name: str, **context: object) -> str:
-    text = templates.render(name, **context)
-    return re.sub(r"\n{3,}", "\n\n", text).strip("\n")

@@ -60,7 +60,7 @@ def section(method: Method, protocol: Protocol, links: Links) -> Section:
         params=_part(method.params, protocol, links, own_docs=False),
         result=None if method.result is None else _part(method.result, protocol, links),
         errors=error_table(method, protocol, links) if method.kind is Kind.REQUEST else "",
-        key_note=_key_note(method, links),
+        key_note=key_note(method, links),
         examples=examples(method, protocol),
     )
 
@@ -81,7 +81,8 @@ def _part(name: TypeName, protocol: Protocol, links: Links, *, own_docs: bool = 
     )
 
 
-def _key_note(method: Method, links: Links) -> Inline:
+def key_note(method: Method, links: Links) -> Inline:
+    """What an error says about the key of a message; empty if it takes no key."""
     if method.key is None:
         return Inline("")
     more = links.guide("prompt-lifecycle", "errors-leave-the-key-unused", "unused")

@@ -32,7 +32,7 @@ class Entry:
 def entries(protocol: Protocol, domain: str, users: Users, links: Links) -> list[Entry]:
     """Describe the types of a domain."""
     return [
-        _entry(type_, protocol, users, links)
+        entry(type_, protocol, users, links)
         for type_ in protocol.types.values()
         if type_.domain == domain
     ]
@@ -47,7 +47,8 @@ def users(protocol: Protocol) -> Users:
     return {name: tuple(sorted(names)) for name, names in found.items()}
 
 
-def _entry(type_: TypeDef, protocol: Protocol, users: Users, links: Links) -> Entry:
+def entry(type_: TypeDef, protocol: Protocol, users: Users, links: Links) -> Entry:
+    """Describe one type."""
     return Entry(
         name=type_.name,
         unstable=type_.stability is Stability.UNSTABLE,

@@ -80,10 +80,15 @@ def exported(name: str) -> str:
     """Return the exported name of a member, a value or a title, such as `SessionID`."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
     words = re.findall(r"[A-Za-z0-9]+", spaced)
-    pascal = "".join(_INITIALISMS.get(w[:1].upper() + w[1:], w[:1].upper() + w[1:]) for w in words)
+    pascal = "".join(map(_capitalized, words))
     if name.startswith("-"):
         pascal = f"Minus{pascal}"
     return pascal if pascal[:1].isalpha() else f"X{pascal}"
+
+
+def _capitalized(word: str) -> str:
+    capital = word[:1].upper() + word[1:]
+    return _INITIALISMS.get(capital, capital)
 
 
 def documented(text: str, indent: int = 0) -> str:
