@@ -20,7 +20,7 @@ def call_acpgen(*args: str | Path) -> tuple[int, str, str]:
     """Call the command line without input; its exit status, stdout and stderr."""
     written, explained = io.BytesIO(), io.BytesIO()
     out = io.TextIOWrapper(written, "utf-8", write_through=True)
-    err = io.TextIOWrapper(explained, "utf-8", write_through=True)
+    err = io.TextIOWrapper(explained, "utf-8", "backslashreplace", write_through=True)
     status: object = None
     argv = mock.patch.object(sys, "argv", ["acpgen", *map(str, args)])
     with argv, redirect_stdout(out), redirect_stderr(err):
