@@ -13,12 +13,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from acpgen import resources
-from acpgen.cli.app import typer_app
 from acpgen.emit.templates import Templates
 from acpgen.targets.tables import retry
+from command_calls import APP
 from whole_schema import whole_schema
-
-APP = typer_app()
 
 ESCAPE = "\x1b"
 

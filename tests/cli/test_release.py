@@ -13,13 +13,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from acpgen import resources
-from acpgen.cli.app import typer_app
 from acpgen.diff import diff
 from acpgen.load import load
+from command_calls import APP
 from small_schema import patched, schema
 from whole_schema import whole_schema
-
-APP = typer_app()
 
 ADDED = {"SendResponse": {"properties": {"eta": {"description": "When.", "type": "string"}}}}
 BROKEN = {"SendRequest": {"properties": {"label": {"maxLength": 10}}}}

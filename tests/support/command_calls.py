@@ -8,12 +8,23 @@ from __future__ import annotations
 import io
 import sys
 from contextlib import redirect_stderr, redirect_stdout
+from functools import cache
 from pathlib import Path
+from typing import Final
 from unittest import mock
 
-from acpgen.cli import main
+import typer.testing
 
-__all__ = ["call_acpgen"]
+from acpgen.cli import main
+from acpgen.cli.app import typer_app
+
+__all__ = ["APP", "call_acpgen"]
+
+APP: Final = typer_app()
+"""All commands, for Typer's `CliRunner`."""
+
+# Each call would build all commands again, which takes longer than most of them run.
+mock.patch.object(typer.testing, "_get_command", cache(typer.main.get_command)).start()
 
 
 def call_acpgen(*args: str | Path) -> tuple[int, str, str]:
