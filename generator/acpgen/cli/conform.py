@@ -18,6 +18,7 @@ from acp_conformance.play_options import REPLACEABLE, Permission
 from acp_conformance.requirements import Level, Role
 from acp_conformance.run_report import RunReport
 from acp_conformance.stray_processes import adopt_orphans, kill_orphans
+from acp_conformance.trace_selection import named
 from acp_conformance.verdict import (
     RequirementVerdict,
     gaps,
@@ -103,7 +104,7 @@ def conform(
         prompts={verb: text for verb, text in texts.items() if text is not None},
         timeout=timeout,
         silence=silence,
-        only=only or [],
+        only=named(only or []),
         is_quick=quick,
         budget=budget,
         jobs=jobs,

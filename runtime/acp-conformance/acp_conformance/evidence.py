@@ -84,6 +84,12 @@ _EXPECTED: Final[Mapping[str, str]] = {
     "no-work": "no work begins after the retry",
     "compacted": "a compaction_update is reported as completed",
     "private": "no session/update and no session/list holds a key",
+    "negotiated": "{request} is answered with the highest version that both sides speak",
+    "shaped": "{request} has info, and capabilities that are objects or null",
+    "ignored": "nothing answers the notification",
+    "synchronized": "a state_update comes before the answer to {request}",
+    "replayed": "before the answer to {request} comes just what is retained and asked for",
+    "kept": "the replay shows all content of {request} as it was sent",
 }
 
 
