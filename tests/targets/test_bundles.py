@@ -221,14 +221,14 @@ def test_a_bundle_is_read_back_as_what_it_was_made_of(
 
 
 def test_an_identifier_ends_in_the_name_of_the_file() -> None:
-    for path, text in bundles(load(resources.SCHEMA)).items():
+    for path, text in bundles(whole_schema()).items():
         identifier = json.loads(text)["$id"]
         assert urlsplit(identifier).scheme == "https"
         assert identifier.rpartition("/")[2] == path.rpartition("/")[2]
 
 
 def test_a_bundle_is_found_from_its_sibling_by_the_name_of_its_file() -> None:
-    made = [json.loads(text) for text in bundles(load(resources.SCHEMA)).values()]
+    made = [json.loads(text) for text in bundles(whole_schema()).values()]
     registry: Registry[Any] = Registry().with_contents((each["$id"], each) for each in made)
     for first, second in (made, reversed(made)):
         name = second["$id"].rpartition("/")[2]
