@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,18 +26,18 @@ REFERENCE = next(each for each in CATALOGUE if each.name == "reference")
 
 
 @pytest.fixture
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
-    """One that plays a single trace, in a folder that the sandbox's user can reach."""
-    folder = tmp_path_factory.mktemp("workshop")
-    for each in (folder, folder.parent, folder.parent.parent):
-        each.chmod(0o755)
-    sandbox = Sandbox(folder / "sandbox")
-    try:
-        sandbox.prepare()
-        sandbox.python()
-    except SandboxError as error:
-        pytest.skip(str(error))  # a container may forbid it, also in CI
-    return Workshop(folder, FEW)
+def workshop() -> Iterator[Workshop]:
+    """One that plays a single trace. The user of a sandbox can't reach the folders of pytest."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        sandbox = Sandbox(folder / "sandbox")
+        try:
+            sandbox.prepare()
+            sandbox.python()
+        except SandboxError as error:
+            pytest.skip(str(error))  # a container may forbid it, also in CI
+        yield Workshop(folder, FEW)
 
 
 def test_the_page_is_rendered_from_the_document() -> None:
