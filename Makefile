@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check 
 # Prints errors only; --silent would hide these too.
 NPM_QUIET := --loglevel error --no-audit --no-fund >/dev/null
 
-.PHONY: demo test prove check lowest wheels generate docs view bench agents clean
+.PHONY: demo test prove check lowest wheels packages generate docs view bench agents clean
 
 demo: .venv/installed
 	@$(BIN)/python examples/demo.py
@@ -49,6 +49,10 @@ wheels: .venv/installed-dev
 	for folder in . generated/python runtime/acp-wire runtime/acp-retry runtime/acp-conformance; do \
 	  (cd $$folder && $(CURDIR)/$(BIN)/python -m hatchling build -t wheel -d $(CURDIR)/build/wheels) || exit 1; \
 	done
+
+# The packages of all languages, as their registries take them. packages/ has one builder for each kind.
+packages: wheels node
+	$(BIN)/python packages/build_packages.py
 
 generate: .venv/installed
 	$(BIN)/acpgen generate

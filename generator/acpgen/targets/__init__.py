@@ -141,7 +141,13 @@ TARGETS = (
             "python/*/models/*",
             *(
                 f"python/{name}"
-                for name in ("pyproject.toml", "README.md", "hatch_build.py", "LICENSE")
+                for name in (
+                    "pyproject.toml",
+                    "README.md",
+                    "hatch_build.py",
+                    "LICENSE",
+                    "CHANGELOG.md",
+                )
             ),
         ),
         _models,

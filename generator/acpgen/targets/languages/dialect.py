@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from acpgen.targets.languages.registry_package import RegistryPackage
+
 
 @dataclass(frozen=True, slots=True)
 class Slot:
@@ -48,6 +50,7 @@ class Dialect:
         comment: documentation of what follows.
         full: the module of the language's folder that makes the files beside the table, with a
             function of the same name; None for a language without types of everything.
+        package: how the files become a package; None for a language without a registry.
     """
 
     title: str
@@ -65,3 +68,4 @@ class Dialect:
     sentence: Callable[[Sentence], str]
     comment: Comment
     full: str | None = None
+    package: RegistryPackage | None = None

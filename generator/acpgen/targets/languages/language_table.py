@@ -7,6 +7,7 @@ from importlib import import_module
 from acpgen.emit.templates import Templates
 from acpgen.model import Protocol
 from acpgen.targets.languages import dialect, table_path, template
+from acpgen.targets.languages.registry_package import package_files
 from acpgen.targets.languages.view import view
 
 
@@ -22,7 +23,7 @@ def table(name: str, protocol: Protocol, templates: Templates) -> dict[str, str]
 
 
 def language_files(name: str, protocol: Protocol, templates: Templates) -> dict[str, str]:
-    """Return the table and, for a language that has them, the types of everything, by path.
+    """Return the table and, if the language has them, types of everything and metadata, by path.
 
     Raises:
         MissingClassError: there are methods, but no method has a class.
@@ -34,4 +35,7 @@ def language_files(name: str, protocol: Protocol, templates: Templates) -> dict[
     if full is not None:
         module = import_module(f"acpgen.targets.languages.{name}.{full}")
         files |= getattr(module, full)(protocol, templates)
+    package = dialect(name).package
+    if package is not None:
+        files |= package_files(name, package, protocol, templates)
     return files

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from acpgen.targets.languages.dialect import Dialect, Sentence, Slot
+from acpgen.targets.languages.registry_package import RegistryPackage
 from acpgen.targets.languages.spelling import MARKS, block_comment, camel, escaped, same, utf16
 
 _comment = block_comment(120, "\t")
@@ -52,4 +53,11 @@ DIALECT = Dialect(
     field=camel,
     sentence=_sentence,
     comment=_javadoc,
+    package=RegistryPackage(
+        registry="Maven Central",
+        name="acp-v{version}",
+        publish="mvn deploy:deploy-file -Dfile=acp-v{version}-{release}.jar "
+        "-DpomFile=acp-v{version}-{release}.pom -DrepositoryId=central -Durl=URL",
+        templates={"pom.xml": "pom.xml", "README.md": "readme.md"},
+    ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from acpgen.targets.languages.dialect import Dialect, Sentence, Slot
+from acpgen.targets.languages.registry_package import RegistryPackage
 from acpgen.targets.languages.spelling import MARKS, block_comment, camel, escaped, same, utf16
 
 _MARKS = {**MARKS, "$": "\\$"}
@@ -39,4 +40,11 @@ DIALECT = Dialect(
     field=camel,
     sentence=_sentence,
     comment=block_comment(120),
+    package=RegistryPackage(
+        registry="Maven Central",
+        name="acp-v{version}-kotlin",
+        publish="mvn deploy:deploy-file -Dfile=acp-v{version}-kotlin-{release}.jar "
+        "-DpomFile=acp-v{version}-kotlin-{release}.pom -DrepositoryId=central -Durl=URL",
+        templates={"pom.xml": "pom.xml", "README.md": "readme.md"},
+    ),
 )
