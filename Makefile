@@ -85,7 +85,7 @@ agents: .venv/installed-dev
 .PHONY: node
 node:
 	@if command -v npm >/dev/null; then \
-	  for folder in tests/interop tests/mdx tests/languages tests/site site view; do \
+	  for folder in tests/interop tests/mdx tests/languages tests/editor tests/site site view; do \
 	    npm ci --prefix $$folder $(NPM_QUIET) || exit 1; \
 	  done; \
 	else echo "npm is missing: tests that need it will be skipped"; fi

@@ -69,10 +69,13 @@ def _workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_first_release_may_have_any_version() -> None:
     result = run("1.4.0-rc.1")
     assert (result.exit_code, result.stdout) == (0, "")
-    assert result.stderr == (
+    assert result.stderr.startswith(
         "schema/released/acp-v2-1.4.0-rc.1.schema.json: written, "
         "with an entry in schema/released/CHANGELOG.md\n"
+        "acpgen publishes nothing. To publish 1.4.0-rc.1, in this order:\n"
+        "  1. acpgen generate, and commit: "
     )
+    assert "\n  2. git tag v1.4.0-rc.1, and push it: " in result.stderr
     assert released() == ["CHANGELOG.md", "acp-v2-1.4.0-rc.1.schema.json"]
     assert LOG.read_text("utf-8").endswith("## 1.4.0-rc.1\n\nThe first release.\n")
 

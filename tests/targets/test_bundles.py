@@ -10,16 +10,18 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import jsonschema
 import jsonschema_rs
 import pytest
+from referencing import Registry
 
 import unavailable
 from acpgen import resources
 from acpgen.load import load
 from acpgen.model import ENVELOPE_TYPES, Protocol, Stability, TypeName
-from acpgen.targets.bundles import bundle
+from acpgen.targets.bundles import bundle, bundles
 from acpgen.types.stability import stable
 from small_schema import loaded
 from small_schema import schema as schema_with
@@ -217,3 +219,19 @@ def test_a_bundle_is_read_back_as_what_it_was_made_of(
     protocol = base if source == "base" else load(resources.SCHEMA)
     written = bundle(protocol if which is Stability.UNSTABLE else stable(protocol), which)
     assert bundle(loaded(written, tmp_path / "bundle.json"), which) == written
+
+
+def test_an_identifier_ends_in_the_name_of_the_file() -> None:
+    for path, text in bundles(load(resources.SCHEMA)).items():
+        identifier = json.loads(text)["$id"]
+        assert urlsplit(identifier).scheme == "https"
+        assert identifier.rpartition("/")[2] == path.rpartition("/")[2]
+
+
+def test_a_bundle_is_found_from_its_sibling_by_the_name_of_its_file() -> None:
+    made = [json.loads(text) for text in bundles(load(resources.SCHEMA)).values()]
+    registry: Registry[Any] = Registry().with_contents((each["$id"], each) for each in made)
+    for first, second in (made, reversed(made)):
+        name = second["$id"].rpartition("/")[2]
+        found = registry.resolver(first["$id"]).lookup(f"{name}#/$defs/PromptRequest")
+        assert found.contents == second["$defs"]["PromptRequest"]

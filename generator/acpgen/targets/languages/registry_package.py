@@ -17,8 +17,9 @@ class RegistryPackage:
     Fields:
         registry: where such packages are published.
         name: the name of the package there.
-        publish: the command that publishes it, from the folder of built packages; `{release}` is
+        publish: the command that publishes it once it is built; `{release}` is
             the release of the schema, which is also the version of the package.
+        pre_release: what the command takes besides for a pre-release.
         templates: the templates of the metadata in the language's folder, by file name.
         folder: where the metadata is, below the language's output folder.
     """
@@ -28,6 +29,7 @@ class RegistryPackage:
     publish: str
     templates: Mapping[str, str]
     folder: str = ""
+    pre_release: str = ""
 
 
 def package_files(

@@ -13,12 +13,10 @@ from package_building import GENERATED, RELEASE, build, write
 
 _PROGRAM = """
 import com.agentclientprotocol.model.v2.retry.RetryKt;
-import java.util.Map;
 
 public final class Use {
 	public static void main(String[] arguments) {
-		Map<String, ?> params = Map.of("idempotencyKey", "k");
-		System.out.println(RetryKt.resend("session/prompt", params, null, null).getAnswer());
+		System.out.println(RetryKt.retryClass("session/prompt", null));
 	}
 }
 """
@@ -40,4 +38,4 @@ def test_the_jar_is_used(tmp_path: Path) -> None:
     library = NODE_MODULES / "kotlin-compiler/lib/kotlin-stdlib.jar"
     project = write(tmp_path / "project", {"Use.java": _PROGRAM})
     run(["javac", "-cp", f"{jar}:{library}", "-d", "out", "Use.java"], project)
-    assert run(["java", "-cp", f"out:{jar}:{library}", "Use"], project) == "SAME_KEY\n"
+    assert run(["java", "-cp", f"out:{jar}:{library}", "Use"], project) == "KEYED\n"

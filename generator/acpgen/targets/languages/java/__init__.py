@@ -56,8 +56,8 @@ DIALECT = Dialect(
     package=RegistryPackage(
         registry="Maven Central",
         name="acp-v{version}",
-        publish="mvn deploy:deploy-file -Dfile=acp-v{version}-{release}.jar "
-        "-DpomFile=acp-v{version}-{release}.pom -DrepositoryId=central -Durl=URL",
+        publish="mvn deploy:deploy-file -DrepositoryId=central -Durl=URL with acp-v{version}-"
+        "{release}.jar, its sources and its pom of build/packages/maven",
         templates={"pom.xml": "pom.xml", "README.md": "readme.md"},
     ),
 )

@@ -43,8 +43,8 @@ DIALECT = Dialect(
     package=RegistryPackage(
         registry="Maven Central",
         name="acp-v{version}-kotlin",
-        publish="mvn deploy:deploy-file -Dfile=acp-v{version}-kotlin-{release}.jar "
-        "-DpomFile=acp-v{version}-kotlin-{release}.pom -DrepositoryId=central -Durl=URL",
+        publish="mvn deploy:deploy-file -DrepositoryId=central -Durl=URL with "
+        "acp-v{version}-kotlin-{release}.jar, its sources and its pom of build/packages/maven",
         templates={"pom.xml": "pom.xml", "README.md": "readme.md"},
     ),
 )

@@ -49,7 +49,8 @@ DIALECT = Dialect(
     package=RegistryPackage(
         registry="npm",
         name="acp-v{version}",
-        publish="npm publish acp-v{version}-{release}.tgz",
+        publish="npm publish build/packages/acp-v{version}-{release}.tgz",
+        pre_release="--tag next",
         templates={
             "package.json": "package.json",
             "tsconfig.json": "tsconfig.json",
