@@ -79,7 +79,7 @@ bench: .venv/installed-dev
 # Judges agents that ship, each in a sandbox, and writes docs/agents.json and docs/agents.md. It installs
 # 1 GB in build/agents. AGENTS limits it to some of them.
 agents: .venv/installed-dev
-	$(BIN)/python judging $(AGENTS)
+	$(BIN)/python judging/judge_agents.py $(AGENTS)
 
 # The tests compare with npm packages. Without npm these tests are skipped.
 .PHONY: node

@@ -20,7 +20,7 @@ from verdict_page import render
 DOCS = Path(__file__).parents[2] / "docs"
 DOCUMENT: dict[str, Any] = json.loads((DOCS / "agents.json").read_text("utf-8"))
 SHIPPING = Path(__file__).parents[1] / "support" / "shipping_agent.py"
-RENDER = "after a change of requirements or of the page: python judging --render"
+RENDER = "after a change of requirements or of the page: python judging/judge_agents.py --render"
 FEW = (("--trace", "retry-answer"),)
 REFERENCE = next(each for each in CATALOGUE if each.name == "reference")
 

@@ -1,4 +1,4 @@
-"""`make agents`, or `python judging [NAME...]`: judge agents that ship, and write the verdicts.
+"""`make agents`, or `python judging/judge_agents.py [NAME...]`: judge agents that ship, and write the verdicts.
 
 Writes docs/agents.json and docs/agents.md. With names only these agents are judged anew. The exit
 status is 0 also where an agent could not be judged: the page has the reason.
@@ -24,7 +24,7 @@ DOCUMENT: Final = ROOT / "docs/agents.json"
 def main() -> None:
     """Judge the agents that the command line names, or all."""
     names = [each.name for each in CATALOGUE]
-    parser = argparse.ArgumentParser(prog="python judging", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python judging/judge_agents.py", description=__doc__)
     parser.add_argument("names", metavar="NAME", nargs="*", help=f"one of {', '.join(names)}")
     parser.add_argument("--folder", type=Path, default=ROOT / "build/agents")
     parser.add_argument("--render", action="store_true", help="judge nothing anew")
