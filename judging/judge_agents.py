@@ -1,4 +1,4 @@
-"""`make agents`, or `python judging/judge_agents.py [NAME...]`: judge agents that ship, and write the verdicts.
+"""`make agents`, or `python judging/judge_agents.py [NAME...]`: judge agents that ship.
 
 Writes docs/agents.json and docs/agents.md. With names only these agents are judged anew. The exit
 status is 0 also where an agent could not be judged: the page has the reason.
