@@ -109,7 +109,7 @@ def build_jar(folder: Path, out: Path) -> list[Path]:
     sources = {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in _files(folder)
-        if path.suffix in {".java", ".kt"}
+        if path.suffix in {".java", ".kt"} and path.relative_to(folder).parts[0] == "com"
     }
     with tempfile.TemporaryDirectory() as scratch:
         classes = _compiled(folder, [folder / name for name in sources], Path(scratch))

@@ -90,10 +90,13 @@ def test_the_part_that_a_target_sees_is_all_that_it_needs(
 def test_most_targets_see_a_part_only() -> None:
     assert {target.name for target in TARGETS if target.view is everything} == {
         "bundles",
+        "go",
         "models",
+        "normalized",
         "openrpc",
         "overlay",
         "pages",
+        "typescript",
     }
 
 

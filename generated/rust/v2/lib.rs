@@ -3,6 +3,8 @@
 //! The Agent Client Protocol v2: which message may be sent again.
 
 pub mod retry;
+#[cfg(feature = "serde")]
+mod retry_serde;
 
 #[cfg(feature = "serde_json")]
 impl retry::Json for serde_json::Value {

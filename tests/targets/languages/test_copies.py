@@ -39,6 +39,7 @@ RUST = [
     "rust/README.md",
     "rust/v2/lib.rs",
     "rust/v2/retry.rs",
+    "rust/v2/retry_serde.rs",
 ]
 TEXT = (ROOT / ".pre-commit-hooks.yaml").read_text("utf-8")
 HOOKS = {

@@ -53,6 +53,7 @@ DIALECT = Dialect(
     field=camel,
     sentence=_sentence,
     comment=_javadoc,
+    codec="jackson/com/agentclientprotocol/sdk/spec/v{version}/AcpRetryModule.java",
     package=RegistryPackage(
         registry="Maven Central",
         name="acp-v{version}",

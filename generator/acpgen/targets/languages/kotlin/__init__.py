@@ -40,6 +40,7 @@ DIALECT = Dialect(
     field=camel,
     sentence=_sentence,
     comment=block_comment(120),
+    codec="kotlinx/com/agentclientprotocol/model/v{version}/retry/IdempotencyKeySerializer.kt",
     package=RegistryPackage(
         registry="Maven Central",
         name="acp-v{version}-kotlin",

@@ -74,6 +74,7 @@ DIALECT = Dialect(
     field=same,
     sentence=_sentence,
     comment=line_comment("///", 100),
+    codec="v{version}/retry_serde.rs",
     package=RegistryPackage(
         registry="crates.io",
         name="acp-v{version}",
