@@ -18,11 +18,10 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
 from acpgen import logs
-from acpgen.cli.app import typer_app
 from acpgen.judge.inputs import InputError
 from acpgen.logs import Hints
+from command_calls import APP
 
-APP = typer_app()
 CASES = Path(__file__).parent / "cases"
 LIST = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}\n'
 BAD = b'{"jsonrpc":"2.0","id":9,"method":"session/list","params":{"cwd":5}}\n'
