@@ -160,11 +160,11 @@ class Guard:
             return None
         raise OutcomeUnknownError("a replay of the session does not show it")
 
-    def _is_replayed(self, params: Any) -> bool:
+    def _is_replayed(self, params: object) -> bool:
         """Whether an update belongs to a replay for the guard. Its text is noted then."""
-        session = params.get("sessionId") if isinstance(params, dict) else None
+        values: JsonObject = params if isinstance(params, dict) else {}
+        session, update = values.get("sessionId"), values.get("update")
         shown = self._replays.get(session) if isinstance(session, str) else None
-        update = params.get("update") if shown is not None else None
         if shown is not None and isinstance(update, dict):
             name, kind = update.get("messageId"), update.get("sessionUpdate")
             if isinstance(name, str) and kind == "user_message":
