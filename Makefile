@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check 
 # Prints errors only; --silent would hide these too.
 NPM_QUIET := --loglevel error --no-audit --no-fund >/dev/null
 
-.PHONY: demo test prove check lowest wheels generate docs view bench clean
+.PHONY: demo test prove check lowest wheels packages generate docs view bench agents clean
 
 demo: .venv/installed
 	@$(BIN)/python examples/demo.py
@@ -50,6 +50,10 @@ wheels: .venv/installed-dev
 	  (cd $$folder && $(CURDIR)/$(BIN)/python -m hatchling build -t wheel -d $(CURDIR)/build/wheels) || exit 1; \
 	done
 
+# The packages of all languages, as their registries take them. packages/ has one builder for each kind.
+packages: wheels node
+	$(BIN)/python packages/build_packages.py
+
 generate: .venv/installed
 	$(BIN)/acpgen generate
 
@@ -73,11 +77,16 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/languages.py
 	$(BIN)/python benchmarks --peers .venv/peers
 
+# Judges agents that ship, each in a sandbox, and writes docs/agents.json and docs/agents.md. It installs
+# 1 GB in build/agents. AGENTS limits it to some of them.
+agents: .venv/installed-dev
+	$(BIN)/python judging/judge_agents.py $(AGENTS)
+
 # The tests compare with npm packages. Without npm these tests are skipped.
 .PHONY: node
 node:
 	@if command -v npm >/dev/null; then \
-	  for folder in tests/interop tests/mdx tests/languages tests/site site view; do \
+	  for folder in tests/interop tests/mdx tests/languages tests/editor tests/site site view; do \
 	    npm ci --prefix $$folder $(NPM_QUIET) || exit 1; \
 	  done; \
 	else echo "npm is missing: tests that need it will be skipped"; fi

@@ -16,10 +16,19 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from acpgen.emit.markdown import Inline, anchors, code, join, link, prose, table
-from acpgen.model import RetryClass, Side
+import search_index
+from additions import SOURCES, described, method_page, source_page, types_page
+from artifacts import copied_files, finish, front_links
+from old_versions import add_versions
+
+from acpgen import resources
+from acpgen.emit.markdown import Inline, anchors, code, first_sentence, join, link, prose, table
+from acpgen.load import load
+from acpgen.load.listing import schema_files
+from acpgen.model import Kind, Method, MethodName, Protocol, RetryClass, Stability
 from acpgen.startup.method_list import DIRECTIONS
-from acpgen.targets.retry.classes import CLASSES
+from acpgen.targets.pages.site import plan
+from acpgen.targets.retry.classes import CLASSES, UNSTATED
 
 HERE = Path(__file__).resolve().parent
 GENERATED = HERE.parent / "generated"
@@ -34,6 +43,13 @@ METHODS = "Methods"
 
 FACETS = "May it be sent again?; Direction; Kind"
 """The columns of that table that can be narrowed to one value."""
+
+ABOUT = (
+    "The Agent Client Protocol (ACP) connects the programs that people work in, the Clients, such "
+    "as code editors, with AI coding Agents. Both exchange JSON-RPC 2.0 messages: the Client opens "
+    "sessions and sends prompts; the Agent reports its progress, and asks for permission or input."
+)
+"""What the protocol is, for those who come to the front page first."""
 
 _HEADING = re.compile(r"(##+) (.+)")
 _PAGE = re.compile(r"\[([^\]]+)\]\(([^)#]+\.md)\)")
@@ -50,11 +66,15 @@ def main() -> int:
     """Build the site below the folder that the command line names; return Zensical's status."""
     root = Path(sys.argv[1] if len(sys.argv) > 1 else HERE.parent / "build").resolve()
     try:
-        lay_out(root)
+        later = lay_out(root)
     except (LayoutError, OSError) as error:
         sys.stderr.write(f"site/build.py: {error}\n")
         return 2
-    return run_zensical(root)
+    status = run_zensical(root)
+    if status == 0:
+        search_index.rewrite(root / "site")
+        finish(root / "pages", root / "site", later)
+    return status
 
 
 def run_zensical(root: Path) -> int:
@@ -65,8 +85,10 @@ def run_zensical(root: Path) -> int:
     return subprocess.run(command, check=False).returncode  # noqa: S603 - our own arguments
 
 
-def lay_out(root: Path) -> None:
+def lay_out(root: Path) -> dict[str, str]:
     """Put everything that Zensical reads into a folder.
+
+    Return the HTML that is put into the built pages, by the key of its placeholder.
 
     Raises:
         LayoutError: a page is in no navigation, the index lacks the section of the methods, what
@@ -91,12 +113,24 @@ def lay_out(root: Path) -> None:
     found = {page.relative_to(pages).as_posix() for page in pages.rglob("*.md")}
     if lost := found - {"index.md", *(path for _, path in _PAGE.findall(index))}:
         raise LayoutError(f"generated/docs/index.md links to no {', '.join(sorted(lost))}")
-    methods = json.loads((GENERATED / "json/methods.json").read_text("utf-8"))["methods"]
-    (pages / "index.md").write_text(front_page(index, methods), "utf-8")
+    protocol = load(resources.SCHEMA)
+    later = dict[str, str]()
+    copied_files(GENERATED, pages)
+    for page in sorted(found - {"index.md"}):
+        text = enriched(page, (pages / page).read_text("utf-8"), protocol, later)
+        (pages / page).write_text(described(page, text), "utf-8")
+    front = front_page(index, protocol.methods, front_links(GENERATED))
+    (pages / "index.md").write_text(described("index.md", front), "utf-8")
+    (pages / SOURCES).mkdir()
+    for file in schema_files(resources.SCHEMA):
+        text = source_page(file.name, file.read_text("utf-8"))
+        (pages / SOURCES / f"{file.stem}.md").write_text(text, "utf-8")
+    add_versions(pages, protocol)
     settings = (HERE / "zensical.toml").read_text("utf-8")
-    navigation = f"[project]\nnav = {_toml(contents(index))}\n"
+    navigation = f"[project]\nnav = {_toml([*contents(index), {'Versions': 'versions.md'}])}\n"
     settings = settings.replace("[project]\n", navigation, 1)
     (root / "zensical.toml").write_text(settings, "utf-8")
+    return later
 
 
 def contents(index: str) -> list[Entry]:
@@ -118,8 +152,25 @@ def contents(index: str) -> list[Entry]:
     return [{"Overview": "index.md"}, *(_part(name, groups) for name, groups in pages.items())]
 
 
-def front_page(index: str, methods: Sequence[Mapping[str, str]]) -> str:
-    """The index, with one table of all methods ahead of its other sections.
+def enriched(page: str, text: str, protocol: Protocol, later: dict[str, str]) -> str:
+    """A generated page with what the site adds to those of methods and of types."""
+    if page.startswith("types/"):
+        return types_page(text, protocol)
+    name = next(
+        (name for name, path in plan(protocol).methods.items() if path == f"docs/{page}"), None
+    )
+    if name is None:
+        return text
+    return method_page(text, _kinds(protocol, name), protocol, later)
+
+
+def _kinds(protocol: Protocol, name: MethodName) -> list[Method]:
+    found = (protocol.method(name, kind) for kind in Kind)
+    return [method for method in found if method is not None]
+
+
+def front_page(index: str, methods: Sequence[Method], links: str = "") -> str:
+    """The index: what the protocol is, `links`, one table of all methods, its other sections.
 
     Raises:
         LayoutError: the index has no section of methods.
@@ -130,7 +181,9 @@ def front_page(index: str, methods: Sequence[Mapping[str, str]]) -> str:
         raise LayoutError(f"generated/docs/index.md has no section called {METHODS}")
     # A method and a domain of types can have one name, and the methods come first.
     pages = {name.strip("`"): path for name, path in reversed(_PAGE.findall(index))}
-    return f"---\nhide: [navigation, toc]\n---\n{intro}{_methods(pages, methods)}{''.join(others)}"
+    title, _, rest = intro.partition("\n\n")[2].partition("\n\n")
+    start = f"{title}\n\n{ABOUT}\n\n{rest}{links}"
+    return f"---\nhide: [navigation, toc]\n---\n{start}{_methods(pages, methods)}{''.join(others)}"
 
 
 def _part(name: str, groups: Mapping[str, list[Entry]]) -> Entry:
@@ -148,10 +201,10 @@ def _toml(value: str | list[Entry] | Entry) -> str:
     return "{" + ", ".join(f"{_toml(key)} = {_toml(item)}" for key, item in value.items()) + "}"
 
 
-def _methods(pages: Mapping[str, str], methods: Sequence[Mapping[str, str]]) -> str:
+def _methods(pages: Mapping[str, str], methods: Sequence[Method]) -> str:
     """The table of all methods, in the element that `assets/filter.js` looks for."""
-    head = ("Method", "May it be sent again?", "What a copy does", "Direction", "Kind")
-    rows = [_row(pages[method["method"]], method) for method in methods]
+    head = ("Method", "What it does", "May it be sent again?", "Direction", "Kind")
+    rows = [_row(pages[method.name], method) for method in methods]
     return f"""\
 ## {METHODS}
 
@@ -164,17 +217,23 @@ def _methods(pages: Mapping[str, str], methods: Sequence[Mapping[str, str]]) -> 
 """
 
 
-def _row(page: str, method: Mapping[str, str]) -> list[Inline]:
-    retry = CLASSES[RetryClass(method["retryClass"])]
-    unstable = Inline("*unstable*" if method["stability"] == "unstable" else "")
-    retry_class = link(Inline(retry.title), f"retry-classes.md#{anchors([retry.title])[0]}")
+def _row(page: str, method: Method) -> list[Inline]:
+    unstable = Inline("*unstable*" if method.stability is Stability.UNSTABLE else "")
     return [
-        join([link(code(method["method"]), page), unstable]),
-        join([retry_class, retry.short]),
-        prose(method["resend"]),
-        Inline(DIRECTIONS[Side(method["side"])]),
-        Inline(method["kind"]),
+        join([link(code(method.name), page), unstable]),
+        prose(first_sentence(method.docs)),
+        join([*_class(method.retry), prose(method.resend)]),
+        Inline(DIRECTIONS[method.side]),
+        Inline(method.kind.value),
     ]
+
+
+def _class(retry: RetryClass | None) -> list[Inline]:
+    if retry is None:
+        return [UNSTATED]
+    words = CLASSES[retry]
+    target = f"retry-classes.md#{anchors([words.title])[0]}"
+    return [link(Inline(words.title), target), words.short]
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"agentclientprotocol.com/go/acp/v2/schema"
+	"agentclientprotocol.com/go/acpv2/schema"
 )
 
 type work struct {

@@ -287,14 +287,26 @@ class Method:
 
 
 @dataclass(frozen=True, slots=True)
+class SchemaRelease:
+    """The newest release of a schema: its version, and the entries of the changelog in Markdown."""
+
+    version: str = "0.0.0"
+    changelog: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Protocol:
-    """A whole protocol: methods by name and kind, types by domain and name."""
+    """A whole protocol: methods by name and kind, types by domain and name.
+
+    `release` is the newest release of its schema, after which packages are numbered.
+    """
 
     title: str
     version: int | None
     methods: tuple[Method, ...]
     types: Mapping[TypeName, TypeDef]
     source: str = field(default="", compare=False)
+    release: SchemaRelease = field(default=SchemaRelease(), compare=False)
 
     def method(self, name: str, kind: Kind) -> Method | None:
         """The method of that name and kind, or None."""

@@ -64,7 +64,8 @@ function claim({ sessionId, prompt, idempotencyKey: key }, client) {
 }
 
 function answer({ params, client, signal }) {
-  const { sessionId, idempotencyKey: key } = params;
+  const { sessionId, prompt, idempotencyKey: key } = params;
+  if (!Array.isArray(prompt)) throw RequestError.invalidParams({ path: "prompt" });
   checkKey(key);
   const known = (entry) => key != null && entry.key === key;
   const message = find(sessionId).find(known);
@@ -93,7 +94,10 @@ const app = agent({ name: "typescript-peer" })
   })
   .onRequest("session/resume", async ({ params, client }) => {
     const messages = find(params.sessionId);
-    if (params.replayFrom) for (const message of messages) await show(client, params.sessionId, message);
+    const { sessionId, replayFrom } = params;
+    if (replayFrom && replayFrom.type !== "start") throw RequestError.invalidParams({ path: "replayFrom" });
+    if (replayFrom) for (const message of messages) await show(client, sessionId, message);
+    await client.notify("session/update", { sessionId, update: { sessionUpdate: "state_update", state: "idle" } });
     return {};
   })
   .onRequest("session/list", () => ({ sessions: Object.keys(world).map((sessionId) => ({ sessionId, cwd: "/" })) }))

@@ -14,6 +14,7 @@ import broken_handling
 import broken_keys
 import broken_lifetimes
 import broken_moments
+import broken_shapes
 from acp_conformance.requirements import Role
 from acp_conformance.trace_runner import AgentTimeouts
 from acp_conformance.trace_script import scripts
@@ -21,7 +22,7 @@ from acp_conformance.verdict import RequirementVerdict, VerdictStatus, verdicts
 from laboratory import MORE, PATIENCE, Mount, examine
 from variation import FAULTS, Variation
 
-MODULES = (broken_handling, broken_keys, broken_lifetimes, broken_moments)
+MODULES = (broken_handling, broken_keys, broken_lifetimes, broken_moments, broken_shapes)
 AT_ONCE = 6
 A_FEW = (
     broken_handling.IgnoresKeys,
@@ -58,7 +59,7 @@ def test_a_few_broken_agents_fail_what_they_break(agent: type[Variation]) -> Non
     assert failing(found).keys() == FAULTS[agent]
 
 
-@pytest.mark.prove("plays all traces with each of the 79 agents")
+@pytest.mark.prove("plays all traces with each of the 97 agents")
 def test_broken_agents_fail_what_they_break_and_nothing_else() -> None:
     with ThreadPoolExecutor(AT_ONCE) as pool:
         found = dict(zip(FAULTS, map(failing, pool.map(judge, FAULTS)), strict=True))

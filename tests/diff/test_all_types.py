@@ -151,14 +151,14 @@ def test_no_two_changes_have_one_name(seed: int) -> None:
     assert not [name for name, count in names.items() if count > 1]
 
 
-@pytest.mark.parametrize("seed", a_few(SEEDS, SEEDS[:1], "compares many random types"))
+@pytest.mark.parametrize("seed", a_few(SEEDS, SEEDS[2:3], "compares many random types"))
 def test_what_is_accepted_accepts_nothing_else(seed: int, tmp_path: Path) -> None:
     """Where all that breaks was accepted of another type already, that type refuses as much."""
     rng = Random(seed)
     schemas = [random_type(rng, rng.choice((0, 0, 1))) for _ in range(TYPES)]
     kinds = Kinds(schemas, tmp_path / "kinds.json")
     met = 0
-    for _ in range(PAIRS * 5):
+    for _ in range(amount(PAIRS, PAIRS * 5)):
         old, one, new = rng.sample(range(TYPES), 3)
         accepted = set(map(identity, diff(kinds.protocols[old], kinds.protocols[one])))
         changes = diff(kinds.protocols[old], kinds.protocols[new])
@@ -166,7 +166,7 @@ def test_what_is_accepted_accepts_nothing_else(seed: int, tmp_path: Path) -> Non
         for effect, ends in ((Effect.NARROWS, (old, new)), (Effect.WIDENS, (new, old))):
             if told(changes, effect) and not told(rest, effect):
                 met += 1
-                for _ in range(FEW):
+                for _ in range(amount(3, FEW)):
                     for value in kinds.refused(*ends, rng, 1):
                         fits = kinds.takes(one, value)
                         assert fits is (effect is Effect.WIDENS), (value, accepted, changes)

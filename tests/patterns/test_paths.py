@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acpgen.patterns import UnsupportedPatternError, parse, require_usable
+from acpgen.patterns import UnsupportedPatternError, length_advice, parse, require_usable
 from acpgen.patterns.charset import has
 from acpgen.patterns.paths import MOST_WAYS
 from acpgen.patterns.searching import trimmed
@@ -30,6 +30,36 @@ def test_a_small_max_length_makes_a_pattern_usable(pattern: str) -> None:
 def test_no_max_length_makes_an_exponential_pattern_usable() -> None:
     with pytest.raises(UnsupportedPatternError):
         require_usable("^(a+)+$", max_length=64)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "length"),
+    [(r"^[^@]+@[^@]+\.[^@]+$", 512), (r"^\S+@\S+$", 512), ("a.*b", 512)],
+)
+def test_a_max_length_that_suffices_is_named(pattern: str, length: int) -> None:
+    assert length_advice(pattern) == f"with the maxLength {length} it can't"
+    require_usable(pattern, length)
+    for longer in (2 * length, None):
+        with pytest.raises(UnsupportedPatternError):
+            require_usable(pattern, longer)
+
+
+@pytest.mark.parametrize("pattern", ["^(a+)+$", "^(a|aa)+$", "^(a+){2,}$"])
+def test_a_pattern_that_no_max_length_suffices_for_says_so(pattern: str) -> None:
+    assert length_advice(pattern) == "no maxLength of 64 or more suffices"
+    assert length_advice(pattern, 100) == "no maxLength of 64 or more suffices"
+
+
+def test_no_length_is_advised_where_length_is_not_the_reason() -> None:
+    assert length_advice("(a*)*") == ""
+    assert length_advice("^a+$") == ""
+
+
+def test_an_anchor_is_advised_only_where_there_is_none() -> None:
+    with pytest.raises(UnsupportedPatternError, match=r", or begin the pattern with \^$"):
+        require_usable("a.*b")
+    with pytest.raises(UnsupportedPatternError, match=r"with the same character$"):
+        require_usable(r"^\S+@\S+$")
 
 
 def usable(pattern: str) -> bool:

@@ -94,7 +94,9 @@ async def test_what_is_received_at_the_limit_is_replayed() -> None:
     session = (await client.request("session/new", {"cwd": "/"}))["sessionId"]
     deepest = prompt_of(nested(LEVELS - 3))
     await client.request("session/prompt", {"sessionId": session, "prompt": deepest})
-    await client.request("session/resume", {"sessionId": session, "cwd": "/", "replayFrom": {}})
+    await client.request(
+        "session/resume", {"sessionId": session, "cwd": "/", "replayFrom": {"type": "start"}}
+    )
     await settle()
     assert [u["content"] for u in shown if u["sessionUpdate"] == "user_message"] == [deepest] * 2  # type: ignore[index]
     await client.close()

@@ -37,6 +37,29 @@ async def test_directories_of_windows_are_absolute() -> None:
     assert await code(client, "session/new", {"cwd": "C:\\project"}) is None
 
 
+CURSORS: list[object] = [{}, {"type": "later"}, {"type": 5}, "start", True]
+
+
+@pytest.mark.parametrize("cursor", CURSORS)
+@sync
+async def test_an_unknown_cursor_is_refused(cursor: object) -> None:
+    client = await Agent().connect()
+    session = await open_session(client)
+    params: dict[str, object] = {"sessionId": session, **NEW, "replayFrom": cursor}
+    assert await code(client, "session/resume", params) == -32602
+
+
+@pytest.mark.parametrize("version", [1, 0])
+@sync
+async def test_an_older_version_is_refused(version: int) -> None:
+    client = Agent().connect_only()
+    with pytest.raises(RequestFailedError) as caught:
+        await client.request("initialize", {**MINE, "protocolVersion": version})
+    refused = caught.value.refused
+    assert (refused.code, refused.data) == (-32022, {"requested": version, "supported": [2]})
+    assert await code(client, "session/new", {**NEW}) == -32600
+
+
 UNKNOWN = [
     ("session/resume", -32002),
     ("session/prompt", -32002),

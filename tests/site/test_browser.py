@@ -74,6 +74,58 @@ def test_search_finds_a_method(width: Width, visitor: Visitor) -> None:
     assert PROMPT in found.page.url
 
 
+@pytest.mark.parametrize(
+    ("words", "path"),
+    [
+        ("prompt", PROMPT),
+        ("cancel", "methods/session-cancel.html"),
+        ("fork", "methods/session-fork.html"),
+        ("error codes", "errors.html"),
+        ("ContentBlock", "types/content.html"),
+    ],
+)
+def test_search_ranks_methods_above_types(words: str, path: str, visitor: Visitor) -> None:
+    page = visitor.open("index.html")
+    found = search(page, words)
+    expect(found).to_contain_text(words.split()[-1], ignore_case=True)
+    found.click()
+    page.wait_for_url(re.compile(re.escape(path)))
+
+
+@pytest.mark.parametrize("width", ["phone", "tablet", "desktop"])
+def test_the_filter_keeps_its_width_without_a_row(width: Width, visitor: Visitor) -> None:
+    page = visitor.open("index.html", width)
+    parts = page.locator(".filter, .filterable table")
+    widths = "parts => parts.map(part => part.getBoundingClientRect().width)"
+    before = parts.evaluate_all(widths)
+    page.get_by_label("Words").fill("no such words")
+    expect(page.locator(".filter output")).to_have_text(f"0 of {len(METHODS)} shown")
+    assert parts.evaluate_all(widths) == before
+
+
+@pytest.mark.parametrize("width", ["phone", "tablet", "desktop"])
+@pytest.mark.parametrize("scripts", [True, False])
+def test_members_expand(width: Width, scripts: bool, visitor: Visitor) -> None:
+    page = visitor.open(PROMPT, width, java_script_enabled=scripts)
+    inside = page.locator("details.added").first
+    variant = inside.locator("details").first
+    expect(variant).not_to_be_visible()
+    inside.locator("summary").first.click()
+    expect(variant).to_be_visible()
+    expect(page.locator("figure.added")).to_be_visible()
+
+
+def test_an_example_is_beside_the_params_where_there_is_room(visitor: Visitor) -> None:
+    page = visitor.open(PROMPT)
+    page.set_viewport_size({"width": 1920, "height": 1000})
+    table, example = (page.locator(f".pair {part}").first for part in ("table", "figure"))
+    left, right = table.bounding_box(), example.bounding_box()
+    assert left is not None
+    assert right is not None
+    assert left["x"] + left["width"] <= right["x"]
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
 def test_search_works_from_disk(site: Path, browser: Browser) -> None:
     visitor = Visitor(browser, f"{site.as_uri()}/")
     found = search(visitor.open("index.html"), "session/prompt")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import unavailable
+from acpgen.model import Kind, Location, Method, MethodName, RetryClass, Side, Stability, TypeName
 from site_visits import SITE
 
 INDEX = """# Protocol
@@ -34,24 +36,31 @@ Intro.
 
 | [`go`](types/go.md) | [`Go`](types/go.md#go) |
 """
-GO = {
-    "method": "go",
-    "kind": "request",
-    "side": "agent",
-    "stability": "unstable",
-    "retryClass": "keyed",
-    "resend": "Goes *twice* | `twice`.",
-}
+GO = Method(
+    MethodName("go"),
+    Kind.REQUEST,
+    Side.AGENT,
+    Stability.UNSTABLE,
+    TypeName("Go"),
+    None,
+    RetryClass.KEYED,
+    "Goes *twice* | `twice`.",
+    "Makes the Agent go. And more.",
+    Location("go.json"),
+)
 
 
 @pytest.fixture(scope="module")
-def build() -> Any:
+def build() -> Iterator[Any]:
+    patch = pytest.MonkeyPatch()
+    patch.syspath_prepend(str(SITE))
     spec = importlib.util.spec_from_file_location("site_build", SITE / "build.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module
+    yield module
+    patch.undo()
 
 
 def test_the_navigation_follows_the_index(build: Any) -> None:
@@ -66,7 +75,7 @@ def test_the_navigation_follows_the_index(build: Any) -> None:
 
 def test_the_front_page_has_one_table_ahead_of_the_rest(build: Any) -> None:
     page = build.front_page(INDEX, [GO])
-    assert "\n| [`go`](methods/go.md) *unstable* | [Keyed](retry-classes.md#keyed) Yes" in page
+    assert "\n| [`go`](methods/go.md) *unstable* | Makes the Agent go. | [Keyed](" in page
     assert r"Goes \*twice\* \| `twice`." in page
     assert "### To the agent" not in page
     assert [line for line in page.splitlines() if line.startswith("## ")] == [
@@ -75,6 +84,13 @@ def test_the_front_page_has_one_table_ahead_of_the_rest(build: Any) -> None:
         "## Errors",
         "## Types",
     ]
+
+
+def test_the_front_page_says_what_the_protocol_is(build: Any) -> None:
+    page = build.front_page(f"[//]: # (x)\n\n{INDEX}", [GO], "## This version\n\nTwo.\n\n")
+    about, intro, version = page.partition("# Protocol\n\n")[2].split("\n\n")[:3]
+    assert about.startswith("The Agent Client Protocol (ACP) connects")
+    assert (intro, version) == ("Intro.", "## This version")
 
 
 def test_an_index_without_methods_is_refused(build: Any) -> None:

@@ -38,7 +38,9 @@ class HtmlPage(HTMLParser):
         if tag in VOID:
             return
         # The link beside a heading leads to the heading itself.
-        says = tag == "article" or (self._says and values.get("class") != "headerlink")
+        # What the site adds to a generated page is not of that page.
+        own = values.get("class") not in {"headerlink", "added"}
+        says = tag == "article" or (self._says and own)
         self._open.append((tag, says))
         if says and tag in PARTS:
             self.content.parts[tag] += 1

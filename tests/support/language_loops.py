@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+from acpgen import resources
 from acpgen.targets.vectors import derived, resends
 from language_subjects import SUBJECTS, TEMPLATES
 
@@ -49,6 +50,23 @@ def put_vectors(folder: Path) -> int:
         if file.suffix == ".json":
             count += len(json.loads(text).get("vectors", ()))
     return count
+
+
+def put_keys(folder: Path) -> int:
+    """Write the vectors for keys into a folder, and return the number of those that hold a key."""
+    text = (resources.GENERATED / "vectors" / "keys.json").read_text("utf-8")
+    (folder / "vectors" / "keys.json").write_text(text, "utf-8")
+    messages = (vector.get("message", {}) for vector in json.loads(text)["vectors"])
+    return sum("idempotencyKey" in message.get("params", {}) for message in messages)
+
+
+def spoil_a_key(folder: Path) -> None:
+    """Expect that the number 7 is taken as a key."""
+    file = folder / "vectors" / "keys.json"
+    document = json.loads(file.read_text("utf-8"))
+    (number,) = (v for v in document["vectors"] if v["name"].endswith("key an integer"))
+    number["outcome"] = "accept"
+    file.write_text(json.dumps(document), "utf-8")
 
 
 def spoil(folder: Path) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 import unavailable
 from acpgen.model import Protocol
-from acpgen.targets.languages.language_table import language_files, table
+from acpgen.targets.languages.language_table import codec, language_files, table
 from language_subjects import TEMPLATES, Subject, plain
 
 TESTS = Path(__file__).parents[1]
@@ -77,6 +77,15 @@ def write(language_: Language, folder: Path, protocols: Iterable[Protocol]) -> l
         file.write_bytes(text.encode())
         written.append(file)
     return written
+
+
+def write_codec(language_: Language, folder: Path, protocol: Protocol) -> Path:
+    """Write what reads and writes keys with the usual JSON library, and say where it is."""
+    ((path, text),) = codec(language_.name, protocol, TEMPLATES).items()
+    file = folder / Path(path).relative_to(language_.name)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(text.encode())
+    return file
 
 
 def write_full(name: str, folder: Path, protocol: Protocol) -> list[Path]:

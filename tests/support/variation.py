@@ -91,8 +91,12 @@ def name(call: Call) -> tuple[object, str]:
 
 
 def text(call: Call) -> str:
-    """The text of a prompt."""
-    return str(call.params["prompt"][0]["text"])  # type: ignore[index]
+    """The text of a prompt. Empty if it is malformed."""
+    match call.params.get("prompt"):
+        case [{"text": str(found)}, *_]:
+            return found
+        case _:
+            return ""
 
 
 def malformed(call: Call) -> bool:

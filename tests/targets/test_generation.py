@@ -95,6 +95,10 @@ def test_line_ends_of_the_checkout_do_not_matter(order: Plan, tmp_path: Path) ->
     copy.mkdir()
     for path in order.schema.glob("*.json"):
         (copy / path.name).write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    log = tmp_path / "released" / "CHANGELOG.md"
+    log.parent.mkdir()
+    kept = order.schema.parent / "released" / "CHANGELOG.md"
+    log.write_bytes(kept.read_bytes().replace(b"\n", b"\r\n"))
     assert found(full(Plan(copy, order.out, order.targets, order.templates))) == []
 
 
@@ -212,6 +216,7 @@ def test_a_surplus_file_alone_is_found_by_digests(order: Plan) -> None:
 def test_the_manifest_names_what_shapes_the_output(order: Plan) -> None:
     document = json.loads((order.out / manifest.NAME).read_text())
     assert document["inputs"].keys() == {
+        "releases",
         "schema",
         "traces",
         "version",

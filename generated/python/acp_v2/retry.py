@@ -955,8 +955,9 @@ def derive_message_id(session_id: str, key: str) -> UUID:
     An Agent that gives the message this ID stores both in one step, and recognizes a retry by
     the ID alone.
 
-    It is the UUIDv5 of `<length>:<session ID>,<key>` in `MESSAGE_ID_NAMESPACE`, with the length
-    of the session ID in UTF-8 bytes and in decimal. So no two pairs have the same text.
+    It is the UUID of version 5 of `<length>:<session ID>,<key>` in `MESSAGE_ID_NAMESPACE`, with
+    the length of the session ID in UTF-8 bytes and in decimal. So no two pairs have the same
+    text.
 
     Raises:
         ValueError: a text holds half of a surrogate pair.

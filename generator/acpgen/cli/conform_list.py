@@ -49,6 +49,7 @@ def structured_list(roles: Iterable[Role]) -> str:
                 "id": each.id,
                 "role": each.role,
                 "level": each.level,
+                "source": each.source,
                 "section": each.section,
                 "text": each.text,
                 "sentence": each.sentence,

@@ -151,7 +151,8 @@ Only = Annotated[
     typer.Option(
         "--trace",
         metavar="NAME",
-        help="Play only this trace, or the traces of this requirement.",
+        help="Play only this trace, or the traces of this requirement; shape stands for all about "
+        "version 2 apart from keys.",
     ),
 ]
 Quick = Annotated[

@@ -12,6 +12,7 @@ import typer
 from acpgen import resources
 from acpgen.cli.lint import accepted_by_lint
 from acpgen.cli.locking import alone_in
+from acpgen.cli.publication import publication
 from acpgen.cli.report import Exit, fail, note, relative, show, unreadable
 from acpgen.cli.schema_comparison import (
     Sifted,
@@ -59,7 +60,8 @@ def release(
 ) -> None:
     """Keep a version of the schema: its bundle, and an entry in the changelog.
 
-    The bundle is the whole schema, including unstable parts, which are marked. A version
+    Then lists what to publish, in its order, and publishes nothing. The bundle is the whole
+    schema, including unstable parts, which are marked. A version
     that breaks its predecessor takes a new major number, or a new minor one before 1.0.0. One that
     adds something, or changes generated types, takes the next lower number. Unstable and accepted
     changes don't count, but an entry that accepts no change is refused. A version without a change
@@ -84,6 +86,14 @@ def release(
         sifted = _sifted(folder, number, source, protocol, accepted)
         _write(folder, number, protocol, sifted)
     note(f"{folder / file_name(protocol, number)}: written, with an entry in {folder / CHANGELOG}")
+    _note_steps(protocol, number, own=schema == resources.SCHEMA and not comes_installed())
+
+
+def _note_steps(protocol: Protocol, number: Version, *, own: bool) -> None:
+    """Note what to publish, and in which order."""
+    note(f"acpgen publishes nothing. To publish {number}, in this order:")
+    for place, step in enumerate(publication(protocol, number, own=own), 1):
+        note(f"{place:3}. {step}")
 
 
 def _parsed(version: str) -> Version:

@@ -16,6 +16,6 @@ def trace_notes(outcome: TraceResult, replay: str) -> list[str]:
     for id_, text in outcome.broken:
         asked = BY_ID[id_]
         notes.append(f"`{id_}` fails: {text}")
-        notes.append(f'RFD, {asked.section}: "{asked.sentence}"')
+        notes.append(asked.cited)
     failed = FailedTrace(outcome, "", replay)
     return [*notes, *(" ".join(line.split()) for line in failure_lines(failed))]

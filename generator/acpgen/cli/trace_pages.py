@@ -38,12 +38,12 @@ def trace_page(name: str) -> str | None:
 
 
 def requirement_page(id_: str) -> str:
-    """The page of a requirement: a sentence, that of the RFD, its level, and its traces."""
+    """The page of a requirement: a sentence, that of its source, its level, and its traces."""
     asked = BY_ID[id_]
     names = [each.name for each in _all() if id_ in each.proves]
     paragraphs = (
         asked.text,
-        f'RFD: {asked.section}: "{asked.sentence}"',
+        asked.cited,
         f"Level: {asked.level}, for the {asked.role}.",
         f"Traces: {', '.join(names)}.",
     )

@@ -13,12 +13,11 @@ from acpgen.diff.changelog import changelog
 from acpgen.diff.effect import Effect, Weight
 from acpgen.diff.version import Version, allowed, lowest, parse, weight
 from acpgen.emit.markdown import Inline
+from acpgen.load.last_release import CHANGELOG, FOLDER
 from acpgen.model import Protocol
 
-FOLDER = "released"
-"""The folder of releases, beside the folder of the schema."""
+__all__ = ["CHANGELOG", "FOLDER", "Release", "file_name", "newest", "refusal", "with_entry"]
 
-CHANGELOG = "CHANGELOG.md"
 _HEAD = """# Changelog of the schema
 
 Written by `acpgen release`, the newest version first.

@@ -15,6 +15,7 @@ from pathlib import Path
 from acpgen import resources
 from acpgen.emit.header import HEADER
 from acpgen.emit.templates import files as template_files
+from acpgen.load.last_release import changelog_beside
 from acpgen.load.listing import is_hidden, require_file, schema_files
 from acpgen.startup import digests
 
@@ -28,7 +29,9 @@ SHAPING_MODULES = (
     "startup/slotted_value.py",
     "types/*.py",
     "model.py",
+    "sides.py",
     "patterns/*.py",
+    "sides.py",
     "words.py",
     "load/*.py",
     "lint/**/*.py",
@@ -76,19 +79,21 @@ def read(folder: Path) -> Manifest | None:
 def inputs(schema: Path, templates: Path, accepted: Path | None = None) -> dict[str, str]:
     """Digest everything that shapes the output, and what the schema was let through by.
 
-    That is the schema, its accepted findings, the dialect, the templates with acpgen's own where
-    their folder has none, the traces that become vectors, the generator with its rules, and its
-    pinned tools. Line ends don't count, so a checkout with CRLF has the same digests.
+    That is the schema, its accepted findings and its changelog, the dialect, the templates with
+    acpgen's own where their folder has none, the traces that become vectors, the generator with its
+    rules, and its pinned tools. Line ends don't count: a checkout with CRLF has the same digests.
 
     Raises:
         TemplateError: the folder of templates does not exist.
         OSError: one of them can't be read.
     """
     require_file(schema)
+    log = changelog_beside(schema)
     files = schema_files(schema) if schema.is_dir() else [schema]
     return {
         "schema": _combined(schema.parent if schema.is_file() else schema, files),
         "version": _version_folder(schema),
+        "releases": "" if log is None else _combined(log.parent, [log]),
         "accepted": "" if accepted is None else _combined(accepted.parent, [accepted]),
         "templates": _total(template_files(templates)),
         **of_acpgen(),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 from pathlib import Path
 
+from acpgen.load.schema_limits import SchemaLimits, too_large
+
 SCHEMA_FILE = ".json"
 
 
@@ -26,7 +28,7 @@ def schema_files(folder: Path) -> list[Path]:
 
     Raises:
         OSError: the folder can't be read, or one of the files can't be: it is a pipe, a socket or
-            a device, or its name is not UTF-8.
+            a device, or its name is not UTF-8. There are too many files, or they are too large.
     """
     paths = sorted(path for path in folder.iterdir() if is_schema_file(path.name))
     for path in paths:
@@ -35,6 +37,7 @@ def schema_files(folder: Path) -> list[Path]:
         if not _is_unicode(path.name):
             name = str(path).encode("utf-8", "backslashreplace").decode("utf-8")
             raise OSError(errno.EILSEQ, "has a name that is not UTF-8; rename it", name)
+    SchemaLimits.current().require_size(folder, paths)
     return paths
 
 
@@ -42,10 +45,24 @@ def require_file(path: Path) -> None:
     """Refuse a device, which may be endless. A pipe is fine: a shell may make one.
 
     Raises:
-        OSError: the path is a device or a socket.
+        OSError: the path is a device or a socket, or a file that is too large.
     """
     if _has_no_end(path):
         raise OSError(errno.EINVAL, "is not a regular file", str(path))
+    SchemaLimits.current().require_size(path, [path])
+
+
+def read_within(path: Path, most: int) -> bytes:
+    """Read a file, which may be a pipe, up to a number of bytes.
+
+    Raises:
+        OSError: it can't be read, or has more bytes.
+    """
+    with path.open("rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise too_large(path, "has too many bytes", "bytes")
+    return content
 
 
 def _has_no_end(path: Path) -> bool:

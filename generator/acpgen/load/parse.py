@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from acpgen.findings import Finding
 from acpgen.load.references import ignored
+from acpgen.load.schema_limits import SchemaLimits, advice
 from acpgen.load.schema_text import Document, Documents, RawSchema, SchemaError
 from acpgen.load.support import foreign_bases, repetitive
+from acpgen.load.type_depth import too_deep
 from acpgen.load.types import TypeParser
 from acpgen.model import (
     Kind,
@@ -107,10 +109,24 @@ def _parsed(
 
 def _types(documents: Documents, raw: _Definitions) -> dict[TypeName, TypeDef]:
     types, findings = _parsed(documents, raw)
+    findings = findings or [*_beyond_depth(documents, types)]
     findings = findings or [*_refused(documents, repetitive(types))]
     if findings := findings or [*_refused(documents, foreign_bases(types))]:
         raise SchemaError(findings)
     return types
+
+
+def _beyond_depth(documents: Documents, types: Mapping[TypeName, TypeDef]) -> Iterator[Finding]:
+    """The definitions that are too deep to walk through."""
+    most = SchemaLimits.current().depth
+    for definition, depth in too_deep(types, most):
+        location = definition.location
+        yield documents.find(location).finding(
+            "schema-size",
+            location.pointer,
+            f"has types inside each other on {depth} levels, where {most} is the limit; let them "
+            f"refer to fewer others; {advice('depth')}",
+        )
 
 
 def _refused(documents: Documents, faults: Iterable[tuple[TypeDef, str]]) -> Iterator[Finding]:

@@ -10,19 +10,36 @@ from acpgen.load.references import subschemas
 from acpgen.load.schema_text import Documents, RawSchema
 from acpgen.model import Pointer, append
 
+_MOST_ADVISED = 20
+"""For so many patterns of a schema a maxLength is looked for, which takes longest."""
+
 
 def unusable(documents: Documents) -> Iterator[Finding]:
     """The patterns of all files that hold what acpgen lacks, or can take too long on some text."""
+    advised = 0
     for document in documents.files:
         for name, definition in document.definitions.items():
             for pointer, schema in subschemas(definition, append(Pointer("/$defs"), name)):
-                for place, reason in _faults(schema, pointer):
-                    yield document.finding("unusable-pattern", place, reason)
+                reason = _complaint(schema)
+                if reason is None:
+                    continue
+                advised += 1
+                advice = _length_advice(schema) if advised <= _MOST_ADVISED else ""
+                message = f"{reason}; {advice}" if advice else reason
+                yield document.finding("unusable-pattern", append(pointer, "pattern"), message)
 
 
-def _faults(schema: RawSchema, pointer: Pointer) -> Iterator[tuple[Pointer, str]]:
+def _complaint(schema: RawSchema) -> str | None:
     if isinstance(pattern := schema.get("pattern"), str):
         try:
             patterns.require_usable(pattern, schema.get("maxLength"))
         except patterns.PatternError as error:
-            yield append(pointer, "pattern"), str(error)
+            return str(error)
+    return None
+
+
+def _length_advice(schema: RawSchema) -> str:
+    try:
+        return patterns.length_advice(schema["pattern"], schema.get("maxLength"))
+    except patterns.PatternError:
+        return ""

@@ -139,13 +139,21 @@ def _immediate(schema: RawSchema) -> Iterator[str]:
 
 
 def _cycle(start: str, steps: dict[str, list[str]]) -> list[str] | None:
-    stack, seen = [[start]], set[str]()
+    stack: list[str] = [start]
+    reached_from: dict[str, str] = {}
     while stack:
-        path = stack.pop()
-        for following in steps.get(path[-1], ()):
+        name = stack.pop()
+        for following in steps.get(name, ()):
             if following == start:
-                return [*path, start]
-            if following not in seen:
-                seen.add(following)
-                stack.append([*path, following])
+                return [*_way(start, name, reached_from), start]
+            if following not in reached_from:
+                reached_from[following] = name
+                stack.append(following)
     return None
+
+
+def _way(start: str, end: str, reached_from: dict[str, str]) -> list[str]:
+    way = [end]
+    while way[-1] != start:
+        way.append(reached_from[way[-1]])
+    return way[::-1]

@@ -111,6 +111,22 @@ def repeated_definition() -> None:
 
 
 @rule(Group.LOAD)
+def schema_size() -> None:
+    """A schema has no more files, bytes, definitions, values and levels than can be worked with.
+
+    Why: the work of acpgen grows with each of them, and a schema may come from anyone. The limits
+    are far above what a protocol needs: a schema of 16 MiB in 1,000 files, with 2,000 definitions,
+    100,000 JSON values and types on 200 levels inside each other. Too many files or bytes are an
+    error of status 2, since they are not read.
+
+    Example: a chain of 300 definitions, each with a member of the type of the next
+
+    Fix: split the schema, or set the environment variable that the message names to a higher limit,
+    as `ACPGEN_SCHEMA_VALUES=500000`.
+    """
+
+
+@rule(Group.LOAD)
 def unresolved_ref() -> None:
     """Every `$ref` leads to a definition of this schema.
 
@@ -150,5 +166,6 @@ def unusable_pattern() -> None:
 
     Fix: write `^a+$`, or a class of ranges instead of `\p{...}`. Two parts that can follow each
     other must not begin with the same character, as in `^[^@]+@[^@.]+(\.[^@.]+)+$`. Or begin the
-    pattern with `^`, or add a small maxLength, which is checked before the pattern.
+    pattern with `^`, or add a maxLength, which is checked before the pattern. The message names one
+    that suffices, if there is one.
     """

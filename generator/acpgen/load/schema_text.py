@@ -12,7 +12,8 @@ from typing import Any, NoReturn
 
 from acp_wire.reader import NotJsonError, decode, repeated_lines, value_lines
 from acpgen.findings import Finding, Severity, order
-from acpgen.load.listing import require_file, schema_files
+from acpgen.load.listing import read_within, require_file, schema_files
+from acpgen.load.schema_limits import SchemaLimits, advice
 from acpgen.model import Location, Pointer, append
 
 RawSchema = dict[str, Any]
@@ -128,7 +129,7 @@ def read_all(path: Path) -> tuple[Documents, list[Finding]]:
     """Read what can be read. Returns it with the findings for which `read` raises an error.
 
     Raises:
-        OSError: the path can't be read.
+        OSError: the path can't be read, or has more files or bytes than `SchemaLimits` allows.
     """
     release = not path.is_dir()
     if release:
@@ -138,18 +139,56 @@ def read_all(path: Path) -> tuple[Documents, list[Finding]]:
         missing = "holds no *.json file; name a folder of domain files or a single-file release"
         found = Finding("empty-schema", Severity.ERROR, str(path), "", missing)
         return Documents(path, (), release=False), [found]
+    limits = SchemaLimits.current()
     files: list[Document] = []
     findings: list[Finding] = []
     for file in paths:
         if file.exists() and not file.is_file():
             raise OSError(errno.EINVAL, "is not a regular file", str(file))
         try:
-            files.append(_read_file(file))
+            files.append(_read_file(file, limits.bytes))
         except SchemaError as error:
             findings.extend(error.findings)
+    if beyond := [*_beyond(files, limits)]:
+        return Documents(path, (), release=release), [*findings, *beyond]
     findings.extend(_other_versions([d for d in files if _VERSION in d.root]))
     documents = Documents(path, tuple(files), release=release)
     return documents, [*findings, *_contradictions(documents)]
+
+
+def _beyond(files: Iterable[Document], limits: SchemaLimits) -> Iterator[Finding]:
+    """The first file with which the schema has too many definitions, or too many values."""
+    definitions = values = 0
+    for document in files:
+        defined = document.root.get("$defs")
+        definitions += len(defined) if isinstance(defined, dict) else 0
+        values += _number_of_values(document.root, limits.values - values)
+        for limit, count, most in (
+            ("definitions", definitions, limits.definitions),
+            ("values", values, limits.values),
+        ):
+            if count > most:
+                yield Finding(
+                    "schema-size",
+                    Severity.ERROR,
+                    document.file,
+                    "",
+                    f"is where the schema has more than {most} {limit}; {advice(limit)}",
+                )
+                return
+
+
+def _number_of_values(root: object, most: int) -> int:
+    """How many JSON values there are in one, itself included; more than `most` if there are."""
+    count, rest = 0, [root]
+    while rest and count <= most:
+        value = rest.pop()
+        count += 1
+        if isinstance(value, dict):
+            rest.extend(value.values())
+        elif isinstance(value, list):
+            rest.extend(value)
+    return count
 
 
 def _named_version(path: Path, *, release: bool) -> int | None:
@@ -185,14 +224,14 @@ def _other_versions(files: Sequence[Document]) -> Iterator[Finding]:
             )
 
 
-def _read_file(path: Path) -> Document:
+def _read_file(path: Path, most_bytes: int) -> Document:
     file = str(path)
 
     def refuse(message: str, line: int) -> NoReturn:
         raise SchemaError([Finding("not-json", Severity.ERROR, file, "", message, line)]) from None
 
     try:
-        decoded = decode(path.read_bytes(), exact=True)
+        decoded = decode(read_within(path, most_bytes), exact=True)
     except NotJsonError as error:
         refuse(str(error), error.line)
     text, root = decoded.text, decoded.value

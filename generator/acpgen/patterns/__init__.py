@@ -20,6 +20,7 @@ __all__ = [
     "UnsupportedPatternError",
     "compiled",
     "is_pattern",
+    "length_advice",
     "literal",
     "matches",
     "parse",
@@ -41,6 +42,17 @@ def require_usable(pattern: str, max_length: int | None = None) -> None:
     reason = paths.complaint(trimmed(parse(pattern)), max_length)
     if reason is not None:
         raise UnsupportedPatternError(reason)
+
+
+def length_advice(pattern: str, max_length: int | None = None) -> str:
+    """Which maxLength makes a pattern usable that can take too long; empty if none is at issue.
+
+    This takes longer than `require_usable`.
+
+    Raises:
+        PatternError: it is not a regular expression.
+    """
+    return paths.length_advice(trimmed(parse(pattern)), max_length)
 
 
 def literal(text: str) -> str:

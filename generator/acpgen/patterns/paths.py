@@ -32,11 +32,11 @@ _MOST_STEPS = 300_000
 _BEFORE = -1
 """The way of an engine that is still to begin, which a pattern without ^ at its start has."""
 
-_ADVICE = (
-    "let no two parts that can follow each other begin with the same character, begin the "
-    "pattern with ^, or add a small maxLength"
-)
-_TOO_COMPLICATED = f"is too complicated to prove that it can't take for ever; {_ADVICE}"
+_LENGTHS = (4_096, 2_048, 1_024, 512, 256, 128, 64)
+"""The values of maxLength that are tried for a pattern that takes too long without."""
+
+_ADVICE = "let no two parts that can follow each other begin with the same character"
+_TOO_COMPLICATED = "is too complicated to prove that it can't take for ever"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +55,40 @@ class _TooManyError(Exception):
     """A pattern has too many ways, for the reason given."""
 
 
+class _TooManyWaysError(_TooManyError):
+    """The same of a pattern that may have fewer ways where texts are shorter."""
+
+
 def complaint(node: Node, max_length: int | None = None) -> str | None:
-    """Why a pattern may take too long on a text of at most a length; None if it can't."""
+    """Why a pattern may take too long on a text of at most a length, and what to do.
+
+    None if it can't.
+    """
+    error = _error(node, max_length)
+    if not isinstance(error, _TooManyWaysError):
+        return None if error is None else str(error)
+    anchor = "" if begins_at_start(node) else ", or begin the pattern with ^"
+    return f"{error}; {_ADVICE}{anchor}"
+
+
+def length_advice(node: Node, max_length: int | None = None) -> str:
+    """Which maxLength suffices for a pattern that takes too long, the largest of a few.
+
+    Empty if the length of texts is not the reason.
+    """
+    if not isinstance(_error(node, max_length), _TooManyWaysError):
+        return ""
+    for length in _LENGTHS:
+        if (max_length is None or length < max_length) and _error(node, length) is None:
+            return f"with the maxLength {length} it can't"
+    return f"no maxLength of {_LENGTHS[-1]} or more suffices"
+
+
+def _error(node: Node, max_length: int | None) -> _TooManyError | None:
     try:
         _Ways(node).require(max_length)
     except _TooManyError as error:
-        return str(error)
+        return error
     return None
 
 
@@ -90,20 +118,20 @@ class _Ways:
         while queue:
             state, length = queue.popleft()
             if max(state.values(), default=0) > most:
-                raise _TooManyError(_many(most))
+                raise _TooManyWaysError(_many(most))
             if max_length is not None and length > max_length:
                 continue
             for letter in letters:
                 reached, following = self._after(state, letter)
                 steps += len(state) + len(following) + 1
                 if reached > most:
-                    raise _TooManyError(_many(most))
+                    raise _TooManyWaysError(_many(most))
                 key = frozenset(following.items())
                 if key not in seen:
                     seen.add(key)
                     queue.append((following, length + 1))
             if steps > _MOST_STEPS:
-                raise _TooManyError(_TOO_COMPLICATED)
+                raise _TooManyWaysError(_TOO_COMPLICATED)
 
     def _after(self, state: Counter[int], letter: int) -> tuple[int, Counter[int]]:
         """How many ways take a character, and the ways that there are after it."""
@@ -123,10 +151,10 @@ class _Ways:
     def _ends(self, node: Node) -> _Ends:
         self._parts += 1
         if self._parts > _MOST_PARTS:
-            raise _TooManyError(_TOO_COMPLICATED)
+            raise _TooManyWaysError(_TOO_COMPLICATED)
         ends = self._ends_of(node)
         if ends.empty > MOST_WAYS:
-            raise _TooManyError(_many(MOST_WAYS))
+            raise _TooManyWaysError(_many(MOST_WAYS))
         return ends
 
     def _ends_of(self, node: Node) -> _Ends:
@@ -205,7 +233,7 @@ _NOTHING = _Ends(Counter(), Counter(), 1)
 
 
 def _many(most: int) -> str:
-    return f"can read a text in more than {most} ways, so a match may take for ever; {_ADVICE}"
+    return f"can read a text in more than {most} ways, so a match may take for ever"
 
 
 def _times(counts: Counter[int], factor: int) -> Counter[int]:

@@ -57,6 +57,12 @@ def _bundles(protocol: Protocol, _: Templates) -> Tree:
     return bundles(protocol)
 
 
+def _normalized(protocol: Protocol, _: Templates) -> Tree:
+    from acpgen.targets.normalized import normalized
+
+    return normalized(protocol)
+
+
 def _models(protocol: Protocol, templates: Templates) -> Tree:
     from acpgen.targets.distribution import distribution
     from acpgen.targets.models import models
@@ -133,6 +139,12 @@ def _unplayable(protocol: Protocol) -> Mapping[str, str]:
 TARGETS = (
     Target("bundles", "single-file JSON Schemas, stable and unstable", ("schema/*",), _bundles),
     Target(
+        "normalized",
+        "the types as JSON Schema for code generators, stable and unstable",
+        ("normalized/*",),
+        _normalized,
+    ),
+    Target(
         "models",
         "Python models (pydantic), and the package that holds all generated Python",
         (
@@ -141,7 +153,13 @@ TARGETS = (
             "python/*/models/*",
             *(
                 f"python/{name}"
-                for name in ("pyproject.toml", "README.md", "hatch_build.py", "LICENSE")
+                for name in (
+                    "pyproject.toml",
+                    "README.md",
+                    "hatch_build.py",
+                    "LICENSE",
+                    "CHANGELOG.md",
+                )
             ),
         ),
         _models,

@@ -23,6 +23,10 @@ _ENTRY_POINTS: Mapping[str, frozenset[Side]] = {
 
 EXTENSION_PATTERN = "^_"
 
+_HOME = "https://agentclientprotocol.com/schema/"
+"""The start of the bundles' identifiers. Each ends in its file's name, so that a relative reference
+from one bundle to another means the same by identifier and by file. Nothing is fetched there."""
+
 _PLAIN: Mapping[str, JsonSchema] = {
     "RequestId": {"type": ["null", "integer", "string"]},
     "Error": {
@@ -39,17 +43,15 @@ _PLAIN: Mapping[str, JsonSchema] = {
 
 def bundles(protocol: Protocol) -> dict[str, str]:
     """The stable and the unstable bundle, each as one JSON file."""
+    parts = {Stability.STABLE: stable(protocol), Stability.UNSTABLE: protocol}
     return {
-        f"schema/{_stem(protocol)}.schema.json": _text(bundle(stable(protocol), Stability.STABLE)),
-        f"schema/{_stem(protocol)}.unstable.schema.json": _text(
-            bundle(protocol, Stability.UNSTABLE)
-        ),
+        f"schema/{_file_name(protocol, stability)}": _text(bundle(part, stability))
+        for stability, part in parts.items()
     }
 
 
 def bundle(protocol: Protocol, stability: Stability) -> JsonSchema:
     """One schema for every message of a protocol, whole as it is given."""
-    suffix = "" if stability is Stability.STABLE else ":unstable"
     methods = {method.params: method for method in protocol.methods}
     definitions: JsonSchema = {
         name: definition(type_, methods.get(name)) for name, type_ in sorted(protocol.types.items())
@@ -58,7 +60,7 @@ def bundle(protocol: Protocol, stability: Stability) -> JsonSchema:
     head: JsonSchema = {
         "$comment": HEADER,
         "$schema": DIALECT,
-        "$id": f"urn:acp:v{protocol.version or 0}:schema{suffix}",
+        "$id": f"{_HOME}{_file_name(protocol, stability)}",
         "title": f"{protocol.title} v{protocol.version or 0}",
         "description": _description(stability, entry_points),
     }
@@ -83,6 +85,11 @@ def bundle(protocol: Protocol, stability: Stability) -> JsonSchema:
 
 def _stem(protocol: Protocol) -> str:
     return f"acp-v{protocol.version}" if protocol.version is not None else "acp"
+
+
+def _file_name(protocol: Protocol, stability: Stability) -> str:
+    suffix = "" if stability is Stability.STABLE else f".{stability.value}"
+    return f"{_stem(protocol)}{suffix}.schema.json"
 
 
 def _description(stability: Stability, entry_points: Iterable[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from acpgen.emit import manifest
@@ -21,6 +21,7 @@ from acpgen.emit.tree import (
 )
 from acpgen.findings import Finding, Severity
 from acpgen.load import SchemaError, load
+from acpgen.load.last_release import last_release
 from acpgen.model import Protocol
 from acpgen.targets import Target, Tree
 
@@ -196,7 +197,7 @@ def _fresh(plan: Plan, known: Mapping[str, Mapping[str, str]]) -> Iterable[Targe
 def _trees(
     plan: Plan, targets: Iterable[Target], on_target: OnTarget, check_protocol: CheckProtocol
 ) -> Iterable[tuple[Target, Tree]]:
-    protocol = load(plan.schema)
+    protocol = replace(load(plan.schema), release=last_release(plan.schema))
     _require_version(protocol)
     check_protocol(protocol)
     templates = Templates(plan.templates)

@@ -13,8 +13,8 @@ from acpgen.startup import digests
 from acpgen.types.structure import references
 
 _LENGTH = 12
-_PLACES: Final = frozenset({"domain", "location", "source"})
-"""The fields of the model that say where something is written."""
+_PLACES: Final = frozenset({"domain", "location", "release", "source"})
+"""The fields of the model that tell where something is written, and in which release."""
 _NOT_ON_THE_WIRE: Final = _PLACES | {
     "docs",
     "title",

@@ -84,6 +84,12 @@ _EXPECTED: Final[Mapping[str, str]] = {
     "no-work": "no work begins after the retry",
     "compacted": "a compaction_update is reported as completed",
     "private": "no session/update and no session/list holds a key",
+    "negotiated": "{request} is answered with the highest version that both sides speak",
+    "shaped": "{request} has info, and capabilities that are objects or null",
+    "ignored": "nothing answers the notification",
+    "synchronized": "a state_update comes before the answer to {request}",
+    "replayed": "before the answer to {request} comes just what is retained and asked for",
+    "kept": "the replay shows all content of {request} as it was sent",
 }
 
 
@@ -139,7 +145,8 @@ def _messages(scenario: Scenario, step: Step) -> Iterator[str]:
         return
     shown = scenario.on(step).user_messages(scenario.session(step))
     for id_ in [id_ for id_, text in shown.items() if mark in text][: SHOWN + 1]:
-        yield f"{step.word('connection')} a user message with messageId {_json(id_)}"
+        hidden = scenario.hidden(_json(id_))
+        yield f"{step.word('connection')} a user message with messageId {hidden}"
 
 
 def _lane(scenario: Scenario, sent: SentRequest) -> str:

@@ -26,6 +26,10 @@ from acp_retry.peer import Handlers
 __all__ = ["ReadableStore", "ReferenceAgent"]
 
 RESOURCE_NOT_FOUND = -32002
+UNSUPPORTED_VERSION = -32022
+
+VERSION: Final = 2
+"""The only version of the protocol that it speaks."""
 
 
 class ReadableStore(Store, Protocol):
@@ -92,9 +96,15 @@ class ReferenceAgent:
         """Answer `initialize` until another request has come on this connection."""
         if call.peer.begun:
             raise RequestFailedError.of(INVALID_REQUEST, "Invalid request")
+        version = call.params.get("protocolVersion")
+        if isinstance(version, bool) or not isinstance(version, int):
+            raise RequestFailedError.of(INVALID_PARAMS, "Invalid params")
+        if version < VERSION:
+            data = {"requested": version, "supported": [VERSION]}
+            raise RequestFailedError.of(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
         info = {"name": "acp-conformance-reference", "version": "1"}
         capabilities = {"session": {"delete": dict[str, object](), "fork": dict[str, object]()}}
-        return {"protocolVersion": 2, "info": info, "capabilities": capabilities}
+        return {"protocolVersion": VERSION, "info": info, "capabilities": capabilities}
 
     async def prompt(self, call: Call) -> object:
         """Answer `session/prompt` in a session that is active on its connection."""
@@ -136,9 +146,11 @@ class ReferenceAgent:
 
     async def resume(self, call: Call) -> object:
         """Answer `session/resume`: replay the history if asked to, then send the state."""
-        session = await self._known(call)
+        session, start = await self._known(call), call.params.get("replayFrom")
+        if start is not None and (not isinstance(start, dict) or start.get("type") != "start"):
+            raise RequestFailedError.of(INVALID_PARAMS, "Invalid params")
         self._open(call.peer, session)
-        if call.params.get("replayFrom") is not None:
+        if start is not None:
             for message_id, body in await self.store.messages(session):
                 await self.show(call.peer, session, message_id, json.loads(body))
         busy = self._busy[session].locked()

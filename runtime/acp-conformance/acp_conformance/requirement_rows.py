@@ -1,16 +1,20 @@
-"""A requirement of the RFD on idempotency keys, and how a list of them is written down."""
+"""A requirement, such as one of the RFD on idempotency keys, and how a list is written down."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
-__all__ = ["Level", "Requirement", "Role", "Row", "asked"]
+__all__ = ["RFD", "Level", "Requirement", "Role", "Row", "asked"]
+
+RFD: Final = "RFD"
+"""The source of most requirements, whose sentences are cited word for word."""
 
 
 class Level(StrEnum):
-    """How strongly the RFD asks: with a word of RFC 2119, or in a plain statement."""
+    """How strongly the source asks: with a word of RFC 2119, or in a plain statement."""
 
     MUST = "MUST"
     SHOULD = "SHOULD"
@@ -35,7 +39,11 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One requirement. `sentence` is the RFD's own, under the heading `section`."""
+    """One requirement.
+
+    `sentence` is that of `source`, under the heading or the type `section`: the RFD's own words, or
+    in ours for other sources.
+    """
 
     id: str
     role: Role
@@ -43,12 +51,23 @@ class Requirement:
     section: str
     text: str
     sentence: str
+    source: str = RFD
+
+    @property
+    def cited(self) -> str:
+        """The source with its sentence, in quotation marks if it is word for word."""
+        sentence = f'"{self.sentence}"' if self.source == RFD else self.sentence
+        return f"{self.source}, {self.section}: {sentence}"
 
 
 Row = tuple[str, str, str]
-"""The id of a requirement, its text, and the sentence of the RFD."""
+"""The id of a requirement, its text, and the sentence of its source."""
 
 
-def asked(role: Role, level: Level, section: str, *rows: Row) -> Iterable[Requirement]:
+def asked(
+    role: Role, level: Level, section: str, *rows: Row, source: str = RFD
+) -> Iterable[Requirement]:
     """The requirements of one role, level and section."""
-    return (Requirement(id_, role, level, section, text, cited) for id_, text, cited in rows)
+    return (
+        Requirement(id_, role, level, section, text, cited, source) for id_, text, cited in rows
+    )

@@ -1,4 +1,4 @@
-"""All requirements of the RFD on idempotency keys, and which of them a verdict rests on."""
+"""All requirements, and which of them a verdict rests on."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from acp_conformance.client_requirements import CLIENT_REQUIREMENTS
 from acp_conformance.proxy_requirements import PROXY_REQUIREMENTS
 from acp_conformance.requirement_rows import Level, Requirement, Role
 from acp_conformance.server_requirements import SERVER_REQUIREMENTS
+from acp_conformance.shape_requirements import SHAPE_REQUIREMENTS, shape_ids
 
 __all__ = ["ASKED", "BY_ID", "CORE", "NEED_KEYS", "SUPPORT", "Level", "Requirement", "Role"]
 
 ASKED: Final[tuple[Requirement, ...]] = (
     *AGENT_REQUIREMENTS,
+    *SHAPE_REQUIREMENTS,
     *SERVER_REQUIREMENTS,
     *CLIENT_REQUIREMENTS,
     *PROXY_REQUIREMENTS,
@@ -44,6 +46,7 @@ _WITHOUT_KEYS: Final = frozenset(
         "malformed-is-not-omitted",
         "reject-malformed-key",
         "repeatable-methods",
+        *shape_ids(),
     }
 )
 

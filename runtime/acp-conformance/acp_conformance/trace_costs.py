@@ -12,11 +12,19 @@ from typing import Final
 from acp_conformance.agent_timeouts import SILENCE
 from acp_conformance.crash_rounds import ENOUGH, ROUNDS
 from acp_conformance.directives import read_directive
+from acp_conformance.scenario import PROMPT
 from acp_conformance.trace_script import Script, Step
 
 __all__ = ["TraceCost", "cost_of", "total"]
 
-_SILENCES: Final = {"settled": 1, "unanswered": 1, "messages": 1, "no-work": 1, "working": 1}
+_SILENCES: Final = {
+    "settled": 1,
+    "unanswered": 1,
+    "messages": 1,
+    "no-work": 1,
+    "working": 1,
+    "ignored": 1,
+}
 """How many silences a verb waits for."""
 
 
@@ -69,6 +77,8 @@ def _cost_of(step: Step, quiet: float) -> TraceCost:
             text = "" if "again" in step.words else step.word("text")
             held = read_directive(text).seconds * quiet / SILENCE
             return TraceCost((1, 1), (0, 0), held)
+        case "call" if step.word("method") == PROMPT:
+            return TraceCost((1, 1), (0, 0), seconds)
         case "prompts":
             count = step.number("count") or len(step.texts("literals"))
             return TraceCost((count, count), (0, 0), seconds)

@@ -21,7 +21,7 @@ from acp_conformance.scenario import (
     named,
     result_of,
 )
-from acp_conformance.session_waits import log_in, replay, rest
+from acp_conformance.session_waits import RESUME, log_in, replay, rest
 from acp_conformance.trace_facts import agent_name
 from acp_conformance.trace_script import Json, Step
 from acp_conformance.transport_verbs import connect_through_proxy, disturb
@@ -54,6 +54,9 @@ def _connect(scenario: Scenario, step: Step) -> None:
         connection.permission = scenario.asked.permission
         scenario.connections[name] = connection
     scenario.starts += not beside
+    if (version := step.number("version")) is not None:
+        _send(scenario, step, "initialize", {"protocolVersion": version, "info": INFO})
+        return
     try:
         _initialize(scenario, connection)
     except (UnmetError, UnplayableError) as error:
@@ -183,6 +186,8 @@ def _call(scenario: Scenario, step: Step) -> None:
         params = {"protocolVersion": 2, "info": INFO}
     elif method != "session/list":
         params = {"sessionId": scenario.session(step)}
+    if method == RESUME:
+        params |= scenario.roots()
     own = step.words.get("params")
     if isinstance(own, dict):
         params |= own
@@ -210,8 +215,14 @@ def _prompt(scenario: Scenario, step: Step) -> None:
         params, prompt = first.params, first.prompt
     else:
         prompt = scenario.prompt(step.word("text"))
-        content = [{"type": "text", "text": prompt.text}]
+        blocks = step.words.get("blocks")
+        content = [
+            {"type": "text", "text": prompt.text},
+            *(blocks if isinstance(blocks, list) else ()),
+        ]
         params = {"sessionId": scenario.session(step), "prompt": content}
+        if "meta" in step.words:
+            params["_meta"] = step.words["meta"]
         if "key" in step.words:
             params["idempotencyKey"] = scenario.key(step.word("key"))
         elif "literal" in step.words:

@@ -167,7 +167,12 @@ def _ending(
 def _refuses_prompts(scenario: Scenario, step: Step) -> bool:
     """Whether the first prompt of a trace was answered with an error although it had no key."""
     prompts = [sent for sent in scenario.requests.values() if sent.method == PROMPT]
-    if len(prompts) != 1 or "idempotencyKey" in prompts[0].params or step.verb != "answer":
+    if (
+        len(prompts) != 1
+        or prompts[0].prompt is None
+        or "idempotencyKey" in prompts[0].params
+        or step.verb != "answer"
+    ):
         return False
     return "error" in (prompts[0].connection.peek(prompts[0].id) or {})
 

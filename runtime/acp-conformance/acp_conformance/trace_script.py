@@ -28,7 +28,7 @@ __all__ = [
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 VERBS: Final[Mapping[str, frozenset[str]]] = {
-    "connect": frozenset({"connection", "beside", "through"}),
+    "connect": frozenset({"connection", "beside", "through", "version", "request"}),
     "disturb": frozenset({"connection", "fault"}),
     "disturbed": frozenset({"connection"}),
     "kill": frozenset({"connection"}),
@@ -37,7 +37,9 @@ VERBS: Final[Mapping[str, frozenset[str]]] = {
     "resume": frozenset({"connection", "session"}),
     "fork": frozenset({"connection", "session", "of"}),
     "call": frozenset({"connection", "session", "method", "request", "params", "option"}),
-    "prompt": frozenset({"connection", "session", "request", "text", "key", "literal", "again"}),
+    "prompt": frozenset(
+        {"connection", "session", "request", "text", "key", "literal", "again", "blocks", "meta"}
+    ),
     "prompts": frozenset({"connection", "session", "text", "count", "literals", "again"}),
     "cancel-request": frozenset({"connection", "request"}),
     "cancel": frozenset({"connection", "session"}),
@@ -56,6 +58,13 @@ VERBS: Final[Mapping[str, frozenset[str]]] = {
     "work": frozenset({"connection", "session", "after"}),
     "no-work": frozenset({"connection", "session", "after"}),
     "private": frozenset(),
+    "negotiated": frozenset({"request", "below"}),
+    "shaped": frozenset({"request"}),
+    "notify": frozenset({"connection", "method"}),
+    "ignored": frozenset({"connection"}),
+    "synchronized": frozenset({"request"}),
+    "replayed": frozenset({"request", "texts"}),
+    "kept": frozenset({"connection", "session", "request"}),
 }
 """The members that each verb takes, besides `proves` and `needs`."""
 
@@ -65,6 +74,7 @@ METHODS: Final[Mapping[str, str]] = {
     "new": "session/new",
     "resume": "session/resume",
     "messages": "session/resume",
+    "kept": "session/resume",
     "fork": "session/fork",
     "prompt": "session/prompt",
     "prompts": "session/prompt",
@@ -132,8 +142,8 @@ class Script:
 
     @property
     def methods(self) -> frozenset[str]:
-        """The methods that the trace calls."""
-        named = {step.word("method") for step in self.steps if step.verb == "call"}
+        """The methods that the trace calls, also those that no agent knows."""
+        named = {step.word("method") for step in self.steps if step.verb in ("call", "notify")}
         return frozenset(named | {METHODS[s.verb] for s in self.steps if s.verb in METHODS})
 
 

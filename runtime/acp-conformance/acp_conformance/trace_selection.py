@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from acp_conformance.requirements import BY_ID, CORE, SUPPORT, Role
+from acp_conformance.shape_requirements import SHAPE
 from acp_conformance.trace_costs import cost_of
-from acp_conformance.trace_script import Script
+from acp_conformance.trace_script import Script, scripts
 
-__all__ = ["QUICK", "quick", "within"]
+__all__ = ["QUICK", "named", "quick", "within"]
 
 QUICK: Final = (
     "retry-answer",
@@ -29,6 +30,12 @@ QUICK: Final = (
     "private",
 )
 """The traces of `--quick`: about the core, and about most of what the RFD asks with MUST."""
+
+
+def named(names: Iterable[str]) -> list[str]:
+    """The names of traces and requirements, where `SHAPE` stands for all traces about shapes."""
+    shapes = [each.name for each in scripts() if each.name.startswith(f"{SHAPE}-")]
+    return [each for name in names for each in (shapes if name == SHAPE else [name])]
 
 
 def quick(scripts: Iterable[Script]) -> list[Script]:

@@ -7,6 +7,7 @@ from typing import Final
 
 from acp_conformance.crash_rounds import crashes
 from acp_conformance.scenario import Scenario
+from acp_conformance.shape_checks import SHAPE_CHECKS
 from acp_conformance.trace_checks import CHECKS
 from acp_conformance.trace_events import EVENTS
 from acp_conformance.trace_script import Step
@@ -16,6 +17,7 @@ __all__ = ["VERBS", "perform"]
 VERBS: Final[Mapping[str, Callable[[Scenario, Step], None]]] = {
     **EVENTS,
     **CHECKS,
+    **SHAPE_CHECKS,
     "crashes": lambda scenario, step: crashes(scenario, step, perform),
 }
 """What each verb does in a scenario, or expects of it."""

@@ -48,7 +48,7 @@ def _seen(run: RunReport, found: RequirementVerdict) -> Iterator[str]:
     if found.status is not VerdictStatus.FAIL:
         yield from found.details
         return
-    yield f'RFD, {asked.section}: "{asked.sentence}"'
+    yield asked.cited
     failures = run.failures(found)
     for number, detail in enumerate(found.details):
         yield detail
@@ -94,6 +94,7 @@ def _structured_requirement(run: RunReport, found: RequirementVerdict) -> dict[s
         "id": asked.id,
         "role": asked.role,
         "level": asked.level,
+        "source": asked.source,
         "section": asked.section,
         "text": asked.text,
         "sentence": asked.sentence,

@@ -28,6 +28,7 @@ from acp_wire.keys import is_unicode
 __all__ = ["SessionStore", "Sessions"]
 
 VERSION = 2
+UNSUPPORTED_VERSION = -32022
 Serve = Callable[[Call], Awaitable[object]]
 
 
@@ -261,6 +262,10 @@ class Sessions:
     async def _initialize(self, call: Call) -> object:
         if call.peer.begun:
             raise _out_of_order()
+        asked = call.params.get("protocolVersion")
+        if isinstance(asked, int) and asked < VERSION:
+            data = {"requested": asked, "supported": [VERSION]}
+            raise RequestFailedError.of(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
         self._initialized.add(call.peer)
         capabilities = {"session": {"delete": dict[str, object]()}}
         return {"protocolVersion": VERSION, "info": self._info, "capabilities": capabilities}
@@ -275,12 +280,12 @@ class Sessions:
         return {"sessionId": session_id}
 
     async def _resume(self, call: Call) -> object:
-        session_id = _session_id(call)
+        session_id, replays = _session_id(call), _replays(call)
         async with self._move(session_id):
             if await self._store.use_session(session_id) is None:
                 raise not_found(session_id)
             active = self._open(call.peer, session_id)
-        if call.params.get("replayFrom") is not None:
+        if replays:
             for message_id, body in await self._store.messages(session_id):
                 await _update(call.peer, session_id, _shown(message_id, json.loads(body)))
         await _update(call.peer, session_id, _state("running" if active.task else "idle"))
@@ -372,6 +377,18 @@ async def _post_later(peer: Peer, params: Mapping[str, object]) -> None:
 def _out_of_order() -> RequestFailedError:
     data = {"reason": "initialize comes before all other requests"}
     return RequestFailedError.of(INVALID_REQUEST, "Invalid request", data)
+
+
+def _replays(call: Call) -> bool:
+    """Whether `session/resume` asks for a replay. The start is the only cursor."""
+    match call.params.get("replayFrom"):
+        case None:
+            return False
+        case {"type": "start"}:
+            return True
+        case _:
+            data = {"reason": "replayFrom must be null or of the type start"}
+            raise RequestFailedError.of(INVALID_PARAMS, "Invalid params", data)
 
 
 def _session_id(call: Call) -> str:

@@ -13,21 +13,31 @@ import pytest
 from typer.testing import CliRunner
 
 from acpgen import resources
-from acpgen.cli.app import typer_app
-
-APP = typer_app()
+from command_calls import APP
 
 ROOT = Path(__file__).parents[3]
 ARGUMENTS = ["--target", "rust", "--target", "go", "--out", "third_party/acp"]
 
 
 GO = [
+    "go/v2/CHANGELOG.md",
+    "go/v2/LICENSE",
+    "go/v2/README.md",
     "go/v2/go.mod",
     "go/v2/retry/retry_gen.go",
     *(
         f"go/v2/schema/{name}_gen.go"
         for name in ("faults", "methods", "plans", "reader", "text", "types")
     ),
+]
+RUST = [
+    "rust/CHANGELOG.md",
+    "rust/Cargo.toml",
+    "rust/LICENSE",
+    "rust/README.md",
+    "rust/v2/lib.rs",
+    "rust/v2/retry.rs",
+    "rust/v2/retry_serde.rs",
 ]
 TEXT = (ROOT / ".pre-commit-hooks.yaml").read_text("utf-8")
 HOOKS = {
@@ -70,7 +80,7 @@ def test_the_hook_checks_a_copy_that_says_what_it_was_made_of(
     manifest = json.loads((tmp_path / "third_party/acp/manifest.json").read_text("utf-8"))
     assert manifest["inputs"]["schema"].startswith("sha256:")
     outputs = {name: [*files] for name, files in manifest["outputs"].items()}
-    assert outputs == {"go": GO, "rust": ["rust/v2/retry.rs"]}
+    assert outputs == {"go": GO, "rust": RUST}
     assert run(*check) == (0, "")
     table = tmp_path / "third_party/acp/rust/v2/retry.rs"
     table.write_text(table.read_text("utf-8").replace("AsIs", "NotAtAll"), "utf-8")

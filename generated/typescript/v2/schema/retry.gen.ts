@@ -900,9 +900,9 @@ export function resend(
  * in every language. An Agent that gives the message this ID stores both in one
  * step, and recognizes a retry by the ID alone.
  *
- * It is the UUIDv5 of `<length>:<session ID>,<key>` in `MESSAGE_ID_NAMESPACE`,
- * with the length of the session ID in UTF-8 bytes and in decimal. So no two
- * pairs have the same text.
+ * It is the UUID of version 5 of `<length>:<session ID>,<key>` in
+ * `MESSAGE_ID_NAMESPACE`, with the length of the session ID in UTF-8 bytes and
+ * in decimal. So no two pairs have the same text.
  *
  * It is synchronous, since an Agent looks the ID up before it awaits anything,
  * and WebCrypto's digest is not.
@@ -938,9 +938,9 @@ function hex(bytes: DataView, start: number, end: number): string {
 }
 
 /**
- * SHA-1 (FIPS 180-4), which UUIDv5 is made of and which keeps nothing secret
- * here. It is written out because not every platform of the language has one,
- * and this file needs no library.
+ * SHA-1 (FIPS 180-4), which a UUID of version 5 is made of and which keeps
+ * nothing secret here. It is written out because not every platform of the
+ * language has one, and this file needs no library.
  */
 function sha1(message: Uint8Array): DataView {
   const padded = new Uint8Array(Math.ceil((message.length + 9) / 64) * 64);

@@ -6,13 +6,14 @@ A language is a folder here. The folders are found by listing, so a language nee
 has a module with its `DIALECT`, and templates, whose names begin with `languages/<name>/`:
 
 - `table.<ending>.jinja`: the generated file
+- `codec.<ending>.jinja`: what reads and writes keys with a JSON library; optional
 - a module that makes the files beside the table, which the dialect names, and their templates;
   optional
 - `messages.md.jinja`, `resend.md.jinja`: loops over the vectors, for the guides to them; optional
 
 The name of the folder is also the name of the target, of its output folder, and of the folder with
 the tests of the language. Every language gets the same rows and the same words through its dialect.
-No generated file needs more than the standard library of its language.
+No generated file but the codec needs more than the standard library of its language.
 """
 
 from __future__ import annotations
@@ -56,6 +57,11 @@ def template(name: str, what: str = "") -> str:
     """Return the name of a language's template: its table, or a loop over the vectors."""
     file = f"{what}.md" if what else f"table{Path(dialect(name).path).suffix}"
     return f"languages/{name}/{file}.jinja"
+
+
+def codec_template(name: str) -> str:
+    """Return the name of the template of a language's codec of keys."""
+    return f"languages/{name}/codec{Path(dialect(name).path).suffix}.jinja"
 
 
 def loops(what: str) -> list[Mapping[str, str]]:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from acpgen.targets.languages.registry_package import RegistryPackage
+
 
 @dataclass(frozen=True, slots=True)
 class Slot:
@@ -46,8 +48,11 @@ class Dialect:
         field: the name of a row's member, from snake_case.
         sentence: an expression that puts a sentence together.
         comment: documentation of what follows.
+        codec: the file beside the table that reads and writes keys with the language's usual JSON
+            library, named like `path`; None where the table needs no library for it.
         full: the module of the language's folder that makes the files beside the table, with a
             function of the same name; None for a language without types of everything.
+        package: how the files become a package; None for a language without a registry.
     """
 
     title: str
@@ -65,3 +70,5 @@ class Dialect:
     sentence: Callable[[Sentence], str]
     comment: Comment
     full: str | None = None
+    codec: str | None = None
+    package: RegistryPackage | None = None

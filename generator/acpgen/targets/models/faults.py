@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 
+from acpgen.findings import Finding, Severity
 from acpgen.model import Location, Protocol
 from acpgen.rulebook import Fault
 from acpgen.targets.models.naming import colliding_members, unusable_names
 from acpgen.targets.models.normalization import Normalization
 from acpgen.types.structure import references
+
+
+def shape_finding(fault: Fault[Location]) -> Finding:
+    """A fault as the finding that a target raises when it can't go on."""
+    place = fault.place
+    rule = "unsupported-schema"
+    return Finding(rule, Severity.ERROR, place.file, place.pointer, fault.message)
 
 
 def model_faults(protocol: Protocol, normalization: Normalization) -> Iterator[Fault[Location]]:

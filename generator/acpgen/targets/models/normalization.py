@@ -48,13 +48,19 @@ class Normalization:
 
 
 def normalize(protocol: Protocol) -> Normalization:
+    """Give every type of a protocol a shape for Python: unions inside unions become classes."""
+    plain = multiply_out(protocol)
+    return Normalization(with_common_bases(plain.shapes), plain.faults)
+
+
+def multiply_out(protocol: Protocol) -> Normalization:
     """Give every type of a protocol a shape, in an order that doesn't depend on the protocol's."""
     normalizer = _Normalizer(protocol, absorbed(protocol))
     normalizer.refuse_shared_bodies()
     for name in sorted(protocol.types.keys() - normalizer.absorbed):
         normalizer.shape(name)
     shapes = dict(sorted(normalizer.shapes.items(), key=lambda item: (item[1][0], item[0])))
-    return Normalization(with_common_bases(shapes), tuple(normalizer.faults.values()))
+    return Normalization(shapes, tuple(normalizer.faults.values()))
 
 
 def absorbed(protocol: Protocol) -> frozenset[TypeName]:

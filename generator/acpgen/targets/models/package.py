@@ -7,13 +7,11 @@ from collections.abc import Iterable, Iterator
 from acpgen.emit.header import HEADER
 from acpgen.emit.python import literal
 from acpgen.emit.templates import Templates
-from acpgen.findings import Finding, Severity
 from acpgen.load.schema_text import SchemaError
-from acpgen.model import Kind, Location, Method, Protocol, Ref, RetryClass, TypeName
-from acpgen.rulebook import Fault
+from acpgen.model import Kind, Method, Protocol, Ref, RetryClass, TypeName
 from acpgen.targets.models import codegen, codegen_schema
 from acpgen.targets.models.codegen import without_defaults
-from acpgen.targets.models.faults import model_faults
+from acpgen.targets.models.faults import model_faults, shape_finding
 from acpgen.targets.models.naming import HELPERS, attribute, names_of
 from acpgen.targets.models.normalization import normalize
 from acpgen.targets.models.python_shapes import Normal, UnionShape
@@ -31,7 +29,7 @@ def models(protocol: Protocol, templates: Templates) -> dict[str, str]:
     normalization = normalize(protocol)
     normal = normalization.shapes
     if faults := list(model_faults(protocol, normalization)):
-        raise SchemaError([_finding(fault) for fault in faults])
+        raise SchemaError([shape_finding(fault) for fault in faults])
     names = names_of(normal)
     definitions = codegen_schema.definitions_of(normal, _carriers(protocol))
     generated = codegen.modules(definitions, "acp_wire.models.base", names)
@@ -65,12 +63,6 @@ def models(protocol: Protocol, templates: Templates) -> dict[str, str]:
         },
         **{f"python/{package}/models/{name}.py": text for name, text in generated.items()},
     }
-
-
-def _finding(fault: Fault[Location]) -> Finding:
-    place = fault.place
-    rule = "unsupported-schema"
-    return Finding(rule, Severity.ERROR, place.file, place.pointer, fault.message)
 
 
 def _narrowed(normal: Normal) -> dict[str, frozenset[str]]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from acpgen.emit.markdown import fence
+from acpgen.emit.markdown import code, fence
 from acpgen.model import JsonValue, Kind, Method, Protocol, Ref, TypeName
+from acpgen.targets.pages.errors import error_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,8 @@ def examples(method: Method, protocol: Protocol) -> list[Example]:
     """The messages of the examples of params and result.
 
     Each request has an `id` of its own. The n-th result answers the n-th request; results beyond
-    the last request are further answers to that one.
+    the last request are further answers to that one. Each error that the schema states for the
+    method answers the first request.
     """
     params = instances(protocol, method.params)
     if method.kind is Kind.NOTIFICATION:
@@ -38,7 +40,8 @@ def examples(method: Method, protocol: Protocol) -> list[Example]:
         for i, result in enumerate(results)
     ]
     pairs = zip_longest(requests, responses)
-    return [example for pair in pairs for example in pair if example is not None]
+    answered = [example for pair in pairs for example in pair if example is not None]
+    return [*answered, *(_failures(method, protocol) if params else ())]
 
 
 def instances(protocol: Protocol, name: TypeName) -> tuple[JsonValue, ...]:
@@ -60,6 +63,14 @@ def call(method: Method, params: JsonValue, id_: int | None = None) -> JsonValue
 def answer(result: JsonValue, id_: int) -> JsonValue:
     """A successful response."""
     return {"jsonrpc": "2.0", "id": id_, "result": result}
+
+
+def _failures(method: Method, protocol: Protocol) -> Iterator[Example]:
+    names = error_names(protocol)
+    for number in dict.fromkeys(error.code for error in method.errors):
+        error: JsonValue = {"code": number, "message": names.get(number, "Error")}
+        message: JsonValue = {"jsonrpc": "2.0", "id": 1, "error": error}
+        yield Example(f"Error response, {code(str(number))}", json_block(message))
 
 
 def _example(kind: str, index: int, siblings: Sequence[JsonValue], message: JsonValue) -> Example:

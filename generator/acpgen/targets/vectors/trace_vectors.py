@@ -21,8 +21,8 @@ _FOLDER = "vectors/traces"
 def traces(protocol: Protocol) -> dict[str, str]:
     """Return the traces, an index of them and how to play them, by path.
 
-    A trace that calls a method which the protocol lacks is left out. Without keys for prompts there
-    are no traces.
+    A trace that calls a method of ACP which the protocol lacks is left out. Without keys for
+    prompts there are no traces.
     """
     dropped = left_out(protocol)
     kept = {name: text for name, text in texts().items() if _path(name) not in dropped}
@@ -46,7 +46,10 @@ def left_out(protocol: Protocol) -> dict[str, str]:
         return {_path(name): f"{_KEYED} takes no key" for name in texts()}
     known = {method.name for method in protocol.methods}
     all_ = (*scripts(), *remote_scripts())
-    lacking = {script.name: sorted(script.methods - known) for script in all_}
+    lacking = {
+        script.name: sorted(each for each in script.methods - known if not each.startswith("_"))
+        for script in all_
+    }
     return {
         _path(f"{name}.json"): f"the trace calls {' and '.join(methods)}, which the schema lacks"
         for name, methods in lacking.items()

@@ -10,7 +10,7 @@ import (
 	"log"
 	"os"
 
-	"agentclientprotocol.com/go/acp/v2/schema"
+	"agentclientprotocol.com/go/acpv2/schema"
 )
 
 type line struct {

@@ -156,7 +156,7 @@ def test_what_must_not_compile_does_not(name: str, built: Path) -> None:
     code, error = BAD[name]
     folder = built / "cmd" / f"bad{list(BAD).index(name)}"
     folder.mkdir()
-    head = 'package main\n\nimport "agentclientprotocol.com/go/acp/v2/schema"\n\n'
+    head = 'package main\n\nimport "agentclientprotocol.com/go/acpv2/schema"\n\n'
     (folder / "main.go").write_text(f"{head}{code}\n\nfunc main() {{ _ = bad }}\n")
     environment = {**os.environ, "GOFLAGS": "-mod=mod", "GOPROXY": "off"}
     environment.setdefault("GOCACHE", str(built.parent / "go-cache"))

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"agentclientprotocol.com/go/acp/v2/schema"
+	"agentclientprotocol.com/go/acpv2/schema"
 )
 
 const secret = "sk-9f1c-not-to-be-printed"

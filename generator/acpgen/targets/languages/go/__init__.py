@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from acpgen.targets.languages.dialect import Dialect, Sentence, Slot
+from acpgen.targets.languages.registry_package import RegistryPackage
 from acpgen.targets.languages.spelling import (
     MARKS,
     escaped,
@@ -52,4 +53,11 @@ DIALECT = Dialect(
     sentence=_sentence,
     comment=line_comment("//", 100),
     full="full_go",
+    package=RegistryPackage(
+        registry="the Go module proxy",
+        name="agentclientprotocol.com/go/acpv{version}",
+        publish="git tag generated/go/v{version}/v{release}, and push the tag",
+        templates={"go.mod": "module.mod", "README.md": "readme.md"},
+        folder="v{version}",
+    ),
 )

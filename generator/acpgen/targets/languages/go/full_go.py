@@ -25,7 +25,7 @@ _ALIKE = re.compile(r"(?:[^\\(]|\\[.\-/^$|*+?()\[\]{}dw]|\((?!\?)|\(\?:)*", re.A
 
 
 def full_go(protocol: Protocol, templates: Templates) -> dict[str, str]:
-    """Return the package of a protocol's types, and the module around both packages, by path.
+    """Return the package of a protocol's types by path.
 
     Raises:
         SchemaError: two declarations would have one name, or Go has no type for something.
@@ -56,13 +56,10 @@ def full_go(protocol: Protocol, templates: Templates) -> dict[str, str]:
     }
     template = "languages/go/{}.jinja"
     return {
-        f"go/v{version}/go.mod": templates.render(template.format("module.mod"), **context),
-        **{
-            f"go/v{version}/schema/{name}_gen.go": templates.render(
-                template.format(f"{name}.go"), **context
-            )
-            for name in _FILES
-        },
+        f"go/v{version}/schema/{name}_gen.go": templates.render(
+            template.format(f"{name}.go"), **context
+        )
+        for name in _FILES
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from acpgen.targets.languages.dialect import Dialect, Sentence, Slot
+from acpgen.targets.languages.registry_package import RegistryPackage
 from acpgen.targets.languages.spelling import MARKS, block_comment, camel, escaped, same, utf16
 
 _comment = block_comment(120, "\t")
@@ -52,4 +53,12 @@ DIALECT = Dialect(
     field=camel,
     sentence=_sentence,
     comment=_javadoc,
+    codec="jackson/com/agentclientprotocol/sdk/spec/v{version}/AcpRetryModule.java",
+    package=RegistryPackage(
+        registry="Maven Central",
+        name="acp-v{version}",
+        publish="mvn deploy:deploy-file -DrepositoryId=central -Durl=URL with acp-v{version}-"
+        "{release}.jar, its sources and its pom of build/packages/maven",
+        templates={"pom.xml": "pom.xml", "README.md": "readme.md"},
+    ),
 )

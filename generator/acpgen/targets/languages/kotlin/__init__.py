@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from acpgen.targets.languages.dialect import Dialect, Sentence, Slot
+from acpgen.targets.languages.registry_package import RegistryPackage
 from acpgen.targets.languages.spelling import MARKS, block_comment, camel, escaped, same, utf16
 
 _MARKS = {**MARKS, "$": "\\$"}
@@ -39,4 +40,12 @@ DIALECT = Dialect(
     field=camel,
     sentence=_sentence,
     comment=block_comment(120),
+    codec="kotlinx/com/agentclientprotocol/model/v{version}/retry/IdempotencyKeySerializer.kt",
+    package=RegistryPackage(
+        registry="Maven Central",
+        name="acp-v{version}-kotlin",
+        publish="mvn deploy:deploy-file -DrepositoryId=central -Durl=URL with "
+        "acp-v{version}-kotlin-{release}.jar, its sources and its pom of build/packages/maven",
+        templates={"pom.xml": "pom.xml", "README.md": "readme.md"},
+    ),
 )

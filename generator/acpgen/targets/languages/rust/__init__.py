@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from acpgen.targets.languages.dialect import Dialect, Sentence, Slot
+from acpgen.targets.languages.registry_package import RegistryPackage
 from acpgen.targets.languages.spelling import (
     MARKS,
     escaped,
@@ -73,4 +74,15 @@ DIALECT = Dialect(
     field=same,
     sentence=_sentence,
     comment=line_comment("///", 100),
+    codec="v{version}/retry_serde.rs",
+    package=RegistryPackage(
+        registry="crates.io",
+        name="acp-v{version}",
+        publish="cargo publish --manifest-path generated/rust/Cargo.toml",
+        templates={
+            "Cargo.toml": "Cargo.toml",
+            "README.md": "readme.md",
+            "v{version}/lib.rs": "lib.rs",
+        },
+    ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from acpgen.targets.languages.dialect import Dialect, Sentence, Slot
+from acpgen.targets.languages.registry_package import RegistryPackage
 from acpgen.targets.languages.spelling import (
     MARKS,
     block_comment,
@@ -45,4 +46,15 @@ DIALECT = Dialect(
     sentence=_sentence,
     comment=block_comment(80),
     full="full_typescript",
+    package=RegistryPackage(
+        registry="npm",
+        name="acp-v{version}",
+        publish="npm publish build/packages/acp-v{version}-{release}.tgz",
+        pre_release="--tag next",
+        templates={
+            "package.json": "package.json",
+            "tsconfig.json": "tsconfig.json",
+            "README.md": "readme.md",
+        },
+    ),
 )

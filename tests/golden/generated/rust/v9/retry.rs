@@ -6,6 +6,7 @@
 //! connections of the table's version of the protocol only.
 
 use std::fmt;
+use std::str::FromStr;
 
 /// What sending a message again does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -238,6 +239,7 @@ impl Reason {
 
     /// Returns the answer that follows from it.
     #[must_use]
+    #[allow(clippy::match_same_arms)] // one line for each reason
     pub const fn answer(self) -> Answer {
         match self {
             Self::OtherVersion => Answer::NotAtAll,
@@ -340,6 +342,99 @@ pub const KEY_MIN_LENGTH: usize = 1;
 
 /// The greatest number of code points of an idempotency key.
 pub const KEY_MAX_LENGTH: usize = 255;
+
+/// An idempotency key, which identifies one submission of a prompt. No value has a length that the
+/// schema refuses. Two keys are equal if their texts are. Logs get its length, never its text.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct IdempotencyKey(String);
+
+impl IdempotencyKey {
+    /// The greatest number of code points of an idempotency key.
+    pub const MAX_LENGTH: usize = KEY_MAX_LENGTH;
+
+    /// Makes a key of a text.
+    ///
+    /// # Errors
+    ///
+    /// The text has too few or too many code points.
+    pub fn new(key: impl Into<String>) -> Result<Self, InvalidIdempotencyKey> {
+        let key = key.into();
+        if is_key(&key) {
+            Ok(Self(key))
+        } else {
+            Err(InvalidIdempotencyKey {
+                length: key.chars().count(),
+            })
+        }
+    }
+
+    /// A random key: a UUID of version 4 (RFC 9562). Make one for each submission, store it with
+    /// the prompt, and send it with every attempt. The caller draws the bytes, since the standard
+    /// library has no source of randomness: `uuid`, `getrandom` and `rand` have one.
+    #[must_use]
+    pub fn generate(random: [u8; 16]) -> Self {
+        let bits = u128::from_be_bytes(random);
+        let bits = bits & !(0xf << 76) | 4 << 76;
+        let bits = bits & !(3 << 62) | 2 << 62;
+        let hex = format!("{bits:032x}");
+        let parts = [0..8, 8..12, 12..16, 16..20, 20..32].map(|part| &hex[part]);
+        Self(parts.join("-"))
+    }
+
+    /// Returns the text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl AsRef<str> for IdempotencyKey {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for IdempotencyKey {
+    type Error = InvalidIdempotencyKey;
+
+    fn try_from(key: String) -> Result<Self, Self::Error> {
+        Self::new(key)
+    }
+}
+
+impl FromStr for IdempotencyKey {
+    type Err = InvalidIdempotencyKey;
+
+    fn from_str(key: &str) -> Result<Self, Self::Err> {
+        Self::new(key)
+    }
+}
+
+impl fmt::Debug for IdempotencyKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "IdempotencyKey({})", self.0.chars().count())
+    }
+}
+
+/// The length of a text that is no idempotency key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct InvalidIdempotencyKey {
+    /// The number of code points.
+    pub length: usize,
+}
+
+impl fmt::Display for InvalidIdempotencyKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "an idempotency key has {KEY_MIN_LENGTH} to {KEY_MAX_LENGTH} characters, not {}",
+            self.length
+        )
+    }
+}
+
+impl std::error::Error for InvalidIdempotencyKey {}
 
 /// The number of messages around another one that the decision looks into.
 pub const MAX_CARRIED: usize = 32;
@@ -533,8 +628,8 @@ pub fn resend<J: Json>(
 /// An Agent that gives the message this ID stores both in one step, and recognizes a retry by the
 /// ID alone.
 ///
-/// It is the UUIDv5 of `<length>:<session ID>,<key>` in [`MESSAGE_ID_NAMESPACE`], with the length
-/// of the session ID in UTF-8 bytes and in decimal. So no two pairs have the same text.
+/// It is the UUID of version 5 of `<length>:<session ID>,<key>` in [`MESSAGE_ID_NAMESPACE`], with
+/// the length of the session ID in UTF-8 bytes and in decimal. So no two pairs have the same text.
 /// `Uuid::new_v5` of the crate `uuid` gives the same ID; this needs no crate.
 #[must_use]
 pub fn derive_message_id(session_id: &str, key: &str) -> String {
@@ -547,8 +642,10 @@ pub fn derive_message_id(session_id: &str, key: &str) -> String {
     format!("{a:08x}-{b_high:04x}-{b_low:04x}-{c_high:04x}-{c_low:04x}{d:08x}")
 }
 
-/// SHA-1 (FIPS 180-4), which UUIDv5 is made of and which keeps nothing secret here. It is written
-/// out because not every platform of the language has one, and this file needs no library.
+/// SHA-1 (FIPS 180-4), which a UUID of version 5 is made of and which keeps nothing secret here. It
+/// is written out because not every platform of the language has one, and this file needs no
+/// library.
+#[allow(clippy::many_single_char_names)] // the names of the standard
 fn sha1(message: &[u8]) -> [u32; 5] {
     let mut padded = message.to_vec();
     padded.push(0x80);

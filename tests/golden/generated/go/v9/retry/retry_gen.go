@@ -350,9 +350,9 @@ func Resend(method string, params map[string]any, kind Kind, version int) Decisi
 // every language. An Agent that gives the message this ID stores both in one step, and recognizes a
 // retry by the ID alone.
 //
-// It is the UUIDv5 of `<length>:<session ID>,<key>` in [MessageIDNamespace], with the length of the
-// session ID in UTF-8 bytes and in decimal. So no two pairs have the same text. A text that is not
-// valid UTF-8 is refused with [ErrNotUTF8].
+// It is the UUID of version 5 of `<length>:<session ID>,<key>` in [MessageIDNamespace], with the
+// length of the session ID in UTF-8 bytes and in decimal. So no two pairs have the same text. A
+// text that is not valid UTF-8 is refused with [ErrNotUTF8].
 func DeriveMessageID(sessionID, key string) (string, error) {
 	if !utf8.ValidString(sessionID) || !utf8.ValidString(key) {
 		return "", ErrNotUTF8

@@ -288,6 +288,68 @@ public final class AcpRetry {
 	/** The greatest number of code points of an idempotency key. */
 	public static final int KEY_MAX_LENGTH = 255;
 
+	/**
+	 * An idempotency key, which identifies one submission of a prompt. No value has a length that the schema refuses.
+	 * Two keys are equal if their texts are. Logs get its length, never its text.
+	 */
+	public static final class IdempotencyKey {
+
+		/** The greatest number of code points of an idempotency key. */
+		public static final int MAX_LENGTH = KEY_MAX_LENGTH;
+
+		private final String value;
+
+		/**
+		 * Makes a key of a text.
+		 *
+		 * @param value the text
+		 * @throws IllegalArgumentException if the text has too few or too many code points, or half of a surrogate pair
+		 */
+		public IdempotencyKey(String value) {
+			if (!isKey(value)) {
+				throw new IllegalArgumentException("An idempotency key has 1 to 255 characters, not "
+						+ value.codePointCount(0, value.length()) + ", and no half of a surrogate pair");
+			}
+			this.value = value;
+		}
+
+		/**
+		 * A random key: a UUID of version 4 (RFC 9562). Make one for each submission, store it with the prompt, and
+		 * send it with every attempt.
+		 *
+		 * @return the key
+		 */
+		public static IdempotencyKey generate() {
+			return new IdempotencyKey(UUID.randomUUID().toString());
+		}
+
+		/**
+		 * The text of the key.
+		 *
+		 * @return the text
+		 */
+		public String value() {
+			return value;
+		}
+
+		@Override
+		public boolean equals(Object other) {
+			return other instanceof IdempotencyKey key && key.value.equals(value);
+		}
+
+		@Override
+		public int hashCode() {
+			return value.hashCode();
+		}
+
+		/** States the length of the key, and not its text. */
+		@Override
+		public String toString() {
+			return "IdempotencyKey[length=" + value.codePointCount(0, value.length()) + "]";
+		}
+
+	}
+
 	/** The number of messages around another one that the decision looks into. */
 	public static final int MAX_CARRIED = 32;
 
@@ -538,8 +600,8 @@ public final class AcpRetry {
 	 * Derives the ID of a prompt's message from its session and its key, the same in every language. An Agent that
 	 * gives the message this ID stores both in one step, and recognizes a retry by the ID alone.
 	 *
-	 * <p>It is the UUIDv5 of {@code <length>:<session ID>,<key>} in {@link #MESSAGE_ID_NAMESPACE}, with the length of
-	 * the session ID in UTF-8 bytes and in decimal. So no two pairs have the same text.
+	 * <p>It is the UUID of version 5 of {@code <length>:<session ID>,<key>} in {@link #MESSAGE_ID_NAMESPACE}, with the
+	 * length of the session ID in UTF-8 bytes and in decimal. So no two pairs have the same text.
 	 *
 	 * @param sessionId the ID of the session
 	 * @param key the idempotency key of the prompt

@@ -7,6 +7,10 @@
  */
 package com.agentclientprotocol.model.v9.retry
 
+import kotlin.jvm.JvmInline
+import kotlin.uuid.ExperimentalUuidApi
+import kotlin.uuid.Uuid
+
 /** What sending a message again does. [value] is how JSON writes it. */
 public enum class RetryClass(public val value: String) {
     /**
@@ -130,6 +134,37 @@ public const val KEY_MIN_LENGTH: Int = 1
 
 /** The greatest number of code points of an idempotency key. */
 public const val KEY_MAX_LENGTH: Int = 255
+
+/**
+ * An idempotency key, which identifies one submission of a prompt. No value has a length that the schema refuses. Two
+ * keys are equal if their texts are. Logs get its length, never its text.
+ *
+ * @throws IllegalArgumentException if the text has too few or too many code points, or half of a surrogate pair
+ */
+@JvmInline
+public value class IdempotencyKey(
+    /** The text of the key. */
+    public val value: String,
+) {
+    init {
+        require(isKey(value)) { "An idempotency key has 1 to 255 characters, and no half of a surrogate pair" }
+    }
+
+    /** States the length of the key, and not its text. */
+    override fun toString(): String = "IdempotencyKey(length=${value.indices.count { !isPair(value, it) }})"
+
+    public companion object {
+        /** The greatest number of code points of an idempotency key. */
+        public const val MAX_LENGTH: Int = KEY_MAX_LENGTH
+
+        /**
+         * A random key: a UUID of version 4 (RFC 9562). Make one for each submission, store it with the prompt, and
+         * send it with every attempt.
+         */
+        @OptIn(ExperimentalUuidApi::class)
+        public fun generate(): IdempotencyKey = IdempotencyKey(Uuid.random().toString())
+    }
+}
 
 /** The number of messages around another one that the decision looks into. */
 public const val MAX_CARRIED: Int = 32
@@ -336,8 +371,8 @@ public fun resend(
  * Derives the ID of a prompt's message from its session and its key, the same in every language. An Agent that gives
  * the message this ID stores both in one step, and recognizes a retry by the ID alone.
  *
- * It is the UUIDv5 of `<length>:<session ID>,<key>` in [MESSAGE_ID_NAMESPACE], with the length of the session ID in
- * UTF-8 bytes and in decimal. So no two pairs have the same text.
+ * It is the UUID of version 5 of `<length>:<session ID>,<key>` in [MESSAGE_ID_NAMESPACE], with the length of the
+ * session ID in UTF-8 bytes and in decimal. So no two pairs have the same text.
  *
  * @throws CharacterCodingException if a text holds half of a surrogate pair
  */
@@ -354,8 +389,8 @@ public fun deriveMessageId(sessionId: String, key: String): String {
 private fun utf8(text: String): ByteArray = text.encodeToByteArray(throwOnInvalidSequence = true)
 
 /**
- * SHA-1 (FIPS 180-4), which UUIDv5 is made of and which keeps nothing secret here. It is written out because not every
- * platform of the language has one, and this file needs no library.
+ * SHA-1 (FIPS 180-4), which a UUID of version 5 is made of and which keeps nothing secret here. It is written out
+ * because not every platform of the language has one, and this file needs no library.
  */
 private fun sha1(message: ByteArray): IntArray {
     val padded = (message + 0x80.toByte()).copyOf((message.size + 9 + 63) / 64 * 64)

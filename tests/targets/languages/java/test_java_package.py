@@ -1,0 +1,41 @@
+"""The jar for Java, used from a fresh project."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+from language_tools import LANGUAGES, require, run
+from package_building import GENERATED, RELEASE, build, write
+
+_PROGRAM = """
+import com.agentclientprotocol.sdk.spec.v2.AcpRetry;
+import java.util.Map;
+
+public final class Use {
+	public static void main(String[] arguments) {
+		Map<String, ?> text = Map.of("idempotencyKey", "k");
+		Map<String, ?> number = Map.of("idempotencyKey", 5);
+		System.out.println(AcpRetry.resend("session/prompt", text).answer());
+		System.out.println(AcpRetry.resend("session/prompt", number).answer());
+	}
+}
+"""
+
+
+def test_the_jar_is_used(tmp_path: Path) -> None:
+    require("java", *LANGUAGES["java"].needs)
+    jar, sources, pom = build(GENERATED / "java", tmp_path)
+    place = tmp_path / "maven/com/agentclientprotocol/acp-v2" / RELEASE
+    assert (jar, pom) == (place / f"acp-v2-{RELEASE}.jar", place / f"acp-v2-{RELEASE}.pom")
+    assert pom.read_bytes() == (GENERATED / "java/pom.xml").read_bytes()
+    names = zipfile.ZipFile(jar).namelist()
+    assert names[0] == "META-INF/MANIFEST.MF"
+    assert "META-INF/LICENSE" in names
+    source = "com/agentclientprotocol/sdk/spec/v2/AcpRetry.java"
+    assert source in zipfile.ZipFile(sources).namelist()
+    assert source not in names
+    project = write(tmp_path / "project", {"Use.java": _PROGRAM})
+    run(["javac", "-Xlint:all", "-Werror", "-cp", jar, "-d", "out", "Use.java"], project)
+    output = run(["java", "-cp", f"out:{jar}", "Use"], project)
+    assert output == "SAME_KEY\nNOT_AT_ALL\n"
