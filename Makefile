@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check 
 # Prints errors only; --silent would hide these too.
 NPM_QUIET := --loglevel error --no-audit --no-fund >/dev/null
 
-.PHONY: demo test prove check lowest wheels packages generate docs view bench clean
+.PHONY: demo test prove check lowest wheels packages generate docs view bench agents clean
 
 demo: .venv/installed
 	@$(BIN)/python examples/demo.py
@@ -75,6 +75,11 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/tap.py
 	$(BIN)/python benchmarks/languages.py
 	$(BIN)/python benchmarks --peers .venv/peers
+
+# Judges agents that ship, each in a sandbox, and writes docs/agents.json and docs/agents.md. It installs
+# 1 GB in build/agents. AGENTS limits it to some of them.
+agents: .venv/installed-dev
+	$(BIN)/python judging/judge_agents.py $(AGENTS)
 
 # The tests compare with npm packages. Without npm these tests are skipped.
 .PHONY: node

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -37,12 +38,14 @@ def pytest_configure(config: pytest.Config) -> None:
     """Give the programs that tests start the same environment everywhere.
 
     They receive SIGINT. A shell without job control makes background jobs ignore it, and a child
-    process inherits that. Git reads no configuration of the user.
+    process inherits that. Git reads no configuration of the user. The tests are compiled once, not
+    by each process of each run.
     """
     if config.getoption("markexpr") == "prove":
         os.environ[proofs.VARIABLE] = "1"
     for name in SURROUNDINGS:
         os.environ.pop(name, None)
+    sys.dont_write_bytecode = False
     os.environ.update(GIT_CONFIG_GLOBAL=os.devnull, GIT_CONFIG_NOSYSTEM="1")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

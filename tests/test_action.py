@@ -115,6 +115,13 @@ def test_nothing_in_an_input_is_expanded(tmp_path: Path) -> None:
     assert str(Path.home()) not in page
 
 
+def test_a_quote_that_is_not_closed_is_no_verdict(tmp_path: Path) -> None:
+    words = "tests/interop/session.ndjson don't tests/interop/faults.ndjson"
+    status, out, page = run("acpgen validate", {"validate": words}, tmp_path)
+    assert (status, out) == (2, "")
+    assert "acpgen-step: a quote is not closed in: tests/interop/session.ndjson don't" in page
+
+
 def test_output_cannot_end_the_fence(tmp_path: Path) -> None:
     agent = "sh -c 'echo ~~~~~~~~~ >&2; exit 3'"
     _, _, page = run("acpgen conform", {"agent": agent}, tmp_path)

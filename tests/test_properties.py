@@ -20,12 +20,12 @@ from pydantic import ValidationError
 
 from acp_v2 import models, retry
 from acp_v2.models import PromptRequest
-from acpgen import resources, validate
-from acpgen.load import load
+from acpgen import validate
 from acpgen.model import Kind, Protocol, Ref, Stability, TypeName
 from acpgen.targets.bundles import bundle
 from acpgen.types.samples import Samples
 from proofs import a_few, amount, scaled
+from whole_schema import whole_schema
 
 LEAST, MOST = 1, 255
 LETTERS = st.one_of(
@@ -57,7 +57,7 @@ KEYS = st.one_of(st.none(), STRING_KEYS, OTHER_KEYS)
 
 @cache
 def protocol() -> Protocol:
-    return load(resources.SCHEMA)
+    return whole_schema()
 
 
 @cache

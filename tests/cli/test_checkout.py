@@ -12,11 +12,10 @@ import typer
 from typer.testing import CliRunner
 
 from acpgen import resources
-from acpgen.cli.app import typer_app
 from acpgen.startup import method_list
 from acpgen.startup.checkout import other_schema
+from command_calls import APP
 
-APP = typer_app()
 OTHER = str(Path("..", "schema", "v2"))
 NOTES = [
     (["lint"], f"acpgen lint {OTHER}"),

@@ -14,10 +14,8 @@ from markdown_it import MarkdownIt
 from typer.testing import CliRunner, Result
 
 from acpgen import resources
-from acpgen.cli.app import typer_app
+from command_calls import APP
 from small_schema import BASE, schema
-
-APP = typer_app()
 
 WORDS = {"Address": {"description": "Where to."}}
 LABEL = {"SendRequest": {"properties": {"label": {"maxLength": 10}}}}

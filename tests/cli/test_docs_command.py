@@ -9,9 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from acpgen.cli.app import typer_app
-
-APP = typer_app()
+from command_calls import APP
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "schema" / "v9"
 PAGE = "# Tea\n\n<!-- acpgen:begin retry-classes -->\n<!-- acpgen:end retry-classes -->\n"

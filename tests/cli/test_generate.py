@@ -13,13 +13,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from acpgen import resources
-from acpgen.cli.app import typer_app
 from acpgen.emit.header import HEADER
 from acpgen.emit.templates import files
 from acpgen.targets import TARGETS
+from command_calls import APP
 from proofs import a_few
-
-APP = typer_app()
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "schema" / "v9"
 OPTIONS = ("--schema", "v9", "--out", "out", "--target", "retry")

@@ -7,9 +7,8 @@ from itertools import pairwise
 import pytest
 from typer.testing import CliRunner
 
-from acpgen.cli.app import typer_app
+from command_calls import APP
 
-APP = typer_app()
 WIDTH = 80
 CALLS = [["conform"], ["tap"], ["methods"], ["generate"], ["diff"], ["docs", "inject"]]
 

@@ -13,12 +13,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from acpgen import resources
-from acpgen.cli.app import typer_app
 from acpgen.emit.templates import Templates
-from acpgen.load import load
 from acpgen.targets.tables import retry
-
-APP = typer_app()
+from command_calls import APP
+from whole_schema import whole_schema
 
 ESCAPE = "\x1b"
 
@@ -46,7 +44,7 @@ def test_a_pipe_gets_the_same_table_without_the_modules_that_lay_it_out() -> Non
 
 def test_in_a_pipe_each_method_is_a_line() -> None:
     head, *rows = run().stdout.splitlines()
-    protocol = load(resources.SCHEMA)
+    protocol = whole_schema()
     assert [row.split()[0] for row in rows] == [method.name for method in protocol.methods]
     column = head.index("A COPY")
     assert [row[column:] for row in rows] == [method.resend for method in protocol.methods]
@@ -57,7 +55,7 @@ def test_in_a_pipe_each_method_is_a_line() -> None:
 def test_it_fits_the_terminal_and_cuts_no_name(width: int) -> None:
     lines = run(COLUMNS=str(width)).stdout.splitlines()
     assert max(map(len, lines)) <= width
-    for method in load(resources.SCHEMA).methods:
+    for method in whole_schema().methods:
         assert any(line.startswith(f"{method.name} ") for line in lines)
     assert ("A COPY" in lines[0]) == (width >= 140)
 
@@ -114,7 +112,7 @@ def test_an_unknown_name_is_2_with_what_may_be_meant() -> None:
 
 def test_programs_get_the_rows_of_the_retry_table() -> None:
     rows = json.loads(run("--format", "json").stdout)
-    protocol = load(resources.SCHEMA)
+    protocol = whole_schema()
     table = retry(protocol, Templates(resources.TEMPLATES))["json/methods.json"]
     bare = [{k: v for k, v in row.items() if k != "errors"} for row in rows]
     assert bare == json.loads(table)["methods"]

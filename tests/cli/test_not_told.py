@@ -11,9 +11,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from acpgen import resources
-from acpgen.cli.app import typer_app
+from command_calls import APP
 
-APP = typer_app()
 SCHEMA = json.loads((resources.ROOT / "schema/report.schema.json").read_text("utf-8"))
 CALLS = [
     ["lint", "none"],

@@ -8,10 +8,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from acpgen import resources
-from acpgen.cli.app import typer_app
 from acpgen.emit.templates import files
-
-APP = typer_app()
+from command_calls import APP
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "schema" / "v9"
 PAGE = Path("docs/errors.md.jinja")

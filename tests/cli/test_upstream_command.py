@@ -10,13 +10,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from acpgen.cli.app import typer_app
 from acpgen.load import load
+from command_calls import APP
 from language_subjects import Subject, expected, messages
 from language_tools import LANGUAGES, drivers, records, require, write
 from proofs import a_few
-
-APP = typer_app()
 
 V1 = ("overlay", "v1/schema.json", "--other-version")
 STABLE = Path("v2/schema.json")

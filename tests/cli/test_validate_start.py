@@ -16,17 +16,16 @@ from typer.testing import CliRunner
 
 import unavailable
 from acpgen import resources
-from acpgen.cli.app import typer_app
 from acpgen.cli.report import FailOn
 from acpgen.emit import manifest
 from acpgen.findings import Format
 from acpgen.model import Side
 from acpgen.startup import checker_source, options, shipped
 from acpgen.startup.options import Options
+from command_calls import APP
 
 GOOD = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}\n'
 BAD = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{"cwd":5}}\n'
-APP = typer_app()
 HEAVY = frozenset(
     {
         *("typer", "click", "rich", "pydantic", "jinja2", "jsonschema", "jsonschema_rs", "msgspec"),

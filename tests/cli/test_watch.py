@@ -16,7 +16,6 @@ from typer.testing import CliRunner
 
 from acpgen import resources
 from acpgen.cli import watch
-from acpgen.cli.app import typer_app
 from acpgen.cli.cached_targets import warmed
 from acpgen.cli.watch import Watched
 from acpgen.emit import manifest
@@ -25,8 +24,7 @@ from acpgen.load import load
 from acpgen.model import Protocol
 from acpgen.targets import Target
 from acpgen.types.views import everything, without_docs
-
-APP = typer_app()
+from command_calls import APP
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "schema"
 PATIENCE = 60

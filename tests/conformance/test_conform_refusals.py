@@ -64,6 +64,15 @@ from conform_calls import AGENT, ONE, conform, write_forgetful
         (("--prompt-hold", " ", "--", "true"), "the value of --prompt-hold is blank: is a"),
         (("--budget", "1", "--trace", "keyless", "--", "true"), "--budget 1 is less than any"),
         (
+            ("--budget", "9", "--jobs", "2", "--", "true"),
+            "--budget plays one trace after the other",
+        ),
+        (("--dry-run", "--timeout", "-1", "--", "true"), "--timeout -1 is not from 0.1 to 86400"),
+        (
+            ("--url", "ftp://me:hidden@host/acp?token=hidden"),
+            "not a URL of http, https, ws or wss: 'ftp://host/acp?...'",
+        ),
+        (
             ("--quick", "--trace", "live-only", "--", "true"),
             "--quick leaves out every trace that --trace names: leave one of them out",
         ),

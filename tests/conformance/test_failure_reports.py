@@ -13,14 +13,19 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from acp_conformance.agent_timeouts import AgentTimeouts
 from acp_conformance.evidence import expectation
 from acp_conformance.expected_failures import ExpectationError, expected_failures
 from acp_conformance.likely_causes import IGNORED, UNKNOWN, UNSEEN, likely_cause
 from acp_conformance.played_steps import described
 from acp_conformance.requirements import Role
+from acp_conformance.trace_runner import play
 from acp_conformance.trace_script import Step, remote_scripts, scripts
+from acp_retry import Call, Peer
 from acpgen import __version__
+from broken_handling import IgnoresKeys
 from conform_calls import AGENT, ONE, conform, write_forgetful
+from laboratory import Laboratory
 from view_pages import session_in
 
 
@@ -163,6 +168,47 @@ def test_the_typed_handler_of_the_sdk_is_named() -> None:
     assert 'onRequest("*", ...)' in UNSEEN
 
 
+class EmbedsKeys(IgnoresKeys):
+    """Shows each message under an id that holds the newest key."""
+
+    newest = ""
+
+    async def prompt(self, call: Call) -> Any:
+        self.newest = str(call.params.get("idempotencyKey"))
+        return await super().prompt(call)
+
+    async def show(self, peer: Peer, session: str, message_id: str, content: object) -> None:
+        await super().show(peer, session, f"{self.newest}-{message_id}", content)
+
+
+def test_no_key_is_shown_in_the_id_of_a_message() -> None:
+    (script,) = (each for each in scripts() if each.name == "retry-same-connection")
+    result = play(script, Laboratory(EmbedsKeys), AgentTimeouts(10.0, 0.05))
+    assert {id_ for id_, _ in result.broken} == {"insert-once", "keys-stay-private"}
+    assert result.facts.evidence is not None
+    shown = " ".join(result.facts.evidence.came)
+    assert re.search(
+        r'a user message with messageId "\[key of 36 characters, #[0-9a-f]{6}\]-', shown
+    )
+    assert not re.search(
+        r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}-", shown
+    )
+
+
+def test_a_key_that_is_shown_was_seen() -> None:
+    failing = {"support-keys", "keys-stay-private"}
+    assert likely_cause("support-keys", "", failing, set()) == IGNORED
+    assert likely_cause("reject-malformed-key", "", failing, set()) == ""
+
+
+def test_a_failure_of_a_server_may_be_expected(tmp_path: Path) -> None:
+    path = tmp_path / "known.txt"
+    path.write_text("server-knows-lost-answer\n", "utf-8")
+    assert expected_failures(path, [Role.AGENT, Role.SERVER]) == {"server-knows-lost-answer": 1}
+    _, _, err = conform("--expected-failures", path, "--", *AGENT)
+    assert err.endswith("server-knows-lost-answer is for the role server, not agent\n")
+
+
 def test_an_expected_failure_is_no_failure(forgetful: list[str], tmp_path: Path) -> None:
     known = tmp_path / "known.txt"
     known.write_text("# of the store\n\nsupport-keys  # see the plan\n", "utf-8")
@@ -199,7 +245,7 @@ def test_an_entry_that_means_nothing_is_refused(text: str, reason: str, tmp_path
     path = tmp_path / "known.txt"
     path.write_text(text, "utf-8")
     with pytest.raises(ExpectationError) as caught:
-        expected_failures(path, Role.AGENT)
+        expected_failures(path, [Role.AGENT])
     assert str(caught.value) == f"{path}:{reason}"
 
 

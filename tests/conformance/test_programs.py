@@ -21,11 +21,10 @@ from acp_conformance.requirements import Role
 from acp_conformance.trace_runner import AgentTimeouts, play
 from acp_conformance.trace_script import Script, scripts
 from acp_conformance.verdict import TraceResult, VerdictStatus, status_of, verdicts
-from acpgen import resources
 from acpgen.findings import Severity
 from acpgen.judge.inputs import read
-from acpgen.load import load
 from transcripts import trace
+from whole_schema import whole_schema
 
 PEER = Path(__file__).with_name("peer.mjs")
 SDK = Path(__file__).parents[1] / "interop" / "node_modules"
@@ -89,7 +88,7 @@ def having(results: list[TraceResult], status: VerdictStatus) -> dict[str, list[
 
 def errors(results: list[TraceResult]) -> set[tuple[str, str]]:
     """Return the trace and the rule of each error that `acpgen trace` finds in the transcripts."""
-    protocol = load(resources.SCHEMA)
+    protocol = whole_schema()
     return {
         (result.trace, finding.rule)
         for result in results

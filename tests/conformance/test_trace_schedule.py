@@ -79,6 +79,14 @@ def test_what_fails_only_beside_others_does_not_count() -> None:
     assert plays.count == 4
 
 
+def test_a_trace_that_is_played_again_counts_both_plays() -> None:
+    (whole,) = Schedule(Plays(right, right, 1), LIMITS).play([BY_NAME[ONCE]])
+    _, again, _ = played(Plays(right, ignoring, 2), LEAD, ONCE, "keyless")
+    assert again.broken == ()
+    assert again.facts.prompts == 2 * whole.facts.prompts
+    assert again.facts.starts == 2 * whole.facts.starts
+
+
 def test_what_fails_alone_is_confirmed_once_for_each_requirement() -> None:
     plays = Plays(ignoring, ignoring, 2)
     lead, first, second = played(plays, LEAD, ONCE, AGAIN)

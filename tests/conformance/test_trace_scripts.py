@@ -25,9 +25,9 @@ from acp_conformance.trace_script import (
 )
 from acp_conformance.trace_verbs import VERBS as PLAYED
 from acp_conformance.transport_faults import TransportFault
-from acpgen import resources
 from acpgen.load import load
 from acpgen.targets.vectors import left_out, traces
+from whole_schema import whole_schema
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "schema"
 SCRIPTS = sorted((*scripts(), *remote_scripts()), key=lambda script: f"{script.name}.json")
@@ -186,7 +186,7 @@ def test_orders_are_read_from_the_beginning_of_a_text() -> None:
 
 
 def test_the_vectors_hold_the_same_traces() -> None:
-    tree = traces(load(resources.SCHEMA))
+    tree = traces(whole_schema())
     files = {path.rpartition("/")[2]: text for path, text in tree.items() if "traces/" in path}
     assert files.pop("README.md").endswith(guide())
     assert {name: parse(text, name) for name, text in files.items()} == {
@@ -197,7 +197,7 @@ def test_the_vectors_hold_the_same_traces() -> None:
 
 
 def test_a_trace_that_calls_an_unknown_method_is_left_out_alone() -> None:
-    protocol = load(resources.SCHEMA)
+    protocol = whole_schema()
     methods = tuple(m for m in protocol.methods if m.name != "session/fork")
     forkless = replace(protocol, methods=methods)
     path = "vectors/traces/fork.json"

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import tarfile
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import NoReturn
@@ -18,7 +19,7 @@ from typing import NoReturn
 import pytest
 
 import unavailable
-from acpgen.diff import diff
+from acpgen.diff import Change, diff
 from acpgen.diff.schema_changes import counts
 from acpgen.diff.witness import Witnesses
 from acpgen.load import load
@@ -30,7 +31,7 @@ RELEASES = (
     *("1.5.0", "1.5.1", "1.6.0", "1.6.1", "1.7.0", "1.8.0", "1.9.0"),
     *("2.0.0", "2.0.1", "2.0.2", "2.1.0", "2.2.0", "2.3.0", "2.4.0"),
 )
-FEW = ("2.0.2", "2.1.0", "2.2.0", "2.3.0")
+FEW = ("2.0.2", "2.1.0", "2.2.0")
 VERSIONS = RELEASES if proving() else FEW
 UNSTABLE, STABLE = "schema.unstable.json", "schema.json"
 SPLIT = "2.0.0"
@@ -152,14 +153,20 @@ def _extract(archive: tarfile.TarFile, name: str, folder: Path) -> None:
         (folder / "v2" / name).write_text(text, "utf-8")
 
 
-def protocols(folder: Path, name: str, *versions: str) -> tuple[Protocol, ...]:
-    return tuple(load(folder / version / "v2" / name) for version in versions)
+@cache
+def protocol(folder: Path, name: str, version: str) -> Protocol:
+    return load(folder / version / "v2" / name)
+
+
+@cache
+def changed(folder: Path, name: str, old: str, new: str) -> tuple[Change, ...]:
+    return diff(protocol(folder, name, old), protocol(folder, name, new))
 
 
 @scaled("compares all releases of upstream")
 @pytest.mark.parametrize(("name", "old", "new"), PAIRS)
 def test_what_a_release_changed(name: str, old: str, new: str, releases: Path) -> None:
-    changes = diff(*protocols(releases, name, old, new))
+    changes = changed(releases, name, old, new)
     found = {label: n for label, n in counts(changes).items() if n}
     assert found == EXPECTED.get((name, new), {})
 
@@ -169,9 +176,8 @@ def test_what_a_release_changed(name: str, old: str, new: str, releases: Path) -
 def test_every_break_of_a_release_has_a_witness(
     name: str, old: str, new: str, releases: Path
 ) -> None:
-    before, after = protocols(releases, name, old, new)
-    witnesses = Witnesses(before, after)
-    for change in diff(before, after):
+    witnesses = Witnesses(protocol(releases, name, old), protocol(releases, name, new))
+    for change in changed(releases, name, old, new):
         assert (change.evidence is None) == (witnesses.of(change) is None), change
 
 

@@ -13,7 +13,9 @@ from acpgen.load import load
 from acpgen.load.place_lines import Lines
 from acpgen.model import Location, Pointer, Protocol
 from acpgen.targets.bundles import bundles
+from proofs import amount, scaled
 from small_schema import loaded, schema
+from whole_schema import whole_schema
 
 NAME = "session/list"
 
@@ -23,7 +25,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Protocol:
     """The schema as one file, which has no domains."""
     file = tmp_path_factory.mktemp("release") / "v2" / "acp.json"
     file.parent.mkdir()
-    file.write_text(bundles(load(resources.SCHEMA))["schema/acp-v2.unstable.schema.json"])
+    file.write_text(bundles(whole_schema())["schema/acp-v2.unstable.schema.json"])
     return load(file)
 
 
@@ -138,9 +140,10 @@ def test_what_is_gone_from_a_renamed_type_is_at_the_new_one(tmp_path: Path) -> N
     assert value.location.pointer == "/$defs/Extent/oneOf"
 
 
+@scaled("compares all cases")
 def test_every_change_of_a_case_is_at_a_place_of_the_new_schema(tmp_path: Path) -> None:
     """Of all cases, whatever is gone: no change is told at the top of the file."""
-    for case in sorted((Path(__file__).parent / "cases").iterdir()):
+    for case in sorted((Path(__file__).parent / "cases").iterdir())[:: amount(4, 1)]:
         document = json.loads(case.read_text("utf-8"))
         protocols = [
             loaded(schema(document.get(side, {})), tmp_path / f"{side}.json")

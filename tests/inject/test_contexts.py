@@ -14,9 +14,9 @@ from acpgen.emit.templates import Templates, files
 from acpgen.inject import inject
 from acpgen.inject.contexts import Contexts, Meanings, meanings, mistakes, reference
 from acpgen.inject.regions import CONTEXTS, given
-from acpgen.load import load
 from acpgen.targets import languages
 from acpgen.targets.models import codegen
+from whole_schema import whole_schema
 
 LOCAL = {
     "vectors/README.md.jinja": {"language"},
@@ -33,7 +33,7 @@ def contexts() -> Iterator[Contexts]:
     with pytest.MonkeyPatch.context() as patch:
         # The code generator takes long, and its output is no template's.
         patch.setattr(codegen, "modules", lambda *_: {})
-        yield given(load(resources.SCHEMA))
+        yield given(whole_schema())
 
 
 @pytest.fixture(scope="module")

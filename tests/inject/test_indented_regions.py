@@ -13,8 +13,8 @@ from markdown_it.token import Token
 from acpgen import resources
 from acpgen.emit.templates import Templates
 from acpgen.inject import Elsewhere, Page, inject, regions
-from acpgen.load import load
 from acpgen.targets.pages.site import plan
+from whole_schema import whole_schema
 
 Compiler = Callable[..., Mapping[str, str]]
 READER = MarkdownIt("commonmark").enable("table")
@@ -88,7 +88,7 @@ MKDOCS = {
 @cache
 def texts() -> dict[str, str]:
     """Every region but most of those of single methods and types, and one more."""
-    protocol = load(resources.SCHEMA)
+    protocol = whole_schema()
     links = Elsewhere(plan(protocol), "page.md", "site/")
     known = regions(protocol, Templates(resources.TEMPLATES))
     shown = [name for name in known if name.partition(":")[0] not in PARTS]

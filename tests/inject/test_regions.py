@@ -22,11 +22,11 @@ from acpgen.inject import (
     regions,
     shaping,
 )
-from acpgen.load import load
 from acpgen.model import Kind, Protocol
 from acpgen.targets.pages import pages
 from acpgen.targets.pages.site import plan, slug_of
 from page_reader import read, rewritten, spoil
+from whole_schema import whole_schema
 
 Compiler = Callable[..., Mapping[str, str]]
 PARTS = {"method", "params", "example", "errors", "type"}
@@ -39,7 +39,7 @@ PROSE = {"docs", "other_docs", "resend", "title", "when"}
 
 @cache
 def protocol() -> Protocol:
-    return load(resources.SCHEMA)
+    return whole_schema()
 
 
 @cache

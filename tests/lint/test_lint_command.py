@@ -10,12 +10,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from acpgen import resources
-from acpgen.cli.app import typer_app
 from acpgen.cli.report import relative
 from acpgen.cli.rules import heading, ids
+from acpgen.cli.trace_pages import trace_page
 from acpgen.rulebook import everything
-
-APP = typer_app()
+from command_calls import APP
 
 CASES = Path(__file__).parent / "cases"
 STALE = CASES / "stale-acceptance"
@@ -171,8 +170,10 @@ def test_rules_lists_everything_in_groups_by_command() -> None:
 def test_explain_prints_the_documentation(rule: str) -> None:
     result = run("explain", rule)
     assert result.exit_code == 0
-    found = [one for one in everything() if one.id == rule]
-    assert result.stdout == "\n\n\n".join(f"{heading(one)}\n\n{one.page}" for one in found) + "\n"
+    pages = [f"{heading(one)}\n\n{one.page}" for one in everything() if one.id == rule]
+    if (trace := trace_page(rule)) is not None:
+        pages.append(trace)
+    assert result.stdout == "\n\n\n".join(pages) + "\n"
 
 
 def test_explain_tells_namesakes_of_two_commands_apart() -> None:

@@ -10,13 +10,11 @@ import pytest
 from typer.testing import CliRunner
 
 from acpgen import resources
-from acpgen.cli.app import typer_app
 from acpgen.diff.schema_versions import locate
 from acpgen.emit import manifest, templates
 from acpgen.load import SchemaError, load
 from acpgen.startup import shipped
-
-APP = typer_app()
+from command_calls import APP
 
 
 @pytest.fixture

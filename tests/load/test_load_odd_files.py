@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import socket
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from command_calls import call_acpgen
 
 
 def make_pipe(place: Path) -> None:
@@ -58,19 +58,13 @@ def test_a_folder_with_one_is_2(
     monkeypatch.chdir(tmp_path)
     Path("v9").mkdir()
     make(Path("v9") / "odd.json")
-    done = run(*command, "v9")
-    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1), done.stderr
-    assert b"v9/" in done.stderr
+    status, out, err = call_acpgen(*command, "v9")
+    assert (status, out, err.count("\n")) == (2, "", 1), err
+    assert "v9/" in err
 
 
 @pytest.mark.parametrize("command", [["lint"], ["generate", "--schema"]])
 def test_a_device_as_the_schema_is_2(command: list[str]) -> None:
-    done = run(*command, "/dev/zero")
-    assert done.returncode == 2
-    assert done.stderr == b"acpgen: /dev/zero: is not a regular file\n"
-
-
-def run(*arguments: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [sys.executable, "-m", "acpgen", *arguments], capture_output=True, timeout=20, check=False
-    )
+    status, _, err = call_acpgen(*command, "/dev/zero")
+    assert status == 2
+    assert err == "acpgen: /dev/zero: is not a regular file\n"

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from acpgen.cli.app import typer_app
 from acpgen.load import SchemaError, load
+from command_calls import APP
 
-APP = typer_app()
 TEXT = {"type": "string"}
 
 

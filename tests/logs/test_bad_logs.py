@@ -18,11 +18,10 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
 from acpgen import logs
-from acpgen.cli.app import typer_app
 from acpgen.judge.inputs import InputError
 from acpgen.logs import Hints
+from command_calls import APP
 
-APP = typer_app()
 CASES = Path(__file__).parent / "cases"
 LIST = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}\n'
 BAD = b'{"jsonrpc":"2.0","id":9,"method":"session/list","params":{"cwd":5}}\n'
@@ -30,6 +29,30 @@ BAD = b'{"jsonrpc":"2.0","id":9,"method":"session/list","params":{"cwd":5}}\n'
 
 def run(data: bytes, *arguments: str) -> Result:
     return CliRunner().invoke(APP, ["validate", *arguments], input=data)
+
+
+LONE = r"{\"jsonrpc\":\"2.0\",\"method\":\"x/\ud800\"}"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f'{{"dir":">","msg":"{LONE}"}}',
+        f'{{"log":"-> {LONE}"}}',
+        f'{{"text":"data: {LONE}\\n\\n"}}',
+        f'{{"dir":">","\\ud800":"{LONE}"}}',
+    ],
+)
+@pytest.mark.parametrize("command", ["validate", "trace", "convert", "view"])
+def test_an_escaped_surrogate_is_no_crash(line: str, command: str, tmp_path: Path) -> None:
+    path = tmp_path / "log.ndjson"
+    wrapped = json.dumps({"dir": ">", "msg": BAD.decode().strip()})
+    path.write_text(f"{wrapped}\n{line}\n{wrapped}\n", "utf-8")
+    out = ["-o", str(tmp_path / "page.html")] if command == "view" else []
+    result = CliRunner().invoke(APP, [command, str(path), *out])
+    assert result.exit_code in (0, 1, 2)
+    assert "error in acpgen itself" not in result.output
+    assert command != "validate" or result.stdout.count("error[type] -32602 /params/cwd") == 2
 
 
 @pytest.mark.parametrize(

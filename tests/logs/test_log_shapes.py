@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from acpgen.cli.app import typer_app
+from command_calls import APP
 from proofs import a_few
 
-APP = typer_app()
 CASES = Path(__file__).parent / "cases"
 FILES = sorted(CASES.iterdir())
 READ_AS: dict[str, str] = tomllib.loads((CASES.parent / "read_as.toml").read_text("utf-8"))

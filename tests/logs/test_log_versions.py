@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from acpgen.cli.app import typer_app
+from command_calls import APP
 
-APP = typer_app()
 INFO = {"name": "pen", "version": "1"}
 
 

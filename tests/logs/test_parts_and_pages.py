@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from acpgen.cli.app import typer_app
+from command_calls import APP
 
-APP = typer_app()
 PROMPT = '{"sessionId":"s","prompt":[{"type":"text","text":"x"}]}'
 UNKNOWN = "is not a method of the protocol"
 PAGE = """\

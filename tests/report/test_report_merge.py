@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from acpgen.cli.app import typer_app
+from command_calls import APP
 
-APP = typer_app()
 CASES = Path(__file__).parents[1] / "logs" / "cases"
 V1 = {"jsonrpc": "2.0", "id": 0, "result": {"protocolVersion": 1, "agentCapabilities": {}}}
 

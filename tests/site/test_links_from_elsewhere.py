@@ -10,16 +10,16 @@ from acpgen import resources
 from acpgen.cli.app import typer_app
 from acpgen.emit.templates import Templates
 from acpgen.inject import regions
-from acpgen.load import load
 from html_pages import HtmlPage
 from page_reader import read
+from whole_schema import whole_schema
 
 HOME = "https://acp.test/docs/"
 
 
 def links(page: Path, ending: str) -> set[str]:
     """The links to the site of a page that holds every region, as `docs inject` writes them."""
-    names = regions(load(resources.SCHEMA), Templates(resources.TEMPLATES))
+    names = regions(whole_schema(), Templates(resources.TEMPLATES))
     page.write_text("".join(f"<!-- acpgen:begin {n} -->\n<!-- acpgen:end {n} -->\n" for n in names))
     options = ["--links", HOME, "--ending", ending]
     result = CliRunner().invoke(typer_app(), ["docs", "inject", str(page), *options])

@@ -12,14 +12,13 @@ import jsonschema_rs
 
 from acp_wire.checking import Checkers
 from acp_wire.decoding import Decoders
-from acpgen import resources
 from acpgen.findings import Severity
 from acpgen.judge.message_verdict import MessageVerdict
-from acpgen.load import load
 from acpgen.model import Kind, Method, Object, Property, Protocol, Side, Stability, Type, TypeName
 from acpgen.targets.bundles import bundle
 from acpgen.targets.checkers import compile_checkers, compile_decoders
 from instances import instances, mutate
+from whole_schema import whole_schema
 
 Validator = Callable[[object], bool]
 Sample = tuple[object, str | None, Method | None]
@@ -28,7 +27,7 @@ Sample = tuple[object, str | None, Method | None]
 
 @cache
 def acp() -> Protocol:
-    return load(resources.SCHEMA)
+    return whole_schema()
 
 
 @cache

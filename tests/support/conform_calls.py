@@ -6,7 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["AGENT", "ONE", "conform", "write_forgetful"]
+from command_calls import call_acpgen
+
+__all__ = ["AGENT", "ONE", "conform", "conform_apart", "write_forgetful"]
 
 AGENT = [sys.executable, "-m", "acp_conformance.reference"]
 ONE = ("--trace", "retry-answer")
@@ -24,6 +26,11 @@ reference.main()
 
 
 def conform(*args: str | Path) -> tuple[int, str, str]:
+    return call_acpgen("conform", *args)
+
+
+def conform_apart(*args: str | Path) -> tuple[int, str, str]:
+    """As `conform`, in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-m", "acpgen", "conform", *map(str, args)],
         capture_output=True,

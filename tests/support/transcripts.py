@@ -9,12 +9,11 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
-from acpgen import resources
 from acpgen.findings import Finding
 from acpgen.judge.inputs import MessageText
-from acpgen.load import load
 from acpgen.model import Protocol
 from acpgen.trace import judge, record
+from whole_schema import whole_schema
 
 _TRACE = Path(__file__).parents[1] / "trace"
 CASES = _TRACE / "cases"
@@ -27,7 +26,7 @@ KEYS = ("7c1f0a52", "e0a9d6b4", "b44c1d0e")
 
 @cache
 def protocol() -> Protocol:
-    return load(resources.SCHEMA)
+    return whole_schema()
 
 
 def lines(folder: Path) -> list[str]:

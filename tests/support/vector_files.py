@@ -11,9 +11,9 @@ from acpgen import resources
 from acpgen.emit.templates import Templates
 from acpgen.findings import Severity
 from acpgen.judge.message_verdict import MessageVerdict
-from acpgen.load import load
 from acpgen.model import Kind, MethodName, Protocol, Side
 from acpgen.targets.vectors import vectors
+from whole_schema import whole_schema
 
 SEVERITIES = {
     "accept": set[Severity](),
@@ -113,7 +113,7 @@ def _agrees(vector: Vector, verdict: MessageVerdict) -> bool:
     return severe and fault.rule == vector.rule and (at or below)
 
 
-PROTOCOL = load(resources.SCHEMA)
+PROTOCOL = whole_schema()
 TEMPLATES = Templates(resources.TEMPLATES)
 TREE = vectors(PROTOCOL, TEMPLATES)
 INDEX = json.loads(TREE["vectors/index.json"])

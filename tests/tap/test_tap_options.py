@@ -10,11 +10,10 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from acpgen.cli.app import typer_app
 from acpgen.tap import tap_options
 from acpgen.tap.tap_options import TapOptions, parse
+from command_calls import APP
 
-APP = typer_app()
 HEAVY = {"typer", "click", "rich", "pydantic", "jsonschema_rs", "msgspec", "acp_v2", "acpgen.judge"}
 """What an agent's start should not wait for."""
 

@@ -18,13 +18,12 @@ import pytest
 from referencing import Registry
 
 import unavailable
-from acpgen import resources
-from acpgen.load import load
 from acpgen.model import ENVELOPE_TYPES, Protocol, Stability, TypeName
 from acpgen.targets.bundles import bundle, bundles
 from acpgen.types.stability import stable
 from small_schema import loaded
 from small_schema import schema as schema_with
+from whole_schema import whole_schema
 
 INTEROP = Path(__file__).parents[1] / "interop"
 TEXT = {"type": "text", "text": "hello"}
@@ -32,7 +31,7 @@ TEXT = {"type": "text", "text": "hello"}
 
 @cache
 def schema(which: Stability) -> dict[str, Any]:
-    protocol = load(resources.SCHEMA)
+    protocol = whole_schema()
     whole = protocol if which is Stability.UNSTABLE else stable(protocol)
     return dict(bundle(whole, which))
 
@@ -193,14 +192,14 @@ def test_the_stable_bundle_leaves_out_what_is_unstable() -> None:
 
 
 def test_a_protocol_without_the_envelope_types_bundles_its_types_alone() -> None:
-    protocol = load(resources.SCHEMA)
+    protocol = whole_schema()
     bare = Protocol("Bare", 9, (), {n: t for n, t in protocol.types.items() if n == "SessionId"})
     assert bundle(bare, Stability.STABLE)["$defs"].keys() == {"SessionId"}  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("lacking", ENVELOPE_TYPES)
 def test_without_a_type_of_the_envelope_it_is_that_of_json_rpc(lacking: TypeName) -> None:
-    protocol = load(resources.SCHEMA)
+    protocol = whole_schema()
     types = {name: type_ for name, type_ in protocol.types.items() if name != lacking}
     schema = bundle(replace(protocol, types=types), Stability.UNSTABLE)
     assert not jsonschema_rs.is_valid(schema, 5)
@@ -216,20 +215,20 @@ def test_a_bundle_is_read_back_as_what_it_was_made_of(
 ) -> None:
     """The base has no type of the envelope, so that of JSON-RPC is written into the bundle."""
     base = loaded(schema_with({}), tmp_path / "base.json")
-    protocol = base if source == "base" else load(resources.SCHEMA)
+    protocol = base if source == "base" else whole_schema()
     written = bundle(protocol if which is Stability.UNSTABLE else stable(protocol), which)
     assert bundle(loaded(written, tmp_path / "bundle.json"), which) == written
 
 
 def test_an_identifier_ends_in_the_name_of_the_file() -> None:
-    for path, text in bundles(load(resources.SCHEMA)).items():
+    for path, text in bundles(whole_schema()).items():
         identifier = json.loads(text)["$id"]
         assert urlsplit(identifier).scheme == "https"
         assert identifier.rpartition("/")[2] == path.rpartition("/")[2]
 
 
 def test_a_bundle_is_found_from_its_sibling_by_the_name_of_its_file() -> None:
-    made = [json.loads(text) for text in bundles(load(resources.SCHEMA)).values()]
+    made = [json.loads(text) for text in bundles(whole_schema()).values()]
     registry: Registry[Any] = Registry().with_contents((each["$id"], each) for each in made)
     for first, second in (made, reversed(made)):
         name = second["$id"].rpartition("/")[2]

@@ -16,10 +16,10 @@ import pytest
 from acpgen import resources
 from acpgen.emit.header import HEADER
 from acpgen.emit.templates import Templates
-from acpgen.load import load
 from acpgen.model import Protocol
 from acpgen.targets.checkers import checkers, compile_checkers, compile_decoders
 from acpgen.targets.checkers.slots import Slots
+from whole_schema import whole_schema
 
 PATHS = (
     "python/acp_v2/checkers.py",
@@ -31,7 +31,7 @@ MESSAGE = b'{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"
 
 @cache
 def acp() -> Protocol:
-    return load(resources.SCHEMA)
+    return whole_schema()
 
 
 @cache

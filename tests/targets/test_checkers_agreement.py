@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 
 from acp_wire.checking import Checkers
-from acpgen import resources
 from acpgen.findings import Severity
 from acpgen.judge.message import Judge
 from acpgen.load import load
@@ -40,6 +39,7 @@ from agreement import (
 )
 from instances import instances, mutate
 from mutants import asked
+from whole_schema import whole_schema
 
 MESSAGES = 30
 """How many messages of every kind each method starts from."""
@@ -64,7 +64,7 @@ def type_differences(
     return wrong, verdicts
 
 
-@pytest.mark.parametrize("name", sorted(load(resources.SCHEMA).types))
+@pytest.mark.parametrize("name", sorted(whole_schema().types))
 def test_every_type_agrees_with_the_bundle(name: TypeName) -> None:
     wrong, verdicts = type_differences(acp(), checkers(), schemas(), name, 25)
     assert wrong == []

@@ -17,13 +17,12 @@ import pytest
 
 from acp_wire.checking import Checkers
 from acp_wire.decoding import Decoders
-from acpgen import resources
 from acpgen.judge.transcript import Transcript
-from acpgen.load import load
 from acpgen.model import Protocol
 from acpgen.targets.checkers import compile_checkers, compile_decoders
 from acpgen.types.type_table import type_table
 from instances import mutate
+from whole_schema import whole_schema
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "corpus.py"
 COUNT = 5000
@@ -44,7 +43,7 @@ corpus = load_corpus()
 
 @cache
 def acp() -> Protocol:
-    return load(resources.SCHEMA)
+    return whole_schema()
 
 
 @cache

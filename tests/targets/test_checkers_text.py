@@ -12,13 +12,12 @@ import pytest
 from acp_wire.checking import Checkers
 from acp_wire.decoding import Decoders
 from acp_wire.reader import read
-from acpgen import resources
 from acpgen.findings import Severity
 from acpgen.judge.message_verdict import MessageRule
 from acpgen.judge.single import validate
-from acpgen.load import load
 from acpgen.model import Protocol, Side
 from acpgen.targets.checkers import compile_checkers, compile_decoders
+from whole_schema import whole_schema
 
 SESSION = Path(__file__).parents[1] / "interop" / "session.ndjson"
 CANCEL = b'{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"%s}}'
@@ -34,7 +33,7 @@ PROMPT = (
 
 @cache
 def acp() -> Protocol:
-    return load(resources.SCHEMA)
+    return whole_schema()
 
 
 @cache

@@ -20,7 +20,6 @@ import pytest
 from pydantic import ValidationError
 
 import acp_v2.models
-from acpgen import resources
 from acpgen.emit.jsonschema import JsonSchema
 from acpgen.load import load
 from acpgen.model import JsonValue, Nullable, Property, Protocol, Ref, Scalar, Stability, TypeName
@@ -28,8 +27,9 @@ from acpgen.targets.bundles import bundle
 from acpgen.targets.models.normalization import absorbed
 from instances import instances, mutate
 from model_packages import build, member, only, with_member, with_type
+from whole_schema import whole_schema
 
-PROTOCOL = load(resources.SCHEMA)
+PROTOCOL = whole_schema()
 BUNDLE = bundle(PROTOCOL, Stability.UNSTABLE)
 # A variant has taken the place of these; it is judged through its union.
 TYPES = sorted(PROTOCOL.types.keys() - absorbed(PROTOCOL))

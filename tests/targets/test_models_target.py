@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -48,11 +49,17 @@ from acpgen.targets.models.normalization import normalize
 from acpgen.targets.models.python_shapes import Record, UnionShape
 from model_packages import build, member, only, with_member, with_type
 from proofs import a_few
+from whole_schema import whole_schema
 
 TEMPLATES = Templates(resources.TEMPLATES)
-PROTOCOL = load(resources.SCHEMA)
-TREE = models(PROTOCOL, TEMPLATES)
+PROTOCOL = whole_schema()
 STRING = Scalar(ScalarType.STRING)
+
+
+@cache
+def whole_tree() -> dict[str, str]:
+    """The models of the whole schema, by path."""
+    return models(PROTOCOL, TEMPLATES)
 
 
 def definitions(tree: dict[str, str]) -> Iterator[tuple[str, str]]:
@@ -93,21 +100,21 @@ def variant(name: str, body: Type, value: str | None = None) -> Variant:
 
 
 def test_no_name_ends_in_an_ordinal() -> None:
-    names = [name for _, name in definitions(TREE)]
+    names = [name for _, name in definitions(whole_tree())]
     assert len(names) > 300
     assert [name for name in names if re.search(r"[0-9]$", name)] == []
 
 
 def test_every_type_is_defined_in_the_module_of_its_domain() -> None:
-    defined = set(definitions(TREE))
+    defined = set(definitions(whole_tree()))
     assert {
         (f"python/acp_v2/models/{type_.domain}.py", name) for name, type_ in PROTOCOL.types.items()
     } <= defined
 
 
 def test_every_file_is_marked_as_generated() -> None:
-    assert TREE["python/acp_v2/py.typed"] == ""
-    for path, text in TREE.items():
+    assert whole_tree()["python/acp_v2/py.typed"] == ""
+    for path, text in whole_tree().items():
         if path.endswith(".py"):
             assert text.startswith(f"# {HEADER}\n")
             assert text.endswith("\n")
@@ -115,7 +122,7 @@ def test_every_file_is_marked_as_generated() -> None:
 
 def test_the_order_of_types_and_branches_moves_no_name() -> None:
     backwards = replace(PROTOCOL, types=dict(reversed(list(PROTOCOL.types.items()))))
-    assert models(backwards, TEMPLATES) == TREE
+    assert models(backwards, TEMPLATES) == whole_tree()
     union = PROTOCOL.types[TypeName("SessionUpdate")].body
     assert isinstance(union, Union)
     turned = with_type(
@@ -143,7 +150,7 @@ def test_the_text_depends_on_nothing_around(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    assert done.stdout.strip() == sha256(repr(sorted(TREE.items())).encode()).hexdigest()
+    assert done.stdout.strip() == sha256(repr(sorted(whole_tree().items())).encode()).hexdigest()
 
 
 HOSTILE = (
@@ -467,8 +474,12 @@ def test_a_type_changes_its_own_module_only() -> None:
     used = PROTOCOL.types[TypeName("MessageId")]
     wider = replace(used, docs="An ID.", body=Scalar(ScalarType.STRING, max_length=9))
     tree = models(replace(PROTOCOL, types={**PROTOCOL.types, used.name: wider}), TEMPLATES)
-    assert any("MessageId" in text for path, text in TREE.items() if "/prompt.py" in path)
-    changed = {path.removeprefix("python/acp_v2/") for path in TREE if tree[path] != TREE[path]}
+    assert any("MessageId" in text for path, text in whole_tree().items() if "/prompt.py" in path)
+    changed = {
+        path.removeprefix("python/acp_v2/")
+        for path in whole_tree()
+        if tree[path] != whole_tree()[path]
+    }
     # The package and its table of methods know the checkers and the retry table by digests.
     assert changed - {"__init__.py", "models/_methods.py"} == {"models/ids.py"}
 

@@ -10,14 +10,14 @@ import pytest
 
 from acpgen import resources
 from acpgen.emit.templates import Templates
-from acpgen.load import load
 from acpgen.targets.checkers import checkers
 from acpgen.targets.models import models
 from acpgen.targets.tables import retry
 from model_packages import write
+from whole_schema import whole_schema
 
 TEMPLATES = Templates(resources.TEMPLATES)
-PROTOCOL = load(resources.SCHEMA)
+PROTOCOL = whole_schema()
 
 PROGRAM = """
 from typing import assert_type

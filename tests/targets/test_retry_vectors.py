@@ -26,10 +26,11 @@ from acpgen.targets.tables import retry
 from acpgen.targets.vectors import resends
 from acpgen.targets.vectors.vector_file import VectorNameError
 from proofs import amount, scaled
+from whole_schema import whole_schema
 
 TEMPLATES = Templates(resources.TEMPLATES)
 GOLDEN = Path(__file__).parents[1] / "golden" / "schema" / "v9"
-PROTOCOLS = {"v2": load(resources.SCHEMA), "v9": load(GOLDEN)}
+PROTOCOLS = {"v2": whole_schema(), "v9": load(GOLDEN)}
 TREES = {name: resends(protocol, TEMPLATES) for name, protocol in PROTOCOLS.items()}
 
 

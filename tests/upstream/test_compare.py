@@ -27,6 +27,7 @@ from acpgen.upstream import (
     stale,
     undeclared,
 )
+from whole_schema import whole_schema
 
 DECLARED = resources.ACCEPTED.with_name("upstream.toml")
 STABILISED = "is in this release of upstream, and unstable here"
@@ -35,7 +36,7 @@ Edit = Callable[[dict[str, Any]], object]
 
 @cache
 def ours() -> Protocol:
-    return load(resources.SCHEMA)
+    return whole_schema()
 
 
 @cache

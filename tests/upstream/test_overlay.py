@@ -21,6 +21,7 @@ from acpgen.targets import TARGETS
 from acpgen.targets.overlay import Action, Holders, actions, overlay
 from acpgen.upstream import annotate, apply, moved, printed, shared
 from proofs import a_few
+from whole_schema import whole_schema
 
 V2 = ["v2/schema.json", "v2/schema.unstable.json"]
 V1 = ["v1/schema.json", "v1/schema.unstable.json"]
@@ -29,7 +30,7 @@ UNCLASSED = "missing-retry-class"
 
 @cache
 def ours() -> Protocol:
-    return load(resources.SCHEMA)
+    return whole_schema()
 
 
 @cache

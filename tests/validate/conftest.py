@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from acpgen import resources
 from acpgen.load import load
 from acpgen.model import Protocol
+from whole_schema import whole_schema
 
 INVENTED = Path(__file__).parent / "invented" / "v1"
 
@@ -14,7 +14,7 @@ INVENTED = Path(__file__).parent / "invented" / "v1"
 @pytest.fixture(scope="session")
 def protocol() -> Protocol:
     """The schema in this repository, unstable parts and all."""
-    return load(resources.SCHEMA)
+    return whole_schema()
 
 
 @pytest.fixture(scope="session")

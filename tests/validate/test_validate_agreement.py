@@ -20,14 +20,13 @@ import jsonschema_rs
 import pytest
 
 from acp_wire.reader import decode
-from acpgen import resources
 from acpgen.findings import Severity
 from acpgen.judge.message_verdict import MessageKind, MessageRule, MessageVerdict
 from acpgen.judge.single import validate
-from acpgen.load import load
 from acpgen.model import Kind, Method, Protocol, Stability
 from acpgen.targets.bundles import bundle
 from instances import instances, mutate
+from whole_schema import whole_schema
 
 SEED = 20261129
 INSTANCES = 40
@@ -91,7 +90,7 @@ KNOWN_DIFFERENCES: tuple[Callable[[Case, Protocol], bool], ...] = (
 
 @cache
 def schema() -> Any:
-    return bundle(load(resources.SCHEMA), Stability.UNSTABLE)
+    return bundle(whole_schema(), Stability.UNSTABLE)
 
 
 @cache

@@ -9,12 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 from acpgen import resources
-from acpgen.cli.app import typer_app
 from acpgen.judge.message_verdict import MessageRule
 from acpgen.load import load
 from acpgen.startup import checker_source
-
-APP = typer_app()
+from command_calls import APP
 
 CASES = Path(__file__).parent / "cases"
 FOLDERS = sorted(CASES.iterdir())

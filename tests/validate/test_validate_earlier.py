@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from acpgen import resources
 from acpgen.judge import v1_words
 from acpgen.judge.single import validate
 from acpgen.load import load
 from acpgen.model import Nullable, Object, Protocol, Ref, Type, Union
 from acpgen.startup import accept
 from acpgen.types.structure import walk
+from whole_schema import whole_schema
 
 
 def said(name: str, protocol: Protocol) -> list[str]:
@@ -29,7 +29,7 @@ def test_the_methods_are_those_of_v1_that_are_gone(upstream_schemas: Path) -> No
         for file in sorted((upstream_schemas / "v1").glob("*.json"))
         for method in load(file).methods
     }
-    assert names - {method.name for method in load(resources.SCHEMA).methods} == v1_words.METHODS
+    assert names - {method.name for method in whole_schema().methods} == v1_words.METHODS
 
 
 def tags(protocol: Protocol) -> set[tuple[str, str]]:
@@ -56,7 +56,7 @@ def members(protocol: Protocol) -> set[str]:
 
 def test_the_tags_and_members_are_those_of_v1(upstream_schemas: Path) -> None:
     earlier = [load(file) for file in sorted((upstream_schemas / "v1").glob("*.json"))]
-    now = load(resources.SCHEMA)
+    now = whole_schema()
     assert set[tuple[str, str]]().union(*map(tags, earlier)) - tags(now) == v1_words.TAGS
     assert set(v1_words.MEMBERS) <= members(now)
     former = {old for names in v1_words.MEMBERS.values() for old in names}
@@ -88,7 +88,7 @@ def without(table: dict[str, dict[str, str]]) -> dict[str, set[str]]:
 
 
 def test_the_former_members_are_those_of_v1_that_are_gone(upstream_schemas: Path) -> None:
-    now = load(resources.SCHEMA)
+    now = whole_schema()
     params: dict[str, set[str]] = {}
     results: dict[str, set[str]] = {}
     for earlier in map(load, sorted((upstream_schemas / "v1").glob("*.json"))):

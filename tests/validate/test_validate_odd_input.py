@@ -19,19 +19,18 @@ from acp_wire.decoding import Decoders
 from acp_wire.pairing import Pairing
 from acp_wire.reader import MAX_DEPTH
 from acp_wire.type_rows import TypeTable
-from acpgen import resources
 from acpgen.cli import validation
 from acpgen.judge.fast_path import FastEngine
 from acpgen.judge.inputs import read
 from acpgen.judge.message_verdict import ErrorCode
 from acpgen.judge.single import validate
 from acpgen.judge.stream import Stream
-from acpgen.load import load
 from acpgen.startup.options import Options
 from acpgen.targets.checkers import compile_checkers, compile_decoders
 from acpgen.types.type_table import type_table
+from whole_schema import whole_schema
 
-ACP = load(resources.SCHEMA)
+ACP = whole_schema()
 CHECKERS = compile_checkers(ACP)
 DECODERS = compile_decoders(ACP, CHECKERS)
 LIST = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}'

@@ -16,17 +16,16 @@ from acp_wire.checking import Checkers
 from acp_wire.decoding import Decoders
 from acp_wire.pairing import Pairing
 from acp_wire.type_rows import TypeTable
-from acpgen import resources
 from acpgen.judge.fast_path import FastEngine
 from acpgen.judge.inputs import Input, read
 from acpgen.judge.message_verdict import MessageRule, MessageVerdict
 from acpgen.judge.stream import STEP, Stream
 from acpgen.judge.transcript import Transcript
-from acpgen.load import load
 from acpgen.model import Protocol, Side
 from acpgen.targets.checkers import compile_checkers, compile_decoders
 from acpgen.types.type_table import type_table
 from instances import mutate
+from whole_schema import whole_schema
 
 SESSION = Path(__file__).parents[1] / "interop" / "session.ndjson"
 CASES = sorted((Path(__file__).parent / "cases").glob("*/input.*"))
@@ -65,7 +64,7 @@ class Unjudged(Source):
 
 @cache
 def acp() -> Protocol:
-    return load(resources.SCHEMA)
+    return whole_schema()
 
 
 @cache

@@ -118,7 +118,7 @@ def conform(
     try:
         if client and proxy:
             fail("--client and --proxy exclude each other: give one of them")
-        known = _expected(expected, asked.role)
+        known = _expected(expected, asked.roles)
         with stoppable(), _no_strays(asked):
             judged = _judged(asked)
     except CommandFailure as end:
@@ -185,11 +185,11 @@ def _no_strays(asked: ConformArguments) -> Iterator[None]:
         kill_orphans(before)
 
 
-def _expected(path: Path | None, role: Role) -> dict[str, int]:
+def _expected(path: Path | None, roles: Sequence[Role]) -> dict[str, int]:
     if path is None:
         return {}
     try:
-        return expected_failures(path, role)
+        return expected_failures(path, roles)
     except ExpectationError as error:
         fail(str(error))
     except UnicodeDecodeError:
@@ -213,6 +213,7 @@ def _print_costs(asked: ConformArguments, form: VerdictForm) -> None:
         fail("--dry-run is for agents only")
     if form is VerdictForm.JUNIT:
         fail("--dry-run has no junit: give --format text or json")
+    asked.check_values()
     write = plain_costs if form is VerdictForm.TEXT else structured_costs
     quiet = SILENCE if asked.silence is None else asked.silence
     sys.stdout.write(write(played_scripts(asked), quiet))

@@ -12,6 +12,7 @@ from acp_conformance.agent_timeouts import SILENCE, SILENCES, TimeLimits
 from acp_conformance.play_options import Permission, PlayOptions
 from acp_conformance.requirements import Role
 from acp_conformance.run_report import ReplayCommand
+from acp_wire.remote import without_secrets
 from acpgen.cli.report import fail
 
 __all__ = ["ConformArguments", "words"]
@@ -47,6 +48,11 @@ class ConformArguments:
     view: str | None
 
     @property
+    def roles(self) -> Sequence[Role]:
+        """The roles whose requirements are judged: behind a URL, also those of a server."""
+        return (self.role,) if self.url is None else (self.role, Role.SERVER)
+
+    @property
     def limits(self) -> TimeLimits:
         """How long to wait for an agent."""
         return TimeLimits(self.timeout, self.silence)
@@ -79,7 +85,7 @@ class ConformArguments:
 
     def _repeated(self) -> Iterator[tuple[str, str]]:
         texts = {
-            "--url": self.url,
+            "--url": None if self.url is None else without_secrets(self.url),
             "--restart-command": self.restart,
             "--second-command": self.second,
             "--cwd": None if self.cwd is None else str(self.cwd),
@@ -109,7 +115,9 @@ class ConformArguments:
             fail("--second-command is of no use with --url, which takes any number of connections")
         if self.url is not None and self.env:
             fail("--env is of no use with --url, whose agent runs already")
-        self._check_values()
+        if self.budget is not None and self.jobs not in (None, 1):
+            fail("--budget plays one trace after the other: leave --jobs out")
+        self.check_values()
 
     def _for_agents(self) -> dict[str, object]:
         return {
@@ -128,7 +136,12 @@ class ConformArguments:
             "--record": self.record,
         }
 
-    def _check_values(self) -> None:
+    def check_values(self) -> None:
+        """Refuse values that can't be.
+
+        Raises:
+            CommandFailure: an option is wrong.
+        """
         given = [("--url", self.url), ("--record", self.record), ("--view", self.view)]
         given += [("--login", self.login), *(("--trace", name) for name in self.only)]
         given += [(f"--prompt-{verb}", text) for verb, text in self.prompts.items()]

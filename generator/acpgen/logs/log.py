@@ -14,7 +14,7 @@ from acpgen.logs import scanning, values
 from acpgen.logs.detection import detect, has_message
 from acpgen.logs.directions import Sides
 from acpgen.logs.hints import MARKDOWN, Hints
-from acpgen.logs.log_lines import LINE_LIMIT, Lines
+from acpgen.logs.log_lines import LINE_LIMIT, Lines, as_bytes
 from acpgen.logs.log_message import LogMessage
 from acpgen.logs.markdown_log import fenced
 from acpgen.logs.messages import is_bare
@@ -217,7 +217,7 @@ class Log:
             elif unit.shape == values.LONG:
                 self._skipped(unit.line)
             elif unit.shape == "event":
-                self.pass_over(unit.line, _bytes(unit.prefix))
+                self.pass_over(unit.line, as_bytes(unit.prefix))
             elif unit.value is BROKEN or unit.value is scanning.BROKEN:
                 yield from self._broken(unit)
             else:
@@ -229,7 +229,9 @@ class Log:
             return
         prefix = prefix_of(unit.prefix, self._hints.client)
         self._saw(unit.shape, None)
-        yield LogItem(_bytes(unit.text), unit.line, None, prefix.direction, prefix.name or "", None)
+        yield LogItem(
+            as_bytes(unit.text), unit.line, None, prefix.direction, prefix.name or "", None
+        )
 
     def _whole(self, unit: Unit) -> Iterator[LogItem]:
         value: JsonValue = unit.value  # type: ignore[assignment] # it is not BROKEN
@@ -295,7 +297,7 @@ class Log:
                 found.pair, " - ".join(found.pair) if self._pairs else ""
             )
         return LogItem(
-            _bytes(text),
+            as_bytes(text),
             unit.line + found.below,
             value,
             None if token is None else token.text,
@@ -342,10 +344,6 @@ def read(
     if not hints.given or hints.shape in ("lines", "transcript"):
         detect(log, lines, hints, one_sided=one_sided)
     return log
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
 
 
 def _sharing(unit: Unit, found: list[WrappedMessage]) -> Unit:

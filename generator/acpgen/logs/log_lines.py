@@ -49,6 +49,18 @@ def lines_of(
         line = readline(limit)
 
 
+def as_bytes(text: str) -> bytes:
+    """Return the bytes of a text of a log, undecoded ones as they were.
+
+    A surrogate that an escape in the log made has no bytes in UTF-8. What comes out then is not
+    UTF-8 either: the message is then reported as not JSON.
+    """
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+
+
 def _utf_16(start: bytes) -> str | None:
     for mark, name in _MARKS.items():
         if start.startswith(mark) and 0 in start[2:8]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from acpgen.logs.log_lines import Lines
+from acpgen.logs.log_lines import Lines, as_bytes
 from acpgen.logs.messages import is_bare, is_message
 from acpgen.logs.prefixes import LONGEST, plain
 from acpgen.logs.scanning import BROKEN, CUT, blank, value_at
@@ -147,7 +147,7 @@ class Values:
         """Keep what follows a value on its line if it is another value."""
         rest = text[end:].lstrip(", \t")
         if rest.startswith("{") and not prefix:
-            self._back.append((number, rest.encode("utf-8", "surrogateescape")))
+            self._back.append((number, as_bytes(rest)))
 
     def _odd(self, number: int, text: str) -> Unit:
         """The unit of a line without a value: a broken message, a quoted one, or other output."""
@@ -278,7 +278,7 @@ class Values:
 
     def _push_back(self, line: int, text: str) -> None:
         if text.strip():
-            self._back.append((line, text.lstrip(", \t").encode("utf-8", "surrogateescape")))
+            self._back.append((line, as_bytes(text.lstrip(", \t"))))
 
     def _frame(self, number: int, size: int) -> Iterator[Unit]:
         """The body of a frame: as many bytes as its header says."""

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from acp_wire.pairing import Connection
 from acpgen.logs.hints import Hints, tokens
+from acpgen.logs.log_lines import as_bytes
 from acpgen.logs.messages import ENVELOPE, is_bare, is_message
 from acpgen.logs.prefixes import LONGEST, prefix_of
 from acpgen.logs.rebuilding import kind_named, rebuilt
@@ -251,7 +252,7 @@ def _in_text(text: str, at: Path, below: int) -> Iterator[WrappedMessage]:
     if not _is_event(text):
         yield WrappedMessage(text.strip(), at, below)
         return
-    lines = enumerate(text.encode("utf-8", "surrogateescape").splitlines(keepends=True), 1)
+    lines = enumerate(as_bytes(text).splitlines(keepends=True), 1)
     for unit in Values(lines, len(text) + 1, "sse"):
         if unit.text:
             yield WrappedMessage(unit.text, at, below)

@@ -145,7 +145,8 @@ def _messages(scenario: Scenario, step: Step) -> Iterator[str]:
         return
     shown = scenario.on(step).user_messages(scenario.session(step))
     for id_ in [id_ for id_, text in shown.items() if mark in text][: SHOWN + 1]:
-        yield f"{step.word('connection')} a user message with messageId {_json(id_)}"
+        hidden = scenario.hidden(_json(id_))
+        yield f"{step.word('connection')} a user message with messageId {hidden}"
 
 
 def _lane(scenario: Scenario, sent: SentRequest) -> str:

@@ -5,7 +5,7 @@ A line may end with `#` and a reason. Blank lines and lines that begin with `#` 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from acp_conformance.requirements import BY_ID, Role
@@ -17,11 +17,11 @@ class ExpectationError(ValueError):
     """A line of the file is not a requirement; the text gives file, line and the reason."""
 
 
-def expected_failures(path: Path, role: Role) -> dict[str, int]:
+def expected_failures(path: Path, roles: Collection[Role]) -> dict[str, int]:
     """Return the requirements that are expected to fail, each with its line in the file.
 
     Raises:
-        ExpectationError: an entry is unknown, of another role, or there twice.
+        ExpectationError: an entry is unknown, of a role that is not judged, or there twice.
         OSError: the file can't be read.
         UnicodeDecodeError: it is not UTF-8.
     """
@@ -30,8 +30,11 @@ def expected_failures(path: Path, role: Role) -> dict[str, int]:
         where = f"{path}:{number}"
         if id_ not in BY_ID:
             raise ExpectationError(f"{where}: there is no requirement {id_}: see --list")
-        if BY_ID[id_].role is not role:
-            raise ExpectationError(f"{where}: {id_} is for the role {BY_ID[id_].role}, not {role}")
+        if BY_ID[id_].role not in roles:
+            judged = " or ".join(roles)
+            raise ExpectationError(
+                f"{where}: {id_} is for the role {BY_ID[id_].role}, not {judged}"
+            )
         if id_ in found:
             raise ExpectationError(f"{where}: {id_} is on line {found[id_]} already: remove one")
         found[id_] = number

@@ -17,9 +17,12 @@ UNSEEN: Final = (
 READS: Final = "reject-malformed-key"
 """The requirement that only an agent keeps which reads the key."""
 
+PRIVATE: Final = "keys-stay-private"
+"""The requirement that only an agent breaks which has seen the key."""
+
 IGNORED: Final = (
-    "the agent reads the key, since it refuses malformed ones, but does not look it up before it"
-    " inserts: look up (session, key) first, and claim it before anything is awaited"
+    "the agent reads the key, since it refuses malformed ones or shows it, but does not look it up"
+    " before it inserts: look up (session, key) first, and claim it before anything is awaited"
 )
 UNKNOWN: Final = (
     "the agent may refuse members of params that it does not know: let its reader accept"
@@ -77,9 +80,9 @@ def likely_cause(
     if id_ == SUPPORT:
         if "was answered with the error" in observed:
             return UNKNOWN
-        return IGNORED if READS in passing else UNSEEN
+        return IGNORED if READS in passing or PRIVATE in failing else UNSEEN
     if SUPPORT in failing:
         if id_ in (READS, "malformed-is-not-omitted"):
-            return UNSEEN
+            return "" if PRIVATE in failing else UNSEEN
         return f"it follows from {SUPPORT}, which fails" if id_ in NEED_KEYS else ""
     return _CAUSES.get(id_, "")

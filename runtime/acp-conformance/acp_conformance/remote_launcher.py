@@ -15,7 +15,14 @@ from acp_conformance.launchers import NoKillError, Record, StartError
 from acp_conformance.message_stream import AgentStream
 from acp_conformance.remote_stream import EventLoopThread, RemoteStream
 from acp_conformance.transport_faults import FaultyRoute, NoFaultError, TransportFault
-from acp_wire.remote import MissingExtraError, Note, Remote, RemoteError, Timing
+from acp_wire.remote import (
+    MissingExtraError,
+    Note,
+    Remote,
+    RemoteError,
+    Timing,
+    without_secrets,
+)
 
 __all__ = ["RemoteAgent"]
 
@@ -120,7 +127,7 @@ class RemoteAgent:
         try:
             stream = RemoteStream(self._loop, remote, record)
         except (RemoteError, MissingExtraError, TimeoutError) as error:
-            raise StartError(f"{self._url}: {error}") from error
+            raise StartError(f"{without_secrets(self._url)}: {error}") from error
         self._streams.append(stream)
         return stream
 

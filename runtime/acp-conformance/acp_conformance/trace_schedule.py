@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Final
 
@@ -18,7 +18,7 @@ from acp_conformance.launchers import Launcher, StartError, UnfitAgentError, Unu
 from acp_conformance.play_options import PlayOptions
 from acp_conformance.scenario import PROMPT
 from acp_conformance.trace_costs import cost_of
-from acp_conformance.trace_facts import measured_timeouts
+from acp_conformance.trace_facts import TraceFacts, measured_timeouts
 from acp_conformance.trace_runner import RunControl, play
 from acp_conformance.trace_script import Script
 from acp_conformance.verdict import TraceResult
@@ -105,7 +105,8 @@ class Schedule:
             if one is not None and not self._is_doubtful(one):
                 yield one
             elif one is not None or (failure is None and script.name not in settled):
-                yield from self._alone([script])
+                for result in self._alone([script]):
+                    yield result if one is None else _with_costs(result, one.facts)
         if failure is not None:
             raise failure
 
@@ -166,6 +167,17 @@ class Schedule:
 
     def _note(self, result: TraceResult) -> None:
         self._confirmed |= dict(result.broken).keys()
+
+
+def _with_costs(result: TraceResult, earlier: TraceFacts) -> TraceResult:
+    """Return a result that counts the prompts, starts and permissions of an earlier play, too."""
+    facts = replace(
+        result.facts,
+        prompts=result.facts.prompts + earlier.prompts,
+        starts=result.facts.starts + earlier.starts,
+        permissions=result.facts.permissions + earlier.permissions,
+    )
+    return replace(result, facts=facts)
 
 
 def _unusable(result: TraceResult) -> UnusableProgramError:

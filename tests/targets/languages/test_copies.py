@@ -13,9 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from acpgen import resources
-from acpgen.cli.app import typer_app
-
-APP = typer_app()
+from command_calls import APP
 
 ROOT = Path(__file__).parents[3]
 ARGUMENTS = ["--target", "rust", "--target", "go", "--out", "third_party/acp"]

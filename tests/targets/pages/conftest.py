@@ -6,10 +6,10 @@ import pytest
 
 from acpgen import resources
 from acpgen.emit.templates import Templates
-from acpgen.load import load
 from acpgen.model import Protocol
 from acpgen.targets.pages import pages
 from page_reader import Reader, Tree, rewritten, spoil
+from whole_schema import whole_schema
 
 
 @pytest.fixture(scope="session")
@@ -19,7 +19,7 @@ def reader() -> Reader:
 
 @pytest.fixture(scope="session")
 def protocol() -> Protocol:
-    return load(resources.SCHEMA)
+    return whole_schema()
 
 
 @pytest.fixture(scope="session")

@@ -35,11 +35,10 @@ from acp_v2.models import (
     parse_result,
     parse_tolerant,
 )
-from acpgen import resources
-from acpgen.load import load
 from acpgen.model import Pointer, append
 from acpgen.targets.models.normalization import normalize
 from acpgen.targets.models.python_shapes import UnionShape
+from whole_schema import whole_schema
 
 VECTORS = Path(__file__).parents[3] / "generated/vectors"
 SECRET = "0b6f3c1e-8d2a-4c57-9a41-5e2f7d90c3ab"
@@ -150,7 +149,7 @@ def test_one_defect_is_one_error_where_it_is(tolerant: bool) -> None:
 
 UNIONS = {
     str(name): shape.tag
-    for name, (_, shape) in normalize(load(resources.SCHEMA)).shapes.items()
+    for name, (_, shape) in normalize(whole_schema()).shapes.items()
     if isinstance(shape, UnionShape) and shape.tag is not None
 }
 OPTIONAL = {"IdleStateUpdate", "SessionUpdateStateUpdateIdle", "StateUpdateIdle"}

@@ -9,14 +9,13 @@ from acp_v2.models import (
     PromptRequest,
     SessionUpdateStateUpdateIdleEndTurn,
 )
-from acpgen import resources
-from acpgen.load import load
 from acpgen.model import TypeName
+from whole_schema import whole_schema
 
 
 def test_members_have_their_descriptions() -> None:
     schema = PromptRequest.model_json_schema()
-    definition = load(resources.SCHEMA).types[TypeName("PromptRequest")]
+    definition = whole_schema().types[TypeName("PromptRequest")]
     docs = {p.name: p.docs for p in definition.body.properties}  # type: ignore[union-attr]
     assert schema["description"] == definition.docs
     assert {name: p["description"] for name, p in schema["properties"].items()} == docs

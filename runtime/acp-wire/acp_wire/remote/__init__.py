@@ -4,7 +4,7 @@
 `websockets`, which are imported when a channel of their kind is opened.
 """
 
-from acp_wire.remote.connecting import MissingExtraError, Remote, is_remote
+from acp_wire.remote.connecting import MissingExtraError, Remote, is_remote, without_secrets
 from acp_wire.remote.notes import Note
 from acp_wire.remote.remote_channel import RemoteChannel, RemoteError, Timing
 
@@ -16,4 +16,5 @@ __all__ = [
     "RemoteError",
     "Timing",
     "is_remote",
+    "without_secrets",
 ]

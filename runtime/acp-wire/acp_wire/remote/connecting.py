@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from acp_wire.extras import MissingExtraError, missing
 from acp_wire.remote.events import LONGEST
 from acp_wire.remote.remote_channel import RemoteChannel, Timing
 
-__all__ = ["MissingExtraError", "Remote", "is_remote"]
+__all__ = ["MissingExtraError", "Remote", "is_remote", "without_secrets"]
 
 HTTP: Final = ("http", "https")
 WEBSOCKET: Final = ("ws", "wss")
@@ -19,6 +19,13 @@ WEBSOCKET: Final = ("ws", "wss")
 def is_remote(url: str) -> bool:
     """Whether a URL is one that `Remote` opens."""
     return urlsplit(url).scheme.lower() in (*HTTP, *WEBSOCKET)
+
+
+def without_secrets(url: str) -> str:
+    """Return a URL as it may be printed: without user, password, query and fragment."""
+    parts = urlsplit(url)
+    hidden = "..." if parts.query else ""
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, hidden, ""))
 
 
 class Remote:
@@ -43,7 +50,7 @@ class Remote:
         longest: int = LONGEST,
     ) -> None:
         if not is_remote(url) or not urlsplit(url).hostname:
-            raise ValueError(f"not a URL of http, https, ws or wss: {url!r}")
+            raise ValueError(f"not a URL of http, https, ws or wss: {without_secrets(url)!r}")
         self._url = url
         self._headers = dict(headers or {})
         self._timing = timing or Timing()
