@@ -226,7 +226,7 @@ def vector_values(protocol: Protocol) -> Iterator[Value]:
             yield Value(name, value, valid[name](value))
 
 
-def content(message: Any, answers: str | None, protocol: Protocol) -> tuple[str, Any] | None:
+def content(message: object, answers: str | None, protocol: Protocol) -> tuple[str, Any] | None:
     """The type and the value in a message, None without one."""
     if not isinstance(message, dict):
         return None
