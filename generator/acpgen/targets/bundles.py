@@ -88,6 +88,7 @@ def _stem(protocol: Protocol) -> str:
 
 
 def file_name(protocol: Protocol, stability: Stability) -> str:
+    """The name of a bundle's file, which its identifier ends in."""
     suffix = "" if stability is Stability.STABLE else f".{stability.value}"
     return f"{_stem(protocol)}{suffix}.schema.json"
 
