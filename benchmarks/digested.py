@@ -76,7 +76,7 @@ def call(*words: str | Path, folder: Path, text: str = "") -> str:
 
 def rooted(definitions: Mapping[str, Any]) -> JsonSchema:
     """One object with a member a type."""
-    members = {name: {"$ref": f"#/$defs/{name}"} for name in definitions}
+    members: JsonSchema = {name: {"$ref": f"#/$defs/{name}"} for name in definitions}
     dialect = "https://json-schema.org/draft/2020-12/schema"
     head: JsonSchema = {"$schema": dialect, "title": "Acp", "type": "object"}
     return {**head, "properties": members, "$defs": dict(definitions)}
@@ -85,7 +85,7 @@ def rooted(definitions: Mapping[str, Any]) -> JsonSchema:
 def openapi(schema: JsonSchema) -> JsonSchema:
     """The types as the components of an API without paths."""
     text = json.dumps(schema["$defs"]).replace("#/$defs/", "#/components/schemas/")
-    info = {"title": "Acp", "version": "2"}
+    info: JsonSchema = {"title": "Acp", "version": "2"}
     return {
         "openapi": "3.1.0",
         "info": info,
