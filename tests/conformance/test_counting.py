@@ -6,9 +6,10 @@ import sys
 
 import pytest
 
+from acp_conformance.evidence import expectation
 from acp_conformance.launchers import Programs
 from acp_conformance.trace_runner import AgentTimeouts, play
-from acp_conformance.trace_script import scripts
+from acp_conformance.trace_script import Step, scripts
 
 SCRIPT = next(script for script in scripts() if script.name == "retry-same-connection")
 PROGRAM = """
@@ -64,6 +65,12 @@ def test_one_message_counts_once(show: str) -> None:
 @pytest.mark.parametrize("show", ["whole", "chunks", "chunks_then_whole", "twice", "patched"])
 def test_two_messages_under_one_id_count_twice(show: str) -> None:
     assert "2 messages hold the text of the prompt, not 1" in reason(show, 2)
+
+
+@pytest.mark.parametrize(("count", "hold"), [(1, "message holds"), (2, "messages hold")])
+def test_an_expected_count_is_in_the_singular_or_the_plural(count: int, hold: str) -> None:
+    step = Step("messages", {"text": "plain", "count": count})
+    assert expectation(step) == f"{count} user {hold} the text 'plain', so far"
 
 
 def test_content_that_was_taken_back_is_not_counted() -> None:
