@@ -72,6 +72,7 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/import_time.py
 	$(BIN)/python benchmarks/diff.py
 	$(BIN)/python benchmarks/ledger.py
+	$(BIN)/python benchmarks/stores.py
 	$(BIN)/python benchmarks/tap.py
 	$(BIN)/python benchmarks/languages.py
 	$(BIN)/python benchmarks --peers .venv/peers

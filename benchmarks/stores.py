@@ -156,7 +156,7 @@ def fill(kind: str, place: str) -> None:
         return
     with psycopg.connect(place) as server:
         server.cursor().executemany(
-            "INSERT INTO acp_session (session_id, cwd, created_at)"
+            "INSERT INTO acp_session (session_id, cwd, used_at)"
             " VALUES (%s, '/project', to_timestamp(%s))",
             names,
         )

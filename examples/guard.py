@@ -7,10 +7,11 @@ What it can't keep, since key and message are two steps here, in two programs:
 - If FILE is lost, or the session is used on another machine, a retry is inserted again.
 - If guard or agent ends after a prompt was forwarded and before its messageId is in FILE, the next
   guard has the agent replay the session, and looks for a message of the same text that is no other
-  prompt's. A client without a guard that sends the same text meanwhile, or an agent that replays
-  other texts than it got, make that answer wrong. If the replay shows nothing that FILE knows, the
-  retry is refused, with the reason. Prompts without text are always refused then.
-- While it looks, the updates of that session are not passed on.
+  prompt's. A client without a guard that sends the same text meanwhile, a prompt of that text
+  without a key that was lost, too, or an agent that replays other texts than it got, make that
+  answer wrong. If the replay shows nothing that FILE knows, the retry is refused, with the reason.
+  Prompts without text are always refused then.
+- While it looks, updates of that session are not passed on, and its other prompts wait.
 - One guard at a time uses FILE. A second one waits until the first and its agent have ended.
 
 An agent that chooses its message IDs keeps keys better without a guard: see docs/adapters.md.
@@ -23,7 +24,6 @@ import fcntl
 import os
 import sys
 import uuid
-from collections.abc import Mapping
 from typing import Any, Final
 
 from acp_retry import (
@@ -104,7 +104,7 @@ class Guard:
         await self._agent.forward(message)
 
     async def _from_agent(self, _: Peer, message: JsonObject) -> None:
-        if message.get("method") == "session/update" and self._is_replayed(message["params"]):
+        if message.get("method") == "session/update" and self._is_replayed(message.get("params")):
             return
         if "method" not in message and isinstance(message.get("id"), str | int):
             method, params = self._asked.pop(message["id"], ("", {}))
@@ -160,14 +160,16 @@ class Guard:
             return None
         raise OutcomeUnknownError("a replay of the session does not show it")
 
-    def _is_replayed(self, params: Mapping[str, Any]) -> bool:
+    def _is_replayed(self, params: object) -> bool:
         """Whether an update belongs to a replay for the guard. Its text is noted then."""
-        shown, update = self._replays.get(params["sessionId"]), params["update"]
-        if shown is not None:
-            name, kind = update.get("messageId", ""), update.get("sessionUpdate")
-            if kind == "user_message":
+        values: JsonObject = params if isinstance(params, dict) else {}
+        session, update = values.get("sessionId"), values.get("update")
+        shown = self._replays.get(session) if isinstance(session, str) else None
+        if shown is not None and isinstance(update, dict):
+            name, kind = update.get("messageId"), update.get("sessionUpdate")
+            if isinstance(name, str) and kind == "user_message":
                 shown[name] = text_of(update.get("content"))
-            elif kind == "user_message_chunk":
+            elif isinstance(name, str) and kind == "user_message_chunk":
                 shown[name] = shown.get(name, "") + text_of([update.get("content")])
         return shown is not None
 
@@ -175,7 +177,7 @@ class Guard:
 def text_of(blocks: object) -> str:
     """Return the text of content blocks."""
     found = blocks if isinstance(blocks, list) else []
-    return "".join(each.get("text", "") for each in found if isinstance(each, dict))
+    return "".join(str(each.get("text", "")) for each in found if isinstance(each, dict))
 
 
 def main() -> None:

@@ -97,7 +97,8 @@ def test_a_folder_with_two_logs_is_refused(log: Path) -> None:
 def test_a_page_is_read_by_its_name(command: str, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(PAGE)
-    result = run(command, page, *(["-o", tmp_path / "page.html"] if command == "view" else []))
+    out = ["-o", str(tmp_path / "page.html")] if command == "view" else []
+    result = run(command, page, *out)
     assert result.exit_code == 0
     assert "1 message" in result.stderr
     assert "other output" not in result.stderr

@@ -55,7 +55,12 @@ def test_json_is_a_report_that_is_not_complete(arguments: list[str]) -> None:
 
 def test_the_place_is_not_said_twice() -> None:
     (problem,) = json.loads(run(["lint", "none"], "json").stdout)["problems"]
-    assert problem == {"file": "none", "line": None, "message": "No such file or directory"}
+    assert problem == {
+        "file": "none",
+        "line": None,
+        "message": "No such file or directory",
+        "kind": "unread",
+    }
 
 
 def test_the_place_is_that_of_the_page_and_its_line() -> None:

@@ -216,12 +216,22 @@ class SlowPipe(Pipe):
     def __init__(self, inbox: asyncio.Queue[str], outbox: asyncio.Queue[str]) -> None:
         super().__init__(inbox, outbox)
         self.reads = asyncio.Event()
+        self.reads_one = False
         self.entered = 0
 
     async def send(self, message: dict[str, Any], /) -> None:
         self.entered += 1
         await self.reads.wait()
+        if self.reads_one:
+            self.reads_one = False
+            self.reads.clear()
         await super().send(message)
+
+    async def read_one(self) -> None:
+        """Let the message that is being sent leave."""
+        self.reads_one = True
+        self.reads.set()
+        await settle()
 
 
 def slow() -> SlowPipe:
@@ -284,19 +294,48 @@ async def test_a_client_that_has_stopped_reading_is_given_up_at_the_deadline(
 
 
 @sync
-async def test_a_full_queue_delays_the_turn_and_the_others_get_the_update_first() -> None:
-    watching = Watching(queue=3, deadline=None)
-    for number in range(4):
+async def test_a_full_queue_delays_the_turn_once_and_the_others_get_the_update_first() -> None:
+    watching = Watching(queue=10, deadline=None)
+    for number in range(11):
         await watching.sessions.tell("s", {"n": number})
         await settle()
-    telling = asyncio.create_task(watching.sessions.tell("s", {"n": 4}))
+    telling = asyncio.create_task(watching.sessions.tell("s", {"n": 11}))
     await settle()
-    assert len(watching.read.sent) == 5
-    assert not telling.done()
-    watching.stuck.reads.set()
+    assert len(watching.read.sent) == 12
+    for _ in range(4):
+        await watching.stuck.read_one()
+        assert not telling.done()
+    await watching.stuck.read_one()
     await telling
-    await settle()
-    assert len(watching.stuck.sent) == 5
+    for number in range(12, 16):
+        await asyncio.wait_for(watching.sessions.tell("s", {"n": number}), 20)
+    watching.stuck.reads.set()
+    await settle(100)
+    assert [m["params"]["update"]["n"] for m in watching.stuck.sent] == list(range(16))
+
+
+@sync
+async def test_a_client_that_reads_too_slowly_is_given_up(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It reads each message within the deadline, so that each would delay the others again."""
+    watching = Watching(queue=1000, deadline=0.2)
+    for number in range(1001):
+        await watching.sessions.tell("s", {"n": number})
+        await asyncio.sleep(0)
+
+    async def trickle() -> None:
+        while not watching.lost:
+            await watching.stuck.read_one()
+            await asyncio.sleep(0.01)
+
+    reading = asyncio.create_task(trickle())
+    for number in range(1001, 1004):
+        await watching.sessions.tell("s", {"n": number})
+    await reading
+    assert watching.lost == watching.peers[:1]
+    assert "has stopped reading" in caplog.text
+    assert [m["params"]["update"]["n"] for m in watching.read.sent] == list(range(1004))
 
 
 @pytest.mark.parametrize(("queue", "flat"), [(10, True), (10_000, False)])

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import stat
+from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +39,9 @@ class Inner:
         self.known: list[frozenset[str]] = []
         self.readable = True
         self.failed_reads = 0
+        self.slow_reads = False
+        self.may_answer = asyncio.Event()
+        self.slow_answers = False
 
     async def send(self, submission: Submission) -> str:
         assert "idempotencyKey" not in submission.params
@@ -46,6 +52,8 @@ class Inner:
             raise self.refuse
         name = f"message {len(self.history)}"
         self.history.append((name, submission.prompt))
+        if self.slow_answers:
+            await self.may_answer.wait()
         if self.lost == "the answer":
             raise ConnectionError("the agent has ended")
         return name
@@ -60,6 +68,8 @@ class Inner:
             self.failed_reads += 1
             raise OutcomeUnknownError("the history can't be read")
         self.known.append(prompt.known)
+        if self.slow_reads:
+            await settle()
         same = [name for name, said in self.history if said == prompt.prompt]
         return next((name for name in same if name not in prompt.known), None)
 
@@ -234,3 +244,102 @@ async def test_the_first_attempt_waits_until_the_agent_is_back(tmp_path: Path) -
     adapter.store.agent_returned()
     assert await asking == {"messageId": "message 0"}
     adapter.store.close()
+
+
+@pytest.mark.parametrize("inserted", [0, 1, 2])
+def test_equal_prompts_of_unknown_outcome_are_two_messages(inserted: int, tmp_path: Path) -> None:
+    """Both retries come at once, and the agent has inserted none, one or both of the prompts."""
+
+    @sync
+    async def retry() -> None:
+        inner = Inner()
+        inner.lost, inner.readable = "the prompt", False
+        adapter = Adapter(tmp_path / "a.db", inner)
+        asking = [adapter.ask("one"), adapter.ask("two")]
+        while inner.failed_reads < 2:
+            await settle()
+        adapter.crash()
+        assert not any(each.done() for each in asking)
+        inner.lost, inner.readable = "nothing", True
+        inner.history = [(f"message {number}", TEXT) for number in range(inserted)]
+        inner.slow_reads = True
+        again = Adapter(tmp_path / "a.db", inner)
+        answers = await asyncio.gather(again.ask("one"), again.ask("two"))
+        assert sorted(each["messageId"] for each in answers) == ["message 0", "message 1"]
+        assert len(inner.history) == 2
+        again.store.close()
+
+    retry()
+
+
+@sync
+async def test_a_prompt_that_is_with_the_agent_is_not_taken_for_an_equal_one(
+    tmp_path: Path,
+) -> None:
+    """The agent has inserted it, and its answer is on its way."""
+    inner = Inner()
+    inner.lost, inner.readable = "the prompt", False
+    adapter = Adapter(tmp_path / "a.db", inner)
+    lost = adapter.ask("lost")
+    while not inner.failed_reads:
+        await settle()
+    adapter.crash()
+    assert not lost.done()
+    inner.lost, inner.readable, inner.slow_answers = "nothing", True, True
+    again = Adapter(tmp_path / "a.db", inner)
+    other = again.ask("other")
+    while not inner.history:
+        await settle()
+    retry = again.ask("lost")
+    for _ in range(20):
+        await asyncio.sleep(0.001)  # the file has a thread of its own
+    inner.may_answer.set()
+    assert await other != await retry
+    assert len(inner.history) == 2
+    again.store.close()
+
+
+@sync
+async def test_a_message_without_a_key_is_not_taken_for_an_equal_one(tmp_path: Path) -> None:
+    inner = Inner()
+    adapter = Adapter(tmp_path / "a.db", inner)
+    assert await adapter.ask(None) == {"messageId": "message 0"}
+    inner.lost, inner.readable = "the prompt", False
+    asking = adapter.ask()
+    while not inner.failed_reads:
+        await settle()
+    adapter.crash()
+    assert not asking.done()
+    inner.lost, inner.readable = "nothing", True
+    again = Adapter(tmp_path / "a.db", inner)
+    assert await again.ask() == {"messageId": "message 1"}
+    again.store.close()
+
+
+@sync
+async def test_old_sessions_are_pruned_and_the_file_is_copied_and_private(tmp_path: Path) -> None:
+    days = 100.0
+    inner, path = Inner(), tmp_path / "a.db"
+    with closing(ForwardingStore(path, inner.send, now=lambda: days * 86400)) as store:
+        ledger = KeyLedger(store, store.handle)
+
+        async def ask(session: str, key: str | None) -> dict[str, str]:
+            params = {"sessionId": session, "prompt": TEXT, "idempotencyKey": key}
+            return await ledger.prompt("connection", 1, params)
+
+        for session in ("old", "kept"):
+            await ask(session, "k")
+            await ask(session, None)
+        days += 5
+        assert await ask("new", "k") == {"messageId": "message 4"}
+        days += 5
+        assert await store.prune(timedelta(days=7), keep={"kept"}) == 1
+        await store.backup(tmp_path / "copy.db")
+        assert await ask("new", "k") == {"messageId": "message 4"}
+        assert await ask("kept", "k") == {"messageId": "message 2"}
+        assert await ask("old", "k") == {"messageId": "message 5"}
+        await ledger.stop()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    with closing(ForwardingStore(tmp_path / "copy.db", inner.send)) as copy:
+        assert await copy.find("kept", derive_message_id("kept", "k")) is not None
+        assert await copy.find("old", derive_message_id("old", "k")) is None

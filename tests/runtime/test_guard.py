@@ -33,6 +33,7 @@ class Guarded:
         agent = (sys.executable, str(KEYLESS), str(self.file), *quirks)
         self.command = (sys.executable, str(GUARD), str(folder / "guard.db"), *agent)
         self.shown: list[str] = []
+        self.odd: list[object] = []
 
     @asynccontextmanager
     async def start(self) -> AsyncIterator[Peer]:
@@ -41,8 +42,11 @@ class Guarded:
             yield peer
 
     async def note(self, call: Call) -> None:
-        update: Any = call.params["update"]
-        self.shown.append(update["messageId"])
+        update: Any = call.params.get("update")
+        if isinstance(update, dict):
+            self.shown.append(update["messageId"])
+        else:
+            self.odd.append(dict(call.params))
 
     def inserted(self, text: str) -> list[str]:
         entries = map(json.loads, self.file.read_text().splitlines())
@@ -118,6 +122,15 @@ async def test_what_a_replay_does_not_show_is_refused_and_not_sent_twice(tmp_pat
         {"reason": f"The prompt was forwarded, and {reason}"},
     )
     assert len(guarded.inserted("die")) == 1
+
+
+@sync
+async def test_updates_of_no_known_form_are_passed_on(tmp_path: Path) -> None:
+    guarded = Guarded(tmp_path, "malformed")
+    async with guarded.start() as peer:
+        first = await ask(peer, await new(peer), "x", "k")
+    assert guarded.odd == [{}, {"sessionId": []}, {"sessionId": "s", "update": 1}]
+    assert guarded.shown == [first]
 
 
 def test_the_guard_is_short() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import Self
 from uuid import UUID, uuid4
 
 import psycopg
@@ -12,6 +13,7 @@ import pytest
 
 from acp_retry import (
     Found,
+    KeyLedger,
     MemoryStore,
     Nodes,
     Notice,
@@ -297,3 +299,115 @@ async def test_a_session_id_that_no_notice_holds_is_an_error() -> None:
     nodes = PostgresNodes(PostgresStore("host=/nowhere"))
     with pytest.raises(ValueError, match="more than 5,000 bytes"):
         await nodes.send(Notice(NoticeKind.SESSION, "x" * 5001))
+
+
+@sync
+async def test_few_prompts_are_looked_up_at_the_same_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("acp_retry.nodes.LOOKUPS", 3)
+
+    class Counting(MemoryStore):
+        counts = False
+        under_way = most = looked_up = 0
+
+        async def find(self, session_id: str, record: UUID) -> Found | None:
+            if self.counts:
+                self.under_way += 1
+                self.most = max(self.most, self.under_way)
+                await settle(3)
+                self.under_way -= 1
+                self.looked_up += 1
+            return await super().find(session_id, record)
+
+    async def hold(submission: Submission) -> None:
+        del submission
+        await asyncio.Event().wait()
+
+    store, wire = Counting(), Wire()
+    ledger = KeyLedger(store, hold, nodes=wire.end())
+    prompt = [{"type": "text", "text": "x"}]
+    asking = [
+        asyncio.create_task(
+            ledger.prompt("c", n, {"sessionId": "s", "prompt": prompt, "idempotencyKey": f"{n}"})
+        )
+        for n in range(20)
+    ]
+    await settle()
+    store.counts = True
+    for heard in wire.heard:
+        heard(None)
+    await settle(200)
+    assert (store.looked_up, store.most) == (20, 3)
+    for each in asking:
+        each.cancel()
+    await ledger.stop()
+
+
+class Silent:
+    """A connection whose server answers nothing any more."""
+
+    def __init__(self) -> None:
+        self.closed = False
+        self.asked = 0
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def notifies(self, timeout: float) -> AsyncIterator[object]:
+        assert timeout
+        await asyncio.sleep(0)
+        for each in list[object]():
+            yield each
+
+    async def execute(self, statement: str) -> None:
+        assert statement == "SELECT 1"
+        self.asked += 1
+        await asyncio.Event().wait()
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+def silent_nodes(monkeypatch: pytest.MonkeyPatch) -> tuple[PostgresNodes, list[Silent]]:
+    monkeypatch.setattr("acp_retry.stores.postgres_nodes.ALIVE", 0.01)
+    monkeypatch.setattr("acp_retry.stores.postgres_nodes.PAUSE", 0.0)
+    opened: list[Silent] = []
+
+    async def connect(_: PostgresNodes) -> Silent:
+        opened.append(Silent())
+        return opened[-1]
+
+    monkeypatch.setattr(PostgresNodes, "_connect", connect)
+    return PostgresNodes(PostgresStore("")), opened
+
+
+@sync
+async def test_a_server_that_does_not_answer_the_check_is_connected_to_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nodes, opened = silent_nodes(monkeypatch)
+    heard: list[Notice | None] = []
+    nodes.listen(heard.append)
+    await nodes.open()
+    async with asyncio.timeout(20):
+        while len(opened) < 2:
+            await asyncio.sleep(0.001)
+    assert opened[0].closed
+    assert heard[0] is None
+    await nodes.close()
+    assert opened[-1].closed
+
+
+@sync
+async def test_nodes_that_are_closed_at_once_leave_no_connection(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nodes, opened = silent_nodes(monkeypatch)
+    await nodes.open()
+    await nodes.close()
+    assert [each.asked for each in opened] == [0]
+    assert opened[0].closed

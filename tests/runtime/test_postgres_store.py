@@ -311,3 +311,34 @@ async def test_sessions_are_served_by_another_node(postgres_schema: str) -> None
         assert await one.sessions() == {}
         for each in (client, elsewhere):
             await each.hang_up()
+
+
+async def waiting_migrations(rows: psycopg.AsyncConnection) -> list[int]:
+    """The processes of the server that wait for the lock of a migration."""
+    select = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+    return [pid for (pid,) in await (await rows.execute(select)).fetchall()]
+
+
+@pytest.mark.parametrize("cancelled", [False, True])
+@sync
+async def test_a_migration_waits_for_another_however_long_a_statement_may_take(
+    cancelled: bool, postgres_schema: str
+) -> None:
+    store = PostgresStore(postgres_schema, statement_timeout=0.05)
+    other = await psycopg.AsyncConnection.connect(postgres_schema, autocommit=True)
+    async with other as rows:
+        await rows.execute("SELECT pg_advisory_lock(hashtext('acp_message'))")
+        creating = asyncio.create_task(store.create())
+        while not (waiting := await waiting_migrations(rows)):
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.2)
+        assert not creating.done()
+        if cancelled:
+            await rows.execute("SELECT pg_cancel_backend(%s)", waiting)
+            with pytest.raises(UnusableStoreError, match=r"given up .*PostgresStore\.create\(\)"):
+                await creating
+        await rows.execute("SELECT pg_advisory_unlock(hashtext('acp_message'))")
+        if not cancelled:
+            await creating
+            assert await store.sessions() == {}
+    await store.close()

@@ -15,9 +15,18 @@ from uuid import uuid4
 
 import pytest
 
-from acp_retry import MemoryStore, Message, Outbox, SessionStore, SqliteOutbox, SqliteStore
+from acp_retry import (
+    MemoryStore,
+    Message,
+    Outbox,
+    SessionStore,
+    SqliteOutbox,
+    SqliteStore,
+    WorkStore,
+)
 from acp_retry.outbox_stores import StoredPrompt
 from acp_retry.stores.postgres import PostgresStore
+from acp_retry.stores.sqlite import IS_IDLE, NAMES
 from agents import TEXT, settle, sync
 from scripted import ScriptedLink
 from session_agents import Agent, open_session, resume
@@ -275,3 +284,72 @@ async def test_resuming_a_session_reads_no_other_session() -> None:
     session = await open_session(client)
     await resume(client, session)
     await client.hang_up()
+
+
+@sync
+async def test_a_session_that_is_opened_while_others_are_pruned_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("acp_retry.stores.sqlite.PRUNED_TOGETHER", 1)
+    clock = Clock()
+    with closing(SqliteStore(tmp_path / "agent.db", now=clock)) as store:
+        agent = Agent(store)
+        client = await agent.connect()
+        for name in ("a", "b"):
+            await store.add_session(name, "/project")
+        clock.day += 10
+        pruning = asyncio.create_task(agent.sessions.prune(DAY))
+        await asyncio.sleep(0)  # what is in use was listed
+        await resume(client, "b")
+        assert await pruning == 1
+        assert await store.sessions() == {"b": "/project"}
+        await client.hang_up()
+
+
+@sync
+async def test_a_session_that_was_used_lately_is_not_pruned(opened: Open) -> None:
+    clock = Clock()
+    async with opened(clock) as store:
+        for name in ("used", "left"):
+            await store.add_session(name, "/project")
+        clock.day += 10
+        assert await store.use_session("used") == "/project"
+        assert await store.use_session("other") is None
+        assert await store.prune(DAY) == 1
+        assert await store.sessions() == {"used": "/project"}
+
+
+@sync
+async def test_a_store_lists_the_messages_whose_work_has_not_ended(opened: Open) -> None:
+    clock = Clock()
+    async with opened(clock) as store:
+        assert isinstance(store, WorkStore)
+        messages = [Message(name, uuid4(), name.encode()) for name in ("s", "t", "s")]
+        for message in messages:
+            await store.insert(message)
+            clock.day += 1
+        await store.finish("t", str(messages[0].record))
+        found = [(w.session_id, w.message_id, w.body) for w in await store.unfinished()]
+        assert found == [(m.session_id, str(m.record), m.body) for m in messages]
+        await store.finish("s", str(messages[0].record))
+        left = [(w.message_id, w.created_at) for w in await store.unfinished()]
+        days = [101.0, 102.0]
+        assert left == [
+            (str(m.record), day * DAY.total_seconds())
+            for m, day in zip(messages[1:], days, strict=True)
+        ]
+        await store.forget("s")
+        assert [w.session_id for w in await store.unfinished()] == ["t"]
+
+
+def test_the_search_for_old_sessions_reads_no_message(tmp_path: Path) -> None:
+    SqliteStore(tmp_path / "agent.db").close()
+    with closing(sqlite3.connect(tmp_path / "agent.db")) as rows:
+        for select, values in (
+            (NAMES.format(table="acp_message"), (b"", 1)),
+            (IS_IDLE, (b"s", 1.0)),
+        ):
+            plan = [row[3] for row in rows.execute(f"EXPLAIN QUERY PLAN {select}", values)]
+            read = [step for step in plan if "acp_message" in step]
+            assert read
+            assert all("SEARCH acp_message USING COVERING INDEX" in step for step in read), plan

@@ -1,7 +1,8 @@
 """An agent that knows no keys: `python keyless_agent.py FILE [QUIRK]`.
 
 FILE holds a message a line. The quirks: `dies-before` and `dies-after` it has stored a prompt of
-the text "die", once; `replays-nothing`.
+the text "die", once; `replays-nothing`; `malformed` it shows
+updates of no known form before each message.
 """
 
 from __future__ import annotations
@@ -37,7 +38,12 @@ def die(quirk: str, prompt: object) -> None:
         os._exit(1)
 
 
+ODD: list[Any] = [{}, {"sessionId": []}, {"sessionId": "s", "update": 1}]
+
+
 async def show(call: Call, entry: dict[str, Any]) -> None:
+    for params in ODD if "malformed" in QUIRKS else []:
+        await call.peer.notify("session/update", params)
     update = {"sessionUpdate": "user_message", "messageId": entry["id"], "content": entry["prompt"]}
     await call.peer.notify("session/update", {"sessionId": entry["session"], "update": update})
 

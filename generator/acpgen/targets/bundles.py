@@ -23,7 +23,7 @@ _ENTRY_POINTS: Mapping[str, frozenset[Side]] = {
 
 EXTENSION_PATTERN = "^_"
 
-_HOME = "https://agentclientprotocol.com/schema/"
+HOME = "https://agentclientprotocol.com/schema/"
 """The start of the bundles' identifiers. Each ends in its file's name, so that a relative reference
 from one bundle to another means the same by identifier and by file. Nothing is fetched there."""
 
@@ -45,7 +45,7 @@ def bundles(protocol: Protocol) -> dict[str, str]:
     """The stable and the unstable bundle, each as one JSON file."""
     parts = {Stability.STABLE: stable(protocol), Stability.UNSTABLE: protocol}
     return {
-        f"schema/{_file_name(protocol, stability)}": _text(bundle(part, stability))
+        f"schema/{file_name(protocol, stability)}": _text(bundle(part, stability))
         for stability, part in parts.items()
     }
 
@@ -60,7 +60,7 @@ def bundle(protocol: Protocol, stability: Stability) -> JsonSchema:
     head: JsonSchema = {
         "$comment": HEADER,
         "$schema": DIALECT,
-        "$id": f"{_HOME}{_file_name(protocol, stability)}",
+        "$id": f"{HOME}{file_name(protocol, stability)}",
         "title": f"{protocol.title} v{protocol.version or 0}",
         "description": _description(stability, entry_points),
     }
@@ -87,7 +87,8 @@ def _stem(protocol: Protocol) -> str:
     return f"acp-v{protocol.version}" if protocol.version is not None else "acp"
 
 
-def _file_name(protocol: Protocol, stability: Stability) -> str:
+def file_name(protocol: Protocol, stability: Stability) -> str:
+    """The name of a bundle's file, which its identifier ends in."""
     suffix = "" if stability is Stability.STABLE else f".{stability.value}"
     return f"{_stem(protocol)}{suffix}.schema.json"
 

@@ -37,6 +37,7 @@ from acpgen.model import (
 )
 from acpgen.patterns import portable, python_pattern
 from acpgen.rulebook import Fault
+from acpgen.targets.bundles import HOME, file_name
 from acpgen.targets.models.conjunction import conjunction
 from acpgen.targets.models.faults import shape_finding
 from acpgen.targets.models.normalization import multiply_out
@@ -75,12 +76,11 @@ def normalized_bundle(protocol: Protocol, stability: Stability) -> JsonSchema:
     names = sorted(normalization.shapes)
     definitions: JsonSchema = {name: writer.definition(name) for name in names}
     _require_none(writer.faults)
-    suffix = "" if stability is Stability.STABLE else ":unstable"
     version = protocol.version or 0
     return {
         "$comment": HEADER,
         "$schema": DIALECT,
-        "$id": f"urn:acp:v{version}:normalized{suffix}",
+        "$id": f"{HOME}normalized/{file_name(protocol, stability)}",
         "title": f"{protocol.title} v{version}",
         "description": "The types of the protocol, written for code generators: one member a type.",
         "type": "object",

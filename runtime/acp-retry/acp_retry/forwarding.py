@@ -12,14 +12,18 @@ import asyncio
 import json
 import logging
 import sqlite3
-from collections.abc import Awaitable, Callable
+import time
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
+from datetime import timedelta
 from os import PathLike
 from typing import Final
 from uuid import UUID
+from weakref import WeakValueDictionary
 
 from acp_retry.outcome import CANCELLED, INTERNAL_ERROR, RequestFailedError
 from acp_retry.prompt_events import label
+from acp_retry.settling_gate import SettlingGate
 from acp_retry.sqlite_file import SqliteFile
 from acp_retry.sqlite_layouts import Tables
 from acp_retry.store import Found, Message
@@ -35,14 +39,16 @@ CREATE = (
       message_id TEXT,
       prompt BLOB,
       digest BLOB,
+      created_at REAL NOT NULL,
       UNIQUE (session_id, record)
     )""",
 )
 TABLES: Final = Tables(
     "acp_forwarded",
     (CREATE,),
-    {"acp_forwarded": ("session_id", "record", "message_id", "prompt", "digest")},
+    {"acp_forwarded": ("session_id", "record", "message_id", "prompt", "digest", "created_at")},
 )
+IDLE: Final = "SELECT session_id FROM acp_forwarded GROUP BY session_id HAVING max(created_at) < ?"
 
 _log = logging.getLogger(__name__)
 
@@ -65,7 +71,8 @@ class OutcomeUnknownError(RequestFailedError):
 class ForwardedPrompt:
     """A prompt that was forwarded, and whose outcome is unknown.
 
-    `known` holds the message IDs of the session's other prompts. They belong to those.
+    `known` holds the message IDs of the session's other prompts, with and without keys. They belong
+    to those.
     """
 
     session_id: str
@@ -91,10 +98,14 @@ class ForwardingStore:
     after each `agent_returned`. An attempt under the same key in a later process asks `settle`, and
     gets the error of `settle` if the outcome can't be known.
 
-    Only one process may use the file.
+    While a prompt of a session is settled, no other prompt of that session is forwarded or settled,
+    since both could be taken for the same message. It waits for those that are with the agent.
+
+    A prompt without a key leaves an entry with its `messageId` only, so that no other prompt is
+    taken for it. Only one process may use the file.
 
     Args:
-        path: an SQLite file; created if it is missing.
+        path: an SQLite file; created if it is missing, for its owner only.
         send: forwards a prompt without its key, and returns the agent's `messageId`. It raises
             `RequestFailedError` if the agent has answered with an error. Any other error means that
             the outcome is unknown.
@@ -103,6 +114,7 @@ class ForwardingStore:
         settle: finds a prompt in the agent's history. It returns the `messageId`, or None if the
             prompt surely was not inserted, and raises `OutcomeUnknownError` if that can't be known.
             By default it never can.
+        now: the clock of `created_at` and `prune`, in seconds since the epoch.
 
     Raises:
         UnusableStoreError: the file can't be read and written, or is not of this kind.
@@ -115,8 +127,11 @@ class ForwardingStore:
         *,
         withdraw: Callable[[Submission], Awaitable[None]] | None = None,
         settle: Callable[[ForwardedPrompt], Awaitable[str | None]] | None = None,
+        now: Callable[[], float] = time.time,
     ) -> None:
-        self._database = SqliteFile(path, TABLES)
+        self._database = SqliteFile(path, TABLES, private=True)
+        self._now = now
+        self._gates: WeakValueDictionary[str, SettlingGate] = WeakValueDictionary()
         self._send = send
         self._withdraw = withdraw
         self._settle = settle or _unknown
@@ -184,6 +199,28 @@ class ForwardingStore:
         delete = "DELETE FROM acp_forwarded WHERE session_id = ?"
         await self._database.write(lambda rows: rows.execute(delete, (session_id.encode(),)))
 
+    async def prune(self, older_than: timedelta, *, keep: Collection[str] = ()) -> int:
+        """Remove sessions in which nothing was forwarded for some time. Return their number.
+
+        A session goes as a whole. A retry of one of its prompts is then forwarded again.
+
+        Args:
+            older_than: how long ago the latest prompt was forwarded.
+            keep: sessions that stay, such as those that the agent still has.
+        """
+        latest = self._now() - older_than.total_seconds()
+        kept = {name.encode() for name in keep} | {name.encode() for name, _ in self._flights}
+        return await self._database.write(lambda rows: _prune(rows, latest, kept))
+
+    async def backup(self, target: str | PathLike[str]) -> None:
+        """Copy the file as it is now to a new file, while prompts go on.
+
+        Raises:
+            FileExistsError: the target exists.
+            sqlite3.Error: the file could not be copied. The target does not exist then.
+        """
+        await self._database.backup(target)
+
     def close(self) -> None:
         """Close the file."""
         self._database.close()
@@ -194,10 +231,22 @@ class ForwardingStore:
         Raises:
             RequestFailedError: it was refused or withdrawn.
         """
-        prompt = json.dumps(flight.submission.prompt).encode()
-        await self._database.write(lambda rows: _add(rows, name, prompt))
         message_id: str | None = None
         while message_id is None:
+            message_id = await self._forward(name, flight)
+            if message_id is None:
+                message_id = await self._certain_outcome(name)
+        return message_id
+
+    async def _forward(self, name: _Name, flight: _Flight) -> str | None:
+        """Forward a prompt once, and return its `messageId`, or None if that is unknown.
+
+        Raises:
+            RequestFailedError: it was refused or withdrawn.
+        """
+        prompt = json.dumps(flight.submission.prompt).encode()
+        await self._database.write(lambda rows: _add(rows, name, prompt, self._now()))
+        async with self._gate(name).forwarding():
             if flight.withdrawn:
                 await self._set(name, None)
                 raise RequestFailedError(CANCELLED)
@@ -208,11 +257,8 @@ class ForwardingStore:
                 raise
             except Exception:
                 _log.exception("%s: forwarded, outcome unknown", label(name[0], str(name[1])))
-                message_id = await self._certain_outcome(name)
-                if message_id is None:
-                    await self._database.write(lambda rows: _add(rows, name, prompt))
-            else:
-                await self._set(name, message_id)
+                return None
+            await self._set(name, message_id)
         return message_id
 
     async def _certain_outcome(self, name: _Name) -> str | None:
@@ -227,10 +273,17 @@ class ForwardingStore:
 
     async def _outcome(self, name: _Name) -> str | None:
         """Settle a prompt of unknown outcome, and store that."""
-        forwarded = await self._database.read(lambda rows: _forwarded(rows, name))
-        message_id = await self._settle(forwarded)
-        await self._set(name, message_id)
+        async with self._gate(name).settling():
+            found = await self._database.read(lambda rows: _row(rows, name))
+            if found is None or found[0] is not None:  # another attempt has settled it
+                return None if found is None else found[0]
+            forwarded = await self._database.read(lambda rows: _forwarded(rows, name))
+            message_id = await self._settle(forwarded)
+            await self._set(name, message_id)
         return message_id
+
+    def _gate(self, name: _Name) -> SettlingGate:
+        return self._gates.setdefault(name[0], SettlingGate())
 
     def _give_up(self, flight: _Flight) -> None:
         flight.withdrawn = True
@@ -272,9 +325,19 @@ def _row(rows: sqlite3.Connection, name: _Name) -> tuple[str | None, bytes | Non
     return found
 
 
-def _add(rows: sqlite3.Connection, name: _Name, prompt: bytes) -> None:
-    insert = "INSERT OR IGNORE INTO acp_forwarded (session_id, record, prompt) VALUES (?, ?, ?)"
-    rows.execute(insert, (*_key(name), prompt))
+def _add(rows: sqlite3.Connection, name: _Name, prompt: bytes, now: float) -> None:
+    insert = (
+        "INSERT OR IGNORE INTO acp_forwarded (session_id, record, prompt, created_at)"
+        " VALUES (?, ?, ?, ?)"
+    )
+    rows.execute(insert, (*_key(name), prompt, now))
+
+
+def _prune(rows: sqlite3.Connection, latest: float, kept: Collection[bytes]) -> int:
+    idle = [name for (name,) in rows.execute(IDLE, (latest,)).fetchall() if name not in kept]
+    for name in idle:
+        rows.execute("DELETE FROM acp_forwarded WHERE session_id = ?", (name,))
+    return len(idle)
 
 
 def _add_digest(

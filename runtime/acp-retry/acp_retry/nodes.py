@@ -7,13 +7,16 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Final, Protocol
 from uuid import UUID
 
 from acp_retry.core import Claim, Core, Effect, State
 from acp_retry.store import Found
 
 __all__ = ["Neighbours", "Nodes", "Notice", "NoticeKind"]
+
+LOOKUPS: Final = 16
+"""How many prompts are looked up again at the same time."""
 
 _log = logging.getLogger(__name__)
 
@@ -84,6 +87,7 @@ class Neighbours:
         self._find = find
         self._tasks = tasks
         self._running: set[asyncio.Task[None]] = set()
+        self._lookups = asyncio.Semaphore(LOOKUPS)
         self._cancelled: list[Callable[[str], None]] = []
         if nodes is not None:
             nodes.listen(self._hear)
@@ -123,7 +127,8 @@ class Neighbours:
     async def _look_again(self, claim: Claim) -> None:
         """Answer a claim whose message is there by now. The store alone is believed."""
         try:
-            found = await self._find(claim)
+            async with self._lookups:
+                found = await self._find(claim)
         except Exception:
             _log.exception("session %a: could not be searched again", claim.session_id)
             return

@@ -31,8 +31,9 @@ class Outgoing:
     Args:
         channel: moves the messages.
         most: how many messages may be kept.
-        deadline: seconds that a message may take while others are kept behind it.
-        give_up: called when a message has taken longer.
+        deadline: seconds that a message may take while others wait behind it, and that half of a
+            full queue may take while `wait_room` waits.
+        give_up: called when either has taken longer. It ends the connection.
     """
 
     def __init__(
@@ -93,10 +94,19 @@ class Outgoing:
         return True
 
     async def wait_room(self) -> None:
-        """Wait until a message can be kept, or the connection has ended."""
-        while len(self._waiting) >= self._most and not self._ended:
-            self._room.clear()
-            await self._room.wait()
+        """Wait until half of a full queue has left, or the connection has ended.
+
+        With room for one message only, a side that reads slowly would delay each message again.
+        """
+        if len(self._waiting) < self._most:
+            return
+        try:
+            async with asyncio.timeout(self._deadline):
+                while len(self._waiting) > self._most // 2 and not self._ended:
+                    self._room.clear()
+                    await self._room.wait()
+        except TimeoutError:
+            self._give_up()
 
     def end(self) -> None:
         """Drop what is kept. Those who wait for it get a `ConnectionError`."""

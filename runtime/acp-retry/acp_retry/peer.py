@@ -12,6 +12,8 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import partial
 from typing import Final
 
+from acp_retry.answering import Answering
+from acp_retry.backlog import Backlog
 from acp_retry.error_objects import error_object, invalid_request, too_many
 from acp_retry.lines import TooLongError
 from acp_retry.link import (
@@ -61,7 +63,6 @@ Handlers = Mapping[str, Callable[[Call], Awaitable[object]]]
 
 _log = logging.getLogger(__name__)
 
-
 Fallback = Callable[["Peer", JsonObject], Awaitable[None]]
 """Handles a message that is not for its peer: see `Peer`."""
 
@@ -85,8 +86,9 @@ class Peer:
             channels whose two directions end separately, such as pipes.
         most: how many requests, and how many notifications, are handled at the same time. A
             further request is answered with -32603, and nothing else is read until that answer has
-            left. A further notification waits, and so does all that follows it, unless this peer
-            waits for an answer.
+            left. A further notification waits, and so does all that follows it but answers. Once as
+            many messages wait, nothing is read. If answers are pending then, which may be what the
+            handlers wait for, the connection ends when nothing has moved for `deadline`, or 30 s.
         fallback: called with this peer and each message that no handler serves: requests and
             notifications of other methods, and answers to requests that this peer has not sent.
             The next message is read after it has returned, and handlers of earlier messages have
@@ -95,8 +97,9 @@ class Peer:
         id_prefix: makes the ids of requests strings that begin so. With a random one they differ
             from the ids of requests that are passed on.
         queue: how many messages of `post` wait until the other side has read those before them.
-        deadline: seconds in which the other side has to read the first of them. Otherwise the
-            connection counts as lost. None for a channel whose other side may stop reading.
+        deadline: seconds in which the other side has to read each message while others wait, and
+            half of a full queue while `wait_room` waits. Otherwise the connection counts as lost.
+            None for a channel whose other side may stop reading.
     """
 
     def __init__(
@@ -114,14 +117,17 @@ class Peer:
     ) -> None:
         self._channel = channel
         self._outgoing = Outgoing(channel, queue, deadline, self._give_up)
+        self._answering = Answering(self._outgoing)
         self._fallback = fallback
         self._id_prefix = id_prefix
         self._most = most
         self._requests: set[asyncio.Task[None]] = set()
         self._others: set[asyncio.Task[None]] = set()
+        self._backlog = Backlog(most)
         self._handlers = handlers or {}
         self._lost = lost
         self._grace = grace
+        self._stuck = deadline or DEADLINE
         self._next_id = 0
         self._pending = PendingAnswers()
         self._closed = False
@@ -131,7 +137,7 @@ class Peer:
 
     @property
     def channel(self) -> Channel:
-        """What moves the messages of this peer."""
+        """What moves the messages."""
         return self._channel
 
     @property
@@ -149,9 +155,9 @@ class Peer:
         if self._closed:
             raise NeverSentError(f"the connection is closed, {method} was not sent")
         self._next_id += 1
-        prefix = self._id_prefix
-        request_id = f"{prefix}{self._next_id}" if prefix else self._next_id
+        request_id = f"{self._id_prefix}{self._next_id}" if self._id_prefix else self._next_id
         answer = self._pending.add(request_id)
+        self._backlog.wake()
         message = {"jsonrpc": "2.0", "id": request_id, "method": method, "params": dict(params)}
         try:
             if sent is not None:
@@ -194,7 +200,10 @@ class Peer:
         return self._outgoing.keep(message)
 
     async def wait_room(self) -> None:
-        """Wait until `post` has room, or the connection has ended."""
+        """Wait until the other side has read half of a full queue, or the connection has ended.
+
+        If that takes longer than `deadline`, the connection is closed.
+        """
         await self._outgoing.wait_room()
 
     async def forward(self, message: JsonObject) -> None:
@@ -245,9 +254,11 @@ class Peer:
 
     async def _finish(self) -> None:
         """Let handlers answer, and what is queued leave, within the grace period."""
-        handling = self._requests | self._others
-        if self._grace and handling | self._outgoing.tasks:
-            await asyncio.wait(handling | self._outgoing.tasks, timeout=self._grace)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._grace):
+                await self._backlog.drain()
+                if tasks := self._requests | self._others | self._outgoing.tasks:
+                    await asyncio.wait(tasks)
 
     def _give_up(self) -> None:
         _log.warning("The other side has stopped reading, and its connection is closed")
@@ -261,6 +272,7 @@ class Peer:
         if self._ended:
             return
         self._ended = True
+        self._backlog.end()
         self._outgoing.end()
         self._over.set()
         self._lose_answers()
@@ -274,53 +286,68 @@ class Peer:
         try:
             message = await self._channel.receive()
         except TooLongError as error:
-            await self._leave_out(error)
+            if error.answers in self._pending:
+                self._pending.lose(error.answers, "the answer was not read, since it is too long")
+            else:
+                await self._in_turn(partial(self._object, error.refused))
         except RequestFailedError as error:
-            await self._start(self._others, self._refuse(error.refused))
+            await self._in_turn(partial(self._object, error.refused))
         else:
             if message is None:
                 return False
-            await self._take(message)
+            if isinstance(message, dict) and self._answers(message):
+                self._pending.settle(message)
+            else:
+                await self._in_turn(partial(self._take, message))
         return True
+
+    def _answers(self, message: JsonObject) -> bool:
+        """Whether a message is, or may be meant as, an answer to a request of this peer."""
+        if "method" in message:
+            return False
+        return self._fallback is None or self._pending.awaits(message)
+
+    async def _in_turn(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Take up what was read, after what waits."""
+        if self._backlog or len(self._others) >= self._most:
+            await self._backlog.add(work, lambda: self._stuck if self._pending else None)
+        else:
+            await work()
 
     async def _take(self, message: object) -> None:
         if not isinstance(message, dict):
-            await self._start(self._others, self._refuse(invalid_request("not a JSON-RPC object")))
+            await self._object(invalid_request("not a JSON-RPC object"))
         elif self._fallback is not None and not self._is_mine(message):
             await asyncio.sleep(0)  # what came before starts first
             await self._fall_back(self._fallback, message)
-        elif "method" not in message:
-            self._pending.settle(message)
         elif "id" not in message:
             await self._start(self._others, self._serve(message))
         elif len(self._requests) < self._most:
             await self._start(self._requests, self._serve(message))
         else:
-            await self._refuse(too_many(self._most), message["id"])
+            await self._answering.refuse(too_many(self._most), message["id"])
 
-    async def _leave_out(self, error: TooLongError) -> None:
-        """Handle a message that was too long to read."""
-        if error.answers in self._pending:
-            self._pending.lose(error.answers, "the answer was not read, since it is too long")
-        else:
-            await self._start(self._others, self._refuse(error.refused))
+    async def _object(self, refused: Refused) -> None:
+        await self._start(self._others, self._answering.refuse(refused))
 
     async def _start(
         self, serving: set[asyncio.Task[None]], work: Coroutine[object, object, None]
     ) -> None:
         """Start a task, once there are not too many of its kind."""
-        while len(serving) >= self._most and not self._pending:
-            await asyncio.wait(serving, return_when=asyncio.FIRST_COMPLETED)
+        try:
+            while len(serving) >= self._most:
+                await asyncio.wait(serving, return_when=asyncio.FIRST_COMPLETED)
+        except BaseException:
+            work.close()
+            raise
         task = asyncio.create_task(work)
         serving.add(task)
         task.add_done_callback(serving.discard)
 
     def _is_mine(self, message: JsonObject) -> bool:
-        """Whether a handler serves a message, or a request of this peer waits for it."""
-        if "method" in message:
-            method = message["method"]
-            return isinstance(method, str) and method in self._handlers
-        return self._pending.awaits(message)
+        """Whether a handler serves a message."""
+        method = message.get("method")
+        return isinstance(method, str) and method in self._handlers
 
     async def _fall_back(self, fallback: Fallback, message: JsonObject) -> None:
         """Hand a message to the fallback. An error of it answers a request."""
@@ -335,12 +362,12 @@ class Peer:
         else:
             return
         if "method" in message and "id" in message:
-            await self._refuse(refused, message["id"])
+            await self._answering.refuse(refused, message["id"])
 
     async def _serve(self, message: JsonObject) -> None:
         request_id = message.get("id")
         if request_id is not None and not is_id(request_id):
-            await self._refuse(invalid_request("id must be a string, an integer or null"))
+            await self._answering.refuse(invalid_request("id must be a string, an integer or null"))
             return
         try:
             answer: JsonObject = {"result": await self._handle(message, request_id)}
@@ -352,7 +379,7 @@ class Peer:
             _log.exception("The handler of a method failed")
             answer = {"error": error_object(Refused(INTERNAL_ERROR, "Internal error"))}
         if "id" in message:
-            await self._answer({"jsonrpc": "2.0", "id": request_id, **answer})
+            await self._answering.answer({"jsonrpc": "2.0", "id": request_id, **answer})
 
     async def _handle(self, message: JsonObject, request_id: RequestId) -> object:
         method, params = message["method"], message.get("params")
@@ -365,24 +392,6 @@ class Peer:
         if not isinstance(params, dict | None):
             raise RequestFailedError.of(INVALID_PARAMS, "Invalid params")
         return await handler(Call(self, method, params or {}, request_id))
-
-    async def _refuse(self, refused: Refused, request_id: object = None) -> None:
-        """Answer with an error. Input that is not a request gets a null id."""
-        name = request_id if is_id(request_id) else None
-        await self._answer({"jsonrpc": "2.0", "id": name, "error": error_object(refused)})
-
-    async def _answer(self, message: JsonObject) -> None:
-        try:
-            try:
-                await self._outgoing.send(message)
-            except (TypeError, ValueError):  # the result is not JSON, and nothing has left
-                _log.exception("A result could not be written")
-                error = error_object(Refused(INTERNAL_ERROR, "Internal error"))
-                await self._outgoing.send({"jsonrpc": "2.0", "id": message["id"], "error": error})
-        except ConnectionError:
-            _log.info("The connection was lost before an answer left")
-        except Exception:
-            _log.exception("An answer could not be sent")
 
 
 def _is_of(kind: Kind, method: str) -> bool:

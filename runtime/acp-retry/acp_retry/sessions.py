@@ -47,6 +47,13 @@ class SessionStore(Store, Protocol):
         """Return the working directory of a session, or None if the list has no such session."""
         ...
 
+    async def use_session(self, session_id: str) -> str | None:
+        """Note that a session is used now, and return the same as `find_session`.
+
+        `prune` that runs at the same time, in any process, keeps the session, or this returns None.
+        """
+        ...
+
     async def messages(self, session_id: str) -> list[tuple[str, bytes]]:
         """Return the session's messages, oldest first, each with its `messageId`."""
         ...
@@ -58,7 +65,8 @@ class SessionStore(Store, Protocol):
         So a message that stays keeps its key (RFD, How long a key lasts).
 
         Args:
-            older_than: how long ago the session was created, and its latest message inserted.
+            older_than: how long ago the session was created or last used, and its latest message
+                inserted.
             keep: sessions that stay, such as those whose messages the agent has elsewhere, too.
         """
         ...
@@ -218,7 +226,9 @@ class Sessions:
         """Send a `session/update` on every connection of a session.
 
         It waits for none of them, unless the queue of a connection is full. Then the others get the
-        update first. A connection whose client has stopped reading is closed: see `Peer`.
+        update first, and it waits until that client has read half of its queue. If the client does
+        not do so within the deadline of its `Peer`, its connection is closed, and it replays the
+        session on its next one.
 
         Args:
             session_id: the session.
@@ -227,9 +237,8 @@ class Sessions:
         active = self._active.get(session_id)
         params = {"sessionId": session_id, "update": update}
         full = [peer for peer in (active.peers if active else ()) if not _posted(peer, params)]
-        for peer in full:
-            while not _posted(peer, params):
-                await peer.wait_room()
+        if full:
+            await asyncio.gather(*(_post_later(peer, params) for peer in full))
 
     @contextlib.asynccontextmanager
     async def _work(
@@ -273,7 +282,7 @@ class Sessions:
     async def _resume(self, call: Call) -> object:
         session_id, replays = _session_id(call), _replays(call)
         async with self._move(session_id):
-            if await self._store.find_session(session_id) is None:
+            if await self._store.use_session(session_id) is None:
                 raise not_found(session_id)
             active = self._open(call.peer, session_id)
         if replays:
@@ -357,6 +366,12 @@ def _posted(peer: Peer, params: Mapping[str, object]) -> bool:
         return peer.post("session/update", params)
     except ConnectionError:
         return True  # the client replays the session on its next connection
+
+
+async def _post_later(peer: Peer, params: Mapping[str, object]) -> None:
+    """Queue an update once there is room for it."""
+    while not _posted(peer, params):
+        await peer.wait_room()
 
 
 def _out_of_order() -> RequestFailedError:

@@ -7,13 +7,16 @@ from collections.abc import Callable, Collection
 from datetime import timedelta
 from uuid import UUID
 
-from acp_retry.store import Found, Message
+from acp_retry.store import Found, Message, UnfinishedWork
 
 __all__ = ["MemoryStore"]
 
 
 class MemoryStore:
-    """A `Store` without a file. A key takes 16 bytes and an entry in two dictionaries.
+    """A `Store` without a file.
+
+    A key takes 16 bytes and an entry in two dictionaries, and in a third until the work on its
+    message has ended.
 
     Args:
         now: the clock of `prune`, in seconds since the epoch.
@@ -26,6 +29,7 @@ class MemoryStore:
         self._digests: dict[str, dict[bytes, bytes]] = {}
         self._writers: dict[str, dict[bytes, bytes]] = {}
         self._sessions: dict[str, str] = {}
+        self._unfinished: dict[str, dict[bytes, float]] = {}
 
     async def find(self, session_id: str, record: UUID) -> Found | None:
         """See `Store.find`."""
@@ -37,7 +41,8 @@ class MemoryStore:
         if found is not None:
             return found, False
         record = message.record.bytes
-        self._used[message.session_id] = self._now()
+        now = self._used[message.session_id] = self._now()
+        self._unfinished.setdefault(message.session_id, {})[record] = now
         self._bodies.setdefault(message.session_id, {})[record] = message.body
         if message.digest is not None:
             self._digests.setdefault(message.session_id, {})[record] = message.digest
@@ -50,6 +55,7 @@ class MemoryStore:
         self._bodies.pop(session_id, None)
         self._digests.pop(session_id, None)
         self._writers.pop(session_id, None)
+        self._unfinished.pop(session_id, None)
         self._sessions.pop(session_id, None)
         self._used.pop(session_id, None)
 
@@ -62,6 +68,12 @@ class MemoryStore:
         """See `SessionStore.find_session`."""
         return self._sessions.get(session_id)
 
+    async def use_session(self, session_id: str) -> str | None:
+        """See `SessionStore.use_session`."""
+        if session_id in self._sessions:
+            self._used[session_id] = self._now()
+        return self._sessions.get(session_id)
+
     async def sessions(self) -> dict[str, str]:
         """See `SessionStore.sessions`."""
         return dict(self._sessions)
@@ -70,6 +82,22 @@ class MemoryStore:
         """Return the session's messages for a replay, oldest first, each with its `messageId`."""
         bodies = self._bodies.get(session_id, {})
         return [(str(UUID(bytes=record)), body) for record, body in bodies.items()]
+
+    async def finish(self, session_id: str, message_id: str) -> None:
+        """See `WorkStore.finish`."""
+        unfinished = self._unfinished.get(session_id, {})
+        unfinished.pop(UUID(message_id).bytes, None)
+        if not unfinished:
+            self._unfinished.pop(session_id, None)
+
+    async def unfinished(self) -> list[UnfinishedWork]:
+        """See `WorkStore.unfinished`."""
+        found = [
+            UnfinishedWork(name, str(UUID(bytes=record)), self._bodies[name][record], created_at)
+            for name, records in self._unfinished.items()
+            for record, created_at in records.items()
+        ]
+        return sorted(found, key=lambda work: work.created_at)
 
     async def prune(self, older_than: timedelta, *, keep: Collection[str] = ()) -> int:
         """See `SessionStore.prune`."""

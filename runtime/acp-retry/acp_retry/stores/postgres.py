@@ -19,7 +19,7 @@ except ModuleNotFoundError as error:
 
 from psycopg.rows import TupleRow
 
-from acp_retry.store import Found, Message
+from acp_retry.store import Found, Message, UnfinishedWork
 from acp_retry.stores.postgres_layouts import migrate, require_newest
 from acp_retry.stores.postgres_pool import Connection, PostgresPool
 
@@ -31,7 +31,7 @@ PRUNED_TOGETHER: Final = 100
 IDLE: LiteralString = """
 SELECT session_id FROM (
   SELECT session_id, created_at FROM acp_message
-  UNION ALL SELECT session_id, created_at FROM acp_session
+  UNION ALL SELECT session_id, used_at FROM acp_session
 ) AS used GROUP BY session_id HAVING max(created_at) < %s
 """
 STILL_IDLE: LiteralString = """
@@ -39,7 +39,7 @@ SELECT name FROM unnest(%s::bytea[]) AS name
 WHERE NOT EXISTS (
   SELECT FROM acp_message WHERE sha256(session_id) = sha256(name) AND created_at >= %s
 ) AND NOT EXISTS (
-  SELECT FROM acp_session WHERE sha256(session_id) = sha256(name) AND created_at >= %s
+  SELECT FROM acp_session WHERE sha256(session_id) = sha256(name) AND used_at >= %s
 )
 """
 FORGET: tuple[LiteralString, ...] = (
@@ -49,6 +49,12 @@ FORGET: tuple[LiteralString, ...] = (
 INSERT: LiteralString = (
     "INSERT INTO acp_message (session_id, record, digest, writer, body, created_at)"
     " VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING"
+)
+
+
+UNFINISHED: LiteralString = (
+    "SELECT session_id, record, body, created_at FROM acp_message WHERE finished_at IS NULL"
+    " ORDER BY position"
 )
 
 
@@ -141,7 +147,7 @@ class PostgresStore:
     async def add_session(self, session_id: str, cwd: str) -> None:
         """See `SessionStore.add_session`."""
         insert: LiteralString = (
-            "INSERT INTO acp_session (session_id, cwd, created_at) VALUES (%s, %s, %s)"
+            "INSERT INTO acp_session (session_id, cwd, used_at) VALUES (%s, %s, %s)"
             " ON CONFLICT DO NOTHING"
         )
         values = session_id.encode(), cwd.encode(), self._time()
@@ -160,6 +166,15 @@ class PostgresStore:
         )
         return bytes(rows[0][0]).decode() if rows else None
 
+    async def use_session(self, session_id: str) -> str | None:
+        """See `SessionStore.use_session`."""
+        rows = await self._select(
+            "UPDATE acp_session SET used_at = %s WHERE sha256(session_id) = sha256(%s)"
+            " RETURNING cwd",
+            (self._time(), session_id.encode()),
+        )
+        return bytes(rows[0][0]).decode() if rows else None
+
     async def messages(self, session_id: str) -> list[tuple[str, bytes]]:
         """Return the session's messages for a replay, oldest first, each with its `messageId`."""
         rows = await self._select(
@@ -168,6 +183,22 @@ class PostgresStore:
             (session_id.encode(),),
         )
         return [(str(record), bytes(body)) for record, body in rows]
+
+    async def finish(self, session_id: str, message_id: str) -> None:
+        """See `WorkStore.finish`."""
+        update: LiteralString = (
+            "UPDATE acp_message SET finished_at = %s"
+            " WHERE sha256(session_id) = sha256(%s) AND record = %s"
+        )
+        values = self._time(), session_id.encode(), UUID(message_id)
+        await self._pool.use(lambda rows: rows.execute(update, values))
+
+    async def unfinished(self) -> list[UnfinishedWork]:
+        """See `WorkStore.unfinished`."""
+        return [
+            UnfinishedWork(bytes(name).decode(), str(record), bytes(body), created_at.timestamp())
+            for name, record, body, created_at in await self._select(UNFINISHED)
+        ]
 
     async def prune(self, older_than: timedelta, *, keep: Collection[str] = ()) -> int:
         """See `SessionStore.prune`.

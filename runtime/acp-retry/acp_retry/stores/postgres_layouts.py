@@ -34,9 +34,13 @@ STEPS: Final[tuple[tuple[LiteralString, ...], ...]] = (
           position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
           session_id bytea NOT NULL,
           cwd bytea NOT NULL,
-          created_at timestamptz NOT NULL
+          used_at timestamptz NOT NULL
         )""",
         "CREATE UNIQUE INDEX acp_session_name ON acp_session (sha256(session_id))",
+        # Whether the work on an older message ended is not known. It counts as ended.
+        "ALTER TABLE acp_message ADD COLUMN finished_at timestamptz",
+        "UPDATE acp_message SET finished_at = created_at",
+        "CREATE INDEX acp_message_unfinished ON acp_message (position) WHERE finished_at IS NULL",
     ),
 )
 NEWEST: Final = len(STEPS)
@@ -46,31 +50,47 @@ async def migrate(rows: Connection) -> None:
     """Create the tables, or bring them to the newest layout. Several nodes may do so at once.
 
     Raises:
-        UnusableStoreError: the layout is newer, or the tables are not those of any layout.
+        UnusableStoreError: the layout is newer, or the tables are not those of any layout, or the
+            server has given it up.
     """
-    async with rows.transaction():
-        # With IF NOT EXISTS alone, two simultaneous transactions can still fail.
-        await rows.execute("SELECT pg_advisory_xact_lock(hashtext('acp_message'))")
-        create = "CREATE TABLE IF NOT EXISTS acp_layout (name text PRIMARY KEY, layout integer)"
-        await rows.execute(create)
-        layout = await _layout(rows) or 0
-        if layout < NEWEST:
-            try:
-                for step in STEPS[layout:]:
-                    for statement in step:
-                        await rows.execute(statement)
-            except ProgrammingError as error:
-                raise UnusableStoreError(
-                    f"PostgreSQL: the tables {NAME} and acp_session can't be created or brought to"
-                    f" layout {NEWEST} ({str(error).strip()}): use a database or a schema without"
-                    " tables of these names, and a role that may create tables"
-                ) from error
-            await rows.execute(
-                "INSERT INTO acp_layout (name, layout) VALUES (%s, %s)"
-                " ON CONFLICT (name) DO UPDATE SET layout = EXCLUDED.layout",
-                (NAME, NEWEST),
-            )
+    try:
+        async with rows.transaction():
+            # Another node's migration, and this one, may take longer than a statement.
+            await rows.execute("SET LOCAL statement_timeout = 0")
+            await _migrate(rows)
+    except errors.QueryCanceled as error:
+        raise UnusableStoreError(
+            f"PostgreSQL: the server has given up creating the tables or bringing them to layout"
+            f" {NEWEST} ({str(error).strip()}): await PostgresStore.create() again"
+        ) from error
     await require_newest(rows)
+
+
+async def _migrate(rows: Connection) -> None:
+    # With IF NOT EXISTS alone, two simultaneous transactions can still fail.
+    await rows.execute("SELECT pg_advisory_xact_lock(hashtext('acp_message'))")
+    create: LiteralString = (
+        "CREATE TABLE IF NOT EXISTS acp_layout (name text PRIMARY KEY, layout integer)"
+    )
+    await rows.execute(create)
+    layout = await _layout(rows) or 0
+    if layout >= NEWEST:
+        return
+    try:
+        for step in STEPS[layout:]:
+            for statement in step:
+                await rows.execute(statement)
+    except ProgrammingError as error:
+        raise UnusableStoreError(
+            f"PostgreSQL: the tables {NAME} and acp_session can't be created or brought to"
+            f" layout {NEWEST} ({str(error).strip()}): use a database or a schema without"
+            " tables of these names, and a role that may create tables"
+        ) from error
+    await rows.execute(
+        "INSERT INTO acp_layout (name, layout) VALUES (%s, %s)"
+        " ON CONFLICT (name) DO UPDATE SET layout = EXCLUDED.layout",
+        (NAME, NEWEST),
+    )
 
 
 async def require_newest(rows: Connection) -> None:

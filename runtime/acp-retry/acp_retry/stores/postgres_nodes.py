@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
-import contextlib
 import json
 import logging
 from collections.abc import Callable
@@ -23,7 +22,7 @@ PAUSE: Final = 1.0
 """Seconds between two attempts to listen."""
 
 ALIVE: Final = 30.0
-"""Seconds without a notice after which the connection is checked."""
+"""Seconds without a notice after which the connection is checked, and that the check may take."""
 
 Heard = Callable[[Notice | None], None]
 
@@ -45,6 +44,7 @@ class PostgresNodes:
         self._name = uuid4().hex
         self._heard: list[Heard] = []
         self._listening: asyncio.Task[None] | None = None
+        self._first: AsyncConnection[tuple[object, ...]] | None = None
 
     async def open(self) -> None:
         """Begin to listen. Call it once, in the event loop of the ledger.
@@ -52,14 +52,16 @@ class PostgresNodes:
         Raises:
             UnusableStoreError: the server can't be reached.
         """
-        connection = await self._connect()
-        self._listening = asyncio.create_task(self._listen(connection))
+        self._first = await self._connect()
+        self._listening = asyncio.create_task(self._listen(self._first))
 
     async def close(self) -> None:
         """Stop listening."""
         if self._listening is not None:
             self._listening.cancel()
             await asyncio.wait([self._listening])
+        if self._first is not None:  # a task that was cancelled before its start has not closed it
+            await self._first.close()
 
     def listen(self, heard: Heard) -> None:
         """See `Nodes.listen`."""
@@ -98,12 +100,13 @@ class PostgresNodes:
                     while True:
                         async for each in connection.notifies(timeout=ALIVE):
                             self._take(each.payload)
-                        await connection.execute("SELECT 1")
+                        async with asyncio.timeout(ALIVE):
+                            await connection.execute("SELECT 1")
             except Exception as error:  # it is opened again, whatever the reason
-                _log.warning("Notices of other nodes can't be heard: %s", error)
+                reason = error or type(error).__name__
+                _log.warning("Notices of other nodes can't be heard: %s", reason)
                 connection = None
-            with contextlib.suppress(asyncio.TimeoutError):
-                await asyncio.sleep(PAUSE)
+            await asyncio.sleep(PAUSE)
 
     def _take(self, payload: str) -> None:
         notice = _read(payload, self._name)

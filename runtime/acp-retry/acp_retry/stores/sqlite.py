@@ -38,10 +38,11 @@ CREATE = (
 )
 ADD_TIME = (
     "ALTER TABLE acp_message ADD COLUMN created_at REAL NOT NULL DEFAULT 0",
-    "ALTER TABLE acp_session ADD COLUMN created_at REAL NOT NULL DEFAULT 0",
+    "ALTER TABLE acp_session ADD COLUMN used_at REAL NOT NULL DEFAULT 0",
     # The time of an older row is not known. It counts as new, so that it is not pruned early.
     "UPDATE acp_message SET created_at = (julianday('now') - 2440587.5) * 86400",
-    "UPDATE acp_session SET created_at = (julianday('now') - 2440587.5) * 86400",
+    "UPDATE acp_session SET used_at = (julianday('now') - 2440587.5) * 86400",
+    "CREATE INDEX acp_message_time ON acp_message (session_id, created_at)",
 )
 ADD_WORK = (
     "ALTER TABLE acp_message ADD COLUMN finished_at REAL",
@@ -57,22 +58,26 @@ TABLES: Final = Tables(
             *("session_id", "record", "digest", "writer", "body"),
             *("created_at", "finished_at"),
         ),
-        "acp_session": ("session_id", "cwd", "created_at"),
+        "acp_session": ("session_id", "cwd", "used_at"),
     },
 )
 UNFINISHED = """
 SELECT session_id, record, body, created_at FROM acp_message
 WHERE finished_at IS NULL ORDER BY position
 """
-IDLE = """
-SELECT session_id FROM (
-  SELECT session_id, created_at FROM acp_message
-  UNION ALL SELECT session_id, created_at FROM acp_session
-) GROUP BY session_id HAVING max(created_at) < ?
+# Each step is one look-up in an index, however many messages a session has.
+NAMES = """
+WITH RECURSIVE name(id) AS (
+  SELECT min(session_id) FROM {table} WHERE session_id >= ?1
+  UNION ALL
+  SELECT (SELECT min(session_id) FROM {table} WHERE session_id > name.id)
+  FROM name WHERE name.id IS NOT NULL
+)
+SELECT id FROM name WHERE id IS NOT NULL LIMIT ?2
 """
 IS_IDLE = """
 SELECT NOT EXISTS (SELECT 1 FROM acp_message WHERE session_id = ?1 AND created_at >= ?2)
-  AND NOT EXISTS (SELECT 1 FROM acp_session WHERE session_id = ?1 AND created_at >= ?2)
+  AND NOT EXISTS (SELECT 1 FROM acp_session WHERE session_id = ?1 AND used_at >= ?2)
 """
 
 
@@ -117,7 +122,7 @@ class SqliteStore:
 
     async def add_session(self, session_id: str, cwd: str) -> None:
         """See `SessionStore.add_session`."""
-        insert = "INSERT INTO acp_session (session_id, cwd, created_at) VALUES (?, ?, ?)"
+        insert = "INSERT INTO acp_session (session_id, cwd, used_at) VALUES (?, ?, ?)"
         values = (session_id.encode(), cwd, self._now())
         await self._database.write(lambda rows: rows.execute(insert, values))
 
@@ -127,6 +132,13 @@ class SqliteStore:
         name = (session_id.encode(),)
         row = await self._database.read(lambda rows: rows.execute(select, name).fetchone())
         return None if row is None else row[0]
+
+    async def use_session(self, session_id: str) -> str | None:
+        """See `SessionStore.use_session`."""
+        update = "UPDATE acp_session SET used_at = ? WHERE session_id = ? RETURNING cwd"
+        values = (self._now(), session_id.encode())
+        rows = await self._database.write(lambda rows: rows.execute(update, values).fetchall())
+        return rows[0][0] if rows else None
 
     async def sessions(self) -> dict[str, str]:
         """See `SessionStore.sessions`."""
@@ -160,12 +172,14 @@ class SqliteStore:
         """See `SessionStore.prune`. It takes many short transactions, so prompts go on."""
         latest = self._now() - older_than.total_seconds()
         kept = {session_id.encode() for session_id in keep}
-        rows = await self._database.read(lambda rows: rows.execute(IDLE, (latest,)).fetchall())
-        idle = [name for (name,) in rows if name not in kept]
         removed = 0
-        for start in range(0, len(idle), PRUNED_TOGETHER):
-            names = idle[start : start + PRUNED_TOGETHER]
-            removed += await self._database.write(partial(_forget_idle, names, latest))
+        for table in ("acp_message", "acp_session"):
+            names, start = NAMES.format(table=table), b""
+            while found := await self._database.read(partial(_names, names, start)):
+                start = found[-1] + b"\0"  # the next name in the order of bytes
+                some = [name for name in found if name not in kept]
+                if await self._database.read(partial(_idle, some, latest)):
+                    removed += await self._database.write(partial(_forget_idle, some, latest))
         return removed
 
     async def backup(self, target: str | PathLike[str]) -> None:
@@ -215,9 +229,17 @@ def _forget(rows: sqlite3.Connection, name: bytes) -> None:
     rows.execute("DELETE FROM acp_session WHERE session_id = ?", (name,))
 
 
+def _names(select: str, start: bytes, rows: sqlite3.Connection) -> list[bytes]:
+    return [name for (name,) in rows.execute(select, (start, PRUNED_TOGETHER)).fetchall()]
+
+
+def _idle(names: Iterable[bytes], latest: float, rows: sqlite3.Connection) -> list[bytes]:
+    return [name for name in names if rows.execute(IS_IDLE, (name, latest)).fetchone()[0]]
+
+
 def _forget_idle(names: Iterable[bytes], latest: float, rows: sqlite3.Connection) -> int:
     """Forget those sessions in which nothing has happened since they were listed."""
-    idle = [name for name in names if rows.execute(IS_IDLE, (name, latest)).fetchone()[0]]
+    idle = _idle(names, latest, rows)
     for name in idle:
         _forget(rows, name)
     return len(idle)
