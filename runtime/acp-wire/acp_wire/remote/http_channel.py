@@ -187,8 +187,9 @@ class HttpChannel:
         try:
             response, content = await self._exchange(text, JSON_TYPE)
         except (httpx2.HTTPError, TimeoutError) as error:
-            self.lose(f"the server can't be reached: {_words(error)}")
-            raise RemoteError(f"initialize could not be posted: {_words(error)}") from error
+            reason = f"the server can't be reached: {_words(error)}"
+            self.lose(reason)
+            raise RemoteError(reason) from error
         answer = decode(content) if response.status_code == HTTPStatus.OK else None
         if answer is None:
             status = response.status_code
