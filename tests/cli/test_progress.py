@@ -8,13 +8,20 @@ from acpgen.cli import progress
 from acpgen.cli.progress import ProgressLines
 
 
-def test_each_tenth_part_has_a_line_but_not_the_last(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = ProgressLines(30)
-    for _ in range(30):
+def test_each_tenth_part_and_the_last_one_have_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = ProgressLines(15)
+    for _ in range(15):
         lines.advance()
     assert capsys.readouterr().err == (
-        "acpgen: 10 of 30 traces played\nacpgen: 20 of 30 traces played\n"
+        "acpgen: 10 of 15 traces played\nacpgen: 15 of 15 traces played\n"
     )
+
+
+def test_short_work_has_no_line(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = ProgressLines(10)
+    for _ in range(10):
+        lines.advance()
+    assert capsys.readouterr().err == ""
 
 
 def test_a_slow_part_has_one(

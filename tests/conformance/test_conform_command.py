@@ -338,7 +338,7 @@ def test_a_client_that_sends_nothing_is_not_judged() -> None:
     ("program", "seconds", "summary"),
     [
         ("import sys; sys.exit('no such option')", 30, " (exit status 1; standard error: no such"),
-        ("import time; time.sleep(600)", 1, " in 1 seconds: see {agent}, or give it more --time"),
+        ("import time; time.sleep(600)", 1, " in 1 seconds: have it run the command that repl"),
     ],
     ids=["dies", "hangs"],
 )

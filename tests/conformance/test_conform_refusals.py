@@ -14,6 +14,7 @@ from conform_calls import AGENT, ONE, conform, write_forgetful
 @pytest.mark.parametrize(
     ("args", "message"),
     [
+        (("--quick", "--list"), "--list has all traces: leave out --quick"),
         (
             ("--trace", "privte", "--", "true"),
             "there is no trace or requirement privte: did you mean private?",

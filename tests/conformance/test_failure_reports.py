@@ -236,7 +236,8 @@ def test_one_that_passes_now_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("insert-onc\n", "1: there is no requirement insert-onc: see --list"),
+        ("insert-onc\n", "1: there is no requirement insert-onc: did you mean insert-once?"),
+        ("zzz\n", "1: there is no requirement zzz: see --list"),
         ("\nclient-waits\n", "2: client-waits is for the role client, not agent"),
         ("insert-once\ninsert-once\n", "2: insert-once is on line 1 already: remove one"),
     ],
@@ -247,6 +248,12 @@ def test_an_entry_that_means_nothing_is_refused(text: str, reason: str, tmp_path
     with pytest.raises(ExpectationError) as caught:
         expected_failures(path, [Role.AGENT])
     assert str(caught.value) == f"{path}:{reason}"
+
+
+def test_a_dry_run_counts_one_thing_in_the_singular() -> None:
+    dry = conform("--dry-run", "--trace", "retry-answer", "--", "no-such-agent")[1].splitlines()
+    assert dry[0].split()[1:5] == ["3", "prompts", "1", "start"]
+    assert dry[1].split()[:2] == ["1", "trace"]
 
 
 def test_a_dry_run_starts_nothing() -> None:

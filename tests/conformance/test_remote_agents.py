@@ -7,7 +7,9 @@ import re
 import shlex
 import sys
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -96,13 +98,43 @@ def test_without_a_restart_command_crashes_are_not_exercised(folder: Path) -> No
     assert "can't be killed from here: give --restart-command" in report
 
 
+def test_a_server_that_cannot_be_reached_is_named_once_without_secrets() -> None:
+    url = "http://me:secret@127.0.0.1:9/acp"
+    status, out, err = conform("--url", url, "--trace", "retry-answer")
+    begin = "acpgen: http://127.0.0.1:9/acp: the server can't be reached: "
+    assert err.startswith(begin)
+    assert err.count("can't be reached") == err.count("\n") == 1
+    assert "pipes" not in err
+    assert (status, out) == (2, "")
+
+
+class _Refusal(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        """Answer that the method is not implemented."""
+        self.send_response(501)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Keep standard error clean."""
+
+
+def test_a_server_that_refuses_initialize_is_named_with_its_status() -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Refusal) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/acp"
+        status, out, err = conform("--url", url, "--trace", "retry-answer")
+        server.shutdown()
+    assert err == f"acpgen: {url}: the server answered initialize with 501\n"
+    assert (status, out) == (2, "")
+
+
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
         (["--url", "ftp://host"], "not a URL of http, https, ws or wss"),
-        (["--url", "http://127.0.0.1:9/acp", "--trace", "retry-answer"], "does not start"),
         (["--url", "ws://127.0.0.1:9/acp", "--trace", "retry-answer"], "127.0.0.1:9"),
-        (["--url", "http://host", "--", "agent"], "give COMMAND, after --, or --url"),
+        (["--url", "http://host", "--", "agent"], "give COMMAND, after --, or --url, not both"),
         ([], "give COMMAND, after --, or --url"),
         (["--header", "A: b", "--", "agent"], "--header is for --url only"),
         (["--url", "http://host", "--header", "blank"], "--header takes NAME:VALUE"),

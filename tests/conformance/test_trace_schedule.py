@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +26,7 @@ from variation import Variation
 
 LIMITS = TimeLimits(10.0, 0.05)
 BY_NAME = {script.name: script for script in scripts()}
+KIT_PAGE = Path(__file__).parents[2] / "runtime/acp-conformance/README.md"
 LEAD, ONCE, AGAIN = "retry-answer", "retry-same-connection", "retry-while-working"
 
 Start = Callable[[], Launcher]
@@ -218,3 +221,12 @@ def test_what_failed_before_a_program_was_missing_is_confirmed() -> None:
     with pytest.raises(StartError, match="no-such-agent can't be started"):
         gather()
     assert [dict(each.broken).keys() for each in found] == [{"support-keys"}, {"insert-once"}]
+
+
+@pytest.mark.parametrize("name", ["distinct-keys", "retry-after-others"])
+def test_the_page_of_the_kit_has_the_costs(name: str) -> None:
+    page = KIT_PAGE.read_text("utf-8")
+    costs = page.partition("**Costs.**")[2].partition("\n\n")[0]
+    counts = re.findall(r"`([a-z-]+)` (?:sends )?(\d+)", costs)
+    least, most = cost_of(BY_NAME[name]).prompts
+    assert dict(counts)[name] == str(least) == str(most)

@@ -87,6 +87,8 @@ def conform(
     fail; 2 if there is no verdict.
     """
     if list_:
+        if quick:
+            fail("--list has all traces: leave out --quick, or give --quick --dry-run instead")
         _print_list(form, client=client, proxy=proxy)
         raise typer.Exit(Exit.CLEAN)
     texts = dict(zip(REPLACEABLE, (prompt_hold, prompt_work, prompt_fail), strict=True))

@@ -107,7 +107,9 @@ class ConformArguments:
         """
         if self.role is not Role.AGENT:
             _refuse(self._for_agents())
-        if bool(self.command) == (self.url is not None):
+        if self.command and self.url is not None:
+            fail("give COMMAND, after --, or --url, not both")
+        if not self.command and self.url is None:
             fail("give COMMAND, after --, or --url")
         if self.url is None and self.headers:
             fail("--header is for --url only")

@@ -19,7 +19,7 @@ def plain_costs(played: Sequence[Script], quiet: float) -> str:
         quiet: the seconds that count as silence.
     """
     rows = [(script.name, cost_of(script, quiet)) for script in played]
-    rows.append((f"{len(played)} traces", total(played, quiet)))
+    rows.append((f"{len(played)} {_noun('trace', len(played))}", total(played, quiet)))
     width = max(len(name) for name, _ in rows)
     lines = [f"{name:{width}}  {_summary(cost)}" for name, cost in rows]
     lines.append(
@@ -37,7 +37,12 @@ def structured_costs(played: Sequence[Script], quiet: float) -> str:
 
 def _summary(cost: TraceCost) -> str:
     prompts, starts = _range(cost.prompts), _range(cost.starts)
-    return f"{prompts:>9} prompts  {starts:>6} starts  {cost.seconds:6.1f} s"
+    prompt, start = _noun("prompt", cost.prompts[1]), _noun("start", cost.starts[1])
+    return f"{prompts:>9} {prompt:7}  {starts:>6} {start:6}  {cost.seconds:6.1f} s"
+
+
+def _noun(noun: str, count: int) -> str:
+    return noun if count == 1 else f"{noun}s"
 
 
 def _range(counts: tuple[int, int]) -> str:

@@ -60,6 +60,7 @@ class ProgressLines:
     """Lines about progress, for a log that is no terminal.
 
     There is one after each `_EACH` parts of the work, and one after `_SECONDS` without any.
+    The end of the work has one if there was one before.
 
     Args:
         length: the amount of work.
@@ -71,14 +72,17 @@ class ProgressLines:
         self._hidden = hidden
         self._done = 0
         self._at = monotonic()
+        self._begun = False
 
     def advance(self) -> None:
         """Count one more as done."""
         self._done += 1
         now = monotonic()
         late = now - self._at > _SECONDS
-        if self._done < self._length and (late or self._done % _EACH == 0):
+        is_last = self._done == self._length
+        if (is_last and self._begun) or (not is_last and (late or self._done % _EACH == 0)):
             self._at = now
+            self._begun = True
             if not self._hidden:
                 note(f"acpgen: {self._done} of {self._length} traces played")
 

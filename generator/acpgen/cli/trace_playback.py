@@ -11,7 +11,12 @@ from types import FrameType
 from typing import Final, NoReturn, Protocol
 
 from acp_conformance.deferred_signals import STOPS
-from acp_conformance.launchers import StartError, UnfitAgentError, UnusableProgramError
+from acp_conformance.launchers import (
+    StartError,
+    UnfitAgentError,
+    UnreachedAgentError,
+    UnusableProgramError,
+)
 from acp_conformance.verdict import TraceResult
 from acpgen.cli.progress import Bar, ProgressLines
 
@@ -66,9 +71,7 @@ def shown(outcomes: Generator[TraceResult], played: Sequence[Playable]) -> Shown
             why, summary = "interrupted", "interrupted"
         except UnusableProgramError as error:
             unusable = True
-            unfit = isinstance(error, UnfitAgentError)
-            why = f"not played, since the program under test {_UNFIT if unfit else _DOWN}"
-            summary = f"the program under test {_UNFIT if unfit else 'does not start'}: {error}"
+            why, summary = _unusable(error)
         except (StartError, OSError) as error:
             if not found:
                 raise
@@ -84,6 +87,19 @@ def shown(outcomes: Generator[TraceResult], played: Sequence[Playable]) -> Shown
 
 _DOWN: Final = "did not start"
 _UNFIT: Final = "can't be judged"
+
+
+def _unusable(error: UnusableProgramError) -> tuple[str, str]:
+    """The reason for each trace that was not played, and that for the run."""
+    match error:
+        case UnreachedAgentError():
+            return "not played, since the agent could not be reached", str(error)
+        case UnfitAgentError():
+            why, summary = _UNFIT, _UNFIT
+        case _:
+            why, summary = _DOWN, "does not start"
+    program = "the program under test"
+    return f"not played, since {program} {why}", f"{program} {summary}: {error}"
 
 
 def _ordered(results: Sequence[TraceResult], played: Sequence[Playable]) -> list[TraceResult]:

@@ -39,6 +39,7 @@ __all__ = [
 ]
 
 AGENT: Final = "{agent}"
+_HINT: Final = f"have it run the command that replaces {AGENT}"
 TEXT: Final = "{text}"
 MORE: Final = "{more}"
 FOLDER: Final = "{folder}"
@@ -83,7 +84,7 @@ def judge_client(
         all_.append(play_client(command, plan, timeouts))
         yield judge(all_[-1])
         if not all_[-1].connections:
-            late = f"in {timeouts.run:g} seconds: see {AGENT}, or give it more --timeout"
+            late = f"in {timeouts.run:g} seconds: {_HINT}, or give it more --timeout"
             raise UnusableProgramError(f"the client did not start its agent {late}")
     yield judge_keys(all_)
 
@@ -160,7 +161,7 @@ def _run(command: Sequence[str], kill: Path, seconds: float, env: Mapping[str, s
         in_time, status = _watched(partial(_started, command, errors, env), kill, seconds)
         if in_time and not any(kill.parent.glob("connection-*")):
             summary = ExitReport(status, errors.read()).summary
-            raise UnusableProgramError(f"the client did not start its agent{summary}: see {AGENT}")
+            raise UnusableProgramError(f"the client did not start its agent{summary}: {_HINT}")
         return in_time
     finally:
         errors.close()

@@ -63,7 +63,8 @@ def expectation(step: Step) -> str:
             return f"each prompt {text} has a messageId, {own}"
         case "messages":
             count, where = step.words.get("count"), "in the replay" if _replayed(step) else "so far"
-            return f"{count} user messages hold the text {text!r}, {where}"
+            hold = "message holds" if count == 1 else "messages hold"
+            return f"{count} user {hold} the text {text!r}, {where}"
         case other:
             return _EXPECTED.get(other, f"{other} succeeds").format(request=request, text=text)
 

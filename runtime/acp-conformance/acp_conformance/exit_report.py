@@ -33,12 +33,14 @@ _ID: Final = re.compile(r"[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}", re.IGN
 class ExitReport:
     """`status` is that of `subprocess`, None if the program had not ended by itself.
 
-    `limit` names the limit that the program went beyond, if it did.
+    `limit` names the limit that the program went beyond, if it did. `server` is the URL, without
+    secrets, of an agent that was not started: its `errors` are those of the transport.
     """
 
     status: int | None = None
     errors: bytes = b""
     limit: str = ""
+    server: str = ""
 
     @property
     def summary(self) -> str:
@@ -50,7 +52,7 @@ class ExitReport:
         if self.status is not None:
             parts.append(_ending(self.status))
         if last := self.last_errors:
-            parts.append(f"standard error: {last}")
+            parts.append(last if self.server else f"standard error: {last}")
         return f" ({'; '.join(parts)})" if parts else ""
 
     @property

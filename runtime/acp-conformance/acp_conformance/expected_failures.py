@@ -6,11 +6,17 @@ A line may end with `#` and a reason. Blank lines and lines that begin with `#` 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from difflib import get_close_matches
 from pathlib import Path
+from typing import Final
 
 from acp_conformance.requirements import BY_ID, Role
 
 __all__ = ["ExpectationError", "expected_failures"]
+
+
+_CLOSE: Final = 0.75
+"""How similar a requirement has to be, from 0 to 1, to be suggested."""
 
 
 class ExpectationError(ValueError):
@@ -29,7 +35,9 @@ def expected_failures(path: Path, roles: Collection[Role]) -> dict[str, int]:
     for number, id_ in _entries(path.read_text("utf-8")):
         where = f"{path}:{number}"
         if id_ not in BY_ID:
-            raise ExpectationError(f"{where}: there is no requirement {id_}: see --list")
+            near = get_close_matches(id_, BY_ID, n=1, cutoff=_CLOSE)
+            hint = f"did you mean {near[0]}?" if near else "see --list"
+            raise ExpectationError(f"{where}: there is no requirement {id_}: {hint}")
         if BY_ID[id_].role not in roles:
             judged = " or ".join(roles)
             raise ExpectationError(

@@ -25,6 +25,7 @@ __all__ = [
     "Record",
     "StartError",
     "UnfitAgentError",
+    "UnreachedAgentError",
     "UnusableProgramError",
     "own_programs",
 ]
@@ -47,6 +48,10 @@ class UnusableProgramError(Exception):
 
 class UnfitAgentError(UnusableProgramError):
     """The same of an agent that answered."""
+
+
+class UnreachedAgentError(UnusableProgramError):
+    """An agent at a URL could not be reached; the text begins with the URL."""
 
 
 Record = Callable[[str, bytes], None]

@@ -77,6 +77,7 @@ class RemoteStream(ReceivedLines):
         self._left = self._most = most
         self.can_initialize_again = not remote.is_http
         self._loop = loop
+        self._server = remote.address
         self._errors: list[str] = []
         self._unsent = 0
         self._ended = False
@@ -117,7 +118,8 @@ class RemoteStream(ReceivedLines):
     def exit_report(self) -> ExitReport:
         """Report what the transport did in place of an answer."""
         limit = f"no more than {self._most} bytes of its messages are read" if self._full else ""
-        return ExitReport(None, "\n".join(self._errors).encode(), limit)
+        errors = "\n".join(dict.fromkeys(self._errors))
+        return ExitReport(None, errors.encode(), limit, self._server)
 
     @property
     def _full(self) -> bool:

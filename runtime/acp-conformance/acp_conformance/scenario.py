@@ -31,6 +31,7 @@ __all__ = [
     "StoppedError",
     "UnmetError",
     "UnplayableError",
+    "UnreachableServerError",
     "code_of",
     "error_of",
     "named",
@@ -59,6 +60,10 @@ class DecisiveError(UnmetError):
 
 class UnplayableError(Exception):
     """The agent offers no way to go on, whatever the step expected."""
+
+
+class UnreachableServerError(UnplayableError):
+    """The agent is at a URL, and its server can't be reached or refuses; the text has both."""
 
 
 class HamperedError(UnplayableError):

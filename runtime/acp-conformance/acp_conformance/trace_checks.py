@@ -192,7 +192,8 @@ def _messages(scenario: Scenario, step: Step) -> None:
     elif wanted:
         scenario.shows = max(1, shows // wanted)
     if count != wanted:
-        raise UnmetError(f"{count} messages hold the text of the prompt, not {wanted}")
+        hold = "message holds" if count == 1 else "messages hold"
+        raise UnmetError(f"{count} {hold} the text of the prompt, not {wanted}")
 
 
 def _shows(connection: AgentConnection, session: str, mark: str, place: int) -> int:

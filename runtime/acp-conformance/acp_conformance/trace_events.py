@@ -17,6 +17,7 @@ from acp_conformance.scenario import (
     SentRequest,
     UnmetError,
     UnplayableError,
+    UnreachableServerError,
     code_of,
     named,
     result_of,
@@ -65,6 +66,12 @@ def _connect(scenario: Scenario, step: Step) -> None:
             raise UnplayableError(summary) from error
         if isinstance(error, UnplayableError):
             raise
+        report = connection.stream.exit_report()
+        if report.server and is_direct and connection.stream.closed and report.errors:
+            reason = f"{report.server}: {report.last_errors}"
+            raise UnreachableServerError(reason) from error
+        if report.server:
+            raise UnplayableError(f"{error}: see that the URL is that of an agent") from error
         raise UnplayableError(f"{error}: see that the command talks ACP on its pipes") from error
 
 

@@ -53,6 +53,7 @@ class TraceFacts:
         evidence: what was seen at the step with which it ended early.
         is_shaken: it ended for a reason that other agents, running beside it, may have caused.
         refuses_prompts: the agent answered the first prompt, which had no key, with an error.
+        unreached: the URL of an agent that could not be reached, and the reason; else empty.
     """
 
     seconds: float = 0.0
@@ -67,6 +68,7 @@ class TraceFacts:
     evidence: StepEvidence | None = None
     is_shaken: bool = False
     refuses_prompts: bool = False
+    unreached: str = ""
 
 
 def agent_name(info: object) -> AgentName:

@@ -29,6 +29,7 @@ from acp_conformance.scenario import (
     Scenario,
     UnmetError,
     UnplayableError,
+    UnreachableServerError,
 )
 from acp_conformance.trace_facts import TraceFacts
 from acp_conformance.trace_script import Script, Step
@@ -161,6 +162,7 @@ def _ending(
         evidence=evidence_of(scenario, number, scenario.log.failed or step),
         is_shaken=shaken,
         refuses_prompts=_refuses_prompts(scenario, step),
+        unreached=str(error) if isinstance(error, UnreachableServerError) else "",
     )
 
 

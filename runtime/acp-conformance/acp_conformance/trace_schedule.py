@@ -14,7 +14,13 @@ from threading import Event
 from typing import Final
 
 from acp_conformance.agent_timeouts import AgentTimeouts, TimeLimits
-from acp_conformance.launchers import Launcher, StartError, UnfitAgentError, UnusableProgramError
+from acp_conformance.launchers import (
+    Launcher,
+    StartError,
+    UnfitAgentError,
+    UnreachedAgentError,
+    UnusableProgramError,
+)
 from acp_conformance.play_options import PlayOptions
 from acp_conformance.scenario import PROMPT
 from acp_conformance.trace_costs import cost_of
@@ -181,6 +187,8 @@ def _with_costs(result: TraceResult, earlier: TraceFacts) -> TraceResult:
 
 
 def _unusable(result: TraceResult) -> UnusableProgramError:
+    if result.facts.unreached:
+        return UnreachedAgentError(result.facts.unreached)
     answered = bool(result.facts.answers)
     return (UnfitAgentError if answered else UnusableProgramError)(result.reason)
 

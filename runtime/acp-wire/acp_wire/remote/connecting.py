@@ -52,6 +52,8 @@ class Remote:
         if not is_remote(url) or not urlsplit(url).hostname:
             raise ValueError(f"not a URL of http, https, ws or wss: {without_secrets(url)!r}")
         self._url = url
+        self.address = without_secrets(url)
+        """The URL for reports, without secrets."""
         self._headers = dict(headers or {})
         self._timing = timing or Timing()
         self._longest = longest

@@ -43,6 +43,10 @@ class StreamOwner(Protocol):
         """Receive the data of one event."""
         ...
 
+    async def wait_room(self) -> None:
+        """Wait until more events can be received."""
+        ...
+
     def doubt(self, session: str | None) -> None:
         """Expect that a broken stream has lost answers."""
         ...
@@ -132,6 +136,7 @@ class EventStreams:
                     for data in parser.feed(chunk):
                         stream.fruitless = 0
                         self._owner.take(data, session)
+                        await self._owner.wait_room()
         except TooLongEventError:
             self._owner.lose(f"an event has more than {self._owner.longest} bytes")
             return False

@@ -15,7 +15,14 @@ from acp_wire.remote.events import LONGEST
 from acp_wire.remote.inbox import Inbox
 from acp_wire.remote.notes import Note
 from acp_wire.remote.pending_requests import PendingRequests, RequestId, is_request, session_of
-from acp_wire.remote.remote_channel import JsonObject, RemoteError, Timing, decode, encode
+from acp_wire.remote.remote_channel import (
+    JsonObject,
+    RemoteError,
+    Timing,
+    decode,
+    encode,
+    note_unparsed,
+)
 
 __all__ = ["HttpChannel"]
 
@@ -50,6 +57,7 @@ class HttpChannel:
         """Bytes of the longest message that is read. A longer one ends the connection."""
         self.notes: set[Note] = set()
         self.unparsed: list[bytes] = []
+        self.unparsed_count = 0
         self._url = url
         self._timing = timing
         timeout = httpx2.Timeout(timing.posting, connect=timing.opening)
@@ -128,7 +136,7 @@ class HttpChannel:
         message = decode(data)
         if message is None:
             self.notes.add(Note.NOT_A_MESSAGE)
-            self.unparsed.append(data)
+            note_unparsed(self, data)
             return
         request = self._pending.answered(message)
         if request is None:
@@ -138,6 +146,10 @@ class HttpChannel:
         else:
             self._answered(request, message, session)
         self._inbox.put(message)
+
+    async def wait_room(self) -> None:
+        """Wait until the reader has taken enough of what was received."""
+        await self._inbox.wait_room()
 
     def doubt(self, session: str | None) -> None:
         """Wait for limited time for the answers that a broken stream may have lost."""
@@ -175,8 +187,9 @@ class HttpChannel:
         try:
             response, content = await self._exchange(text, JSON_TYPE)
         except (httpx2.HTTPError, TimeoutError) as error:
-            self.lose(f"the server can't be reached: {_words(error)}")
-            raise RemoteError(f"initialize could not be posted: {_words(error)}") from error
+            reason = f"the server can't be reached: {_words(error)}"
+            self.lose(reason)
+            raise RemoteError(reason) from error
         answer = decode(content) if response.status_code == HTTPStatus.OK else None
         if answer is None:
             status = response.status_code

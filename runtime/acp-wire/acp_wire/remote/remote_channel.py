@@ -10,7 +10,15 @@ from typing import Any, Protocol
 from acp_wire.reader import NotJsonError, read
 from acp_wire.remote.notes import Note
 
-__all__ = ["JsonObject", "RemoteChannel", "RemoteError", "Timing", "decode", "encode"]
+__all__ = [
+    "JsonObject",
+    "RemoteChannel",
+    "RemoteError",
+    "Timing",
+    "decode",
+    "encode",
+    "note_unparsed",
+]
 
 JsonObject = dict[str, Any]
 
@@ -54,7 +62,10 @@ class RemoteChannel(Protocol):
     """What the channel had to do differently so far."""
 
     unparsed: list[bytes]
-    """What the server sent that is not a JSON object."""
+    """The first 1,000 bytes of the first 100 things the server sent that are not JSON objects."""
+
+    unparsed_count: int
+    """How many there were."""
 
     @property
     def unanswered(self) -> list[JsonObject]:
@@ -94,6 +105,13 @@ class RemoteChannel(Protocol):
         Only this frees the memory of a server that keeps connections. Never raises.
         """
         ...
+
+
+def note_unparsed(channel: RemoteChannel, data: bytes) -> None:
+    """Note what a server sent that is not a JSON object, within limits."""
+    channel.unparsed_count += 1
+    if len(channel.unparsed) < 100:
+        channel.unparsed.append(data[:1000])
 
 
 def encode(message: Mapping[str, object]) -> bytes:

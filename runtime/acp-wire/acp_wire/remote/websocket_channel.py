@@ -10,7 +10,14 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketExce
 from acp_wire.remote.events import LONGEST
 from acp_wire.remote.notes import Note
 from acp_wire.remote.pending_requests import PendingRequests
-from acp_wire.remote.remote_channel import JsonObject, RemoteError, Timing, decode, encode
+from acp_wire.remote.remote_channel import (
+    JsonObject,
+    RemoteError,
+    Timing,
+    decode,
+    encode,
+    note_unparsed,
+)
 
 __all__ = ["WebSocketChannel"]
 
@@ -21,6 +28,7 @@ class WebSocketChannel:
     def __init__(self, socket: ClientConnection) -> None:
         self.notes: set[Note] = set()
         self.unparsed: list[bytes] = []
+        self.unparsed_count = 0
         self._socket = socket
         self._pending = PendingRequests(0.0, lambda: None)
         self._closed = False
@@ -81,7 +89,7 @@ class WebSocketChannel:
                 self._pending.answered(message)
                 return message
             self.notes.add(Note.NOT_A_MESSAGE)
-            self.unparsed.append(data)
+            note_unparsed(self, data)
 
     async def close(self) -> None:
         """See `RemoteChannel.close`. A socket can't outlive its close, so what is pending ends."""
