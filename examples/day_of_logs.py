@@ -3,9 +3,10 @@
     python examples/day_of_logs.py logs/2026-12-01
     python examples/day_of_logs.py logs/2026-12-01 --scheduler tcp://10.0.0.7:8786 --format sarif
 
-Without --scheduler, it starts a cluster on this machine. The logs have to have the same names on
-all machines, as on shared storage, and acpgen has to be installed there. For one machine,
-`acpgen validate --jobs 8 logs/2026-12-01` does the same without Dask.
+It needs Dask: pip install "dask[distributed]". Without --scheduler, it starts a cluster on this
+machine. The logs have to have the same names on all machines, as on shared storage, and acpgen has
+to be installed there. For one machine, `acpgen validate --jobs 8 logs/2026-12-01` does the same
+without Dask.
 
 Why Dask: the work is one call for some files, without rows or joins, so an engine for tables
 (DuckDB, Spark) has nothing to do in it. Ray would do as well, but is far larger to install.
@@ -19,10 +20,12 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-
-from dask.distributed import Client, LocalCluster
+from typing import TYPE_CHECKING
 
 from acpgen.cli.input_files import expanded
+
+if TYPE_CHECKING:
+    from dask.distributed import Client
 
 BATCH = 64 * 1024 * 1024
 """How many bytes of logs one task judges, about."""
@@ -69,6 +72,11 @@ def main() -> int:
     parser.add_argument("--scheduler", help="tcp://HOST:PORT; by default a cluster on this machine")
     parser.add_argument("--format", default="text", dest="form")
     arguments = parser.parse_args()
+    try:
+        from dask.distributed import Client, LocalCluster
+    except ImportError as error:
+        print(f'{error}: pip install "dask[distributed]"', file=sys.stderr)
+        return 2
     cluster = arguments.scheduler or LocalCluster(dashboard_address=None)
     with Client(cluster) as client:
         return report(client, [*batches(arguments.folder)], arguments.form)

@@ -50,3 +50,15 @@ def test_the_example_runs_as_a_program(tmp_path: Path) -> None:
     call = [sys.executable, str(EXAMPLE), str(folder), "--format", "json"]
     done = subprocess.run(call, capture_output=True, check=False)
     assert (done.returncode, done.stdout) == of_one_process(folder)
+
+
+def test_without_dask_it_names_what_to_install(tmp_path: Path) -> None:
+    code = (
+        "import runpy, sys; sys.modules['dask'] = None; sys.argv[:] = sys.argv[1:]; "
+        "runpy.run_path(sys.argv[0], run_name='__main__')"
+    )
+    call = [sys.executable, "-c", code, str(EXAMPLE), str(tmp_path)]
+    done = subprocess.run(call, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.endswith('pip install "dask[distributed]"\n')
+    assert "Traceback" not in done.stderr

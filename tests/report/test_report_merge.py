@@ -74,6 +74,22 @@ def test_a_summary_and_reports_of_trace_and_folders() -> None:
 
 
 @pytest.mark.usefixtures("logs")
+def test_merged_reports_of_trace_have_a_line_for_each_file() -> None:
+    once = run("trace", *WHOLE).stderr.splitlines()[-3:]
+    merged = run("report", "merge", *[part("trace", name) for name in WHOLE])
+    assert merged.stderr.splitlines() == [re.sub(r" on \d+ connections?", "", x) for x in once]
+    quiet = run("report", "merge", part("trace", WHOLE[0]), "--quiet")
+    assert (quiet.exit_code, quiet.stderr) == (0, "")
+
+
+@pytest.mark.usefixtures("logs")
+def test_merged_counts_do_not_claim_findings_that_they_lack() -> None:
+    counts = [part("trace", name, "--summary") for name in WHOLE]
+    messages = [x.split(" on ")[0] for x in run("trace", *WHOLE).stderr.splitlines()[-3:]]
+    assert run("report", "merge", *counts).stderr.splitlines() == messages
+
+
+@pytest.mark.usefixtures("logs")
 def test_a_part_that_reached_the_limit_is_a_finding() -> None:
     merged = run("report", "merge", part("validate", "dir-msg.jsonl", "--max-errors", "1"))
     assert merged.exit_code == 1

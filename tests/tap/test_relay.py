@@ -190,6 +190,8 @@ while True:
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"])
 def test_signals_reach_the_agent_and_the_tap_stays_as_long_as_it(name: str) -> None:
     number = getattr(signal, name)
+    if signal.getsignal(number) is signal.SIG_IGN:  # as a shell starts what is in the background
+        signal.signal(number, signal.SIG_DFL)
     with tapped(python(TELLING)) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"ready\n"

@@ -270,5 +270,5 @@ def test_rules_that_the_version_of_a_recording_leaves_idle_are_told(workplace: P
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr == (
         "acpgen: transcript.ndjson: settles on version 1 of the protocol, and the schema is of "
-        f"version 2; with the former, {IDLE}: those about prompts and their keys\n"
+        f"version 2; with version 1, {IDLE}: those about prompts and their keys\n"
     )

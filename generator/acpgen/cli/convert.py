@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, BinaryIO
@@ -11,6 +12,7 @@ import typer
 from acpgen import resources
 from acpgen.cli import input_files
 from acpgen.cli.reading import print_reading
+from acpgen.cli.report import CommandFailure, fail, unreadable
 from acpgen.cli.shared_options import (
     Client,
     ConnectionAt,
@@ -50,19 +52,23 @@ def convert(
     Exit status: 0, or 2 when a message is broken and so left out, or the file has none.
     """
     hints = hints_of(read_as, message_at, sender_at, connection_at, client)
-    name = input_files.name(str(file))
+    log = _only_file(str(file))
+    name = input_files.name(log)
+    hints = hints.for_file(name)
+    if output is not None and _is_same(log, output):
+        fail(f"{output}: is the log to convert, and the transcript would replace it")
     try:
-        with input_files.Opened(str(file)) as stream:
+        with input_files.Opened(log) as stream:
             if output is None:
                 status = _convert(stream, sys.stdout.buffer, name, hints, time, quiet)
                 sys.stdout.flush()
             else:
-                with output.open("wb") as target:
+                with _created(output) as target:
                     status = _convert(stream, target, name, hints, time, quiet)
     except InputError as error:
         note(f"acpgen: {printable(name)}: {printable(str(error))}")
         status = 2
-    except BrokenPipeError:
+    except (BrokenPipeError, CommandFailure):
         raise
     except Exception as error:  # zlib has one of its own
         reason = input_files.complaint(error)
@@ -71,6 +77,37 @@ def convert(
         note(f"acpgen: {printable(name)}: {reason}")
         status = 2
     raise typer.Exit(status)
+
+
+def _only_file(word: str) -> str:
+    """The one file that a word means: a transcript is of one recording.
+
+    Raises:
+        CommandFailure: it means several files.
+    """
+    first, *others = input_files.expanded([word])
+    if others:
+        fail(f"{word}: is {1 + len(others)} files, and convert takes one: call it for each")
+    return first
+
+
+def _is_same(log: str, output: Path) -> bool:
+    """True if the output is the file that is read, also by another name or as standard input."""
+    if not output.is_file():
+        return False
+    try:
+        stdin = log == input_files.STDIN
+        source = os.fstat(sys.stdin.fileno()) if stdin else Path(log).stat()
+    except (OSError, ValueError, AttributeError):
+        return False
+    return os.path.samestat(source, output.stat())
+
+
+def _created(output: Path) -> BinaryIO:
+    try:
+        return output.open("wb")
+    except OSError as error:
+        fail(unreadable(error, output))
 
 
 def _convert(

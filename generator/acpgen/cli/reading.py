@@ -22,8 +22,8 @@ def reading_notes(log: Log, messages: int) -> Iterator[str]:
         yield reading
     if log.guessed:
         yield (
-            f"the log doesn't show the sender of {counted(log.guessed, 'message')}, which counts "
-            "as the likeliest side's"
+            f"the log doesn't show the sender of {counted(log.guessed, 'message')}; each is taken "
+            "to be from the likelier side"
         )
 
 

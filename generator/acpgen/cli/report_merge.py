@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +19,7 @@ from acpgen.cli.shared_options import Failing, Form, Quiet, Summary
 from acpgen.findings import Format, printable
 from acpgen.report import Report, Tally, renderer, set_up
 from acpgen.report.merging import PartError, ReportPart, read_part
+from acpgen.words import counted
 
 app = typer.Typer(name="report", help="Put reports together.", no_args_is_help=True)
 
@@ -47,6 +50,8 @@ def merge(
     names = input_files.expanded(map(str, files))
     set_up(format_, sys.stdout)
     report: Report | None = None
+    found: Counter[str] = Counter()
+    listed = True
     with Bar(len(names), "merging", hidden=not sys.stderr.isatty()) as bar:
         for name in names:
             part = _read(name)
@@ -57,6 +62,8 @@ def merge(
                     f"{input_files.name(name)}: is a report of {part.tally.command}, and those "
                     f"before are of {report.tally.command}; merge the reports of one command"
                 )
+            found.update(finding.file for finding in part.findings)
+            listed = listed and len(part.findings) == sum(part.tally.found.values())
             bar.make_way()
             report.include(() if summary else part.findings, part.tally)
             bar.advance()
@@ -68,7 +75,17 @@ def merge(
     print_problems(report.tally)
     if not quiet and report.tally.messages and report.tally.refused is not None:
         note(report.tally.summary())
+    elif not quiet and report.tally.refused is None:
+        for line in _summaries(report.tally, found if listed else None):
+            note(line)
     raise typer.Exit(report.status)
+
+
+def _summaries(tally: Tally, found: Counter[str] | None) -> Iterator[str]:
+    """The numbers of messages and findings of each file; `found` is None if not all are known."""
+    for file, messages in tally.inputs.items():
+        findings = "" if found is None else f", {counted(found[file], 'finding', zero='no')}"
+        yield f"{printable(file)}: {counted(messages, 'message')}{findings}"
 
 
 def _begun(part: ReportPart, format_: Format, fail_on: FailOn, summary: bool) -> Report:

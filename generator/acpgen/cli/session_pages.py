@@ -44,7 +44,10 @@ def page_paths(logs: Sequence[str], out: Path | None) -> list[Path]:
     """
     chosen = out is not None and not out.is_dir()
     if chosen and len(logs) > 1:
-        fail(f"--output {out} is one page for {len(logs)} files: give a folder, or leave it out")
+        fail(
+            f"--output {out} is one page for {len(logs)} files: name a folder that exists, or "
+            "leave it out"
+        )
     pages = [out if chosen and out else (out or Path()) / _page_name(log) for log in logs]
     for number, (log, path) in enumerate(zip(logs, pages, strict=True)):
         if path in pages[:number]:

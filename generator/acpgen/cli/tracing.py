@@ -99,9 +99,8 @@ class FileTracer:
             self._report.problem(name, _LEFT_OUT, line)
 
         lines = counted_lines(lines_of(stream, skipped=skipped), self._progress)
-        return read(
-            lines, self._options.hints, lambda: callers_of(self._protocol.methods), skipped=skipped
-        )
+        hints = self._options.hints.for_file(name)
+        return read(lines, hints, lambda: callers_of(self._protocol.methods), skipped=skipped)
 
     def _notes_cut(self, name: str) -> Callable[[MessageText], None]:
         return lambda entry: self._report.problem(name, _CUT, entry.line)
@@ -114,7 +113,7 @@ class FileTracer:
             settled = " and ".join(str(version) for version in others)
             note(
                 f"acpgen: {printable(name)}: settles on version {settled} of the protocol, and the "
-                f"schema is of version {own}; with the former, {idle_rules()}"
+                f"schema is of version {own}; with version {settled}, {idle_rules()}"
             )
 
 

@@ -135,7 +135,7 @@ def _session(
     cut: list[int] = []
     log = read(
         counted_lines(lines_of(stream, skipped=cut.append), bar),
-        hints,
+        hints.for_file(name),
         lambda: callers_of(protocol.methods),
         skipped=cut.append,
     )

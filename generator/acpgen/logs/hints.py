@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from acpgen.logs.markdown_log import is_markdown
 
 MARKDOWN = "markdown"
 """The shape of a page, whose fenced JSON is read."""
@@ -35,6 +37,10 @@ class Hints:
     def given(self) -> bool:
         """Whether there is any."""
         return self != Hints()
+
+    def for_file(self, name: str) -> Hints:
+        """The hints for a file: a Markdown page is read as one, if no shape is given."""
+        return replace(self, shape=MARKDOWN) if not self.shape and is_markdown(name) else self
 
 
 def tokens(pointer: str) -> tuple[str, ...]:
