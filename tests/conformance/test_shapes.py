@@ -77,7 +77,7 @@ def test_one_name_stands_for_all_of_them() -> None:
 
 def test_they_are_played_and_reported_alone() -> None:
     status, out, err = conform("--trace", SHAPE, "--", *AGENT)
-    assert (status, err.splitlines()[1:]) == (0, []), err
+    assert (status, [line for line in err.splitlines() if "traces played" not in line]) == (0, [])
     assert out.count("\n") == len(SHAPE_REQUIREMENTS) + 1
     assert out.endswith(f"{len(SHAPE_REQUIREMENTS)} passed, 0 failed, 0 not exercised\n")
 

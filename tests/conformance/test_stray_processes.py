@@ -118,7 +118,7 @@ def test_only_marked_processes_are_killed() -> None:
 
 
 ORPHANS = """
-import subprocess, sys
+import os, subprocess, sys
 from acp_conformance.stray_processes import adopt_orphans, kill_orphans
 
 kept = subprocess.Popen(["sleep", "600"])
@@ -127,6 +127,11 @@ subprocess.run(["sh", "-c", "setsid sleep 601 & setsid sleep 602 &"], env={"PATH
 kill_orphans(before)
 print(kept.poll(), flush=True)
 kept.kill()
+command = ["sh", "-c", "sleep 600 >/dev/null 2>&1 & echo $!"]
+late = int(subprocess.run(command, capture_output=True, check=True).stdout)
+with open(f"/proc/{late}/stat") as file:
+    print(file.read().rpartition(")")[2].split()[1] == str(os.getpid()))
+os.kill(late, 9)
 """
 
 
@@ -138,7 +143,7 @@ def test_orphans_are_killed_and_children_of_before_are_not(tmp_path: Path) -> No
         text=True,
         check=True,
     )
-    assert done.stdout == "None\n"
+    assert done.stdout == "None\nFalse\n"
     end = time.monotonic() + SECONDS
     while processes(tmp_path):
         assert time.monotonic() < end

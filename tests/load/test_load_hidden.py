@@ -23,6 +23,7 @@ def schema(tmp_path: Path) -> Path:
     folder = tmp_path / "v2"
     shutil.copytree(resources.SCHEMA, folder)
     shutil.copy(resources.ACCEPTED, tmp_path)
+    shutil.copytree(resources.SCHEMA.parent / "released", tmp_path / "released")
     (folder / ".#prompt.json").symlink_to("somebody@somewhere.1234")
     (folder / ".prompt.json").write_text("{")
     return folder

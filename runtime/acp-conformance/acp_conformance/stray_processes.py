@@ -56,14 +56,12 @@ def adopt_orphans() -> frozenset[int]:
 
     Returns the children that there are already.
     """
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None, use_errno=True).prctl(SUBREAPER, 1, 0, 0, 0)
+    _adopt(1)
     return frozenset(_children())
 
 
 def kill_orphans(but: Collection[int]) -> None:
-    """Kill all processes that descend from this one, but not the given children."""
+    """Kill all processes that descend from this one, but not the given children. Adopt no more."""
     for _ in range(ROUNDS):
         found = [pid for pid in _children() if pid not in but]
         alive = [pid for pid in found if not _is_zombie(pid)]
@@ -71,8 +69,15 @@ def kill_orphans(but: Collection[int]) -> None:
             with contextlib.suppress(OSError):
                 os.waitpid(pid, os.WNOHANG)
         if not alive:
-            return
+            break
         _kill(alive)
+    _adopt(0)
+
+
+def _adopt(on: int) -> None:
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None, use_errno=True).prctl(SUBREAPER, on, 0, 0, 0)
 
 
 def _children() -> list[int]:

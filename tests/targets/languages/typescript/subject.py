@@ -48,7 +48,8 @@ def compile_strictly(folder: Path, files: Sequence[Path], tsc: Path = TSC) -> No
     """Compile files into `out`, with every option that finds something."""
     (folder / "package.json").write_text('{"type": "module"}')
     options = {**options_of(tsc), "rootDir": ".", "outDir": "out"}
-    config = {"compilerOptions": options, "files": [file.as_posix() for file in files]}
+    sources = [file.as_posix() for file in files if file.suffix == ".ts"]
+    config = {"compilerOptions": options, "files": sources}
     (folder / "tsconfig.json").write_text(json.dumps(config))
     run(["node", tsc, "--project", "."], folder)
 
