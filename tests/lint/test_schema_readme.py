@@ -21,8 +21,8 @@ README = (resources.DIALECT.parent / "README.md").read_text("utf-8")
 
 
 def block(language: str) -> str:
-    """The first block in a language."""
-    found, *_ = re.findall(rf"^```{language}\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+    """The last block in a language."""
+    *_, found = re.findall(rf"^```{language}\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
     return str(found)
 
 

@@ -113,7 +113,9 @@ class Client:
         """
         await self._connected()
         earlier, self._earlier = self._earlier, []
-        return [prompt for prompt in earlier if prompt.done] + await self.outbox.pending()
+        pending = await self.outbox.pending()
+        keys = {prompt.key for prompt in pending}
+        return [prompt for prompt in earlier if prompt.key not in keys] + pending
 
     async def new_session(self, **params: object) -> str:
         """Create a session. It is resumed on later connections.
