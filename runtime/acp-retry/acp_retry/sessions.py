@@ -68,6 +68,9 @@ class SessionStore(Store, Protocol):
             older_than: how long ago the session was created or last used, and its latest message
                 inserted.
             keep: sessions that stay, such as those whose messages the agent has elsewhere, too.
+
+        Raises:
+            ValueError: `older_than` is negative.
         """
         ...
 
