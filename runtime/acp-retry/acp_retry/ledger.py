@@ -42,7 +42,6 @@ GRACE: Final = 10.0
 """Seconds that the store and the handlers have when a ledger stops."""
 
 _log = logging.getLogger(__name__)
-
 Handler = Callable[[Submission], Awaitable[None]]
 
 

@@ -103,8 +103,7 @@ class Peer:
         queue_bytes: beyond how many bytes, each message counting 256 more, nothing of `post` is
             queued. Half of them fill the queue.
         deadline: seconds in which the other side has to read each message while others wait, and
-            half of a full queue while `wait_room` waits. Otherwise the connection counts as lost.
-            None for a channel whose other side may stop reading.
+            half of a full queue. None for a channel whose other side may stop reading.
     """
 
     def __init__(
