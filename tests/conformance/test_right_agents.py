@@ -141,7 +141,9 @@ class NeverAgain(Variation):
         self.again = self.notes.setdefault("begun", self.process) != self.process
 
     async def initialize(self, call: Call) -> Any:
-        return {} if self.again else await super().initialize(call)
+        if self.again:
+            await call.peer.close()
+        return await super().initialize(call)
 
 
 class ShowsTwice(Variation):

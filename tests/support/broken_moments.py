@@ -57,7 +57,7 @@ class AtCompaction(Renewing):
         await super().turn(session, asked)
 
 
-@fails("known-while-kept")
+@fails("known-while-kept", "known-on-any-connection")
 class ForgetsWhenClosed(AtClose):
     pass
 
