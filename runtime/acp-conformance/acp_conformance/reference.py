@@ -85,7 +85,7 @@ async def _listen(agent: ReferenceAgent, urls: Sequence[str]) -> None:
     try:
         from acp_conformance.reference_listener import listening
     except ModuleNotFoundError as error:
-        raise missing("--listen", "remote", error) from error
+        raise missing("--listen", "serve", error) from error
     async with contextlib.AsyncExitStack() as open_:
         for url in urls:
             address = await open_.enter_async_context(listening(agent, url))

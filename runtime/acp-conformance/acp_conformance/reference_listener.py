@@ -1,7 +1,7 @@
 """Serves the reference agent over Streamable HTTP or WebSocket: `--listen URL` of `reference`.
 
 It is there to try out `acpgen conform --url`. It has no login, so it listens on loopback only. It
-needs h11 and websockets, of the extra `remote`.
+needs the extra `serve`.
 """
 
 from __future__ import annotations
