@@ -29,7 +29,7 @@ class MergesWhatWaits(Variation):
 
     def __init__(self, store: Any) -> None:
         super().__init__(store)
-        self.first: dict[str, tuple[Call, asyncio.Future[Any]]] = {}
+        self.first: dict[str, tuple[dict[str, Any], asyncio.Future[Any]]] = {}
         self.asked: set[Any] = set()
         self.early: dict[str, int] = defaultdict(int)
 
@@ -48,18 +48,17 @@ class MergesWhatWaits(Variation):
     async def wait(self, call: Call, session: str) -> Any:
         """Wait for the end of the work, and insert everything that came meanwhile as one."""
         if session in self.first:
-            first, outcome = self.first[session]
-            params, more = first.params, cast("list[object]", call.params["prompt"])
-            params["prompt"] = [*cast("list[object]", params["prompt"]), *more]
+            params, outcome = self.first[session]
+            params["prompt"] = [*params["prompt"], *cast("list[object]", call.params["prompt"])]
             return await asyncio.shield(outcome)
-        first = Call(call.peer, call.method, {**call.params}, call.id)
+        params = {**call.params}
         outcome = asyncio.get_running_loop().create_future()
-        self.first[session] = first, outcome
+        self.first[session] = params, outcome
         while self.early[session]:
             await asyncio.sleep(SHORT / 10)
         async with self._busy[session]:
             del self.first[session]
-        result = await super().prompt(first)
+        result = await super().prompt(Call(call.peer, call.method, params, call.id))
         outcome.set_result(result)
         return result
 

@@ -284,16 +284,14 @@ class Scenario:
     def leak(self) -> str:
         """Where a key was shown: in an update, also of a replay, or in a list. Empty if nowhere."""
         lines = [line for each in self.connections.values() for line in each.stream.lines]
-        summary = {
-            "session/update": [line for line in lines if line.get("method") == "session/update"],
-            "a result of session/list": [
-                sent.connection.peek(sent.id)
-                for sent in self.requests.values()
-                if sent.method == "session/list"
-            ],
-        }
+        updates = [line for line in lines if line.get("method") == "session/update"]
+        lists = [
+            sent.connection.peek(sent.id)
+            for sent in self.requests.values()
+            if sent.method == "session/list"
+        ]
         keys = [*self.keys.values()]
-        for place, found in summary.items():
+        for place, found in (("session/update", updates), ("a result of session/list", lists)):
             for each in found:
                 if (disclosed := disclosure(str(each), keys)) is not None:
                     return f"{place} of the agent holds {disclosed}"
