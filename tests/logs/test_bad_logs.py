@@ -177,7 +177,7 @@ def test_the_events_of_a_response_in_a_har_file_are_read(
 
 @pytest.mark.parametrize("number", [1, 2])
 def test_the_lines_of_a_logger_that_are_not_json_are_not_refused(number: int) -> None:
-    line = b"DEBUG:acp:send: {'jsonrpc': '2.0', 'id': 1, 'method': 'session/list'}\n"
+    line = b"acp:send {jsonrpc: '2.0', id: 1, method: 'session/list', params: [Object]}\n"
     result = run(line * number)
     assert (result.exit_code, result.stdout) == (2, "")
     assert "no line is a message; line 1 is the first: " in result.stderr

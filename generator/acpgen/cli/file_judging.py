@@ -35,7 +35,7 @@ from acpgen.logs import (
 from acpgen.logs import read as read_log
 from acpgen.logs.hints import MARKDOWN
 from acpgen.logs.log_lines import Lines
-from acpgen.logs.values import LONG
+from acpgen.logs.unit import LONG
 from acpgen.report import Report
 from acpgen.startup.options import Options
 
@@ -195,6 +195,7 @@ class FileJudge:
         log = self._log(iter(follower), name, self._options.read_as)
         with interruptible():
             self._judge_log(log, name)
+        log.encoding = follower.encoding or log.encoding
         self._print_reading(log, name)
         if follower.unfinished:
             note(f"acpgen: {shown}: the last line is not complete, so it is not judged")

@@ -19,12 +19,14 @@ from acpgen.logs.log_message import LogMessage
 from acpgen.logs.markdown_log import fenced
 from acpgen.logs.messages import is_bare
 from acpgen.logs.prefixes import Prefix, prefix_of
+from acpgen.logs.rejoining import rejoined, whole_lines
 from acpgen.logs.scanning import CUT, value_at
 from acpgen.logs.senders import Senders
 from acpgen.logs.settling import LogItem, settled
 from acpgen.logs.surroundings import Path, Token
-from acpgen.logs.values import Unit, Values
-from acpgen.logs.wrapping import WrappedMessage, is_har, lists_in, messages_in
+from acpgen.logs.unit import LONG, Unit
+from acpgen.logs.values import Values
+from acpgen.logs.wrapping import WrappedMessage, as_object, is_har, lists_in, messages_in
 from acpgen.model import JsonValue
 from acpgen.words import counted
 
@@ -38,6 +40,9 @@ _NAMED = {
     "har": "a HAR file",
     "sse": "server-sent events",
     "frames": "frames with Content-Length",
+    "python": "objects as Python prints them",
+    "titled": "titles with params and results below",
+    "rewrapped": "lines that a terminal cut",
 }
 _HELP = (
     "name the place of the message, for example --message-at /msg --sender-at /dir --client '>>>', "
@@ -200,6 +205,10 @@ class Log:
 
     def puzzled(self) -> InputError:
         """The error of a log without messages."""
+        if self._puzzle is None and self.encoding == "Markdown":
+            return InputError(
+                "no block of the page is JSON or has messages; blocks of ```json are read"
+            )
         if self._puzzle is None:
             return InputError("no messages, so there is nothing to judge")
         number, text = self._puzzle
@@ -210,11 +219,13 @@ class Log:
     def _items(self) -> Iterator[LogItem]:
         shape = self._hints.shape
         whole = not (self._turned or self._one_sided or self._other_lines or self._event_lines)
-        for unit in Values(self._lines, self._limit, shape, whole=whole):
+        lines = whole_lines(self._lines, self._limit)
+        units = Values(lines, self._limit, shape, whole=whole)
+        for unit in rejoined(iter(units), self._limit):
             if unit.shape == "batch":
                 found = WrappedMessage(unit.text, ())
                 yield self._item(found, unit, prefix_of(unit.prefix, self._hints.client))
-            elif unit.shape == values.LONG:
+            elif unit.shape == LONG:
                 self._skipped(unit.line)
             elif unit.shape == "event":
                 self.pass_over(unit.line, as_bytes(unit.prefix))
@@ -235,7 +246,8 @@ class Log:
 
     def _whole(self, unit: Unit) -> Iterator[LogItem]:
         value: JsonValue = unit.value  # type: ignore[assignment] # it is not BROKEN
-        found = messages_in(value, unit.text, self._hints, self._known)
+        value, text = as_object(value, unit.text)
+        found = messages_in(value, text, self._hints, self._known)
         prefix = prefix_of(unit.prefix, self._hints.client) if unit.prefix else Prefix()
         if found:
             self._prefixed |= prefix.direction is not None
@@ -243,7 +255,7 @@ class Log:
             for each in found:
                 yield from self._found(each, place, prefix)
             return
-        lists = [] if unit.prefix or not unit.text else lists_in(value, unit.text, self._hints)
+        lists = [] if unit.prefix or not text else lists_in(value, text, self._hints)
         if lists:
             yield from self._listed(lists, unit)
         elif unit.text and (
@@ -338,7 +350,7 @@ def read(
     hints = Hints() if hints is None else hints
     is_page = hints.shape == MARKDOWN
     if is_page:
-        lines, hints = fenced(lines), replace(hints, shape=None)
+        lines, hints = fenced(lines, output=True), replace(hints, shape=None)
     log = Log(lines, hints, callers, limit, skipped, one_sided=one_sided)
     log.encoding = "Markdown" if is_page else None
     if not hints.given or hints.shape in ("lines", "transcript"):
