@@ -176,8 +176,11 @@ async def test_pruning_reads_no_table_from_end_to_end(postgres_schema: str) -> N
             rows.execute(FILL)
             hashes = [hashlib.sha256(f"session {n}".encode()).digest() for n in range(100)]
             time = datetime.fromtimestamp(15_000, UTC)
-            asked = [(names, (b"", 100)) for names in NAMES]
-            asked += [(IDLE, (hashes, time, time)), *((delete, (hashes[:5],)) for delete in FORGET)]
+            asked: list[tuple[str, tuple[object, ...]]] = [
+                *((names, (b"", 100)) for names in NAMES),
+                (IDLE, (hashes, time, time)),
+                *((delete, (hashes[:5],)) for delete in FORGET),
+            ]
             for query, values in asked:
                 plan = rows.execute(b"EXPLAIN " + query.encode(), values).fetchall()
                 text = "\n".join(line for (line,) in plan)

@@ -207,8 +207,12 @@ def machine(core: type[Core], number: int) -> Machine:
 def crowded(core: type[Core], number: int) -> Machine:
     """A crowded machine of one of the configurations."""
     keep_orphans, alone = not number & 1, bool(number & 2)
-    limit = {"most": 1} if number < CONFIGURATIONS // 2 else {"most_bytes": 2}
-    return Crowded(lambda: core(keep_orphans=keep_orphans, **limit), alone=alone, unique=not alone)
+    most, most_bytes = (1, 100) if number < CONFIGURATIONS // 2 else (100, 2)
+    return Crowded(
+        lambda: core(keep_orphans=keep_orphans, most=most, most_bytes=most_bytes),
+        alone=alone,
+        unique=not alone,
+    )
 
 
 def breaches(boot: Callable[[int], Machine]) -> Iterator[Breach]:
