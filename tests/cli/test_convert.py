@@ -159,7 +159,7 @@ def test_a_link_stays_one_and_keeps_its_mode(log: Path, tmp_path: Path) -> None:
 def test_a_line_beyond_the_limit_is_named(command: str, tmp_path: Path) -> None:
     log = tmp_path / "a.ndjson"
     log.write_bytes(b"-> " + LIST + b"x" * 2000 + b"\n-> " + LIST)
-    out = ["-o", tmp_path / "page.html"] if command == "view" else []
+    out = ["-o", str(tmp_path / "page.html")] if command == "view" else []
     result = run(command, log, "--max-line", "1000", *out)
     assert result.exit_code == (0 if command == "view" else 2)
     words = ":2: is longer than 1000 bytes" if command != "view" else "line 2 is longer than 1000"
