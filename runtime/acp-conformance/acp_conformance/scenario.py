@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar
 
 from acp_conformance.agent_connection import AgentConnection, TranscriptLog
 from acp_conformance.agent_timeouts import SILENCE, AgentTimeouts
+from acp_conformance.key_disclosure import disclosure
 from acp_conformance.launchers import Launcher
 from acp_conformance.message_stream import JsonLine
 from acp_conformance.play_options import PlayOptions, TestPrompt
@@ -156,6 +157,11 @@ class Scenario:
         asked = self.asked.prompt(name, self.timeouts.quiet / SILENCE)
         return replace(asked, text=f"{asked.text} [{mark}]")
 
+    def mark(self, sent: SentRequest) -> str | None:
+        """The mark of a request's prompt; None if it is none of the trace."""
+        text = "" if sent.prompt is None else sent.prompt.text
+        return next((mark for mark in self.marks.values() if mark in text), None)
+
     def pause(self, seconds: float) -> None:
         """Let time pass.
 
@@ -278,17 +284,17 @@ class Scenario:
     def leak(self) -> str:
         """Where a key was shown: in an update, also of a replay, or in a list. Empty if nowhere."""
         lines = [line for each in self.connections.values() for line in each.stream.lines]
-        summary = {
-            "session/update": [line for line in lines if line.get("method") == "session/update"],
-            "a result of session/list": [
-                sent.connection.peek(sent.id)
-                for sent in self.requests.values()
-                if sent.method == "session/list"
-            ],
-        }
-        for place, found in summary.items():
-            if any(key in str(found) for key in self.keys.values()):
-                return f"{place} of the agent holds a key"
+        updates = [line for line in lines if line.get("method") == "session/update"]
+        lists = [
+            sent.connection.peek(sent.id)
+            for sent in self.requests.values()
+            if sent.method == "session/list"
+        ]
+        keys = [*self.keys.values()]
+        for place, found in (("session/update", updates), ("a result of session/list", lists)):
+            for each in found:
+                if (disclosed := disclosure(str(each), keys)) is not None:
+                    return f"{place} of the agent holds {disclosed}"
         return ""
 
     @property

@@ -25,7 +25,7 @@ from acp_conformance.transport_verbs import disturbed
 __all__ = ["CHECKS"]
 
 IN_TIME: Final = 0.75
-"""The part of a hold within which a prompt has to be withdrawn, so that the rest can be judged."""
+"""The part of a hold, or of work, within which something has to happen to be judged."""
 
 
 def _answered(scenario: Scenario, step: Step) -> None:
@@ -204,7 +204,8 @@ def _shows(connection: AgentConnection, session: str, mark: str, place: int) -> 
     """
     updates = connection.updates(session, place)
     kinds = [u.get("sessionUpdate") for u in updates if mark in str(u.get("content"))]
-    return max(kinds.count("user_message"), kinds.count("user_message_chunk"))
+    split = sum(text.count(mark) for text in connection.user_chunks(session, place).values())
+    return max(kinds.count("user_message"), kinds.count("user_message_chunk"), split)
 
 
 def _compacted(scenario: Scenario, step: Step) -> None:
@@ -229,6 +230,19 @@ def _no_work(scenario: Scenario, step: Step) -> None:
         raise UnmetError("work began after the retry")
 
 
+def _still_working(scenario: Scenario, step: Step) -> None:
+    """Expect that a session goes on with the work that a prompt asked for."""
+    connection, session = scenario.on(step), scenario.session(step)
+    still(scenario, connection)
+    if connection.working(session):
+        return
+    sent = scenario.sent(step, "after")
+    asked = 0.0 if sent.prompt is None or sent.prompt.is_own else sent.prompt.seconds
+    if monotonic() - sent.since > IN_TIME * asked:
+        raise HamperedError("the work may have ended by itself: give more --silence")
+    raise UnmetError("the work ended with the retry")
+
+
 def _private(scenario: Scenario, step: Step) -> None:
     del step
     if scenario.leak:
@@ -249,6 +263,7 @@ CHECKS: Final[Mapping[str, Callable[[Scenario, Step], None]]] = {
     "compacted": _compacted,
     "work": _work,
     "no-work": _no_work,
+    "still-working": _still_working,
     "private": _private,
 }
 """What each of these verbs expects."""

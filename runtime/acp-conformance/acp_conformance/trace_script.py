@@ -57,6 +57,7 @@ VERBS: Final[Mapping[str, frozenset[str]]] = {
     "compacted": frozenset({"connection", "session"}),
     "work": frozenset({"connection", "session", "after"}),
     "no-work": frozenset({"connection", "session", "after"}),
+    "still-working": frozenset({"connection", "session", "after"}),
     "private": frozenset(),
     "negotiated": frozenset({"request", "below"}),
     "shaped": frozenset({"request"}),
@@ -65,6 +66,7 @@ VERBS: Final[Mapping[str, frozenset[str]]] = {
     "synchronized": frozenset({"request"}),
     "replayed": frozenset({"request", "texts"}),
     "kept": frozenset({"connection", "session", "request"}),
+    "identified": frozenset({"connection", "session", "request"}),
 }
 """The members that each verb takes, besides `proves` and `needs`."""
 
