@@ -47,5 +47,6 @@ def highlighted(block: str) -> str:
     if fence is None:
         return f"<pre><code>{escape(block)}</code></pre>"
     _, language, code = fence.groups()
-    inner = highlight(code, get_lexer_by_name(language), HtmlFormatter(nowrap=True)).rstrip("\n")
-    return f'<div class="language-{language} highlight"><pre><code>{inner}</code></pre></div>'
+    inner: str = highlight(code, get_lexer_by_name(language), HtmlFormatter(nowrap=True))
+    shown = inner.rstrip("\n")
+    return f'<div class="language-{language} highlight"><pre><code>{shown}</code></pre></div>'

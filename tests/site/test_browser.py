@@ -122,7 +122,8 @@ def test_code_and_example_are_beside_the_params_where_there_is_room(
     page = visitor.open(PROMPT)
     page.set_viewport_size({"width": wide, "height": 1000})
     parts = (page.locator(f".pair {part}").first for part in ("table", ".code-tabs", "figure"))
-    table, code, example = (part.bounding_box() or {} for part in parts)
+    boxes = [part.bounding_box() for part in parts]
+    table, code, example = (box for box in boxes if box is not None)
     assert table["x"] + table["width"] <= min(code["x"], example["x"])
     assert code["y"] + code["height"] <= example["y"]
     assert code["y"] < table["y"] + table["height"]

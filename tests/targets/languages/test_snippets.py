@@ -40,7 +40,7 @@ def test_each_language_has_one() -> None:
 def test_that_of_python_runs_and_decides_as_it_says() -> None:
     said = set()
     for method, code in code_of("python"):
-        params = instances(PROTOCOL, method.params)[0]
+        params: Any = instances(PROTOCOL, method.params)[0]
         names: dict[str, Any] = {"message": {"params": params}}
         if method.result is not None:
             (first, *_) = instances(PROTOCOL, method.result) or ({},)
