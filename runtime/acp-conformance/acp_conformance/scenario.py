@@ -278,7 +278,7 @@ class Scenario:
     @property
     def unparsed(self) -> int:
         """The number of lines that are not messages."""
-        return sum(len(connection.stream.unparsed) for connection in self.connections.values())
+        return sum(connection.stream.noise for connection in self.connections.values())
 
     @property
     def leak(self) -> str:
