@@ -70,7 +70,11 @@ class Opened:
     def __enter__(self) -> BinaryIO:
         if self._own is None and sys.stdin is None:
             raise OSError(errno.EBADF, "is closed")
-        return _unpacked(sys.stdin.buffer if self._own is None else self._own)
+        try:
+            return _unpacked(sys.stdin.buffer if self._own is None else self._own)
+        except BaseException:
+            self.__exit__()
+            raise
 
     def __exit__(self, *_: object) -> None:
         if self._own is not None:

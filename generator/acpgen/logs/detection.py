@@ -30,11 +30,14 @@ class Beginning(Protocol):
     def begins(self, lines: Lines, shape: str | None = None, *, alone: bool = False) -> None: ...  # noqa: D102
 
 
-def detect(log: Beginning, lines: Lines, hints: Hints, *, one_sided: bool = False) -> None:
+def detect(
+    log: Beginning, lines: Lines, hints: Hints, *, one_sided: bool = False, page: bool = False
+) -> None:
     """Read lines until one shows the shape of the log.
 
     Lines of other output before it are passed over. No more lines are read than that needs. The
-    only line is a message, unless it is the line of a logger; with `one_sided` it always is.
+    only line is a message, unless it is the line of a logger or from a `page`; with `one_sided` it
+    always is.
     """
     head: list[tuple[int, bytes]] = []
     filled = ((number, text) for number, text in lines if text.strip(BLANK))
@@ -63,7 +66,7 @@ def detect(log: Beginning, lines: Lines, hints: Hints, *, one_sided: bool = Fals
             log.begins(chain(head, [(number, text)], filled))
             return
         log.pass_over(number, text)
-    if seen == 1 and (one_sided or not _is_log_line(first[1])):
+    if seen == 1 and (one_sided or not (page or _is_log_line(first[1]))):
         log.begins(iter([first]), "lines", alone=True)
     else:
         log.begins(iter(head))
