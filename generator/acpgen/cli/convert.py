@@ -30,7 +30,7 @@ from acpgen.cli.whole_file import whole_file
 from acpgen.findings import printable
 from acpgen.judge.inputs import InputError
 from acpgen.load import load
-from acpgen.logs import LINE_LIMIT, Hints, callers_of, lines_of, read, transcript_line
+from acpgen.logs import LINE_LIMIT, Hints, Log, callers_of, lines_of, read, transcript_line
 from acpgen.words import counted
 
 
@@ -136,6 +136,7 @@ def _convert(target: BinaryIO, reading: _Reading) -> int:
     broken: list[int] = []
     too_long: list[int] = []
     name = input_files.name(reading.log)
+    log: Log | None = None
     written, reason = 0, None
     try:
         with input_files.Opened(reading.log) as stream:
@@ -162,7 +163,7 @@ def _convert(target: BinaryIO, reading: _Reading) -> int:
         if not written:
             raise InputError(reason) from error
         note(f"acpgen: {printable(name)}: {reason}")
-    if not reading.quiet:
+    if log is not None and not reading.quiet:
         print_reading(log, name, log.count)
         note(f"{counted(written, 'message')} written")
     too_long_is = f"is longer than {reading.limit} bytes, so it is left out"
