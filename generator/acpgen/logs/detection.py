@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Protocol
 
 from acp_wire.envelope import SENDERS
-from acp_wire.reader import BLANK, BROKEN, peek
+from acp_wire.reader import BLANK, BROKEN, JsonValue, peek
 from acp_wire.transcript_line import is_transcript_line
 from acpgen.logs import scanning
 from acpgen.logs.hints import Hints
@@ -16,7 +16,6 @@ from acpgen.logs.prefixes import LONGEST, prefix_of
 from acpgen.logs.scanning import CUT, value_at
 from acpgen.logs.values import Values
 from acpgen.logs.wrapping import lists_in, messages_in
-from acpgen.model import JsonValue
 
 _HEAD = 1000
 """How many lines of a log that starts with broken messages are held until one can be read."""
@@ -43,7 +42,7 @@ def detect(log: Beginning, lines: Lines, hints: Hints, *, one_sided: bool = Fals
         first = (number, text) if seen == 1 else first
         shape = _shape(text, hints)
         if shape is not None:
-            log.begins(chain(head, [(number, text)], filled), shape)
+            log.begins(chain(head, [(number, text)], lines), shape)
             return
         if _is_broken(text) and len(head) < _HEAD and not _holds_several(text):
             head.append((number, text))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain
 
 from acp_wire.pairing import Connection
-from acp_wire.reader import BROKEN, Decoded, NotJsonError
+from acp_wire.reader import BROKEN, Decoded, JsonValue, NotJsonError
 from acpgen.judge.inputs import Input, InputError
 from acpgen.logs import scanning, values
 from acpgen.logs.detection import detect, has_message
@@ -25,7 +25,6 @@ from acpgen.logs.settling import LogItem, settled
 from acpgen.logs.surroundings import Path, Token
 from acpgen.logs.values import Unit, Values
 from acpgen.logs.wrapping import WrappedMessage, is_har, lists_in, messages_in
-from acpgen.model import JsonValue
 from acpgen.words import counted
 
 _SHOWN = 60

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from acp_wire.reader import JsonValue
 from acpgen.logs.log_lines import Lines, as_bytes
 from acpgen.logs.messages import is_bare, is_message
 from acpgen.logs.prefixes import LONGEST, plain
 from acpgen.logs.scanning import BROKEN, CUT, blank, value_at
-from acpgen.model import JsonValue
 
 _BROKEN_OBJECT = re.compile(r'\{\s*(?:"|$)')
 _BROKEN_LINES = 10_000
