@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check 
 # Prints errors only; --silent would hide these too.
 NPM_QUIET := --loglevel error --no-audit --no-fund >/dev/null
 
-.PHONY: demo test prove check lowest wheels packages generate docs view bench agents clean
+.PHONY: demo test prove check lowest wheels packages kotlinx generate docs view bench agents clean
 
 demo: .venv/installed
 	@$(BIN)/python examples/demo.py
@@ -51,8 +51,19 @@ wheels: .venv/installed-dev
 	done
 
 # The packages of all languages, as their registries take them. packages/ has one builder for each kind.
-packages: wheels node
+packages: wheels node kotlinx
 	$(BIN)/python packages/build_packages.py
+
+# The JSON library of Kotlin, which neither Debian nor npm has: 80 MB of PyPI, of which two jars are kept.
+KOTLINX := build/kotlinx/kotlinx-serialization-core-jvm-1.9.0.jar
+kotlinx: $(KOTLINX)
+$(KOTLINX):
+	@$(MAKE) --no-print-directory .venv/bin/python
+	@$(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps --dest build/kernel kotlin-jupyter-kernel==0.19.0.944
+	@mkdir -p build/kotlinx
+	@$(BIN)/python -m zipfile -e build/kernel/*.whl build/kernel
+	@cp build/kernel/run_kotlin_kernel/jars/kotlinx-serialization-*-1.9.0.jar build/kotlinx
+	@rm -rf build/kernel
 
 generate: .venv/installed
 	$(BIN)/acpgen generate

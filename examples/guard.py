@@ -13,13 +13,12 @@ What it can't keep, since key and message are two steps here, in two programs:
   Prompts without text are always refused then.
 - While it looks, updates of that session are not passed on, and its other prompts wait.
 - One guard at a time uses FILE. A second one waits until the first and its agent have ended.
-
-An agent that chooses its message IDs keeps keys better without a guard: see docs/adapters.md.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import fcntl
 import os
 import sys
@@ -36,6 +35,7 @@ from acp_retry import (
     Peer,
     RequestFailedError,
     Submission,
+    UnusableStoreError,
     prompt_handlers,
     serve_stdio,
     spawn,
@@ -65,22 +65,20 @@ class Guard:
         """Serve until client or agent has ended. Pending prompts are not answered then."""
         ids = f"guard-{uuid.uuid4().hex}-"
         agent = spawn(*command, fallback=self._from_agent, id_prefix=ids, pass_fds=[lock])
-        handlers = {
-            "session/prompt": self._prompt,
-            "session/cancel": self._cancel,
-            "$/cancel_request": self._cancel_request,
-        }
+        handlers: dict[str, Any] = {"$/cancel_request": self._cancel_request}
+        handlers |= {"session/prompt": self._prompt, "session/cancel": self._cancel}
         async with agent as self._agent:
             client = serve_stdio(handlers, self._ledger.lost, fallback=self._from_client)
             ends = [asyncio.create_task(each) for each in (client, self._agent.wait_ended())]
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-            for each in ends:
-                each.cancel()
+            ends[0].cancel()
 
     async def _prompt(self, call: Call) -> object:
-        if self._version < 2:  # v1 knows no keys
+        if self._version >= 2:
+            return await self._prompts["session/prompt"](call)
+        with contextlib.suppress(ConnectionError):  # v1 knows no keys
             return await self._agent.request("session/prompt", call.params)
-        return await self._prompts["session/prompt"](call)
+        return await asyncio.Event().wait()  # an error would mean that nothing was inserted
 
     async def _cancel(self, call: Call) -> None:
         await self._prompts["session/cancel"](call)
@@ -101,7 +99,8 @@ class Guard:
             self._asked[message["id"]] = method, params
         if method in ENDS and isinstance(params.get("sessionId"), str):
             self._ledger.close(params["sessionId"])
-        await self._agent.forward(message)
+        with contextlib.suppress(ConnectionError):  # the agent has ended, and so does the guard
+            await self._agent.forward(message)
 
     async def _from_agent(self, _: Peer, message: JsonObject) -> None:
         if message.get("method") == "session/update" and self._is_replayed(message.get("params")):
@@ -111,7 +110,8 @@ class Guard:
             if isinstance(message.get("result"), dict):
                 await self._answered(method, params, message["result"])
         if self._client is not None:
-            await self._client.forward(message)
+            with contextlib.suppress(ConnectionError):  # the client has left
+                await self._client.forward(message)
 
     async def _answered(self, method: str, params: JsonObject, result: JsonObject) -> None:
         session_id = str(result.get("sessionId", params.get("sessionId")))
@@ -154,10 +154,8 @@ class Guard:
             finally:
                 del self._replays[name]
         same = [each for each, said in shown.items() if said == text and each not in prompt.known]
-        if text and same:
-            return same[0]
-        if text and (not prompt.known or prompt.known & shown.keys()):
-            return None
+        if text and (same or not prompt.known or prompt.known & shown.keys()):
+            return next(iter(same), None)
         raise OutcomeUnknownError("a replay of the session does not show it")
 
     def _is_replayed(self, params: object) -> bool:
@@ -185,13 +183,17 @@ def main() -> None:
     if len(sys.argv) < 3:
         sys.exit("usage: guard.py FILE AGENT [ARGUMENT...]")
     path, *command = sys.argv[1:]
-    lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT, 0o600)  # the agent inherits it
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        print(f"guard: waiting until nothing else uses {path}", file=sys.stderr)
-        fcntl.flock(lock, fcntl.LOCK_EX)
-    asyncio.run(Guard(path).run(command, lock))
+        lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT, 0o600)  # the agent inherits it
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print(f"guard: waiting until nothing else uses {path}", file=sys.stderr)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        asyncio.run(Guard(path).run(command, lock))
+    except (OSError, UnusableStoreError) as error:
+        print(f"guard: {error}", file=sys.stderr)
+        sys.exit(2)
 
 
 if __name__ == "__main__":

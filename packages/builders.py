@@ -17,6 +17,24 @@ COMPILERS = ROOT / "tests" / "languages" / "node_modules"
 CRATES = Path("/usr/share/cargo/registry")
 """The crates of Debian, which `cargo package` resolves optional dependencies with."""
 
+JARS = Path("/usr/share/java")
+KOTLINX = ROOT / "build" / "kotlinx"
+
+LIBRARIES: Mapping[str, tuple[Sequence[Path], str]] = {
+    "jackson": (
+        [JARS / f"jackson-{name}.jar" for name in ("annotations", "core", "databind")],
+        "on Debian, apt-get install libjackson2-databind-java",
+    ),
+    "kotlinx": (
+        [KOTLINX / f"kotlinx-serialization-{name}-jvm-1.9.0.jar" for name in ("core", "json")],
+        "run `make kotlinx`",
+    ),
+}
+"""What the sources in a folder beside `com` are compiled with, and how to get it.
+
+Who installs the package without that library can use everything else.
+"""
+
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _POM = "{http://maven.apache.org/POM/4.0.0}"
 
@@ -94,7 +112,7 @@ def build_jar(folder: Path, out: Path) -> list[Path]:
     """A jar, its sources and its POM, in the layout of a Maven repository.
 
     Raises:
-        BuildError: a compiler is missing or fails.
+        BuildError: a compiler or a library is missing, or a compiler fails.
     """
     root = ElementTree.parse(folder / "pom.xml").getroot()
     group, artifact, version = (
@@ -106,13 +124,10 @@ def build_jar(folder: Path, out: Path) -> list[Path]:
     papers = {f"META-INF/{name}": (folder / name).read_bytes() for name in ("LICENSE",)}
     pom = {f"META-INF/maven/{group}/{artifact}/pom.xml": (folder / "pom.xml").read_bytes()}
     manifest = {"META-INF/MANIFEST.MF": b"Manifest-Version: 1.0\r\n\r\n"}
-    sources = {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in _files(folder)
-        if path.suffix in {".java", ".kt"} and path.relative_to(folder).parts[0] == "com"
-    }
+    paths = [path for path in _files(folder) if path.suffix in {".java", ".kt"}]
+    sources = {_in_jar(path.relative_to(folder)): path.read_bytes() for path in paths}
     with tempfile.TemporaryDirectory() as scratch:
-        classes = _compiled(folder, [folder / name for name in sources], Path(scratch))
+        classes = _compiled(folder, paths, Path(scratch))
         _write_zip(place / f"{stem}.jar", {**manifest, **papers, **pom, **classes})
     _write_zip(place / f"{stem}-sources.jar", {**manifest, **papers, **sources})
     shutil.copyfile(folder / "pom.xml", place / f"{stem}.pom")
@@ -140,15 +155,35 @@ def builder_of(folder: Path) -> Builder:
     raise BuildError(f"has none of {', '.join(BUILDERS)}; name a folder with a package")
 
 
+def _in_jar(source: Path) -> str:
+    """Where a source is in a jar, from its path in the folder of its language."""
+    inside = source.relative_to(source.parts[0]) if source.parts[0] in LIBRARIES else source
+    return inside.as_posix()
+
+
+def _libraries(folder: Path) -> str:
+    """The class path that a folder's sources need."""
+    jars: list[Path] = []
+    for name, (library, advice) in LIBRARIES.items():
+        if not (folder / name).is_dir():
+            continue
+        if missing := [jar.name for jar in library if not jar.is_file()]:
+            raise BuildError(f"{', '.join(missing)} is missing; {advice}")
+        jars += library
+    return ":".join(map(str, jars))
+
+
 def _compiled(folder: Path, sources: Sequence[Path], scratch: Path) -> dict[str, bytes]:
     """The class files of Java's or Kotlin's sources, by path."""
+    libraries = _libraries(folder)
+    path = ["-cp", libraries] if libraries else []
     if any(path.suffix == ".kt" for path in sources):
         compiler = COMPILERS / "kotlin-compiler" / "bin" / "kotlinc"
         if not compiler.is_file():
             raise BuildError("the Kotlin compiler is missing; run `make node`")
-        _run(["bash", compiler, "-jvm-target", "17", "-d", scratch, *sources], folder)
+        _run(["bash", compiler, "-jvm-target", "17", *path, "-d", scratch, *sources], folder)
     else:
-        options = ["--release", "17", "-encoding", "UTF-8"]
+        options = ["--release", "17", "-encoding", "UTF-8", *path]
         _run(["javac", *options, "-d", scratch, *sources], folder)
     return {path.relative_to(scratch).as_posix(): path.read_bytes() for path in _files(scratch)}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from typer.testing import CliRunner, Result
 
 from command_calls import APP
 
+LIST = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}\n'
 CASES = Path(__file__).parents[1] / "logs" / "cases"
 PAGE = (
     '# Page\n\n```json\n{"jsonrpc": "2.0", "method": "session/list", "params": {}, "id": 1}\n```\n'
@@ -108,3 +110,59 @@ def test_two_pages_need_a_folder(log: Path) -> None:
     result = run("view", log, hard_link(log), "-o", log.parent / "pages")
     assert result.exit_code == 2
     assert "is one page for 2 files: name a folder that exists, or leave it out" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (b"Starting\n", "no line is a message; line 1 is the first: 'Starting'"),
+        (gzip.compress(b"x" * 50)[:-12], "is cut off: the gzip in it has no end"),
+    ],
+    ids=["no-messages", "cut"],
+)
+def test_a_transcript_is_kept_where_there_is_none_for_it(
+    text: bytes, reason: str, tmp_path: Path
+) -> None:
+    log, output = tmp_path / "a.log", tmp_path / "transcript.ndjson"
+    log.write_bytes(text)
+    output.write_text("before\n", "utf-8")
+    result = run("convert", log, "-o", output)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"acpgen: {log}: {reason}")
+    assert output.read_text("utf-8") == "before\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.log", "transcript.ndjson"]
+
+
+def test_what_comes_before_a_cut_is_written(tmp_path: Path) -> None:
+    log, output = tmp_path / "a.log.gz", tmp_path / "transcript.ndjson"
+    lines = b"".join(b"-> " + LIST.replace(b'"id":1', b'"id":%d' % n) for n in range(20_000))
+    log.write_bytes(gzip.compress(lines)[:-20])
+    result = run("convert", log, "-o", output)
+    assert result.exit_code == 2
+    assert "is cut off: the gzip in it has no end" in result.stderr
+    assert f"{len(output.read_bytes().splitlines())} messages written" in result.stderr
+    assert len(output.read_bytes().splitlines()) > 10_000
+
+
+def test_a_link_stays_one_and_keeps_its_mode(log: Path, tmp_path: Path) -> None:
+    output, link = tmp_path / "transcript.ndjson", tmp_path / "link"
+    output.write_text("before\n", "utf-8")
+    output.chmod(0o640)
+    link.symlink_to(output)
+    assert run("convert", log, "-o", link).exit_code == 0
+    assert link.is_symlink()
+    assert output.stat().st_mode & 0o777 == 0o640
+    assert output.read_bytes().startswith(b'{"from": "client"')
+
+
+@pytest.mark.parametrize("command", ["validate", "trace", "convert", "view"])
+def test_a_line_beyond_the_limit_is_named(command: str, tmp_path: Path) -> None:
+    log = tmp_path / "a.ndjson"
+    log.write_bytes(b"-> " + LIST + b"x" * 2000 + b"\n-> " + LIST)
+    out = ["-o", str(tmp_path / "page.html")] if command == "view" else []
+    result = run(command, log, "--max-line", "1000", *out)
+    assert result.exit_code == (0 if command == "view" else 2)
+    words = ":2: is longer than 1000 bytes" if command != "view" else "line 2 is longer than 1000"
+    assert words in result.stderr
+    assert "--max-line" in result.stderr
+    assert "2 messages" in result.stderr

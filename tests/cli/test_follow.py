@@ -104,3 +104,26 @@ def test_a_line_beyond_the_limit_is_skipped_and_not_held(log: Path) -> None:
     with pytest.raises(EndOfTestError):
         read.extend(follower)
     assert (read[2:], skipped) == ([(4, b"d\n")], [3])
+
+
+@pytest.mark.parametrize(
+    ("encoding", "name"),
+    [
+        ("utf-16", "UTF-16"),
+        ("utf-16-be", "UTF-16"),
+        ("utf-32", "UTF-32"),
+        ("utf-8-sig", "UTF-8 with a byte order mark"),
+    ],
+)
+def test_a_log_in_another_encoding_is_followed(tmp_path: Path, encoding: str, name: str) -> None:
+    log = tmp_path / "log.ndjson"
+    data = '{"a": "\u00e4"}\nb\n'.encode(encoding)
+    log.write_bytes(data[:1])
+    steps = [appends(log, part) for part in (data[1:9], data[9:12], data[12:])]
+    follower = Follower(str(log), pause=lambda: _take(pending))
+    pending = iter(steps)
+    read: list[tuple[int, bytes]] = []
+    with pytest.raises(EndOfTestError):
+        read.extend(follower)
+    assert read == [(1, '{"a": "\u00e4"}\n'.encode()), (2, b"b\n")]
+    assert follower.encoding == name

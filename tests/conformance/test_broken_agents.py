@@ -14,7 +14,9 @@ import broken_handling
 import broken_keys
 import broken_lifetimes
 import broken_moments
+import broken_privacy
 import broken_shapes
+import broken_turns
 from acp_conformance.requirements import Role
 from acp_conformance.trace_runner import AgentTimeouts
 from acp_conformance.trace_script import scripts
@@ -22,7 +24,15 @@ from acp_conformance.verdict import RequirementVerdict, VerdictStatus, verdicts
 from laboratory import MORE, PATIENCE, Mount, examine
 from variation import FAULTS, Variation
 
-MODULES = (broken_handling, broken_keys, broken_lifetimes, broken_moments, broken_shapes)
+MODULES = (
+    broken_handling,
+    broken_keys,
+    broken_lifetimes,
+    broken_moments,
+    broken_privacy,
+    broken_shapes,
+    broken_turns,
+)
 AT_ONCE = 6
 A_FEW = (
     broken_handling.IgnoresKeys,
@@ -31,6 +41,19 @@ A_FEW = (
     broken_moments.ForgetsWhenClosed,
 )
 """What `make test` tries of them, in the traces about what they break."""
+
+ONE_TRACE: dict[type[Variation], str] = {
+    broken_moments.DropsStoredKeysWhenForked: "fork",
+    broken_moments.ForgetsWhenAnOptionIsSet: "retry-after-option",
+    broken_moments.ForgetsWhenArchived: "retry-after-archive",
+    broken_moments.ForgetsWhenClosedElsewhere: "two-connections",
+    broken_moments.ForgetsWhenAConnectionLeaves: "held-connection-ends",
+    broken_privacy.ShowsKeysInBase64: "private",
+    broken_turns.InsertsAndFails: "retry-after-error",
+    broken_turns.MergesWhatWaits: "retry-queued",
+    broken_turns.StopsItsWorkAtARetry: "retry-while-working",
+}
+"""Agents whose fault one trace shows."""
 
 
 def judge(agent: type[Variation], timeouts: AgentTimeouts = PATIENCE) -> list[RequirementVerdict]:
@@ -59,7 +82,20 @@ def test_a_few_broken_agents_fail_what_they_break(agent: type[Variation]) -> Non
     assert failing(found).keys() == FAULTS[agent]
 
 
-@pytest.mark.prove("plays all traces with each of the 97 agents")
+def test_one_trace_shows_the_fault_of_some() -> None:
+    def seen(agent: type[Variation]) -> set[str]:
+        played = tuple(script for script in scripts() if script.name == ONE_TRACE[agent])
+        (result,) = examine(agent, played, PATIENCE)
+        return {*dict(result.broken)}
+
+    with ThreadPoolExecutor(len(ONE_TRACE)) as pool:
+        found = dict(zip(ONE_TRACE, pool.map(seen, ONE_TRACE), strict=True))
+    wrong = {agent.__name__: ids for agent, ids in found.items() if not ids}
+    assert wrong == {}
+    assert [agent for agent, ids in found.items() if not ids <= FAULTS[agent]] == []
+
+
+@pytest.mark.prove("plays all traces with each of the 109 agents")
 def test_broken_agents_fail_what_they_break_and_nothing_else() -> None:
     with ThreadPoolExecutor(AT_ONCE) as pool:
         found = dict(zip(FAULTS, map(failing, pool.map(judge, FAULTS)), strict=True))

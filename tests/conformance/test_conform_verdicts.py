@@ -23,7 +23,7 @@ from acp_conformance.verdict import (
 )
 from acp_conformance.verdict_report import FORMATS
 from acp_retry import Call
-from broken_handling import ShowsKeys
+from broken_privacy import ShowsKeys
 from laboratory import Laboratory, Make
 from variation import Variation
 

@@ -10,8 +10,14 @@ import acp_conformance
 
 PACKAGE = Path(acp_conformance.__file__).parent
 ALLOWED = {"acp_conformance", "acp_retry", "acp_wire"}
-THE_JUDGED = {"reference", "reference_agent"}
+THE_JUDGED = {"hosted_channels", "reference", "reference_agent", "reference_listener"}
 """The modules of the agent that tries out the kit. All others judge."""
+
+OF_THE_EXTRA = {
+    "hosted_channels.py": {"websockets"},
+    "reference_listener.py": {"h11", "websockets"},
+}
+"""What else the server of that agent needs, which the extra `remote` brings."""
 
 
 def imported(path: Path) -> set[str]:
@@ -27,7 +33,7 @@ def imported(path: Path) -> set[str]:
 
 def test_it_imports_the_standard_library_and_our_run_time_packages() -> None:
     others = {p.name: imported(p) - sys.stdlib_module_names - ALLOWED for p in PACKAGE.glob("*.py")}
-    assert {name: names for name, names in others.items() if names} == {}
+    assert {name: names for name, names in others.items() if names} == OF_THE_EXTRA
 
 
 def test_the_judging_modules_do_not_import_acp_retry() -> None:

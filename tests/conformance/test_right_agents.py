@@ -48,6 +48,8 @@ RESTARTS = {
     "known-after-restart",
     "known-mid-turn",
     "stored-with-message",
+    "negotiates-version",
+    "refuses-old-versions",
 }
 
 
@@ -141,7 +143,9 @@ class NeverAgain(Variation):
         self.again = self.notes.setdefault("begun", self.process) != self.process
 
     async def initialize(self, call: Call) -> Any:
-        return {} if self.again else await super().initialize(call)
+        if self.again:
+            await call.peer.close()
+        return await super().initialize(call)
 
 
 class ShowsTwice(Variation):
@@ -176,6 +180,35 @@ class TellsTheAskerItsKey(Variation):
         return {**result, "_meta": {"key": key}}
 
 
+class OneLetterAtATime(Variation):
+    """Shows each message in chunks of one letter."""
+
+    async def show(self, peer: Peer, session: str, message_id: str, content: Any) -> None:
+        for block in content:
+            letters = [{"type": "text", "text": letter} for letter in block.get("text", "")]
+            for chunk in letters or [block]:
+                shown = {"messageId": message_id, "content": chunk}
+                await self._update(peer, session, {"sessionUpdate": "user_message_chunk", **shown})
+
+
+class AddsToPrompts(Variation):
+    """Shows a message with text of its own around the prompt."""
+
+    async def show(self, peer: Peer, session: str, message_id: str, content: Any) -> None:
+        first, last = ({"type": "text", "text": each} for each in ("<user>", "</user>"))
+        await super().show(peer, session, message_id, [first, *content, last])
+
+
+class AnswersRetriesWhenIdle(Variation):
+    """Lets a retry wait for the end of the work."""
+
+    async def prompt(self, call: Call) -> Any:
+        if self.known(call):
+            async with self._busy[str(call.params["sessionId"])]:
+                pass
+        return await super().prompt(call)
+
+
 class TakesNoPrompts(Variation):
     """Answers each prompt with the error that a login is needed."""
 
@@ -195,9 +228,19 @@ RIGHT = (
     ShowsTwice,
     ShowsAgainAtARetry,
     TellsTheAskerItsKey,
+    OneLetterAtATime,
+    AddsToPrompts,
+    AnswersRetriesWhenIdle,
     TakesNoPrompts,
 )
-FULL = (LongTurns, ShowsTwice, ShowsAgainAtARetry, TellsTheAskerItsKey)
+FULL = (
+    LongTurns,
+    ShowsTwice,
+    ShowsAgainAtARetry,
+    TellsTheAskerItsKey,
+    OneLetterAtATime,
+    AddsToPrompts,
+)
 """Those that are judged in full."""
 
 AGENTS = (*RIGHT, UnseenTwice, UnseenMalformed, UnseenCancelled)
@@ -244,7 +287,7 @@ def judge(agent: type[Variation], timeouts: AgentTimeouts = PATIENCE) -> Found:
     return found
 
 
-@pytest.mark.prove("plays all traces with 14 agents")
+@pytest.mark.prove("plays all traces with 17 agents")
 @pytest.mark.parametrize("agent", RIGHT)
 def test_an_agent_that_is_right_fails_nothing(
     agent: type[Variation], found: dict[type[Variation], Found]
@@ -252,7 +295,7 @@ def test_an_agent_that_is_right_fails_nothing(
     assert found[agent][VerdictStatus.FAIL] == {}
 
 
-@pytest.mark.prove("plays all traces with 14 agents")
+@pytest.mark.prove("plays all traces with 17 agents")
 @pytest.mark.parametrize("agent", FULL)
 def test_an_agent_that_is_right_in_its_own_way_is_judged_in_full(
     agent: type[Variation], found: dict[type[Variation], Found]
@@ -260,7 +303,7 @@ def test_an_agent_that_is_right_in_its_own_way_is_judged_in_full(
     assert found[agent][VerdictStatus.NOT_EXERCISED] == {}
 
 
-@pytest.mark.prove("plays all traces with 14 agents")
+@pytest.mark.prove("plays all traces with 17 agents")
 def test_an_agent_that_refuses_prompts_leaves_most_requirements_open(
     found: dict[type[Variation], Found],
 ) -> None:
@@ -271,10 +314,13 @@ def test_an_agent_that_refuses_prompts_leaves_most_requirements_open(
     )
 
 
-A_FEW = ("retry-answer", "retry-same-connection", "keyless", "reused-key")
+A_FEW = ("retry-answer", "retry-same-connection", "keyless", "reused-key", "shape-replay")
 
 
-@pytest.mark.parametrize("agent", [ShowsTwice, ShowsAgainAtARetry, TellsTheAskerItsKey, Unseen])
+@pytest.mark.parametrize(
+    "agent",
+    [ShowsTwice, ShowsAgainAtARetry, TellsTheAskerItsKey, OneLetterAtATime, AddsToPrompts, Unseen],
+)
 def test_a_few_that_are_right_fail_nothing_in_a_few_traces(agent: type[Variation]) -> None:
     played = tuple(script for script in scripts() if script.name in A_FEW)
     results = examine(agent, played, PATIENCE)
@@ -292,7 +338,7 @@ def test_an_agent_that_refuses_keys_fails_two_requirements() -> None:
     assert rest == {"needs support-keys, which fails"}
 
 
-@pytest.mark.prove("plays all traces with 14 agents")
+@pytest.mark.prove("plays all traces with 17 agents")
 @pytest.mark.parametrize("agent", [Unseen, UnseenTwice, UnseenMalformed, UnseenCancelled])
 def test_what_is_never_shown_is_not_counted(
     agent: type[Variation], found: dict[type[Variation], Found]
@@ -301,7 +347,7 @@ def test_what_is_never_shown_is_not_counted(
     assert found[agent][VerdictStatus.FAIL].keys() & UNTOLD == set()
 
 
-@pytest.mark.prove("plays all traces with 14 agents")
+@pytest.mark.prove("plays all traces with 17 agents")
 @pytest.mark.parametrize(("agent", "id_", "reason"), REASONS)
 def test_what_was_not_exercised_has_its_reason(
     agent: type[Variation], id_: str, reason: str, found: dict[type[Variation], Found]
@@ -309,7 +355,7 @@ def test_what_was_not_exercised_has_its_reason(
     assert reason in found[agent][VerdictStatus.NOT_EXERCISED][id_]
 
 
-@pytest.mark.prove("plays all traces with 14 agents")
+@pytest.mark.prove("plays all traces with 17 agents")
 def test_only_restarts_take_an_agent_that_comes_up_again(
     found: dict[type[Variation], Found],
 ) -> None:

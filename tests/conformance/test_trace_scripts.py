@@ -149,6 +149,7 @@ def test_a_further_prompt_waits_until_the_agent_is_settled() -> None:
         "retry-steered",
         "cancel-held-other",
         "concurrent-after-restart",
+        "retry-queued",
     }
     early = set()
     for script in SCRIPTS:

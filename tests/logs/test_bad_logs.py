@@ -177,7 +177,7 @@ def test_the_events_of_a_response_in_a_har_file_are_read(
 
 @pytest.mark.parametrize("number", [1, 2])
 def test_the_lines_of_a_logger_that_are_not_json_are_not_refused(number: int) -> None:
-    line = b"DEBUG:acp:send: {'jsonrpc': '2.0', 'id': 1, 'method': 'session/list'}\n"
+    line = b"acp:send {jsonrpc: '2.0', id: 1, method: 'session/list', params: [Object]}\n"
     result = run(line * number)
     assert (result.exit_code, result.stdout) == (2, "")
     assert "no line is a message; line 1 is the first: " in result.stderr
@@ -192,10 +192,42 @@ def test_a_line_of_plain_text_is_no_message() -> None:
     assert "no line is a message; line 1 is the first: 'Agent is starting'; " in result.stderr
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        'key idempotencyKey="sekret-key-123456" sent prompt',
+        "prompt sekret-key-123456 idempotency-key",
+        "export API_KEY=sekret-key-123456",
+        "Authorization: Bearer sekret-key-123456",
+    ],
+)
+def test_a_line_that_may_hold_a_secret_is_not_shown(line: str) -> None:
+    result = run(f"{line}\n".encode())
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "line 1 is the first: it may hold a secret, so it is not shown" in result.stderr
+    assert "sekret" not in result.stderr
+
+
+@pytest.mark.parametrize("name", ["$schema", "openrpc"])
+def test_a_schema_is_no_log(name: str) -> None:
+    examples = [json.loads(BAD), json.loads(LIST)]
+    text = json.dumps({name: "x", "examples": examples}, indent=1).encode()
+    result = run(text)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "has a JSON Schema or an OpenRPC document, which is no log" in result.stderr
+
+
 def test_the_places_can_be_named() -> None:
     lines = [{"a": {"b": json.loads(LIST)}, "w": "x"}, {"a": {"b": json.loads(BAD)}, "w": "y"}]
     data = "".join(f"{json.dumps(line)}\n" for line in lines).encode()
     result = run(data, "--message-at", "/a/b", "--sender-at", "/w", "--client", "x")
+    assert "<stdin>:2: session/list: error[wrong-side] -32601 /method" in result.stdout
+
+
+def test_the_cells_of_rows_can_be_named() -> None:
+    rows = [["x", 1, json.loads(LIST)], ["y", 2, json.loads(BAD)]]
+    data = "".join(f"{json.dumps(row)}\n" for row in rows).encode()
+    result = run(data, "--message-at", "/2", "--sender-at", "/0", "--client", "x")
     assert "<stdin>:2: session/list: error[wrong-side] -32601 /method" in result.stdout
 
 

@@ -115,3 +115,65 @@ def test_a_page_of_params(tmp_path: Path) -> None:
     result = run("--as", "session/prompt", page)
     assert result.stdout.startswith(f"{page}:8: session/prompt: error[required]")
     assert result.stderr.endswith("2 messages: 1 accepted, 1 refused\n")
+
+
+EMPTY = "# Page\n\nText.\n"
+OTHER = '# Page\n\n```json\n{"name": "x"}\n```\n'
+GOOD = '```json\n{"jsonrpc": "2.0", "id": 1, "method": "session/list", "params": {}}\n```\n'
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_page_without_messages_is_no_problem_beside_one_with_some(
+    jobs: str, tmp_path: Path
+) -> None:
+    for name, text in (("a", EMPTY), ("b", GOOD), ("c", OTHER)):
+        (tmp_path / f"{name}.md").write_text(text, "utf-8")
+    result = run(tmp_path, "--jobs", jobs)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "a.md: no block of the page has messages; blocks of ```json are read" in result.stderr
+    assert "c.md: no line is a message; line 4 is the first: " in result.stderr
+    assert result.stderr.endswith("1 message: 1 accepted, 0 refused\n")
+
+
+@pytest.mark.parametrize("text", [EMPTY, OTHER])
+def test_pages_without_any_message_are_2(text: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(text, "utf-8")
+    result = run(page)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.endswith("page.md: no messages, so there is nothing to judge\n")
+
+
+BLOCKS = {
+    "tilde": "~~~json\n{}\n~~~\n",
+    "indented": "   ```json\n   {}\n   ```\n",
+    "in a list": "1. Step\n\n   ```json\n   {}\n   ```\n",
+    "after a mark": "- ```json\n  {}\n  ```\n",
+    "in a quote": "> ```json\n> {}\n> ```\n",
+    "in a list in a quote": "> - x\n>   ```json\n>   {}\n>   ```\n",
+    "behind a tab": "- x\n\n\t```json\n\t{}\n\t```\n",
+    "with a title": '``` json title="x.json" {1,3}\n{}\n```\n',
+    "with a class": "```{.json .wide}\n{}\n```\n",
+    "with comments": "```jsonc\n// http://x\n/* {\n */ {}\n```\n",
+    "longer": "`````json\n{}\n`````\n",
+    "not closed": "```json\n{}\n",
+    "printed": "```text\n-> {}\n```\n",
+    "without a language": "```\n{}\n```\n",
+}
+
+
+@pytest.mark.parametrize("block", BLOCKS.values(), ids=BLOCKS)
+def test_a_block_is_found(block: str, tmp_path: Path) -> None:
+    bad = '{"jsonrpc": "2.0", "id": 1, "method": "session/list", "params": {"cwd": 5}}'
+    page = tmp_path / "page.md"
+    page.write_text(f"# Page\n\n{block.replace('{}', bad)}", "utf-8")
+    line = 3 + block[: block.index("{}")].count("\n")
+    assert run(page).stdout.startswith(f"{page}:{line}: session/list: error[type] -32602 /params")
+
+
+def test_several_values_in_one_block_are_several_parts(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"```jsonc\n{PROMPT} // one\n\n{{\n}}\n{PROMPT}\n```\n", "utf-8")
+    result = run("--as", "session/prompt", page)
+    assert result.stdout.startswith(f"{page}:4: session/prompt: error[required]")
+    assert result.stderr.endswith("3 messages: 2 accepted, 1 refused\n")

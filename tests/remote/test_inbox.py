@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from acp_wire.remote.http_channel import HttpChannel
-from acp_wire.remote.inbox import MOST_UNREAD, Inbox
+from acp_wire.remote.inbox import MOST_UNREAD, MOST_UNREAD_BYTES, Inbox
 from acp_wire.remote.remote_channel import Timing
 from agents import sync
 
@@ -15,17 +15,32 @@ async def test_a_full_inbox_stops_its_stream_until_a_message_is_read_or_it_ends(
     inbox = Inbox()
     for number in range(MOST_UNREAD):
         await inbox.wait_room()
-        inbox.put({"n": number})
+        inbox.put({"n": number}, 1)
     waiting = asyncio.create_task(inbox.wait_room())
     await asyncio.sleep(0)
     assert not waiting.done()
     assert await inbox.get() == {"n": 0}
     await waiting
-    inbox.put({"n": MOST_UNREAD})
+    inbox.put({"n": MOST_UNREAD}, 1)
     waiting = asyncio.create_task(inbox.wait_room())
     await asyncio.sleep(0)
     inbox.end(None)
     await waiting
+
+
+@sync
+async def test_messages_of_many_bytes_stop_their_stream() -> None:
+    inbox = Inbox()
+    for _ in range(2):
+        await inbox.wait_room()
+        inbox.put({}, MOST_UNREAD_BYTES // 2)
+    waiting = asyncio.create_task(inbox.wait_room())
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    await inbox.get()
+    await waiting
+    inbox.end(None)
+    assert [await inbox.get() for _ in range(3)] == [{}, None, None]
 
 
 @sync

@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -28,8 +28,9 @@ FOUND = re.findall(r"<!-- example: (\w+) -->\n```\w+\n(.*?)```", PAGE.read_text(
 EXAMPLES: dict[str, str] = dict(FOUND)
 HELLO = {"protocolVersion": 2, "info": {"name": "client", "version": "1"}}
 OPTIONS = (
-    *("--module", "nodenext", "--target", "es2024", "--lib", "es2024"),
-    "--rewriteRelativeImportExtensions",
+    *("--module", "nodenext", "--target", "es2024", "--lib", "es2024", "--types", "node"),
+    *("--rewriteRelativeImportExtensions", "--erasableSyntaxOnly", "--skipLibCheck"),
+    *("--strict", "--noUncheckedIndexedAccess"),
 )
 NO_NETWORK = {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9", "NO_BROWSER": "1", "IS_SANDBOX": "1"}
 """A port that nothing answers at, no browser, and what lets root start Claude Code."""
@@ -64,16 +65,58 @@ app.connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.
 """
 
 
-def compiled(folder: Path) -> None:
-    """Compile the example to a folder."""
-    if shutil.which("node") is None or not TSC.is_file():
+SCOPE = "@agentclientprotocol"
+SDK = TESTS / "interop" / "node_modules" / SCOPE / "sdk"
+NODE = TESTS / "languages" / "node_modules" / "@types" / "node"
+
+
+def compiled(
+    folder: Path, file: str, packages: Mapping[str, Path]
+) -> subprocess.CompletedProcess[str]:
+    """Check and compile a file of the example in a folder.
+
+    Args:
+        folder: where to compile it.
+        file: its name.
+        packages: where the folder finds what the file imports, besides Node.js.
+    """
+    if shutil.which("node") is None or not (TSC.is_file() and NODE.is_dir()):
         unavailable.skip("TypeScript is not installed: run `npm ci` in tests/languages")
-    command = ("node", str(TSC), "--noCheck", "--outDir", str(folder), *OPTIONS)
-    done = subprocess.run(
-        (*command, str(ADAPTER / "claude.ts")), capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout
+    modules = folder / "node_modules"
+    for name, place in {"@types/node": NODE, **packages}.items():
+        (modules / name).parent.mkdir(parents=True, exist_ok=True)
+        (modules / name).symlink_to(place)
+    for each in ADAPTER.glob("*.ts"):
+        shutil.copy(each, folder)
     (folder / "package.json").write_text('{"type": "module"}')
+    command = ("node", str(TSC), *OPTIONS, file)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def sdk() -> Path:
+    if not SDK.is_dir():
+        unavailable.skip("the SDK is not installed: run `npm ci` in tests/interop")
+    return SDK
+
+
+def test_a_mistake_in_the_example_is_found_by_its_types(tmp_path: Path) -> None:
+    (tmp_path / "wrong.ts").write_text(
+        'import { withKeys } from "./keys.ts";\n'
+        'import { ndJsonStream } from "@agentclientprotocol/sdk/experimental/v2";\n'
+        "declare const stream: ReturnType<typeof ndJsonStream>;\n"
+        "withKeys(stream, { isActive: () => true, read: async () => [] });\n"
+    )
+    done = compiled(tmp_path, "wrong.ts", {f"{SCOPE}/sdk": sdk()})
+    assert done.returncode != 0
+    (line,) = [each for each in done.stdout.splitlines() if "error" in each]
+    assert line.startswith("wrong.ts(4,")
+    assert "Set<string>" in done.stdout
+
+
+def test_the_module_of_the_example_is_short() -> None:
+    lines = (ADAPTER / "keys.ts").read_text("utf-8").splitlines()
+    code = [each for each in map(str.strip, lines) if each and not each.startswith(("*", "/"))]
+    assert len(code) <= 80
 
 
 class Session:
@@ -118,15 +161,13 @@ async def code(peer: Peer, session_id: str, key: object, text: str = "x") -> int
 
 @sync
 async def test_an_agent_on_the_sdk_keeps_keys_with_the_snippet(tmp_path: Path) -> None:
-    sdk = TESTS / "interop" / "node_modules" / "@agentclientprotocol" / "sdk"
-    if not sdk.is_dir():
-        unavailable.skip("the SDK is not installed: run `npm ci` in tests/interop")
-    compiled(tmp_path)
+    done = compiled(tmp_path, "keys.ts", {f"{SCOPE}/sdk": sdk()})
+    assert done.returncode == 0, done.stdout
     ((snippet),) = re.findall(
         r"<!-- example: sdk -->\n```js\n(.*?)```", PAGE.read_text(), re.DOTALL
     )
     assert len(snippet.splitlines()) <= 10
-    entry = str(sdk / "dist" / "v2" / "unstable" / "acp.js")
+    entry = str(sdk() / "dist" / "v2" / "unstable" / "acp.js")
     (tmp_path / "agent.mjs").write_text(BEFORE.replace("SDK", entry) + snippet + AFTER)
     session = Session(("node", str(tmp_path / "agent.mjs"), str(tmp_path / "file")), tmp_path)
     mine = str(derive_message_id("s", "k"))
@@ -163,9 +204,11 @@ def installed() -> Path:
 async def test_claude_inserts_a_keyed_prompt_once(tmp_path: Path) -> None:
     build, home = tmp_path / "build", tmp_path / "home"
     home.mkdir()
-    modules = installed()
-    compiled(build)
-    (build / "node_modules").symlink_to(modules)
+    modules = installed() / SCOPE
+    build.mkdir()
+    packages = {f"{SCOPE}/{name}": modules / name for name in ("sdk", "claude-agent-acp")}
+    done = compiled(build, "claude.ts", packages)
+    assert done.returncode == 0, done.stdout
     keys = ["a", "b", "c", "d"]
     async with claude(build / "claude.js", home) as (session, peer, name):
         mine = [str(derive_message_id(name, key)) for key in keys]

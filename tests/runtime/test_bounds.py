@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import json
 import logging
+import re
 import tracemalloc
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -25,7 +27,8 @@ from acp_retry import (
     Sessions,
     Submission,
 )
-from acp_retry.outgoing import Outgoing
+from acp_retry.in_flight import InFlight
+from acp_retry.outgoing import MOST_QUEUED_BYTES, Outgoing, OutgoingLimits
 from acp_wire.writer import UnwritableError
 from agents import TEXT, Pipe, pipes, settle, sync
 from session_agents import INFO
@@ -59,12 +62,16 @@ async def hold(submission: Submission) -> None:
 
 
 @pytest.mark.parametrize("keyed", [True, False])
-@pytest.mark.parametrize(("most", "flat"), [(20, True), (10_000, False)])
+@pytest.mark.parametrize(
+    ("most", "most_bytes", "flat"),
+    [(20, 2**30, True), (10_000, 100_000, True), (10_000, 2**30, False)],
+    ids=["prompts", "bytes", "neither"],
+)
 @sync
 async def test_prompts_of_lost_connections_do_not_fill_the_memory(
-    keyed: bool, most: int, flat: bool
+    keyed: bool, most: int, most_bytes: int, flat: bool
 ) -> None:
-    ledger = KeyLedger(MemoryStore(), hold, most=most)
+    ledger = KeyLedger(MemoryStore(), hold, most=most, most_bytes=most_bytes)
 
     async def ask_and_leave(number: int) -> None:
         prompt = [{"type": "text", "text": f"{number}" * 2000}]
@@ -102,6 +109,59 @@ async def test_a_prompt_beyond_the_limit_is_refused_and_its_key_stays_unused() -
     assert (await again) == (await held[0])
     await held[1]
     assert "messageId" in await ledger.prompt("c", 9, params("late"))
+    await ledger.stop()
+
+
+@sync
+async def test_a_prompt_beyond_the_bytes_is_refused_and_its_key_stays_unused() -> None:
+    free = asyncio.Event()
+
+    async def work(submission: Submission) -> None:
+        await free.wait()
+        await submission.insert()
+
+    def large(key: str | None) -> dict[str, object]:
+        return params(key, prompt=[{"type": "text", "text": "x" * 600}])
+
+    ledger = KeyLedger(MemoryStore(), work, most_bytes=1000)
+    held = asyncio.create_task(ledger.prompt("c", 1, large("held")))
+    await settle()
+    for key in ("late", None):
+        with pytest.raises(RequestFailedError) as caught:
+            await ledger.prompt("c", 9, large(key))
+        assert caught.value.refused.code == -32603
+        reason = r"prompts of \d+ bytes wait to be inserted, and 1000 are allowed; send it again"
+        assert re.search(reason, str(caught.value.refused.data))
+    small = asyncio.create_task(ledger.prompt("c", 2, params("small")))
+    again = asyncio.create_task(ledger.prompt("d", 1, large("held")))
+    await settle()
+    assert not small.done(), "there is room for it"
+    assert not again.done(), "it joins"
+    free.set()
+    assert (await again) == (await held)
+    assert "messageId" in await small
+    huge = params("huge", prompt=[{"type": "text", "text": "x" * 5000}])
+    assert "messageId" in await ledger.prompt("c", 9, huge), "nothing else waits"
+    assert "messageId" in await ledger.prompt("c", 9, large("late"))
+    await ledger.stop()
+
+
+@sync
+async def test_withdrawn_and_lost_prompts_leave_their_room_to_others() -> None:
+    ledger = KeyLedger(MemoryStore(), hold, most_bytes=1000, keep_orphans=False)
+    for number in range(5):
+        large = params(f"{number}", prompt=[{"type": "text", "text": "x" * 600}])
+        asking = [asyncio.create_task(ledger.prompt(name, 1, large)) for name in "cd"]
+        await settle()
+        if number % 2:
+            ledger.cancel_request("d", 1)
+        else:
+            ledger.lost("c")
+            ledger.lost("d")
+        await settle()
+        ends = await asyncio.gather(*asking, return_exceptions=True)
+        codes = {e.refused.code for e in ends if isinstance(e, RequestFailedError)}
+        assert codes == ({-32800} if number % 2 else set())
     await ledger.stop()
 
 
@@ -210,6 +270,41 @@ async def test_a_ledger_stops_while_a_handler_does_not_end() -> None:
     await settle()
 
 
+@pytest.mark.parametrize("form", ["requests", "notifications", "waiting notifications"])
+@pytest.mark.parametrize(("most_bytes", "flat"), [(100_000, True), (2**30, False)])
+@sync
+async def test_what_is_handled_does_not_fill_the_memory(
+    form: str, most_bytes: int, flat: bool
+) -> None:
+    async def work(call: Call) -> None:
+        del call
+        await asyncio.Event().wait()
+
+    near, far = pipes()
+    most = 1 if form == "waiting notifications" else 10_000
+    peer = Peer(far, {"work": work}, most=10_000, most_bytes=most_bytes)
+    if form == "waiting notifications":
+        vars(peer)["_others"] = InFlight(most, most_bytes)
+    serving = asyncio.create_task(peer.serve())
+
+    async def put(number: int) -> None:
+        if near.outbox.qsize():
+            return  # nothing is read any more
+        text = {"method": "work", "params": {"text": f"{number}" * 2000}}
+        named = {"id": number} if form == "requests" else {}
+        near.outbox.put_nowait(json.dumps({"jsonrpc": "2.0", **named, **text}))
+        await settle(5)
+        while near.inbox.qsize():
+            error = json.loads(near.inbox.get_nowait())["error"]
+            assert error["code"] == -32603
+            assert "bytes wait for their answers" in error["data"]["reason"]
+        far.sent.clear()
+
+    assert (await grown(put, 200) < 100_000) is flat
+    await peer.close()
+    await serving
+
+
 class SlowPipe(Pipe):
     """A pipe whose other side reads nothing until it is let go."""
 
@@ -245,7 +340,9 @@ def numbers(pipe: Pipe) -> list[object]:
 class Watching:
     """A session with one connection that doesn't read and one that does."""
 
-    def __init__(self, *, queue: int, deadline: float | None) -> None:
+    def __init__(
+        self, *, queue: int, deadline: float | None, queue_bytes: int = MOST_QUEUED_BYTES
+    ) -> None:
         store = MemoryStore()
         ledger = KeyLedger(store, _insert)
         self.sessions = Sessions(ledger, store, INFO)
@@ -258,7 +355,7 @@ class Watching:
 
         handlers = self.sessions.handlers()
         self.peers = [
-            Peer(channel, handlers, lost, queue=queue, deadline=deadline)
+            Peer(channel, handlers, lost, queue=queue, queue_bytes=queue_bytes, deadline=deadline)
             for channel in (self.stuck, self.read)
         ]
         for peer in self.peers:
@@ -285,6 +382,8 @@ async def test_a_client_that_has_stopped_reading_is_given_up_at_the_deadline(
     watching = Watching(queue=10, deadline=0.01)
     for number in range(100):
         await watching.sessions.tell("s", {"n": number})
+        await settle(5)
+    await asyncio.sleep(0.1)
     await settle(300)
     assert [m["params"]["update"]["n"] for m in watching.read.sent] == list(range(100))
     assert watching.lost == watching.peers[:1]
@@ -293,25 +392,78 @@ async def test_a_client_that_has_stopped_reading_is_given_up_at_the_deadline(
         watching.peers[0].post("x", {})
 
 
+def updates(pipe: Pipe) -> list[object]:
+    return [message["params"]["update"]["n"] for message in pipe.sent]
+
+
 @sync
-async def test_a_full_queue_delays_the_turn_once_and_the_others_get_the_update_first() -> None:
+async def test_a_client_that_does_not_read_delays_no_turn_and_misses_nothing() -> None:
     watching = Watching(queue=10, deadline=None)
+    for number in range(100):
+        telling = asyncio.create_task(watching.sessions.tell("s", {"n": number}))
+        await settle(10)
+        assert telling.done(), number
+    assert updates(watching.read) == list(range(100))
+    assert watching.stuck.sent == []
+    watching.stuck.reads.set()
+    await settle(300)
+    assert updates(watching.stuck) == list(range(100))
+    assert watching.lost == []
+
+
+@sync
+async def test_a_turn_waits_for_the_only_client_until_it_has_read_half() -> None:
+    watching = Watching(queue=10, deadline=None)
+    watching.sessions.lost(watching.peers[1])
     for number in range(11):
         await watching.sessions.tell("s", {"n": number})
         await settle()
     telling = asyncio.create_task(watching.sessions.tell("s", {"n": 11}))
-    await settle()
-    assert len(watching.read.sent) == 12
-    for _ in range(4):
-        await watching.stuck.read_one()
+    for _ in range(5):
+        await settle()
         assert not telling.done()
-    await watching.stuck.read_one()
+        await watching.stuck.read_one()
     await telling
-    for number in range(12, 16):
-        await asyncio.wait_for(watching.sessions.tell("s", {"n": number}), 20)
     watching.stuck.reads.set()
     await settle(100)
-    assert [m["params"]["update"]["n"] for m in watching.stuck.sent] == list(range(16))
+    assert updates(watching.stuck) == list(range(12))
+
+
+@sync
+async def test_a_turn_waits_for_the_first_of_clients_that_all_lag_behind() -> None:
+    watching = Watching(queue=10, deadline=None)
+    other = slow()
+    watching.sessions.opened(Peer(other, queue=10, deadline=None), "s")
+    watching.sessions.lost(watching.peers[1])
+    for number in range(11):
+        await watching.sessions.tell("s", {"n": number})
+        await settle()
+    telling = asyncio.create_task(watching.sessions.tell("s", {"n": 11}))
+    for _ in range(5):
+        await settle()
+        assert not telling.done()
+        await other.read_one()
+    await telling
+    other.reads.set()
+    watching.stuck.reads.set()
+    await settle(100)
+    assert updates(other) == updates(watching.stuck) == list(range(12))
+
+
+@sync
+async def test_a_client_for_which_too_much_waits_is_given_up_without_a_deadline(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    watching = Watching(queue=10, queue_bytes=100_000, deadline=None)
+    for number in range(100):
+        await watching.sessions.tell("s", {"n": number, "text": "x" * 1000})
+        await settle(5)
+        if watching.lost:
+            break
+    assert watching.lost == watching.peers[:1]
+    assert 70 <= number <= 90
+    assert "has stopped reading" in caplog.text
+    assert updates(watching.read) == list(range(number + 1))
 
 
 @sync
@@ -338,16 +490,24 @@ async def test_a_client_that_reads_too_slowly_is_given_up(
     assert [m["params"]["update"]["n"] for m in watching.read.sent] == list(range(1004))
 
 
-@pytest.mark.parametrize(("queue", "flat"), [(10, True), (10_000, False)])
+@pytest.mark.parametrize(
+    ("queue", "queue_bytes", "flat"),
+    [(10, 2**30, True), (10_000, 50_000, True), (10_000, 2**30, False)],
+    ids=["messages", "bytes", "neither"],
+)
+@pytest.mark.parametrize("late", [False, True])
 @sync
-async def test_a_queue_does_not_fill_the_memory(queue: int, flat: bool) -> None:
-    peer = Peer(slow(), queue=queue, deadline=None)
+async def test_a_queue_does_not_fill_the_memory(
+    queue: int, queue_bytes: int, flat: bool, late: bool
+) -> None:
+    peer = Peer(slow(), queue=queue, queue_bytes=queue_bytes, deadline=None)
 
     async def post(number: int) -> None:
-        peer.post("session/update", {"text": f"{number}" * 2000})
+        peer.post("session/update", {"text": f"{number}" * 2000}, late=late)
         await asyncio.sleep(0)
 
-    assert (await grown(post, 200) < 100_000) is flat
+    grows = late and queue_bytes == 2**30  # what is late is limited in bytes only
+    assert (await grown(post, 200) < 100_000) is (flat and not grows)
     await peer.close()
 
 
@@ -421,7 +581,7 @@ async def test_an_update_that_fails_is_logged_and_the_next_one_leaves(
             await super().send(message)
 
     channel = Picky(asyncio.Queue(), asyncio.Queue())
-    outgoing = Outgoing(channel, 10, None, lambda: None)
+    outgoing = Outgoing(channel, OutgoingLimits(deadline=None), lambda: None)
     for number in range(2):
         assert outgoing.keep({"params": {"n": number}})
     await settle()

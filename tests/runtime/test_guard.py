@@ -31,6 +31,7 @@ class Guarded:
     def __init__(self, folder: Path, *quirks: str) -> None:
         self.file = folder / "messages.ndjson"
         agent = (sys.executable, str(KEYLESS), str(self.file), *quirks)
+        self.version = 1 if "v1" in quirks else 2
         self.command = (sys.executable, str(GUARD), str(folder / "guard.db"), *agent)
         self.shown: list[str] = []
         self.odd: list[object] = []
@@ -38,7 +39,7 @@ class Guarded:
     @asynccontextmanager
     async def start(self) -> AsyncIterator[Peer]:
         async with spawn(*self.command, handlers={"session/update": self.note}) as peer:
-            assert (await peer.request("initialize", HELLO))["protocolVersion"] == 2
+            assert (await peer.request("initialize", HELLO))["protocolVersion"] == self.version
             yield peer
 
     async def note(self, call: Call) -> None:
@@ -59,7 +60,8 @@ async def new(peer: Peer) -> str:
 
 async def ask(peer: Peer, session_id: str, text: str, key: str | None = None) -> str:
     prompt = [{"type": "text", "text": text}]
-    params = {"sessionId": session_id, "prompt": prompt, "idempotencyKey": key}
+    keyed = {} if key is None else {"idempotencyKey": key}
+    params = {"sessionId": session_id, "prompt": prompt, **keyed}
     return str((await peer.request("session/prompt", params))["messageId"])
 
 
@@ -131,6 +133,46 @@ async def test_updates_of_no_known_form_are_passed_on(tmp_path: Path) -> None:
         first = await ask(peer, await new(peer), "x", "k")
     assert guarded.odd == [{}, {"sessionId": []}, {"sessionId": "s", "update": 1}]
     assert guarded.shown == [first]
+
+
+@sync
+async def test_a_prompt_of_v1_that_the_agent_took_with_it_is_not_answered(tmp_path: Path) -> None:
+    """An error would mean that nothing was inserted."""
+    guarded = Guarded(tmp_path, "v1", "dies-after")
+    async with guarded.start() as peer:
+        session = await new(peer)
+        await ask(peer, session, "first")
+        with pytest.raises(AnswerLostError):
+            await ask(peer, session, "die")
+    assert len(guarded.inserted("die")) == 1
+
+
+@pytest.mark.parametrize(
+    ("file", "agent", "reason"),
+    [
+        ("guard.db", "/no/agent", "No such file or directory: '/no/agent'"),
+        ("none/guard.db", sys.executable, "No such file or directory: 'none/guard.db.lock'"),
+        ("text", sys.executable, "text: file is not a database: name a file that"),
+    ],
+)
+def test_what_stops_the_guard_is_one_line(
+    file: str, agent: str, reason: str, tmp_path: Path
+) -> None:
+    (tmp_path / "text").write_text("no database" * 100)
+    command = (sys.executable, str(GUARD), file, agent, "-c", "")
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("guard: ")
+    assert reason in line
+
+
+def test_a_client_that_leaves_first_leaves_no_traceback(tmp_path: Path) -> None:
+    guarded = Guarded(tmp_path, "malformed")
+    messages = [{"id": 1, "method": "initialize", "params": HELLO}, {"id": 2, "method": "x"}]
+    lines = "".join(json.dumps({"jsonrpc": "2.0", **each}) + "\n" for each in messages)
+    done = subprocess.run(guarded.command, input=lines, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_the_guard_is_short() -> None:

@@ -19,7 +19,7 @@ from acp_retry import (
     Submission,
     derive_message_id,
 )
-from acp_retry.ledger import NOT_STORED
+from acp_retry.error_objects import NOT_STORED
 from acp_retry.stores.postgres import PostgresStore
 from agents import TEXT, Agent, settle, sync
 from session_agents import Agent as SessionAgent

@@ -17,7 +17,7 @@ from acp_retry import (
     WithdrawnError,
     derive_message_id,
 )
-from acp_retry.ledger import NOT_READ, NOT_STORED
+from acp_retry.error_objects import NOT_READ, NOT_STORED
 from agents import TEXT, Agent, settle, sync
 
 PARAMS = {"sessionId": "s", "prompt": TEXT, "idempotencyKey": "k"}

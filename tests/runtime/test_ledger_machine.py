@@ -32,8 +32,9 @@ class DeniesWhenFull(Core):
     def prompt(
         self, attempt: AttemptId, session_id: str, record: UUID, **options: Any
     ) -> list[Effect]:
-        if self.pending >= self._most and self.claim(record) is None:
-            return [AnswerAttempt(attempt, self._full)]
+        full = self._full(options["size"])
+        if full is not None and self.claim(record) is None:
+            return [AnswerAttempt(attempt, full)]
         return super().prompt(attempt, session_id, record, **options)
 
 
@@ -42,7 +43,15 @@ class JoinsWhenFull(Core):
 
     def found(self, claim: Claim, found: Found | None) -> list[Effect]:
         effects = super().found(claim, found)
-        return [e for e in effects if getattr(e, "outcome", None) != self._full]
+        return [e for e in effects if not is_full(e)]
+
+
+def is_full(effect: Effect) -> bool:
+    """Whether it is the error for a prompt beyond the limit."""
+    match effect:
+        case AnswerAttempt(_, Refused(_, _, {"reason": str(reason)})):
+            return "wait to be inserted" in reason
+    return False
 
 
 CROWDED: dict[type[Core], set[Breach]] = {

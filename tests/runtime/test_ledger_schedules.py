@@ -25,7 +25,8 @@ from acp_retry import (
     derive_message_id,
 )
 from acp_retry.core import AnswerAttempt, AttemptId, Claim, Effect, State
-from acp_retry.ledger import NOT_STORED, Handler
+from acp_retry.error_objects import NOT_STORED
+from acp_retry.ledger import Handler
 from acp_retry.waiting_attempts import WaitingAttempt
 from agents import PATIENCE, TEXT
 from proofs import amount, scaled

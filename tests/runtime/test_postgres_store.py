@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import psycopg
@@ -13,7 +15,7 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from acp_retry import Found, KeyLedger, Message, RequestFailedError, Submission, UnusableStoreError
-from acp_retry.stores.postgres import PostgresStore
+from acp_retry.stores.postgres import FORGET, IDLE, NAMES, PostgresStore
 from acp_retry.stores.postgres_pool import Connection
 from agents import TEXT, sync
 from proofs import amount, scaled
@@ -46,9 +48,11 @@ INDEXES = "SELECT indexdef FROM pg_indexes WHERE schemaname = current_schema() O
 
 @asynccontextmanager
 async def opened(store: PostgresStore) -> AsyncIterator[PostgresStore]:
-    await store.create()
-    yield store
-    await store.close()
+    try:
+        await store.create()
+        yield store
+    finally:
+        await store.close()
 
 
 def break_connections(conninfo: str) -> None:
@@ -64,50 +68,133 @@ def params(session_id: str, number: int) -> dict[str, object]:
     return {"sessionId": session_id, "prompt": TEXT, "idempotencyKey": f"key {number}"}
 
 
-@sync
-async def test_tables_of_layout_1_keep_their_messages(postgres_schema: str) -> None:
-    record = uuid4()
-    with psycopg.connect(postgres_schema) as rows:
-        rows.execute(LAYOUT_1)
-        rows.execute(
-            "INSERT INTO acp_message (session_id, record, digest, writer, body)"
-            " VALUES (%s, %s, %s, %s, %s)",
-            (b"s", record, b"d", b"w", b"[]"),
-        )
-    async with opened(PostgresStore(postgres_schema)) as store:
-        found = await store.find("s", record)
-        assert found is not None
-        assert (found.message_id, found.digest, found.writer) == (str(record), b"d", b"w")
-        assert await store.messages("s") == [(str(record), b"[]")]
-        assert not (await store.insert(Message("s", record, b"other")))[1]
-        long = "\U0001f511" * 1000
-        assert (await store.insert(Message(long, uuid4(), b"[]")))[1]
+WITHOUT_WRITER = LAYOUT_1.replace("  writer bytea,\n", "")
+NUMBER_2 = """
+CREATE TABLE acp_layout (name text PRIMARY KEY, layout integer);
+INSERT INTO acp_layout VALUES ('acp_message', 2);
+ALTER TABLE acp_message DROP CONSTRAINT acp_message_pkey, ADD PRIMARY KEY (position),
+  ADD COLUMN created_at timestamptz NOT NULL DEFAULT now();
+CREATE UNIQUE INDEX acp_message_name ON acp_message (sha256(session_id), record);
+CREATE TABLE acp_session (
+  position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  session_id bytea NOT NULL,
+  cwd bytea NOT NULL,
+  created_at timestamptz NOT NULL
+);
+CREATE UNIQUE INDEX acp_session_name ON acp_session (sha256(session_id));
+"""
+WITH_WORK = """
+ALTER TABLE acp_session RENAME COLUMN created_at TO used_at;
+ALTER TABLE acp_message ADD COLUMN finished_at timestamptz;
+CREATE INDEX acp_message_unfinished ON acp_message (position) WHERE finished_at IS NULL;
+"""
+LAYOUTS = {
+    "1 without writer": WITHOUT_WRITER,
+    "1": LAYOUT_1,
+    "2 without work": LAYOUT_1 + ";" + NUMBER_2,
+    "2": LAYOUT_1 + ";" + NUMBER_2 + WITH_WORK,
+}
+"""The tables that earlier versions have created."""
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_older_tables_keep_their_messages(layout: str, postgres_schema: str) -> None:
+    @sync
+    async def keep() -> None:
+        record = uuid4()
+        with psycopg.connect(postgres_schema) as rows:
+            rows.execute(LAYOUTS[layout].encode())
+            insert = "INSERT INTO acp_message (session_id, record, digest, body)"
+            rows.execute(f"{insert} VALUES (%s, %s, %s, %s)".encode(), (b"s", record, b"d", b"[]"))
+            if "writer" not in layout:
+                rows.execute("UPDATE acp_message SET writer = %s", (b"w",))
+            if layout.startswith("2"):
+                time = "created_at" if "without" in layout else "used_at"
+                insert = f"INSERT INTO acp_session (session_id, cwd, {time})"
+                rows.execute(f"{insert} VALUES ('s', '/project', now())".encode())
+        async with opened(PostgresStore(postgres_schema)) as store:
+            found = await store.find("s", record)
+            writer = None if "writer" in layout else b"w"
+            assert found == Found(str(record), b"d", writer)
+            assert await store.messages("s") == [(str(record), b"[]")]
+            assert not (await store.insert(Message("s", record, b"other")))[1]
+            assert await store.use_session("s") == ("/project" if layout[0] == "2" else None)
+            unfinished = [each.message_id for each in await store.unfinished()]
+            assert unfinished == ([str(record)] if layout == "2" else [])
+            long = "\U0001f511" * 1000
+            assert (await store.insert(Message(long, uuid4(), b"[]")))[1]
+            assert await store.prune(timedelta(days=1)) == 0
+
+    keep()
 
 
 @sync
 async def test_migrated_tables_are_those_of_a_new_database(postgres: str) -> None:
     made: list[list[tuple[object, ...]]] = []
-    for old in (True, False):
+    for layout in ("", *LAYOUTS.values()):
         name = f"s{uuid4().hex}"
         conninfo = make_conninfo(postgres, options=f"-c search_path={name}")
         with psycopg.connect(conninfo, autocommit=True) as rows:
             rows.execute(f"CREATE SCHEMA {name}".encode())
-            if old:
-                rows.execute(LAYOUT_1)
+            if layout:
+                rows.execute(layout.encode())
             async with opened(PostgresStore(conninfo)):
                 pass
             indexes = [(text.replace(name, "S"),) for (text,) in rows.execute(INDEXES).fetchall()]
             made.append([*rows.execute(COLUMNS).fetchall(), *indexes])
             rows.execute(f"DROP SCHEMA {name} CASCADE".encode())
-    assert made[0] == made[1]
+    assert all(each == made[0] for each in made)
+
+
+@sync
+async def test_tables_that_lost_a_column_are_refused_at_the_start(postgres_schema: str) -> None:
+    async with opened(PostgresStore(postgres_schema)):
+        pass
+    with psycopg.connect(postgres_schema) as rows:
+        rows.execute("ALTER TABLE acp_message DROP COLUMN writer")
+    store = PostgresStore(postgres_schema)
+    for start in (store.create, store.open):
+        with pytest.raises(UnusableStoreError, match=r'column "writer" .*: use a database'):
+            await start()
+    await store.close()
+
+
+FILL = """
+INSERT INTO acp_message (session_id, record, body, created_at)
+SELECT convert_to('session ' || n % 500, 'UTF8'), gen_random_uuid(), '', to_timestamp(n)
+FROM generate_series(1, 20000) AS n;
+INSERT INTO acp_session (session_id, cwd, used_at)
+SELECT convert_to('session ' || n, 'UTF8'), '/', to_timestamp(n) FROM generate_series(1, 5000) AS n;
+ANALYZE acp_message, acp_session;
+"""
+
+
+@sync
+async def test_pruning_reads_no_table_from_end_to_end(postgres_schema: str) -> None:
+    async with opened(PostgresStore(postgres_schema)) as store:
+        with psycopg.connect(postgres_schema) as rows:
+            rows.execute(FILL)
+            hashes = [hashlib.sha256(f"session {n}".encode()).digest() for n in range(100)]
+            time = datetime.fromtimestamp(15_000, UTC)
+            asked: list[tuple[str, tuple[object, ...]]] = [
+                *((names, (b"", 100)) for names in NAMES),
+                (IDLE, (hashes, time, time)),
+                *((delete, (hashes[:5],)) for delete in FORGET),
+            ]
+            for query, values in asked:
+                plan = rows.execute(b"EXPLAIN " + query.encode(), values).fetchall()
+                text = "\n".join(line for (line,) in plan)
+                assert "Seq Scan on acp_" not in text, text
+                assert "Index" in text
+        assert await store.prune(timedelta(0)) == 5001
 
 
 @pytest.mark.parametrize(
     ("layout", "reason"),
     [
-        (None, r"there are no tables, and layout 2 is needed: await PostgresStore\.create"),
-        (1, r"the tables have layout 1, and layout 2 is needed: await PostgresStore\.create"),
-        (3, r"have layout 3, and this version of acp_retry knows 1 to 2: install"),
+        (None, r"there are no tables, and layout 3 is needed: await PostgresStore\.create"),
+        (1, r"the tables have layout 1, and layout 3 is needed: await PostgresStore\.create"),
+        (4, r"have layout 4, and this version of acp_retry knows 1 to 3: install"),
     ],
 )
 @sync
@@ -131,13 +218,13 @@ async def test_a_newer_layout_is_left_alone(postgres_schema: str) -> None:
     async with opened(PostgresStore(postgres_schema)):
         pass
     with psycopg.connect(postgres_schema) as rows:
-        rows.execute("UPDATE acp_layout SET layout = 3")
+        rows.execute("UPDATE acp_layout SET layout = 4")
     store = PostgresStore(postgres_schema)
-    with pytest.raises(UnusableStoreError, match="layout 3"):
+    with pytest.raises(UnusableStoreError, match="layout 4"):
         await store.create()
     await store.close()
     with psycopg.connect(postgres_schema) as rows:
-        assert rows.execute("SELECT layout FROM acp_layout").fetchall() == [(3,)]
+        assert rows.execute("SELECT layout FROM acp_layout").fetchall() == [(4,)]
 
 
 @sync

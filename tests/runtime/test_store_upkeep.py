@@ -16,12 +16,14 @@ from uuid import uuid4
 import pytest
 
 from acp_retry import (
+    ForwardingStore,
     MemoryStore,
     Message,
     Outbox,
     SessionStore,
     SqliteOutbox,
     SqliteStore,
+    Submission,
     WorkStore,
 )
 from acp_retry.outbox_stores import StoredPrompt
@@ -100,6 +102,32 @@ async def test_a_pruned_session_is_gone_with_its_keys_and_others_stay_whole(
         for name in ("old", "unlisted"):
             assert await store.find(name, messages[name][0].record) is None
         assert await store.prune(timedelta(days=7)) == 0
+
+
+@sync
+async def test_a_negative_duration_prunes_nothing(opened: Open) -> None:
+    async with opened(Clock()) as store:
+        await store.add_session("s", "/")
+        with pytest.raises(ValueError, match=r"older_than is -1 day, .* zero or more"):
+            await store.prune(-DAY)
+        assert await store.sessions() == {"s": "/"}
+        assert await store.prune(timedelta(days=10_000)) == 0
+
+
+@sync
+async def test_a_negative_duration_prunes_no_prompt(tmp_path: Path) -> None:
+    outbox = Outbox()
+    await outbox.submit("s", TEXT)
+    with pytest.raises(ValueError, match="older_than is -1 day"):
+        await outbox.prune(-DAY)
+    assert len(await outbox.pending()) == 1
+
+    async def send(_: Submission) -> str:
+        raise AssertionError
+
+    store = ForwardingStore(tmp_path / "guard.db", send)
+    with closing(store), pytest.raises(ValueError, match="older_than is -1 day"):
+        await store.prune(-DAY)
 
 
 @sync

@@ -236,7 +236,7 @@ class WorksAgain(Variation):
         return result
 
 
-@fails("join-held", "cancel-answers-all")
+@fails("join-held", "cancel-answers-all", "insert-once")
 class HoldsTwice(Variation):
     def key(self, key: str, call: Call) -> str | None:
         peer, _ = self.waiting.get(name(call), (None, 0.0))
@@ -247,7 +247,7 @@ TOGETHER = ("plain", "one", "two")
 """The prompts of which some come together."""
 
 
-@fails("concurrent-attempts")
+@fails("concurrent-attempts", "insert-once")
 class LooksBeforeItClaims(Variation):
     """Looks for as long as it takes until another attempt comes, or is sure to come no more."""
 
@@ -369,32 +369,3 @@ class AnswersOneWhenClosed(Silent):
     async def close(self, call: Call) -> Any:
         self.muted = True
         return await super().close(call)
-
-
-@fails("keys-stay-private")
-class ListsKeys(Variation):
-    async def list(self, call: Call) -> Any:
-        listed: Any = await super().list(call)
-        return {**listed, "_meta": {"keys": [key for _, key in self.before]}}
-
-
-@fails("keys-stay-private")
-class ShowsKeysToOthers(Variation):
-    async def insert(self, submission: Submission) -> bool:
-        new = await super().insert(submission)
-        session = submission.session_id
-        for key, (asker, _) in self.waiting.items():
-            for peer in self.sessions[session] - {asker}:
-                await self._update(peer, session, titled(key))
-        return new
-
-
-@fails("keys-stay-private")
-class ShowsKeys(Variation):
-    async def turn(self, session: str, asked: Directive) -> None:
-        await self.tell(session, titled([*self.waiting]))
-        await super().turn(session, asked)
-
-
-def titled(title: object) -> dict[str, Any]:
-    return {"sessionUpdate": "session_info_update", "title": str(title)}

@@ -57,7 +57,7 @@ class AtCompaction(Renewing):
         await super().turn(session, asked)
 
 
-@fails("known-while-kept")
+@fails("known-while-kept", "known-on-any-connection")
 class ForgetsWhenClosed(AtClose):
     pass
 
@@ -100,6 +100,58 @@ class DropsStoredKeysWhenCancelled(Unsaving, AtCancel):
 @fails("known-after-restart")
 class DropsStoredKeysWhenCompacted(Unsaving, AtCompaction):
     pass
+
+
+@fails("known-after-restart")
+class DropsStoredKeysWhenForked(Unsaving):
+    async def fork(self, call: Call) -> Any:
+        self.forget(call.params["sessionId"])
+        return await super().fork(call)
+
+
+@fails("known-while-kept")
+class ForgetsWhenAnOptionIsSet(Renewing):
+    """As an adapter that opens its runtime's session anew for another model."""
+
+    async def set_option(self, call: Call) -> Any:
+        self.forget(call.params["sessionId"])
+        return await super().set_option(call)
+
+
+@fails("known-while-kept")
+class ForgetsWhenArchived(Renewing):
+    async def change(self, call: Call) -> Any:
+        self.forget(call.params["sessionId"])
+        return await super().change(call)
+
+
+@fails("known-on-any-connection")
+class ForgetsWhenClosedElsewhere(Renewing):
+    """When another connection than that of the first prompt closes the session."""
+
+    def __init__(self, store: Any) -> None:
+        super().__init__(store)
+        self.askers: dict[Any, Peer] = {}
+
+    async def prompt(self, call: Call) -> Any:
+        self.askers.setdefault(call.params.get("sessionId"), call.peer)
+        return await super().prompt(call)
+
+    async def close(self, call: Call) -> Any:
+        if self.askers.get(call.params["sessionId"]) is not call.peer:
+            self.forget(call.params["sessionId"])
+        return await super().close(call)
+
+
+@fails("known-on-any-connection", "known-live-only", "insert-once")
+class ForgetsWhenAConnectionLeaves(Renewing):
+    """Knows the keys of a session until one of its connections ends."""
+
+    def lost(self, peer: Peer) -> None:
+        for session, peers in self.sessions.items():
+            if peer in peers and len(peers) > 1:
+                self.forget(session)
+        super().lost(peer)
 
 
 class Busy(Variation):

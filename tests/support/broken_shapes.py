@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import uuid
 from typing import Any
 
 from acp_retry import Call, Peer, RequestFailedError
-from variation import Variation, fails
+from variation import Variation, fails, hashed
 
 TYPES = frozenset({"text", "image", "audio", "resource", "resource_link"})
 
@@ -110,6 +111,33 @@ class ReplaysFromAnyCursor(Variation):
         if cursor_of(call) is not None:
             call.params = {**call.params, "replayFrom": {"type": "start"}}
         return await super().resume(call)
+
+
+@fails("message-id-stays")
+class AnswersWithAnotherId(Variation):
+    """Answers with an ID of its own, always the same, under which no message is shown."""
+
+    async def prompt(self, call: Call) -> Any:
+        result: Any = await super().prompt(call)
+        return {"messageId": hashed(result["messageId"])}
+
+
+@fails("message-id-stays")
+class ReplaysUnderAnotherId(Variation):
+    """Makes up the ID of each message anew in each replay."""
+
+    replaying = False
+
+    async def resume(self, call: Call) -> Any:
+        self.replaying = True
+        try:
+            return await super().resume(call)
+        finally:
+            self.replaying = False
+
+    async def show(self, peer: Peer, session: str, message_id: str, content: Any) -> None:
+        shown = uuid.uuid4().hex if self.replaying else message_id
+        await super().show(peer, session, shown, content)
 
 
 @fails("replay-order")

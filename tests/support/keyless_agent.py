@@ -1,8 +1,8 @@
 """An agent that knows no keys: `python keyless_agent.py FILE [QUIRK]`.
 
 FILE holds a message a line. The quirks: `dies-before` and `dies-after` it has stored a prompt of
-the text "die", once; `replays-nothing`; `malformed` it shows
-updates of no known form before each message.
+the text "die", once; `replays-nothing`; `malformed` it shows updates of no known form before each
+message; `v1` it speaks version 1.
 """
 
 from __future__ import annotations
@@ -51,7 +51,11 @@ async def show(call: Call, entry: dict[str, Any]) -> None:
 async def initialize(call: Call) -> object:
     del call
     info = {"name": "keyless", "version": "1"}
-    return {"protocolVersion": 2, "info": info, "capabilities": {"session": {}}}
+    return {
+        "protocolVersion": 1 if "v1" in QUIRKS else 2,
+        "info": info,
+        "capabilities": {"session": {}},
+    }
 
 
 async def new(call: Call) -> object:

@@ -32,6 +32,14 @@ JARS = [
 ]
 """JUnit and Jackson as Debian has them, with what they need."""
 
+JACKSON = [jar for jar in JARS if jar.name.startswith("jackson-")]
+
+KOTLINX = [
+    Path(__file__).parents[2] / "build" / "kotlinx" / f"kotlinx-serialization-{part}-jvm-1.9.0.jar"
+    for part in ("core", "json")
+]
+"""The JSON library of Kotlin as `make kotlinx` gets it."""
+
 
 def loops() -> dict[str, str]:
     """The loops over the resend vectors that the guide has, by the name of the language."""

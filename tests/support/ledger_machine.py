@@ -206,9 +206,12 @@ def machine(core: type[Core], number: int) -> Machine:
 
 def crowded(core: type[Core], number: int) -> Machine:
     """A crowded machine of one of the configurations."""
-    keep_orphans, alone, most = not number & 1, bool(number & 2), 1 + (number >> 2)
+    keep_orphans, alone = not number & 1, bool(number & 2)
+    most, most_bytes = (1, 100) if number < CONFIGURATIONS // 2 else (100, 2)
     return Crowded(
-        lambda: core(keep_orphans=keep_orphans, most=most), alone=alone, unique=not alone
+        lambda: core(keep_orphans=keep_orphans, most=most, most_bytes=most_bytes),
+        alone=alone,
+        unique=not alone,
     )
 
 

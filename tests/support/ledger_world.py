@@ -137,7 +137,13 @@ class Node:
         if name in self.shared.rows:
             self.known.add(attempt)
         effects = self.core.prompt(
-            attempt, session_id, name[1], keyed=key is not None, digest=digest, payload={"key": key}
+            attempt,
+            session_id,
+            name[1],
+            keyed=key is not None,
+            digest=digest,
+            payload={"key": key},
+            size=1 + len(digest) % 2,
         )
         self.take(effects)
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
+import lzma
 import os
 import re
 import signal
 import subprocess
 import sys
+import tarfile
 from io import BytesIO
 from pathlib import Path
 
@@ -191,8 +194,9 @@ def run(*args: str | Path, stdin: bytes = b"", **env: str) -> subprocess.Complet
         LIST + b"\n" + BAD,
         gzip.compress(LIST + b"\n" + BAD),
         gzip.compress(LIST) + gzip.compress(b"\n" + BAD + b"\n"),
+        gzip.compress(gzip.compress(gzip.compress(LIST + b"\n" + BAD))),
     ],
-    ids=["crlf", "blank-lines", "no-final-newline", "gzip", "two-gzip-members"],
+    ids=["crlf", "blank-lines", "no-final-newline", "gzip", "two-gzip-members", "gzip-in-gzip"],
 )
 @pytest.mark.parametrize("stdin", [False, True])
 def test_lines_however_they_end_and_are_packed(data: bytes, tmp_path: Path, *, stdin: bool) -> None:
@@ -221,6 +225,40 @@ def test_a_broken_gzip_is_not_told_about(damage: object, reason: bytes, tmp_path
     assert f"acpgen: {file}: ".encode() + reason in result.stderr
     assert b"Traceback" not in result.stderr
     assert result.returncode == 2
+
+
+def _tar(text: bytes) -> bytes:
+    archive = BytesIO()
+    with tarfile.open(fileobj=archive, mode="w:gz") as tar:
+        member = tarfile.TarInfo("log.ndjson")
+        member.size = len(text)
+        tar.addfile(member, BytesIO(text))
+    return archive.getvalue()
+
+
+def _layers(number: int) -> bytes:
+    packed = LIST
+    for _ in range(number):
+        packed = gzip.compress(packed)
+    return packed
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (_layers(5), b"is packed more than 4 times, one in another; unpack it before"),
+        (_tar(LIST), b"is a tar archive: unpack it, and give the files in it"),
+        (b"PK\x03\x04" + LIST, b"is a zip archive: unpack it, and give the files in it"),
+        (lzma.compress(LIST), b"is xz: unpack it with `xz -dc FILE | acpgen ...`"),
+        (bz2.compress(LIST), b"is bzip2: unpack it with `bzip2 -dc FILE | acpgen ...`"),
+        (b"\xd4\xc3\xb2\xa1" + LIST, b"is a capture of packets: save the stream that has the"),
+    ],
+    ids=["five-layers", "tar", "zip", "xz", "bzip2", "capture"],
+)
+def test_what_is_not_unpacked_is_named(data: bytes, reason: bytes) -> None:
+    result = run(stdin=data)
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert result.stderr.startswith(b"acpgen: <stdin>: " + reason)
 
 
 @pytest.mark.parametrize("data", [b"", b"\n \r\n", gzip.compress(b"", mtime=0)], ids=repr)

@@ -309,3 +309,12 @@ def test_a_guessed_sender_is_not_held_against_a_message(tmp_path: Path) -> None:
     contents, _ = session_in(written(log, tmp_path))
     assert [contents["rules"][f[1]]["command"] for f in contents["findings"]].count("validate") == 0
     assert "doesn't show the sender of 2 messages" in contents["notes"][-1]
+
+
+def test_messages_that_share_a_line_have_their_numbers(tmp_path: Path) -> None:
+    log, page = tmp_path / "log.json", tmp_path / "log.html"
+    texts = [f'{{"jsonrpc":"2.0","id":{n},"method":"session/list","params":{{}}}}' for n in (1, 2)]
+    log.write_text(f"[{','.join(texts)}]", "utf-8")
+    assert run(log, "-o", page).exit_code == 0
+    columns = session_in(page)[0]["messages"]
+    assert (columns["line"], columns["number"]) == ([1, 1], [1, 2])

@@ -30,7 +30,7 @@ export function App({ session }: { session: Session }) {
   const message = selected === null ? undefined : session.messages[selected];
 
   useEffect(() => applyTheme(theme), [theme]);
-  useEffect(() => toAddress(message?.line), [message]);
+  useEffect(() => toAddress(message?.label), [message]);
 
   /** Select a message; where the filter hides it, show everything. */
   const visit = (index: number) => {
@@ -159,14 +159,16 @@ function relatedTo(session: Session, selected: number | null): ReadonlySet<numbe
 }
 
 function fromAddress(session: Session): number | null {
-  const line = Number(location.hash.match(/^#L(\d+)$/)?.[1] ?? Number.NaN);
-  return session.messages.find((message) => message.line === line)?.index ?? null;
+  const [, sort, number] = location.hash.match(/^#([LM])(\d+)$/) ?? [];
+  const label = sort === "M" ? `#${number}` : number;
+  return session.messages.find((message) => message.label === label)?.index ?? null;
 }
 
-/** Keep the selected line in the address, so that a copy of it leads there. */
-function toAddress(line: number | undefined): void {
+/** Keep the selected message in the address, so that a copy of it leads there. */
+function toAddress(label: string | undefined): void {
+  const place = label?.startsWith("#") ? `#M${label.slice(1)}` : `#L${label}`;
   try {
-    history.replaceState(null, "", line === undefined ? "#" : `#L${line}`);
+    history.replaceState(null, "", label === undefined ? "#" : place);
   } catch {
     // A browser may refuse this for a file.
   }

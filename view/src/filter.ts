@@ -36,8 +36,8 @@ function fits(finding: Finding, wanted: string): boolean {
   return wanted === "any" || finding.severity === wanted || `:${finding.rule.id}` === wanted;
 }
 
-const summary = ({ method, detail, kind, from, id, line }: Message): string =>
-  `${method?.name ?? ""} ${detail} ${kind} ${from} ${id ?? ""} ${line}`;
+const summary = ({ method, detail, kind, from, id, label }: Message): string =>
+  `${method?.name ?? ""} ${detail} ${kind} ${from} ${id ?? ""} ${label}`;
 
 /** Values with the number of messages that have them, most frequent first. */
 export function counted(values: Iterable<string>): [value: string, count: number][] {

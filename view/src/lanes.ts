@@ -40,8 +40,8 @@ export interface Geometry {
 }
 
 export function geometry(session: Session, available: number, beside: number): Geometry {
-  const last = session.messages.at(-1)?.line ?? 1;
-  const number = Math.ceil(String(last).length * DIGIT) + 22;
+  const last = session.messages.at(-1)?.label ?? "1";
+  const number = Math.ceil(last.length * DIGIT) + 22;
   const time = session.hasTimes && available > 600 ? 76 : 0;
   const threads = beside ? THREAD * beside + 8 : 0;
   const start = number + time + threads;

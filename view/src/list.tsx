@@ -53,7 +53,7 @@ export function List({ session, tracks, rows, selected, related, onSelect }: Pro
           role="presentation"
         >
           <span class="corner" style={{ width: px(places.start) }}>
-            line
+            {session.messages.every((message) => message.label.startsWith("#")) ? "no." : "line"}
           </span>
           {session.connections.map((name, connection) => (
             <Head

@@ -22,7 +22,7 @@ export function Pane({ session, message, onSelect, onClose }: Props) {
   useEffect(() => setAsked(null), [message.index]);
   const { name, detail } = label(message);
   return (
-    <aside class="pane" aria-label={`Message on line ${message.line}`}>
+    <aside class="pane" aria-label={`Message: ${message.place}`}>
       <header>
         <h2 title={name}>
           <bdi>{name}</bdi> {detail && <bdi class="detail">{detail}</bdi>}
@@ -68,9 +68,9 @@ function Facts({ session, message, onSelect }: Omit<Props, "onClose">) {
   const isRequest = message.kind === "request";
   return (
     <dl class="facts">
-      <dt>Line</dt>
+      <dt>Place</dt>
       <dd>
-        {message.line}
+        {message.place}
         {message.at !== null && <span class="dim"> at {time(message.at)} s</span>}
         {many && (
           <bdi class="dim"> on {laneTitle(session.connections[message.connection] ?? "", 60)}</bdi>
@@ -89,7 +89,7 @@ function Facts({ session, message, onSelect }: Omit<Props, "onClose">) {
       {partner ? (
         <dd>
           <button type="button" class="link" onClick={() => onSelect(partner.index)}>
-            {partner.kind} on line {partner.line}
+            {partner.kind}: {partner.place}
           </button>
           {partner.at !== null && message.at !== null && (
             <span class="dim"> after {Math.abs(partner.at - message.at).toFixed(3)} s</span>
@@ -120,7 +120,7 @@ function Facts({ session, message, onSelect }: Omit<Props, "onClose">) {
                 aria-current={index === message.index || index === message.partner}
                 onClick={() => onSelect(index)}
               >
-                line {session.messages[index]?.line}
+                {session.messages[index]?.place}
               </button>
             ))}
           </dd>

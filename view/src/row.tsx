@@ -79,7 +79,7 @@ export function Row(props: Props) {
     >
       <span class="gutter" style={{ width: px(geometry.start) }}>
         <span class="number" style={{ width: px(geometry.number) }}>
-          {message.line}
+          {message.label}
         </span>
         {geometry.time > 0 && message.at !== null && <span class="time">{time(message.at)}</span>}
         {geometry.threads > 0 && <Threads {...props} />}

@@ -11,6 +11,8 @@ export type Severity = (typeof SEVERITIES)[number];
 /** Numbers are indexes of the lists beside them; -1 is none. */
 interface Columns {
   line: number[];
+  /** The number of the message where its line has several, and otherwise 0. */
+  number: number[];
   at: (number | null)[];
   connection: number[];
   from: number[];
@@ -68,6 +70,10 @@ export interface Finding {
 export interface Message {
   index: number;
   line: number;
+  /** What the list calls it: its line, or # and its number where the line has several. */
+  label: string;
+  /** Where it is in the log, in words. */
+  place: string;
   /** Seconds since the first message that has a time. */
   at: number | null;
   connection: number;
@@ -113,9 +119,12 @@ export class Session {
     this.hasTimes = columns.at.some((at) => at !== null);
     this.messages = columns.line.map((line, index) => {
       const at = columns.at[index] ?? null;
+      const number = columns.number[index] ?? 0;
       return {
         index,
         line,
+        label: number ? `#${number}` : `${line}`,
+        place: number ? `message ${number} on line ${line}` : `line ${line}`,
         at: at === null ? null : at - start,
         connection: columns.connection[index] ?? 0,
         from: SIDES[columns.from[index] ?? 3] ?? "unknown",

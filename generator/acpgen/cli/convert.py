@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, BinaryIO
 
@@ -12,10 +14,11 @@ import typer
 from acpgen import resources
 from acpgen.cli import input_files
 from acpgen.cli.reading import print_reading
-from acpgen.cli.report import CommandFailure, fail, unreadable
+from acpgen.cli.report import fail, unreadable
 from acpgen.cli.shared_options import (
     Client,
     ConnectionAt,
+    MaxLine,
     MessageAt,
     Quiet,
     ReadAs,
@@ -23,10 +26,11 @@ from acpgen.cli.shared_options import (
     hints_of,
 )
 from acpgen.cli.stderr import note
+from acpgen.cli.whole_file import whole_file
 from acpgen.findings import printable
 from acpgen.judge.inputs import InputError
 from acpgen.load import load
-from acpgen.logs import Hints, callers_of, lines_of, read, transcript_line
+from acpgen.logs import LINE_LIMIT, Hints, callers_of, lines_of, read, transcript_line
 from acpgen.words import counted
 
 
@@ -43,6 +47,7 @@ def convert(
     sender_at: SenderAt = None,
     connection_at: ConnectionAt = None,
     client: Client = None,
+    max_line: MaxLine = None,
     quiet: Quiet = False,
 ) -> None:
     """Write a log of any shape as a transcript, which every command of acpgen reads fast.
@@ -57,26 +62,32 @@ def convert(
     hints = hints.for_file(name)
     if output is not None and _is_same(log, output):
         fail(f"{output}: is the log to convert, and the transcript would replace it")
+    reading = _Reading(log, hints, max_line or LINE_LIMIT, time=time, quiet=quiet)
     try:
-        with input_files.Opened(log) as stream:
-            if output is None:
-                status = _convert(stream, sys.stdout.buffer, name, hints, time, quiet)
-                sys.stdout.flush()
-            else:
-                with _created(output) as target:
-                    status = _convert(stream, target, name, hints, time, quiet)
+        if output is None:
+            status = _convert(sys.stdout.buffer, reading)
+            sys.stdout.flush()
+        else:
+            status = _convert_into(output, reading)
     except InputError as error:
         note(f"acpgen: {printable(name)}: {printable(str(error))}")
         status = 2
-    except (BrokenPipeError, CommandFailure):
-        raise
-    except Exception as error:  # zlib has one of its own
-        reason = input_files.complaint(error)
-        if reason is None:
-            raise
-        note(f"acpgen: {printable(name)}: {reason}")
-        status = 2
     raise typer.Exit(status)
+
+
+class _WriteError(OSError):
+    """The transcript can't be written, which is no fault of the log."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """How a log is read: `limit` is the most bytes of a line or a value that are held."""
+
+    log: str
+    hints: Hints
+    limit: int
+    time: bool
+    quiet: bool
 
 
 def _only_file(word: str) -> str:
@@ -103,37 +114,73 @@ def _is_same(log: str, output: Path) -> bool:
     return os.path.samestat(source, output.stat())
 
 
-def _created(output: Path) -> BinaryIO:
+def _convert_into(output: Path, reading: _Reading) -> int:
+    """Convert into a file, which is replaced when there are messages for it.
+
+    What is no file, such as a pipe, is written to as it comes.
+    """
+    stream = output.exists() and not output.is_file()
     try:
-        return output.open("wb")
+        with output.open("wb") if stream else whole_file(output) as target:
+            return _convert(target, reading)
     except OSError as error:
         fail(unreadable(error, output))
 
 
-def _convert(
-    stream: BinaryIO, target: BinaryIO, name: str, hints: Hints, time: bool, quiet: bool
-) -> int:
-    left_out: list[int] = []
-    log = read(
-        lines_of(stream, skipped=left_out.append),
-        hints,
-        lambda: callers_of(load(resources.SCHEMA).methods),
-        skipped=left_out.append,
-    )
-    written = 0
-    for message in log.messages(guess=True):
-        line = transcript_line(message, time=time)
-        if line is None:
-            left_out.append(message.line)
-        else:
-            target.write(line + b"\n")
-            written += 1
-    if not quiet:
+def _convert(target: BinaryIO, reading: _Reading) -> int:
+    """Write all messages, and return the exit status.
+
+    Raises:
+        InputError: there are none.
+    """
+    broken: list[int] = []
+    too_long: list[int] = []
+    name = input_files.name(reading.log)
+    written, reason = 0, None
+    try:
+        with input_files.Opened(reading.log) as stream:
+            log = read(
+                lines_of(stream, reading.limit, too_long.append),
+                reading.hints,
+                lambda: callers_of(load(resources.SCHEMA).methods),
+                reading.limit,
+                too_long.append,
+            )
+            for message in log.messages(guess=True):
+                line = transcript_line(message, time=reading.time)
+                if line is None:
+                    broken.append(message.line)
+                else:
+                    _write(target, line)
+                    written += 1
+    except (InputError, BrokenPipeError, _WriteError):
+        raise
+    except Exception as error:  # zlib has one of its own
+        reason = input_files.complaint(error)
+        if reason is None:
+            raise
+        if not written:
+            raise InputError(reason) from error
+        note(f"acpgen: {printable(name)}: {reason}")
+    if not reading.quiet:
         print_reading(log, name, log.count)
         note(f"{counted(written, 'message')} written")
-    if left_out:
-        note(
-            f"acpgen: {printable(name)}:{left_out[0]}: is not JSON or too long, so it is left out"
-            + (f", as are {len(left_out) - 1} more" if left_out[1:] else "")
-        )
-    return 2 if left_out else 0
+    too_long_is = f"is longer than {reading.limit} bytes, so it is left out"
+    _note_left_out(name, broken, "is not JSON, so it is left out")
+    _note_left_out(name, too_long, f"{too_long_is}; --max-line sets the limit")
+    return 2 if broken or too_long or reason is not None else 0
+
+
+def _note_left_out(name: str, lines: Sequence[int], reason: str) -> None:
+    if lines:
+        more = f"; {len(lines) - 1} more lines, too" if lines[1:] else ""
+        note(f"acpgen: {printable(name)}:{lines[0]}: {reason}{more}")
+
+
+def _write(target: BinaryIO, line: bytes) -> None:
+    try:
+        target.write(line + b"\n")
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise _WriteError(error.errno, error.strerror) from error

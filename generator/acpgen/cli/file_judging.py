@@ -16,7 +16,7 @@ from acpgen.cli.reading import print_reading, version_notes
 from acpgen.cli.stderr import note
 from acpgen.cli.verdicts import FINDINGS_LIMIT, findings_of
 from acpgen.findings import printable
-from acpgen.judge.inputs import InputError, MessageText
+from acpgen.judge.inputs import EmptyPageError, InputError, MessageText
 from acpgen.judge.message_parts import PartJudge, UnknownPartError
 from acpgen.judge.stream import Messages, Stream
 from acpgen.judge.type_checks import JudgedMethod
@@ -35,7 +35,7 @@ from acpgen.logs import (
 from acpgen.logs import read as read_log
 from acpgen.logs.hints import MARKDOWN
 from acpgen.logs.log_lines import Lines
-from acpgen.logs.values import LONG
+from acpgen.logs.unit import LONG
 from acpgen.report import Report
 from acpgen.startup.options import Options
 
@@ -79,6 +79,8 @@ class FileJudge:
         except KeyboardInterrupt:
             self._report.problem(name, INTERRUPTED)
             raise
+        except EmptyPageError as error:
+            self._pass_page(name, error)
         except InputError as error:
             self._report.problem(name, str(error))
         except BrokenPipeError:
@@ -88,6 +90,12 @@ class FileJudge:
             if reason is None:
                 raise
             self._report.problem(name, reason)
+
+    def _pass_page(self, name: str, error: EmptyPageError) -> None:
+        """Count a page without messages, which is no problem beside files that have some."""
+        self._report.accept(name, 0)
+        if not self._options.quiet:
+            note(f"acpgen: {printable(name)}: {printable(str(error))}")
 
     def _judge_lines(self, stream: BinaryIO, name: str) -> None:
         encodings: list[str] = []
@@ -195,6 +203,7 @@ class FileJudge:
         log = self._log(iter(follower), name, self._options.read_as)
         with interruptible():
             self._judge_log(log, name)
+        log.encoding = follower.encoding or log.encoding
         self._print_reading(log, name)
         if follower.unfinished:
             note(f"acpgen: {shown}: the last line is not complete, so it is not judged")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
 from acpgen.logs import LINE_LIMIT
+from acpgen.logs.log_lines import Recoded, wide_encoding
 
 PAUSE = 0.2
 """How many seconds to wait before looking for more."""
@@ -23,7 +26,8 @@ class Follower:
     its end, and the next file with its name from the beginning. A file that became shorter than the
     part already read is read again from its beginning. Line numbers then start again at 1, and
     `report` is called. A file that was emptied and grew past that point between two polls is not
-    noticed. A line of more than `limit` bytes is not held; `skipped` is called with its number.
+    noticed. UTF-16 and UTF-32 become UTF-8, and `encoding` names them. A line of more than `limit`
+    bytes is not held; `skipped` is called with its number.
 
     Raises:
         OSError: the file isn't there at first, or can't be read.
@@ -39,6 +43,7 @@ class Follower:
         pause: Callable[[], object] = lambda: time.sleep(PAUSE),
     ) -> None:
         self.unfinished = False
+        self.encoding: str | None = None
         self._path = Path(path)
         self._limit = limit
         self._report = report
@@ -64,8 +69,10 @@ class Follower:
         """The complete lines of one file, until another one has its name."""
         self._number = 1
         gone = False
+        reader: BinaryIO | None = None
         while True:
-            while part := file.readline(self._limit):
+            reader = reader or self._reader(file, whole=gone)
+            while reader is not None and (part := reader.readline(self._limit)):
                 self._add(part)
                 if not self.unfinished:
                     if self._size <= self._limit:
@@ -79,10 +86,28 @@ class Follower:
             if not gone and os.fstat(file.fileno()).st_size < file.tell():
                 self._report("was cut short; going on from its beginning")
                 file.seek(0)
+                reader = None
                 self._take()
                 self._number = 1
             elif not gone:
                 self._pause()
+
+    def _reader(self, file: BinaryIO, *, whole: bool) -> BinaryIO | None:
+        """The file as UTF-8; None while it is too short to tell how it is encoded."""
+        try:
+            start = os.pread(file.fileno(), len(codecs.BOM_UTF32_LE), 0)
+        except OSError:  # a pipe has no beginning to look at
+            return file
+        if len(start) < len(codecs.BOM_UTF32_LE) and b"\n" not in start and not whole:
+            return None
+        encoding = wide_encoding(start)
+        if encoding is not None:
+            self.encoding = encoding[:6].upper()
+            return BufferedReader(Recoded(file, encoding))
+        if start.startswith(codecs.BOM_UTF8):
+            self.encoding = "UTF-8 with a byte order mark"
+            file.seek(len(codecs.BOM_UTF8))
+        return file
 
     def _add(self, part: bytes) -> None:
         """Keep a part of a line, unless the line is too long."""

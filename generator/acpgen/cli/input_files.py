@@ -19,6 +19,27 @@ from acpgen.startup.file_names import relative as relative
 _NO_ZSTD = "is zstd: install acpgen[zstd], or unpack it with `zstd -dc FILE | acpgen ...`"
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
+_PACKED = 5
+"""How many layers of a file are looked at: four may be packed."""
+_MARK = 512
+"""How many bytes of a file are looked at."""
+_FOREIGN = (
+    (0, b"PK\x03\x04", "is a zip archive: unpack it, and give the files in it"),
+    (257, b"ustar", "is a tar archive: unpack it, and give the files in it"),
+    (0, b"\xfd7zXZ\0", "is xz: unpack it with `xz -dc FILE | acpgen ...`"),
+    (4, b"1AY&SY", "is bzip2: unpack it with `bzip2 -dc FILE | acpgen ...`"),
+    (0, b"\x04\x22\x4d\x18", "is lz4: unpack it with `lz4 -dc FILE | acpgen ...`"),
+    (
+        0,
+        b"SQLite format 3\0",
+        "is a SQLite database: export it with `sqlite3 -json FILE 'select ...'`",
+    ),
+    *(
+        (0, mark, "is a capture of packets: save the stream that has the messages as text")
+        for mark in (b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x0a\x0d\x0d\x0a")
+    ),
+)
+"""What files that are no logs have at a place, and what to do with them."""
 _RATIO = 10
 """How many times longer messages are than their gzip, about."""
 
@@ -36,11 +57,11 @@ class UnpackError(OSError):
 class Opened:
     """A file, open for as long as it is a context: its bytes, or those in its gzip or zstd.
 
-    These are RFC 1952 and RFC 8878.
+    These are RFC 1952 and RFC 8878. What is packed may be packed again.
 
     Raises:
         OSError: the file can't be opened.
-        UnpackError: it is zstd, and the module for that is missing.
+        UnpackError: it is zstd, and the module for that is missing, or it is no text.
     """
 
     def __init__(self, file: str) -> None:
@@ -49,7 +70,11 @@ class Opened:
     def __enter__(self) -> BinaryIO:
         if self._own is None and sys.stdin is None:
             raise OSError(errno.EBADF, "is closed")
-        return _unpacked(sys.stdin.buffer if self._own is None else self._own)
+        try:
+            return _unpacked(sys.stdin.buffer if self._own is None else self._own)
+        except BaseException:
+            self.__exit__()
+            raise
 
     def __exit__(self, *_: object) -> None:
         if self._own is not None:
@@ -57,17 +82,22 @@ class Opened:
 
 
 def _unpacked(stream: BinaryIO) -> BinaryIO:
-    if not isinstance(stream, BufferedReader):
-        return stream
-    start = stream.peek(4)[:4]
     unpacked: RawIOBase
-    if start[:2] == _GZIP:
-        unpacked = GzipFile(fileobj=stream)  # type: ignore[assignment] # reads like one
-        return BufferedReader(unpacked)
-    if start == _ZSTD:
-        unpacked = _zstd_file()(stream)
-        return BufferedReader(unpacked)
-    return stream
+    for _ in range(_PACKED):
+        if not isinstance(stream, BufferedReader):
+            return stream
+        start = stream.peek(_MARK)[:_MARK]
+        if start[:2] == _GZIP:
+            unpacked = GzipFile("", "rb", fileobj=stream)  # type: ignore[assignment] # reads like one
+        elif start[:4] == _ZSTD:
+            unpacked = _zstd_file()(stream)
+        else:
+            for at, mark, reason in _FOREIGN:
+                if start.startswith(mark, at):
+                    raise UnpackError(reason)
+            return stream
+        stream = BufferedReader(unpacked)
+    raise UnpackError(f"is packed more than {_PACKED - 1} times, one in another; unpack it before")
 
 
 def _zstd_file() -> Callable[[BinaryIO], RawIOBase]:

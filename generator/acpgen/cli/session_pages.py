@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
@@ -19,6 +17,7 @@ from acpgen.cli.reading import reading_notes, transcript_lines, version_notes, w
 from acpgen.cli.report import fail, unreadable
 from acpgen.cli.trace_notes import trace_notes
 from acpgen.cli.verdicts import findings_of
+from acpgen.cli.whole_file import whole_file
 from acpgen.judge.fast_path import FastEngine
 from acpgen.judge.inputs import MessageText
 from acpgen.judge.message_verdict import MessageVerdict
@@ -133,32 +132,9 @@ def write_page(session: SessionView, out: Path) -> None:
     Raises:
         OSError: it can't be written.
     """
-    content = page(session)
-    try:
-        _replace(out, content)
-    except OSError as error:  # which may name the draft
-        raise OSError(error.errno, error.strerror or str(error), str(out)) from error
-
-
-def _replace(out: Path, content: str) -> None:
-    with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", newline="\n", dir=out.parent, suffix=".html", delete=False
-    ) as draft:
-        try:
-            draft.write(content)
-            draft.flush()
-            Path(draft.name).chmod(0o666 & ~_umask())
-            Path(draft.name).replace(out)
-        except BaseException:
-            Path(draft.name).unlink(missing_ok=True)
-            raise
-
-
-def _umask() -> int:
-    """The mask of the process, which can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    content = page(session).encode("utf-8")
+    with whole_file(out) as draft:
+        draft.write(content)
 
 
 def write_failed_traces(

@@ -39,6 +39,7 @@ SenderAt = Annotated[str | None, typer.Option("--sender-at", help=OPTIONS["sende
 ConnectionAt = Annotated[
     str | None, typer.Option("--connection-at", help=OPTIONS["connection_at"].help)
 ]
+MaxLine = Annotated[int | None, typer.Option("--max-line", min=1, help=OPTIONS["max_line"].help)]
 Client = Annotated[str | None, typer.Option("--client", help=OPTIONS["client"].help)]
 
 

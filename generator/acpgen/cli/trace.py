@@ -21,6 +21,7 @@ from acpgen.cli.shared_options import (
     Failing,
     Form,
     MaxErrors,
+    MaxLine,
     MessageAt,
     Quiet,
     ReadAs,
@@ -42,6 +43,7 @@ from acpgen.cli.tracing import (
 from acpgen.cli.worker_pool import WorkerPool, judge_apart
 from acpgen.findings import Format, text
 from acpgen.load import SchemaError, load
+from acpgen.logs import LINE_LIMIT
 from acpgen.model import Protocol
 from acpgen.report import Report, Tally, renderer, set_up
 from acpgen.startup.options import OPTIONS
@@ -64,6 +66,7 @@ def trace(
     sender_at: SenderAt = None,
     connection_at: ConnectionAt = None,
     client: Client = None,
+    max_line: MaxLine = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help=OPTIONS["jobs"].help)] = 1,
 ) -> None:
     """Find what only the order of messages shows: lost answers, retries, keys, cancels.
@@ -89,7 +92,7 @@ def trace(
     summaries: list[str] = []
     protocol = _load(relative(schema), report)
     hints = hints_of(read_as, message_at, sender_at, connection_at, client)
-    options = TraceOptions(hints, show_keys=show_keys, quiet=quiet)
+    options = TraceOptions(hints, max_line or LINE_LIMIT, show_keys=show_keys, quiet=quiet)
     if protocol is not None:
         if not has_keys(protocol):
             idle = f"states no method that takes a key, so {idle_rules()}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO
@@ -16,7 +17,7 @@ from acpgen.cli.worker_pool import FileCounts
 from acpgen.findings import printable
 from acpgen.judge.inputs import InputError, MessageText
 from acpgen.load import reload
-from acpgen.logs import Hints, Log, callers_of, lines_of, read
+from acpgen.logs import LINE_LIMIT, Hints, Log, callers_of, lines_of, read
 from acpgen.model import Protocol, RetryClass
 from acpgen.report import Report, Tally
 from acpgen.report.document import JsonLines
@@ -27,14 +28,18 @@ _CUT = "is cut off, so it is not judged; all before it is"
 INTERRUPTED = "is not judged: interrupted"
 """Why a file is not judged after Ctrl-C."""
 _PACKED_CUT = "is cut off: the gzip in it has no end"
-_LEFT_OUT = "is too long, so it is left out"
+_LEFT_OUT = "is longer than {limit} bytes, so it is left out; --max-line sets the limit"
 
 
 @dataclass(frozen=True, slots=True)
 class TraceOptions:
-    """How files are judged: where their messages are, and what is printed."""
+    """How files are judged: where their messages are, and what is printed.
+
+    `limit` is the most bytes of a line or a value that are held.
+    """
 
     hints: Hints
+    limit: int = LINE_LIMIT
     show_keys: bool = False
     quiet: bool = False
 
@@ -96,11 +101,13 @@ class FileTracer:
 
     def _log(self, stream: BinaryIO, name: str) -> Log:
         def skipped(line: int) -> None:
-            self._report.problem(name, _LEFT_OUT, line)
+            self._report.problem(name, _LEFT_OUT.format(limit=limit), line)
 
-        lines = counted_lines(lines_of(stream, skipped=skipped), self._progress)
+        limit = self._options.limit
+        lines = counted_lines(lines_of(stream, limit, skipped), self._progress)
         hints = self._options.hints.for_file(name)
-        return read(lines, hints, lambda: callers_of(self._protocol.methods), skipped=skipped)
+        callers = partial(callers_of, self._protocol.methods)
+        return read(lines, hints, callers, limit, skipped)
 
     def _notes_cut(self, name: str) -> Callable[[MessageText], None]:
         return lambda entry: self._report.problem(name, _CUT, entry.line)

@@ -22,6 +22,7 @@ from acpgen.report import Report, Tally, renderer, set_up
 from acpgen.startup import checker_source
 from acpgen.startup.options import Options
 
+_NOTHING = "no messages, so there is nothing to judge"
 Judging = Callable[[Sequence[str], Options, VersionedEngine, Report, Bar], None]
 """Judges files into a report."""
 
@@ -127,6 +128,8 @@ def _judge_all(
     size = 0 if options.quiet or options.follow else input_files.size(files)
     with bar_of(size) as progress:
         judging(files, options, engine, report, progress)
+    if report.tally.inputs and not report.tally.problems and not report.tally.messages:
+        report.problem(input_files.name(files[0]), _NOTHING)
     if report.tally.inputs:
         report.conclude()
 

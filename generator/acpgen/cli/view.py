@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, BinaryIO
 
@@ -17,6 +19,7 @@ from acpgen.cli.session_pages import page_paths, session_view, write_page
 from acpgen.cli.shared_options import (
     Client,
     ConnectionAt,
+    MaxLine,
     MessageAt,
     Quiet,
     ReadAs,
@@ -29,7 +32,7 @@ from acpgen.cli.stderr import note_other_schema
 from acpgen.findings import printable, text
 from acpgen.judge.inputs import InputError
 from acpgen.load import SchemaError, load
-from acpgen.logs import Hints, callers_of, lines_of, read
+from acpgen.logs import LINE_LIMIT, Hints, callers_of, lines_of, read
 from acpgen.model import Protocol
 from acpgen.view import SessionView, page
 from acpgen.words import counted
@@ -57,6 +60,7 @@ def view(
     sender_at: SenderAt = None,
     connection_at: ConnectionAt = None,
     client: Client = None,
+    max_line: MaxLine = None,
 ) -> None:
     """Show a session as one HTML file: who sent what when, and what is wrong with it.
 
@@ -74,11 +78,12 @@ def view(
     pages = page_paths(logs, out)
     protocol = _load(relative(schema))
     hints = hints_of(read_as, message_at, sender_at, connection_at, client)
+    reading = _Reading(protocol, hints, max_line or LINE_LIMIT, show_keys=show_keys)
     status = Exit.CLEAN
     for log, path in zip(logs, pages, strict=True):
         name = input_files.name(log)
         try:
-            session = _read(log, protocol, name, hints, show_keys)
+            session = _read(log, name, reading)
             _write(session, path)
         except CommandFailure:
             status = Exit.UNKNOWN
@@ -90,7 +95,17 @@ def view(
     raise typer.Exit(status)
 
 
-def _read(file: str, protocol: Protocol, name: str, hints: Hints, show_keys: bool) -> SessionView:
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """How logs are read: `limit` is the most bytes of a line or a value that are held."""
+
+    protocol: Protocol
+    hints: Hints
+    limit: int
+    show_keys: bool
+
+
+def _read(file: str, name: str, reading: _Reading) -> SessionView:
     """Read and judge a log, with a bar on a terminal if it is long.
 
     Raises:
@@ -101,7 +116,7 @@ def _read(file: str, protocol: Protocol, name: str, hints: Hints, show_keys: boo
             input_files.Opened(file) as stream,
             bar_of(input_files.size([file]), "reading") as bar,
         ):
-            return _session(stream, protocol, name, hints, show_keys, bar)
+            return _session(stream, name, reading, bar)
     except InputError as error:
         fail(f"{name}: {error}")
     except BrokenPipeError:
@@ -123,9 +138,7 @@ def _write(session: SessionView, path: Path) -> None:
         fail(unreadable(error, path))
 
 
-def _session(
-    stream: BinaryIO, protocol: Protocol, name: str, hints: Hints, show_keys: bool, bar: Bar
-) -> SessionView:
+def _session(stream: BinaryIO, name: str, reading: _Reading, bar: Bar) -> SessionView:
     """Read and judge a log.
 
     Raises:
@@ -134,15 +147,20 @@ def _session(
     """
     cut: list[int] = []
     log = read(
-        counted_lines(lines_of(stream, skipped=cut.append), bar),
-        hints.for_file(name),
-        lambda: callers_of(protocol.methods),
-        skipped=cut.append,
+        counted_lines(lines_of(stream, reading.limit, cut.append), bar),
+        reading.hints.for_file(name),
+        partial(callers_of, reading.protocol.methods),
+        reading.limit,
+        cut.append,
     )
-    session = session_view(log, protocol, name, show_keys=show_keys)
+    session = session_view(log, reading.protocol, name, show_keys=reading.show_keys)
     if not session.messages:
         raise InputError("no messages")
-    session.notes += [f"line {line} is too long, so it is left out" for line in cut]
+    session.notes += [
+        f"line {line} is longer than {reading.limit} bytes, so it is left out; --max-line sets the "
+        "limit"
+        for line in cut
+    ]
     return session
 
 

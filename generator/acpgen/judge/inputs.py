@@ -31,6 +31,10 @@ class InputError(Exception):
     """A file that does not hold messages; the text gives the reason and the remedy."""
 
 
+class EmptyPageError(InputError):
+    """A Markdown page without messages."""
+
+
 class Input:
     """The lines of a file, with their 1-based numbers. They are read when they are needed.
 

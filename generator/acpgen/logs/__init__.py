@@ -36,7 +36,8 @@ from acpgen.logs.log_message import LogMessage
 from acpgen.logs.markdown_log import fenced, is_markdown
 from acpgen.logs.senders import callers_of
 from acpgen.logs.transcripts import transcript_line
-from acpgen.logs.values import Unit, Values
+from acpgen.logs.unit import Unit
+from acpgen.logs.values import Values
 
 __all__ = [
     "LINE_LIMIT",

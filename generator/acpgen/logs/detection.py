@@ -6,16 +6,18 @@ from itertools import chain
 from typing import Protocol
 
 from acp_wire.envelope import SENDERS
-from acp_wire.reader import BLANK, BROKEN, JsonValue, peek
+from acp_wire.reader import BLANK, BROKEN, peek
 from acp_wire.transcript_line import is_transcript_line
 from acpgen.logs import scanning
 from acpgen.logs.hints import Hints
+from acpgen.logs.line_reader import BETWEEN
 from acpgen.logs.log_lines import LINE_LIMIT, Lines
 from acpgen.logs.messages import is_bare, is_message
 from acpgen.logs.prefixes import LONGEST, prefix_of
 from acpgen.logs.scanning import CUT, value_at
+from acpgen.logs.titled_parts import title_of
 from acpgen.logs.values import Values
-from acpgen.logs.wrapping import lists_in, messages_in
+from acpgen.logs.wrapping import as_object, lists_in, messages_in
 
 _HEAD = 1000
 """How many lines of a log that starts with broken messages are held until one can be read."""
@@ -28,11 +30,14 @@ class Beginning(Protocol):
     def begins(self, lines: Lines, shape: str | None = None, *, alone: bool = False) -> None: ...  # noqa: D102
 
 
-def detect(log: Beginning, lines: Lines, hints: Hints, *, one_sided: bool = False) -> None:
+def detect(
+    log: Beginning, lines: Lines, hints: Hints, *, one_sided: bool = False, page: bool = False
+) -> None:
     """Read lines until one shows the shape of the log.
 
     Lines of other output before it are passed over. No more lines are read than that needs. The
-    only line is a message, unless it is the line of a logger; with `one_sided` it always is.
+    only line is a message, unless it is the line of a logger or from a `page`; with `one_sided` it
+    always is.
     """
     head: list[tuple[int, bytes]] = []
     filled = ((number, text) for number, text in lines if text.strip(BLANK))
@@ -61,7 +66,7 @@ def detect(log: Beginning, lines: Lines, hints: Hints, *, one_sided: bool = Fals
             log.begins(chain(head, [(number, text)], filled))
             return
         log.pass_over(number, text)
-    if seen == 1 and (one_sided or not _is_log_line(first[1])):
+    if seen == 1 and (one_sided or not (page or _is_log_line(first[1]))):
         log.begins(iter([first]), "lines", alone=True)
     else:
         log.begins(iter(head))
@@ -124,19 +129,19 @@ def _holds_several(text: bytes) -> bool:
     if value is scanning.BROKEN or value is CUT:
         return False
     following = shown.find("{", end)
-    if following < 0 or shown[end:following].strip(", \t"):
+    if following < 0 or shown[end:following].strip(BETWEEN):
         return False
     return is_message(value_at(shown, following)[0])
 
 
 def has_message(number: int, text: bytes, hints: Hints) -> bool:
     """Whether a line that is not in a canonical shape has a message, or the start of a shape."""
-    if b"{" not in text and not text.lstrip().startswith((b"[", b"C", b"c")):
+    stripped = text.strip()
+    if _opens(stripped, hints):
+        return True
+    if b"{" not in text:
         return False
     one = text if text.endswith(b"\n") else text + b"\n"
-    stripped = one.strip()
-    if stripped.startswith(b"[") and stripped[1:].lstrip()[:1] in (b"", b"{"):
-        return True
     for unit in Values(iter([(number, one)]), LINE_LIMIT):
         if unit.shape == "sse":
             return True
@@ -144,12 +149,23 @@ def has_message(number: int, text: bytes, hints: Hints) -> bool:
             if unit.text:
                 return True
             continue
-        value: JsonValue = unit.value  # type: ignore[assignment]
-        if messages_in(value, unit.text, hints) or (
-            unit.text and lists_in(value, unit.text, hints)
-        ):
+        value, row = as_object(unit.value, unit.text)  # type: ignore[arg-type] # it is not BROKEN
+        if messages_in(value, row, hints) or (row and lists_in(value, row, hints)):
             return True
-    if stripped.endswith(b"{") and len(stripped) <= LONGEST:
-        before = stripped[:-1].decode("utf-8", "replace").strip()
-        return bool(before) and prefix_of(before, hints.client).direction is not None
-    return stripped.lower().startswith(b"content-length:")
+    return False
+
+
+def _opens(line: bytes, hints: Hints) -> bool:
+    """Whether a message may start on a line and go on below it."""
+    if line.startswith(b"[") and line[1:].lstrip()[:1] in (b"", b"{", b"["):
+        return True
+    if line.lower().startswith(b"content-length:"):
+        return True
+    if title_of(line[:LONGEST].decode("utf-8", "replace")) is not None:
+        return True
+    if not line.endswith(b"{") or len(line) > LONGEST:
+        return False
+    before = line[:-1].decode("utf-8", "replace").strip()
+    if before.endswith((":", "=", '"')):  # such as `message: {`, or a cell of CSV
+        return True
+    return bool(before) and prefix_of(before, hints.client).direction is not None

@@ -57,6 +57,23 @@ def is_arrow(part: str) -> bool:
     return part in _ARROWS_OUT or part in _ARROWS_IN
 
 
+def flagged(name: str) -> str:
+    """The direction that a member of true or false is about: `isFromClient` is `from client`."""
+    parts = parts_of(name)
+    return " ".join(parts[1:] if parts[:1] == ["is"] else parts)
+
+
+def opposite(way: str) -> str:
+    """The direction of what does not go a way."""
+    side = named_side(way)
+    if side is not None:
+        return OTHER.get(side, f"not {way}")
+    parts = parts_of(way)
+    if any(part in _OUT for part in parts) == any(part in _IN for part in parts):
+        return f"not {way}"
+    return "in" if any(part in _OUT for part in parts) else "out"
+
+
 def named_side(token: str) -> str | None:
     """The sender that a token names, as `client`, `agent->client` and `to_agent` do."""
     parts = parts_of(token)

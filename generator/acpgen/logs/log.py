@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 
+from acp_wire.keys import may_hold_key
 from acp_wire.pairing import Connection
 from acp_wire.reader import BROKEN, Decoded, JsonValue, NotJsonError
-from acpgen.judge.inputs import Input, InputError
+from acpgen.judge.inputs import EmptyPageError, Input, InputError
 from acpgen.logs import scanning, values
 from acpgen.logs.detection import detect, has_message
 from acpgen.logs.directions import Sides
@@ -19,15 +21,21 @@ from acpgen.logs.log_message import LogMessage
 from acpgen.logs.markdown_log import fenced
 from acpgen.logs.messages import is_bare
 from acpgen.logs.prefixes import Prefix, prefix_of
+from acpgen.logs.rejoining import rejoined, whole_lines
 from acpgen.logs.scanning import CUT, value_at
 from acpgen.logs.senders import Senders
 from acpgen.logs.settling import LogItem, settled
 from acpgen.logs.surroundings import Path, Token
-from acpgen.logs.values import Unit, Values
-from acpgen.logs.wrapping import WrappedMessage, is_har, lists_in, messages_in
+from acpgen.logs.unit import LONG, Unit
+from acpgen.logs.values import Values
+from acpgen.logs.wrapping import WrappedMessage, as_object, is_har, lists_in, messages_in
 from acpgen.words import counted
 
-_SHOWN = 60
+_SHOWN, _NEAR = 60, 200
+_SECRET = re.compile(
+    r"token|secret|passw|credential|authorization|bearer|cookie|api.?key", re.IGNORECASE
+)
+"""What is in the names of secrets."""
 _NAMED = {
     "lines": "messages, one a line",
     "transcript": "a transcript",
@@ -37,7 +45,11 @@ _NAMED = {
     "har": "a HAR file",
     "sse": "server-sent events",
     "frames": "frames with Content-Length",
+    "python": "objects as Python prints them",
+    "titled": "titles with params and results below",
+    "rewrapped": "lines that a terminal cut",
 }
+_EMPTY_PAGE = "no block of the page has messages; blocks of ```json are read"
 _HELP = (
     "name the place of the message, for example --message-at /msg --sender-at /dir --client '>>>', "
     "or the shape with --read-as"
@@ -75,6 +87,7 @@ class Log:
         self._other_lines = 0
         self._event_lines = 0
         self._prefixed = False
+        self._has_schema = False
         self._puzzle: tuple[int, str] | None = None
         self._base: tuple[str, ...] = ()
         self._turned = False
@@ -199,21 +212,25 @@ class Log:
 
     def puzzled(self) -> InputError:
         """The error of a log without messages."""
+        page = self.encoding == "Markdown"
+        made = EmptyPageError if page else InputError
+        if self._has_schema:
+            return made("has a JSON Schema or an OpenRPC document, which is no log")
         if self._puzzle is None:
-            return InputError("no messages, so there is nothing to judge")
+            return made(_EMPTY_PAGE if page else "no messages, so there is nothing to judge")
         number, text = self._puzzle
-        text = "".join(c if c.isprintable() else "\ufffd" for c in text[: _SHOWN + 1])
-        shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
-        return InputError(f"no line is a message; line {number} is the first: {shown!r}; {_HELP}")
+        return made(f"no line is a message; line {number} is the first: {_shown(text)}; {_HELP}")
 
     def _items(self) -> Iterator[LogItem]:
         shape = self._hints.shape
         whole = not (self._turned or self._one_sided or self._other_lines or self._event_lines)
-        for unit in Values(self._lines, self._limit, shape, whole=whole):
+        lines = whole_lines(self._lines, self._limit)
+        units = Values(lines, self._limit, shape, whole=whole)
+        for unit in rejoined(iter(units), self._limit):
             if unit.shape == "batch":
                 found = WrappedMessage(unit.text, ())
                 yield self._item(found, unit, prefix_of(unit.prefix, self._hints.client))
-            elif unit.shape == values.LONG:
+            elif unit.shape == LONG:
                 self._skipped(unit.line)
             elif unit.shape == "event":
                 self.pass_over(unit.line, as_bytes(unit.prefix))
@@ -234,7 +251,12 @@ class Log:
 
     def _whole(self, unit: Unit) -> Iterator[LogItem]:
         value: JsonValue = unit.value  # type: ignore[assignment] # it is not BROKEN
-        found = messages_in(value, unit.text, self._hints, self._known)
+        value, text = as_object(value, unit.text)
+        if _is_schema(value):
+            self._has_schema = True
+            self.pass_over(unit.line, text.encode("utf-8", "replace"))
+            return
+        found = messages_in(value, text, self._hints, self._known)
         prefix = prefix_of(unit.prefix, self._hints.client) if unit.prefix else Prefix()
         if found:
             self._prefixed |= prefix.direction is not None
@@ -242,7 +264,11 @@ class Log:
             for each in found:
                 yield from self._found(each, place, prefix)
             return
-        lists = [] if unit.prefix or not unit.text else lists_in(value, unit.text, self._hints)
+        lists = (
+            []
+            if unit.prefix or not text or _is_schema(value)
+            else lists_in(value, text, self._hints)
+        )
         if lists:
             yield from self._listed(lists, unit)
         elif unit.text and (
@@ -337,12 +363,26 @@ def read(
     hints = Hints() if hints is None else hints
     is_page = hints.shape == MARKDOWN
     if is_page:
-        lines, hints = fenced(lines), replace(hints, shape=None)
+        lines, hints = fenced(lines, output=True), replace(hints, shape=None)
     log = Log(lines, hints, callers, limit, skipped, one_sided=one_sided)
     log.encoding = "Markdown" if is_page else None
     if not hints.given or hints.shape in ("lines", "transcript"):
-        detect(log, lines, hints, one_sided=one_sided)
+        detect(log, lines, hints, one_sided=one_sided, page=is_page)
     return log
+
+
+def _is_schema(value: JsonValue) -> bool:
+    """Whether a value is a JSON Schema or an OpenRPC document, whose examples are not sent."""
+    return isinstance(value, dict) and not {"$schema", "$defs", "openrpc"}.isdisjoint(value)
+
+
+def _shown(text: str) -> str:
+    """The start of a line of other output, unless it may hold a secret."""
+    near = text[:_NEAR]
+    if may_hold_key(as_bytes(near)) or _SECRET.search(near):
+        return "it may hold a secret, so it is not shown"
+    start = "".join(c if c.isprintable() else "\ufffd" for c in text[: _SHOWN + 1])
+    return repr(start if len(start) <= _SHOWN else f"{start[:_SHOWN]}...")
 
 
 def _sharing(unit: Unit, found: list[WrappedMessage]) -> Unit:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from acpgen.startup.accept import ENVELOPE as ENVELOPE
 
+_CELLS = 12
+"""How many cells a row has at most."""
 _CALLS = ("method", "result", "error", "id")
 
 
@@ -18,4 +20,14 @@ def is_bare(value: object) -> bool:
         isinstance(value, dict)
         and value.keys() <= ENVELOPE
         and (isinstance(value.get("method"), str) or ("id" in value and len(value) > 1))
+    )
+
+
+def is_row(value: object) -> bool:
+    """Whether a value is a row of a table: a few cells, such as a time, a direction, a message."""
+    return (
+        isinstance(value, list)
+        and 2 <= len(value) <= _CELLS
+        and any(isinstance(cell, str | int | float) for cell in value)
+        and sum(isinstance(cell, dict) for cell in value) <= 1
     )

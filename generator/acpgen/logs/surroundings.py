@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from acp_wire.reader import JsonValue
-from acpgen.logs.directions import is_direction
+from acpgen.logs.directions import flagged, is_direction, opposite
 from acpgen.logs.hints import tokens
 from acpgen.logs.messages import ENVELOPE
 
@@ -61,8 +61,9 @@ def token_of(level: Members, own: Path = ()) -> Token | None:
             continue
         plain = name.strip("_@").lower()
         if isinstance(member, bool):
-            if is_direction(name):
-                return Token(name, name if member else f"not {name}")
+            way = flagged(name)
+            if is_direction(way):
+                return Token(name, way if member else opposite(way))
             continue
         if not isinstance(member, str | int) or len(str(member)) > 100:
             continue

@@ -7,17 +7,17 @@ be a direction or a sender, a connection and a time, each under any name.
 
 from __future__ import annotations
 
-import base64
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from acp_wire.pairing import Connection
 from acp_wire.reader import JsonValue
+from acpgen.logs.directions import is_direction
 from acpgen.logs.hints import Hints, tokens
 from acpgen.logs.log_lines import as_bytes
-from acpgen.logs.messages import ENVELOPE, is_bare, is_message
+from acpgen.logs.messages import ENVELOPE, is_bare, is_message, is_row
+from acpgen.logs.packed_texts import texts
 from acpgen.logs.prefixes import LONGEST, prefix_of
 from acpgen.logs.rebuilding import kind_named, rebuilt
 from acpgen.logs.scanning import BROKEN, CUT, blank, items, members, value_at
@@ -38,7 +38,8 @@ _EVENTS = re.compile(r"(?:data|event|id|retry)?:")
 """The start of a text of server-sent events."""
 _START = re.compile(r'\{\s*"(?:jsonrpc|id|method|result|error|params)"\s*:')
 """The start of a message within other text."""
-_DEPTH = 4
+_TIME = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d|\d{9,}")
+_DEPTH = 8
 """How deep in a value a message may be."""
 
 
@@ -74,7 +75,20 @@ def messages_in(
         found = _at(value, text, tokens(hints.message_at))
     else:
         found = _found(value, text, known)
-    return [_beside(each, value, hints) for each in found]
+    around = [_beside(each, value, hints) for each in found]
+    return around if {"request", "response"} <= value.keys() else _once(around)
+
+
+def _once(found: list[WrappedMessage]) -> list[WrappedMessage]:
+    """The messages without those that the value has a second time, at another path."""
+    kept: list[WrappedMessage] = []
+    for each in found:
+        same = [i for i, old in enumerate(kept) if old.text == each.text and old.at != each.at]
+        if not same:
+            kept.append(each)
+        elif kept[same[0]].token is None and each.token is not None:
+            kept[same[0]] = each
+    return kept
 
 
 def lists_in(value: JsonValue, text: str, hints: Hints) -> list[list[tuple[int, str]]]:
@@ -93,7 +107,7 @@ def lists_in(value: JsonValue, text: str, hints: Hints) -> list[list[tuple[int, 
         if isinstance(inner, list):
             spans = items(text, at)
             rows = [
-                (text.count("\n", 0, start), *_row(item, text[start:end]))
+                (text.count("\n", 0, start), *as_object(item, text[start:end]))
                 for item, (start, end) in zip(inner, spans, strict=False)
             ]
             if any(messages_in(item, row, hints) for _, item, row in rows):
@@ -101,7 +115,7 @@ def lists_in(value: JsonValue, text: str, hints: Hints) -> list[list[tuple[int, 
             pending += [
                 (item, start, depth + 1)
                 for item, (start, _) in reversed([*zip(inner, spans, strict=False)])
-                if isinstance(item, dict | list)
+                if isinstance(item, dict | list) and not is_row(item)
             ]
         elif isinstance(inner, dict):
             places = members(text, at)
@@ -113,14 +127,30 @@ def lists_in(value: JsonValue, text: str, hints: Hints) -> list[list[tuple[int, 
     return found
 
 
-def _row(item: JsonValue, text: str) -> tuple[JsonValue, str]:
-    """An item and its text. A time and a line, as Loki has them, become an object."""
-    if isinstance(item, list) and len(item) == 2:
-        time, line = item
-        if isinstance(time, str | int) and isinstance(line, str):
-            row: JsonValue = {"time": time, "line": line}
-            return row, json.dumps(row)
-    return item, text
+def as_object(value: JsonValue, text: str) -> tuple[JsonValue, str]:
+    """A row of a table as an object, whose members are its cells, and the JSON of that.
+
+    The first cell that looks like a time is `time`, and the others are called by their index, so
+    that a pointer finds them. Another value stays as it is.
+    """
+    if not isinstance(value, list) or not is_row(value):
+        return value, text
+    found: dict[str, JsonValue] = {}
+    pieces, at = ["{"], blank(text, 0) + 1
+    for number, (item, (start, end)) in enumerate(
+        zip(value, items(text, blank(text, 0)), strict=False)
+    ):
+        name = "time" if "time" not in found and _is_time(item) else str(number)
+        found[name] = item
+        pieces.append(f'{text[at:start]}"{name}":{text[start:end]}')
+        at = end
+    return found, "".join([*pieces, "}"])
+
+
+def _is_time(value: JsonValue) -> bool:
+    if isinstance(value, str):
+        return _TIME.match(value) is not None
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def is_har(value: object) -> bool:
@@ -174,7 +204,7 @@ def _search(
     if len(path) >= _DEPTH:
         return
     places: dict[str, tuple[int, int]] | None = None
-    for name, member in _texts(value):
+    for name, member in texts(value):
         here = (*path, name)
         if here == known or _may_hold(member, behind=known is None):
             places = places or members(text, at)
@@ -216,29 +246,6 @@ def _in_member(
             yield WrappedMessage(text[first:last], here, text.count("\n", 0, first))
 
 
-def _texts(value: Members) -> Iterator[tuple[str, JsonValue]]:
-    """The members of an object. What is in base64 (HAR), or in numbers (journald), is decoded."""
-    packed = value.get("encoding") == "base64"
-    for name, member in value.items():
-        if packed and name == "text" and isinstance(member, str):
-            try:
-                yield name, base64.b64decode(member).decode("utf-8", "replace")
-            except ValueError:
-                yield name, member
-        elif _is_bytes(member):
-            yield name, bytes(member).decode("utf-8", "replace")  # type: ignore[arg-type]
-        else:
-            yield name, member
-
-
-def _is_bytes(value: JsonValue) -> bool:
-    return (
-        isinstance(value, list)
-        and len(value) > len('{"jsonrpc":"2.0"}')
-        and all(type(each) is int and 0 <= each <= 255 for each in value)
-    )
-
-
 def _in_text(text: str, at: Path, below: int) -> Iterator[WrappedMessage]:
     """The message that a string is, or has behind a prefix, or those in its server-sent events."""
     behind = _start_behind(text)
@@ -250,7 +257,14 @@ def _in_text(text: str, at: Path, below: int) -> Iterator[WrappedMessage]:
         yield WrappedMessage(text[behind:end].strip(), at, below, token, time=prefix.time)
         return
     if not _is_event(text):
-        yield WrappedMessage(text.strip(), at, below)
+        inner, _ = value_at(text, blank(text, 0))
+        nested: list[WrappedMessage] = []
+        if isinstance(inner, dict) and not is_message(inner):
+            nested = messages_in(inner, text, Hints())
+        for each in nested:
+            yield replace(each, at=(*at, *each.at), below=below)
+        if not nested:
+            yield WrappedMessage(text.strip(), at, below)
         return
     lines = enumerate(as_bytes(text).splitlines(keepends=True), 1)
     for unit in Values(lines, len(text) + 1, "sse"):
@@ -275,7 +289,8 @@ def _holds_message(text: str, expected: bool) -> bool:
     start = text[:200].lstrip()
     if not start.startswith("{"):
         return _EVENTS.match(start) is not None and '"jsonrpc"' in text
-    return '"jsonrpc"' in text or (expected and start[1:].lstrip().startswith('"'))
+    named = '"jsonrpc"' in text or '\\"jsonrpc\\"' in text
+    return named or (expected and start[1:].lstrip().startswith('"'))
 
 
 def _hides_message(value: Members, depth: int = 0) -> bool:
@@ -288,7 +303,7 @@ def _hides_message(value: Members, depth: int = 0) -> bool:
             and (_holds_message(member, expected=False) or _start_behind(member) > 0)
         )
         or (isinstance(member, list) and any(map(is_message, member)))
-        for _, member in _texts(value)
+        for _, member in texts(value)
     )
 
 
@@ -315,6 +330,8 @@ def _beside(found: WrappedMessage, value: Members, hints: Hints) -> WrappedMessa
         pair = pair or pair_of(level)
         connection = connection_of(level) if connection is None else connection
         time = time_of(level) if time is None else time
+    if token is None and not any(isinstance(level.get(own[0]), list) for level in levels if own):
+        token = next((Token(name, name) for name in reversed(found.at) if is_direction(name)), None)
     if hints.sender_at is not None:
         token = hinted(value, hints.sender_at)
     if hints.connection_at is not None:

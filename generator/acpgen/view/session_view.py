@@ -115,6 +115,7 @@ class SessionView:
         names = {c: self._name(c) for c in {message.connection for message in self.messages}}
         columns: dict[str, JsonValue] = {
             "line": [message.line for message in self.messages],
+            "number": [message.number or 0 for message in self.messages],
             "at": [message.time for message in self.messages],
             "connection": [connections.index(names[m.connection]) for m in self.messages],
             "from": [_side(message.sender) for message in self.messages],

@@ -37,6 +37,7 @@ class ShownKind(IntEnum):
 class ShownMessage:
     """One message without its secrets.
 
+    `number` is that of the message in the log where its line has several.
     `text` is JSON on one line, and empty if the line is not JSON. `sender` is
     empty where a line has none. `detail` is the kind of update or the code of the error. `key` is
     what replaces the idempotency key in `text`. `time` is in seconds since the epoch.
@@ -53,17 +54,18 @@ class ShownMessage:
     key: str | None = None
     session: str | None = None
     time: float | None = None
+    number: int | None = None
 
 
 def shown_message(entry: MessageText, redactor: Redactor) -> ShownMessage:
     """What is shown of a line. A text that is not JSON can't be searched for secrets."""
     decoded = entry.decoded
     if decoded is None:
-        return ShownMessage(entry.line, ShownKind.UNREADABLE, "")
+        return ShownMessage(entry.line, ShownKind.UNREADABLE, "", number=entry.number)
     line = decoded.value
     if not is_transcript_line(line) or line["from"] not in SENDERS:
         text = _redacted(decoded, decoded.value, redactor)
-        return ShownMessage(entry.line, ShownKind.UNREADABLE, text)
+        return ShownMessage(entry.line, ShownKind.UNREADABLE, text, number=entry.number)
     message = line["message"]
     text = _redacted(decoded, message, redactor)
     members = message if isinstance(message, dict) else {}
@@ -82,6 +84,7 @@ def shown_message(entry: MessageText, redactor: Redactor) -> ShownMessage:
         key=_key(params, text),
         session=_text(params.get("sessionId")),
         time=_seconds(line.get("time")),
+        number=entry.number,
     )
 
 

@@ -163,6 +163,15 @@ class AgentConnection:
                     found[id_] = found.get(id_, "") + _text([update.get("content")])
         return found
 
+    def user_chunks(self, session: str, since: int = 0) -> dict[str, str]:
+        """Return the text of all chunks of each user message, by `messageId`."""
+        found: dict[str, str] = {}
+        for update in self.updates(session, since):
+            if update.get("sessionUpdate") == "user_message_chunk":
+                id_ = str(update.get("messageId"))
+                found[id_] = found.get(id_, "") + _text([update.get("content")])
+        return found
+
     def working(self, session: str, since: int = 0) -> bool | None:
         """Whether the session's last reported state is not idle. None if no state was reported."""
         states = [

@@ -97,8 +97,9 @@ AGENT_REQUIREMENTS: Final[tuple[Requirement, ...]] = (
         ),
         (
             "no-second-round",
-            "A retry starts no second round of work.",
-            "The Agent doesn't start a second round of work for the message.",
+            "A retry starts no second round of work, and stops none.",
+            "A retry gets the original `messageId` and nothing else. The Agent doesn't start a"
+            " second round of work for the message.",
         ),
         (
             "join-held",
@@ -180,7 +181,7 @@ AGENT_REQUIREMENTS: Final[tuple[Requirement, ...]] = (
         ),
         (
             "known-while-kept",
-            "A key is known through turn, cancel, close, fork and compaction.",
+            "A key is known through turn, cancel, close, fork, compaction, archiving and options.",
             _RETAINED,
         ),
     ),

@@ -59,8 +59,8 @@ def expectation(step: Step) -> str:
             return f"{request} is answered with {kind}"
         case "ids":
             same = step.word("same")
-            own = f"that of {same} with its number" if same else "of its own"
-            return f"each prompt {text} has a messageId, {own}"
+            own = f"that is the one of {same!r} with its number" if same else "of its own"
+            return f"each prompt {text!r} has a messageId {own}"
         case "messages":
             count, where = step.words.get("count"), "in the replay" if _replayed(step) else "so far"
             hold = "message holds" if count == 1 else "messages hold"
@@ -83,6 +83,7 @@ _EXPECTED: Final[Mapping[str, str]] = {
     "working": "the session is at work",
     "work": "work is reported, and its end",
     "no-work": "no work begins after the retry",
+    "still-working": "the session goes on with the work that it was at",
     "compacted": "a compaction_update is reported as completed",
     "private": "no session/update and no session/list holds a key",
     "negotiated": "{request} is answered with the highest version that both sides speak",
@@ -90,6 +91,7 @@ _EXPECTED: Final[Mapping[str, str]] = {
     "ignored": "nothing answers the notification",
     "synchronized": "a state_update comes before the answer to {request}",
     "replayed": "before the answer to {request} comes just what is retained and asked for",
+    "identified": "the message of {request} is shown under the messageId of its answer only",
     "kept": "the replay shows all content of {request} as it was sent",
 }
 
@@ -110,6 +112,9 @@ def _replayed(step: Step) -> bool:
 
 def _requests(scenario: Scenario, step: Step) -> Iterator[SentRequest]:
     """The requests that a step is about, the oldest first."""
+    if scenario.suspects:
+        yield from (scenario.requests[name] for name in scenario.suspects)
+        return
     text = step.word("text")
     names = [step.word(word) for word in ("same", "other", "request", "after", "while")]
     mark = scenario.marks.get(text)
@@ -140,9 +145,11 @@ def _answers(scenario: Scenario, all_: list[SentRequest]) -> Iterator[str]:
 
 
 def _messages(scenario: Scenario, step: Step) -> Iterator[str]:
-    """The user messages that hold the text of a `messages` step."""
+    """The user messages that hold the text of a `messages` step, or of a request's prompt."""
     mark = scenario.marks.get(step.word("text"))
-    if step.verb != "messages" or mark is None:
+    if step.verb == "identified":
+        mark = scenario.mark(scenario.sent(step))
+    if step.verb not in ("messages", "identified") or mark is None:
         return
     shown = scenario.on(step).user_messages(scenario.session(step))
     for id_ in [id_ for id_, text in shown.items() if mark in text][: SHOWN + 1]:

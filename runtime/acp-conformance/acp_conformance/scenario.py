@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar
 
 from acp_conformance.agent_connection import AgentConnection, TranscriptLog
 from acp_conformance.agent_timeouts import SILENCE, AgentTimeouts
+from acp_conformance.key_disclosure import disclosure
 from acp_conformance.launchers import Launcher
 from acp_conformance.message_stream import JsonLine
 from acp_conformance.play_options import PlayOptions, TestPrompt
@@ -29,6 +30,7 @@ __all__ = [
     "Scenario",
     "SentRequest",
     "StoppedError",
+    "SurplusError",
     "UnmetError",
     "UnplayableError",
     "UnreachableServerError",
@@ -48,6 +50,10 @@ WORDS: Final = 300
 
 class UnmetError(Exception):
     """An expectation is not met."""
+
+
+class SurplusError(UnmetError):
+    """There are more messages than expected."""
 
 
 class NoAnswerError(UnmetError):
@@ -128,6 +134,8 @@ class Scenario:
     """When something was last withdrawn, by the clock of `SentRequest.since`."""
     heard: tuple[AgentConnection, int] | None = None
     """The connection where messages were counted last, and how much had been sent by then."""
+    suspects: list[str] = field(default_factory=list[str])
+    """The names of the requests that an expectation was not met by, if they are known."""
     shows: int = 1
     """How many updates of a replay show a message that was inserted once."""
 
@@ -155,6 +163,11 @@ class Scenario:
         mark = self.marks.setdefault(name, secrets.token_hex(4))
         asked = self.asked.prompt(name, self.timeouts.quiet / SILENCE)
         return replace(asked, text=f"{asked.text} [{mark}]")
+
+    def mark(self, sent: SentRequest) -> str | None:
+        """The mark of a request's prompt; None if it is none of the trace."""
+        text = "" if sent.prompt is None else sent.prompt.text
+        return next((mark for mark in self.marks.values() if mark in text), None)
 
     def pause(self, seconds: float) -> None:
         """Let time pass.
@@ -272,23 +285,23 @@ class Scenario:
     @property
     def unparsed(self) -> int:
         """The number of lines that are not messages."""
-        return sum(len(connection.stream.unparsed) for connection in self.connections.values())
+        return sum(connection.stream.noise for connection in self.connections.values())
 
     @property
     def leak(self) -> str:
         """Where a key was shown: in an update, also of a replay, or in a list. Empty if nowhere."""
         lines = [line for each in self.connections.values() for line in each.stream.lines]
-        summary = {
-            "session/update": [line for line in lines if line.get("method") == "session/update"],
-            "a result of session/list": [
-                sent.connection.peek(sent.id)
-                for sent in self.requests.values()
-                if sent.method == "session/list"
-            ],
-        }
-        for place, found in summary.items():
-            if any(key in str(found) for key in self.keys.values()):
-                return f"{place} of the agent holds a key"
+        updates = [line for line in lines if line.get("method") == "session/update"]
+        lists = [
+            sent.connection.peek(sent.id)
+            for sent in self.requests.values()
+            if sent.method == "session/list"
+        ]
+        keys = [*self.keys.values()]
+        for place, found in (("session/update", updates), ("a result of session/list", lists)):
+            for each in found:
+                if (disclosed := disclosure(str(each), keys)) is not None:
+                    return f"{place} of the agent holds {disclosed}"
         return ""
 
     @property

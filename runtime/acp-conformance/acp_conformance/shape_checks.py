@@ -92,8 +92,9 @@ def _replayed(scenario: Scenario, step: Step) -> None:
     """Expect which texts are shown, by their first messages, between a request and its answer."""
     sent, wanted = scenario.sent(step), step.texts("texts")
     shown: list[str] = []
+    chunks: dict[str, str] = {}
     for update in _before(scenario, sent):
-        for name in _names(scenario, update):
+        for name in _names(scenario, update, chunks):
             if name not in shown:
                 shown.append(name)
     if shown != wanted:
@@ -118,6 +119,19 @@ def _kept(scenario: Scenario, step: Step) -> None:
             raise UnmetError(f"the block of type {block['type']!r} is not replayed as it was sent")
 
 
+def _identified(scenario: Scenario, step: Step) -> None:
+    """Expect that the message of a prompt was shown under the messageId of its answer only."""
+    connection, session, sent = scenario.on(step), scenario.session(step), scenario.sent(step)
+    mark = scenario.mark(sent)
+    shown = connection.user_messages(session).items()
+    ids = {id_ for id_, text in shown if mark is not None and mark in text}
+    if not ids:
+        raise UnplayableError("the message is not shown: send user_message updates")
+    name = step.word("request")
+    if ids != {scenario.result(connection, sent.id, name).get("messageId")}:
+        raise UnmetError(f"the message of {name} has a messageId other than that of its answer")
+
+
 def _before(scenario: Scenario, sent: SentRequest) -> list[dict[str, Any]]:
     """The updates of a request's session that came between it and its answer."""
     answer = scenario.answer(sent.connection, sent.id, sent.method)
@@ -135,11 +149,22 @@ def _update(line: JsonLine, session: object) -> dict[str, Any] | None:
     return update if params.get("sessionId") == session and isinstance(update, dict) else None
 
 
-def _names(scenario: Scenario, update: Mapping[str, Any]) -> list[str]:
-    """The names of the texts that a user message of an update holds."""
-    if update.get("sessionUpdate") not in ("user_message", "user_message_chunk"):
+def _names(scenario: Scenario, update: Mapping[str, Any], chunks: dict[str, str]) -> list[str]:
+    """The names of the texts that the user message of an update holds.
+
+    Args:
+        scenario: the state of the trace.
+        update: one update of the session.
+        chunks: the text of the chunks so far, by `messageId`, to which that of a chunk is added.
+    """
+    kind, content = update.get("sessionUpdate"), update.get("content")
+    text = str(content)
+    if kind == "user_message_chunk":
+        id_ = str(update.get("messageId"))
+        own = content.get("text") if isinstance(content, dict) else None
+        text = chunks[id_] = chunks.get(id_, "") + (own if isinstance(own, str) else text)
+    elif kind != "user_message":
         return []
-    text = str(update.get("content"))
     return [name for name, mark in scenario.marks.items() if mark in text]
 
 
@@ -160,5 +185,6 @@ SHAPE_CHECKS: Final[Mapping[str, Callable[[Scenario, Step], None]]] = {
     "synchronized": _synchronized,
     "replayed": _replayed,
     "kept": _kept,
+    "identified": _identified,
 }
 """What each of these verbs does, or expects."""

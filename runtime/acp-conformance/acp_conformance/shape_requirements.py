@@ -86,6 +86,16 @@ SHAPE_REQUIREMENTS: Final[tuple[Requirement, ...]] = (
         ),
     ),
     *_asked(
+        Level.STATED,
+        _SCHEMA,
+        "PromptResponse",
+        (
+            "message-id-stays",
+            "A message is shown, and replayed, under the messageId of its answer.",
+            "The agent reports the message under the ID of its answer, and a replay keeps the ID.",
+        ),
+    ),
+    *_asked(
         Level.MUST,
         _SCHEMA,
         "ReplayFrom",

@@ -23,6 +23,7 @@ _SILENCES: Final = {
     "messages": 1,
     "no-work": 1,
     "working": 1,
+    "still-working": 1,
     "ignored": 1,
 }
 """How many silences a verb waits for."""

@@ -33,7 +33,8 @@ from acp_retry.prompt_events import PromptChange, PromptEvent
 from acp_retry.prompt_handlers import not_found, prompt_handlers
 from acp_retry.prompt_keys import MalformedKeyError, check_key, new_key
 from acp_retry.prompt_params import check_params
-from acp_retry.sessions import Sessions, SessionStore
+from acp_retry.session_store import SessionStore
+from acp_retry.sessions import Sessions
 from acp_retry.stdio import serve_stdio
 from acp_retry.store import (
     Found,

@@ -10,8 +10,9 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Final
 
+from acp_retry.in_flight import MOST_IN_FLIGHT, MOST_IN_FLIGHT_BYTES
 from acp_retry.link import JsonObject
-from acp_retry.peer import MOST_IN_FLIGHT, Fallback, Handlers, Peer
+from acp_retry.peer import Fallback, Handlers, Peer
 from acp_retry.stdio import GRACE, LONGEST_LINE, StreamChannel
 
 __all__ = ["AgentProcess", "Launch", "spawn"]
@@ -149,6 +150,7 @@ async def spawn(
     stderr: int | IO[bytes] | None = None,
     longest: int = LONGEST_LINE,
     most: int = MOST_IN_FLIGHT,
+    most_bytes: int = MOST_IN_FLIGHT_BYTES,
     fallback: Fallback | None = None,
     id_prefix: str = "",
     pass_fds: Sequence[int] = (),
@@ -170,6 +172,7 @@ async def spawn(
         stderr: see `Launch`.
         longest: see `Launch`.
         most: see `Peer`.
+        most_bytes: see `Peer`.
         fallback: see `Peer`. With it, each message keeps its line, for `Peer.forward`.
         id_prefix: see `Peer`.
         pass_fds: see `Launch`.
@@ -180,7 +183,15 @@ async def spawn(
     keeps_lines = fallback is not None
     launch = Launch(command, cwd, env, stderr, longest, keeps_lines, tuple(pass_fds))
     process = await AgentProcess.start(launch)
-    peer = Peer(process, handlers, grace=GRACE, most=most, fallback=fallback, id_prefix=id_prefix)
+    peer = Peer(
+        process,
+        handlers,
+        grace=GRACE,
+        most=most,
+        most_bytes=most_bytes,
+        fallback=fallback,
+        id_prefix=id_prefix,
+    )
     serving = asyncio.create_task(peer.serve())
     try:
         yield peer

@@ -18,12 +18,15 @@ class Backlog:
     """Takes up work in the order of the calls, so that what does not wait can be read meanwhile.
 
     Args:
-        most: how much may wait.
+        most: how many may wait.
+        most_bytes: how many bytes they may have. One may have more.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, most_bytes: int) -> None:
         self._most = most
-        self._waiting: deque[Work] = deque()
+        self._most_bytes = most_bytes
+        self._waiting: deque[tuple[Work, int]] = deque()
+        self._bytes = 0
         self._worker: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()
         self._ended = False
@@ -32,26 +35,29 @@ class Backlog:
         """True while anything waits or is taken up."""
         return self._worker is not None
 
-    async def add(self, work: Work, patience: Callable[[], float | None]) -> None:
+    async def add(self, work: Work, size: int, patience: Callable[[], float | None]) -> None:
         """Add work, and wait for room before. After `end` it is dropped.
 
         Args:
             work: what to take up.
+            size: the bytes of its message.
             patience: how many seconds to wait for room, asked again at each `wake`.
 
         Raises:
             TimeoutError: there was no room in that time.
         """
-        while len(self._waiting) >= self._most and not self._ended:
+        while not (self._has_room(size) or self._ended):
             self._changed.clear()
             try:
                 async with asyncio.timeout(patience()):
                     await self._changed.wait()
             except TimeoutError:
-                raise TimeoutError(f"{self._most} messages wait, and none is handled") from None
+                waiting = len(self._waiting)
+                raise TimeoutError(f"{waiting} messages wait, and none is handled") from None
         if self._ended:
             return
-        self._waiting.append(work)
+        self._waiting.append((work, size))
+        self._bytes += size
         if self._worker is None:
             self._worker = asyncio.create_task(self._run())
 
@@ -68,14 +74,21 @@ class Backlog:
         """Drop what waits."""
         self._ended = True
         self._waiting.clear()
+        self._bytes = 0
         self.wake()
         if self._worker is not None:
             self._worker.cancel()
 
+    def _has_room(self, size: int) -> bool:
+        if len(self._waiting) >= self._most:
+            return False
+        return not self._waiting or self._bytes + size <= self._most_bytes
+
     async def _run(self) -> None:
         try:
             while self._waiting:
-                work = self._waiting.popleft()
+                work, size = self._waiting.popleft()
+                self._bytes -= size
                 self.wake()
                 try:
                     await work()

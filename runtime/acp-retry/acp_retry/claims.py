@@ -73,17 +73,19 @@ class Claim:
     nothing was inserted. Only a lookup can tell, since another process may have inserted it.
     `wanted` is false if there are no other attempts. `payload` holds the params without the key of
     the attempt that will be inserted, or of the one that was withdrawn, if no other is wanted.
+    `size` is the bytes of that attempt.
     """
 
     session_id: str
     record: UUID
-    keyed: bool
+    keyed: bool = True
     state: State = State.CLAIMED
     payload: Params = field(default_factory=dict, repr=False)
     digest: bytes | None = field(default=None, repr=False)
     attempts: dict[AttemptId, bytes | None] = field(default_factory=dict)
     rejecting: dict[AttemptId, Rejection] = field(default_factory=dict)
     wanted: bool = True
+    size: int = 0
 
     @property
     def owner(self) -> AttemptId | None:

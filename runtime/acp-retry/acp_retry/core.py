@@ -35,6 +35,7 @@ from acp_retry.store import Found
 
 __all__ = [
     "MOST_HELD",
+    "MOST_HELD_BYTES",
     "REUSED",
     "AnswerAttempt",
     "AttemptId",
@@ -49,6 +50,9 @@ __all__ = [
 
 MOST_HELD: Final = 10_000
 """How many prompts wait for their insertion at the same time."""
+
+MOST_HELD_BYTES: Final = 2**28
+"""Bytes of the prompts that wait for their insertion at the same time: 256 MiB."""
 
 REUSED: Final = Refused(
     INVALID_PARAMS,
@@ -71,15 +75,21 @@ class Core:
             Method audit).
         most: how many prompts may wait for their insertion. A further prompt is refused, unless its
             message is there already.
+        most_bytes: as `most`, in bytes of the prompts. One prompt may have more.
     """
 
     def __init__(
-        self, *, compare: bool = False, keep_orphans: bool = True, most: int = MOST_HELD
+        self,
+        *,
+        compare: bool = False,
+        keep_orphans: bool = True,
+        most: int = MOST_HELD,
+        most_bytes: int = MOST_HELD_BYTES,
     ) -> None:
         self._compare = compare
         self._most = most
-        reason = f"{most} prompts wait to be inserted; send it again later"
-        self._full = Refused(INTERNAL_ERROR, "Internal error", {"reason": reason})
+        self._most_bytes = most_bytes
+        self._bytes = 0
         self._keep_orphans = keep_orphans
         self._claims: dict[UUID, Claim] = {}
         self._pending: dict[AttemptId, Claim] = {}
@@ -100,6 +110,7 @@ class Core:
         keyed: bool = True,
         digest: bytes | None = None,
         payload: Params = EMPTY,
+        size: int = 0,
     ) -> list[Effect]:
         """Handle a prompt that arrived. Its key is claimed at once.
 
@@ -111,6 +122,7 @@ class Core:
                 claim is held at once.
             digest: the digest of the prompt if prompts are compared.
             payload: what the claim keeps if this attempt is the one that is inserted.
+            size: the bytes of the payload.
         """
         if attempt in self._pending:
             return [AnswerAttempt(attempt, REPEATED_ID)]
@@ -121,33 +133,35 @@ class Core:
                 found = Found(str(record), live[record.bytes])
                 return [AnswerAttempt(attempt, self._retried(found, digest))]
             if (claim := self._claims.get(record)) is not None:
-                return self._join(claim, attempt, digest, payload)
-        if len(self._claims) >= self._most:
+                other = Claim(session_id, record, payload=payload, digest=digest, size=size)
+                return self._join(claim, attempt, other)
+        if (full := self._full(size)) is not None:
             if not keyed:
-                return [AnswerAttempt(attempt, self._full)]
+                return [AnswerAttempt(attempt, full)]
             # An error says that nothing was inserted, so a lookup comes first.
-            claim = Claim(session_id, record, keyed, payload=payload, wanted=False)
-            claim.rejecting[attempt] = Rejection(digest, self._full)
+            claim = Claim(session_id, record, keyed, payload=payload, wanted=False, size=size)
+            claim.rejecting[attempt] = Rejection(digest, full)
         else:
             state = State.CLAIMED if keyed else State.HELD
-            claim = Claim(session_id, record, keyed, state, payload, digest, {attempt: digest})
-        self._claims[record] = claim
+            waiting = {attempt: digest}
+            claim = Claim(session_id, record, keyed, state, payload, digest, waiting, size=size)
+        self._keep(claim)
         self._pending[attempt] = claim
         return [StartClaim(claim)]
 
-    def _join(
-        self, claim: Claim, attempt: AttemptId, digest: bytes | None, payload: Params
-    ) -> list[Effect]:
+    def _join(self, claim: Claim, attempt: AttemptId, other: Claim) -> list[Effect]:
+        """Add an attempt to a claim. `other` is what its claim would be."""
+        digest = other.digest
         if claim.state is not State.CLAIMED and self._differs(claim.digest, digest):
             return [AnswerAttempt(attempt, REUSED)]
         self._pending[attempt] = claim
-        if not claim.wanted and len(self._claims) > self._most:
-            claim.rejecting[attempt] = Rejection(digest, self._full)
-            return []
         if not claim.wanted:
+            if (full := self._full(other.size, without=claim)) is not None:
+                claim.rejecting[attempt] = Rejection(digest, full)
+                return []
+            self._bytes += other.size - claim.size
             claim.wanted = True
-            claim.digest = digest
-            claim.payload = payload
+            claim.digest, claim.payload, claim.size = digest, other.payload, other.size
         claim.attempts[attempt] = digest
         return []
 
@@ -258,8 +272,9 @@ class Core:
             payload=claim.payload,
             rejecting=rejecting,
             wanted=False,
+            size=claim.size,
         )
-        self._claims[again.record] = again
+        self._keep(again)
         self._pending |= dict.fromkeys(rejecting, again)
         return [StartClaim(again)]
 
@@ -311,6 +326,31 @@ class Core:
             self._pending.pop(each, None)
         if self._claims.get(claim.record) is claim:
             del self._claims[claim.record]
+            self._bytes -= claim.size
+
+    def _keep(self, claim: Claim) -> None:
+        self._claims[claim.record] = claim
+        self._bytes += claim.size
+
+    def _full(self, size: int, without: Claim | None = None) -> Refused | None:
+        """Return the error for a prompt for which there is no room, or None.
+
+        Args:
+            size: the bytes of the prompt.
+            without: a claim that does not count.
+        """
+        others = len(self._claims) - (without is not None)
+        taken = self._bytes - (0 if without is None else without.size)
+        if others >= self._most:
+            reason = f"{self._most} prompts wait to be inserted; send it again later"
+        elif others and taken + size > self._most_bytes:
+            reason = (
+                f"prompts of {taken} bytes wait to be inserted, and {self._most_bytes} are allowed;"
+                " send it again later"
+            )
+        else:
+            return None
+        return Refused(INTERNAL_ERROR, "Internal error", {"reason": reason})
 
     def _retried(self, found: Found, digest: bytes | None) -> Inserted | Refused:
         return REUSED if self._differs(found.digest, digest) else Inserted(found.message_id)

@@ -1,10 +1,20 @@
-"""The error objects of JSON-RPC answers, to and from `Refused`."""
+"""The errors of JSON-RPC answers, to and from `Refused`."""
 
 from __future__ import annotations
 
+from typing import Final
+
 from acp_retry.outcome import INTERNAL_ERROR, INVALID_REQUEST, Refused
 
-__all__ = ["error_object", "invalid_request", "refused_by", "too_many"]
+__all__ = ["NOT_READ", "NOT_STORED", "error_object", "invalid_request", "refused_by", "too_many"]
+
+
+NOT_READ: Final = Refused(
+    INTERNAL_ERROR, "Internal error", {"reason": "The session could not be searched for the key."}
+)
+NOT_STORED: Final = Refused(
+    INTERNAL_ERROR, "Internal error", {"reason": "The prompt could not be inserted."}
+)
 
 
 def error_object(refused: Refused) -> dict[str, object]:
@@ -30,7 +40,6 @@ def invalid_request(reason: str) -> Refused:
     return Refused(INVALID_REQUEST, "Invalid request", {"reason": reason})
 
 
-def too_many(most: int) -> Refused:
-    """Return the error for a request beyond `most` that are handled at the same time."""
-    data = {"reason": f"{most} requests wait for their answers; send fewer at a time"}
-    return Refused(INTERNAL_ERROR, "Internal error", data)
+def too_many(reason: str) -> Refused:
+    """Return the error for a request for which there is no room, with the reason in `data`."""
+    return Refused(INTERNAL_ERROR, "Internal error", {"reason": reason})

@@ -23,9 +23,10 @@ from weakref import WeakValueDictionary
 
 from acp_retry.outcome import CANCELLED, INTERNAL_ERROR, RequestFailedError
 from acp_retry.prompt_events import label
+from acp_retry.retention import pruned_before
 from acp_retry.settling_gate import SettlingGate
 from acp_retry.sqlite_file import SqliteFile
-from acp_retry.sqlite_layouts import Tables
+from acp_retry.sqlite_layouts import AddedColumn, Tables
 from acp_retry.store import Found, Message
 from acp_retry.submission import Submission
 
@@ -39,13 +40,21 @@ CREATE = (
       message_id TEXT,
       prompt BLOB,
       digest BLOB,
-      created_at REAL NOT NULL,
       UNIQUE (session_id, record)
     )""",
 )
+# Some files of layout 1 have it. The time of an older row is not known, and it counts as new.
+ADD_TIME = AddedColumn(
+    "acp_forwarded",
+    "created_at",
+    (
+        "ALTER TABLE acp_forwarded ADD COLUMN created_at REAL NOT NULL DEFAULT 0",
+        "UPDATE acp_forwarded SET created_at = (julianday('now') - 2440587.5) * 86400",
+    ),
+)
 TABLES: Final = Tables(
     "acp_forwarded",
-    (CREATE,),
+    (CREATE, (ADD_TIME,)),
     {"acp_forwarded": ("session_id", "record", "message_id", "prompt", "digest", "created_at")},
 )
 IDLE: Final = "SELECT session_id FROM acp_forwarded GROUP BY session_id HAVING max(created_at) < ?"
@@ -207,8 +216,11 @@ class ForwardingStore:
         Args:
             older_than: how long ago the latest prompt was forwarded.
             keep: sessions that stay, such as those that the agent still has.
+
+        Raises:
+            ValueError: `older_than` is negative.
         """
-        latest = self._now() - older_than.total_seconds()
+        latest = pruned_before(older_than, self._now())
         kept = {name.encode() for name in keep} | {name.encode() for name, _ in self._flights}
         return await self._database.write(lambda rows: _prune(rows, latest, kept))
 

@@ -12,6 +12,7 @@ from uuid import UUID, uuid4
 
 from acp_retry.core import (
     MOST_HELD,
+    MOST_HELD_BYTES,
     AnswerAttempt,
     AttemptId,
     Claim,
@@ -22,10 +23,12 @@ from acp_retry.core import (
     State,
     StopClaim,
 )
+from acp_retry.error_objects import NOT_READ, NOT_STORED
 from acp_retry.fifo import FifoQueues
+from acp_retry.link import size_of
 from acp_retry.message_ids import derive_message_id
 from acp_retry.nodes import Neighbours, Nodes, NoticeKind
-from acp_retry.outcome import INTERNAL_ERROR, Refused, RequestFailedError
+from acp_retry.outcome import Refused, RequestFailedError
 from acp_retry.prompt_events import OnPrompt, PromptChange, PromptReporter, label
 from acp_retry.prompt_params import check_params, digest_of
 from acp_retry.store import Found, Insertion, Message, PromptStore, Store
@@ -35,18 +38,10 @@ from acp_wire.keys import KEY
 
 __all__ = ["Handler", "KeyLedger"]
 
-NOT_READ: Final = Refused(
-    INTERNAL_ERROR, "Internal error", {"reason": "The session could not be searched for the key."}
-)
-NOT_STORED: Final = Refused(
-    INTERNAL_ERROR, "Internal error", {"reason": "The prompt could not be inserted."}
-)
-
 GRACE: Final = 10.0
 """Seconds that the store and the handlers have when a ledger stops."""
 
 _log = logging.getLogger(__name__)
-
 Handler = Callable[[Submission], Awaitable[None]]
 
 
@@ -71,6 +66,7 @@ class KeyLedger:
         on_event: called with what happens to each prompt; see `PromptChange`.
         most: how many prompts may wait for their insertion, those without a connection included. A
             further prompt is refused with -32603 and a reason in `data`. Its key stays unused.
+        most_bytes: as `most`, in bytes of the prompts' params. One prompt may have more.
         nodes: carries cancellations and insertions between the nodes that share the store.
     """
 
@@ -83,13 +79,16 @@ class KeyLedger:
         keep_orphans: bool = True,
         on_event: OnPrompt | None = None,
         most: int = MOST_HELD,
+        most_bytes: int = MOST_HELD_BYTES,
         nodes: Nodes | None = None,
     ) -> None:
         self._store = store
         self._prompt_store = store if isinstance(store, PromptStore) else None
         self._handler = handler
         self._compare = compare
-        self._core = Core(compare=compare, keep_orphans=keep_orphans, most=most)
+        self._core = Core(
+            compare=compare, keep_orphans=keep_orphans, most=most, most_bytes=most_bytes
+        )
         self._writer = uuid4().bytes
         self._reporter = PromptReporter(_log, on_event)
         self._waiting = WaitingAttempts(self._reporter.report)
@@ -241,6 +240,7 @@ class KeyLedger:
             keyed=key is not None,
             digest=digest_of(params.get("prompt")) if self._compare and key is not None else None,
             payload={name: value for name, value in params.items() if name != KEY},
+            size=size_of(params),
         )
 
     def _take(self, effects: Iterable[Effect], known: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol, runtime_checkable
 
@@ -18,7 +19,9 @@ __all__ = [
     "ReceivedMessage",
     "RequestId",
     "Sent",
+    "SizedMessage",
     "is_callers_mistake",
+    "size_of",
 ]
 
 LONGEST_MESSAGE: Final = 2**26
@@ -31,14 +34,34 @@ Sent = Callable[[RequestId], None]
 """Called with the id of a request right before its first byte leaves."""
 
 
-class ReceivedMessage(JsonObject):
+class SizedMessage(JsonObject):
+    """A message, with the number of bytes that it was read from."""
+
+    __slots__ = ("size",)
+
+    def __init__(self, message: JsonObject, size: int) -> None:
+        super().__init__(message)
+        self.size = size
+
+
+class ReceivedMessage(SizedMessage):
     """A message with the line that it was read from, for programs that pass it on unchanged."""
 
     __slots__ = ("line",)
 
     def __init__(self, message: JsonObject, line: bytes) -> None:
-        super().__init__(message)
+        super().__init__(message, len(line))
         self.line = line
+
+
+def size_of(message: object) -> int:
+    """Return the bytes of a message that was received, as it was read or as JSON in ASCII."""
+    if isinstance(message, SizedMessage):
+        return message.size
+    try:
+        return len(json.dumps(message, separators=(",", ":"), default=repr))
+    except (ValueError, RecursionError):  # other peers could not read it
+        return LONGEST_MESSAGE
 
 
 class Channel(Protocol):

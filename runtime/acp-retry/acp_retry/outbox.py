@@ -17,6 +17,7 @@ from acp_retry.outcome import Outcome
 from acp_retry.prompt_events import OnPrompt, PromptChange
 from acp_retry.prompt_keys import check_key, new_key
 from acp_retry.prompt_params import require_replayable
+from acp_retry.retention import pruned_before
 
 __all__ = ["LONGEST_PROMPT", "Outbox", "PendingPrompt"]
 
@@ -246,9 +247,10 @@ class Outbox:
             The prompts that left the outbox, oldest first.
 
         Raises:
+            ValueError: `older_than` is negative.
             Exception: what the store raised; the prompts from there on are still in the outbox.
         """
-        latest = self._state.now() - older_than.total_seconds()
+        latest = pruned_before(older_than, self._state.now())
         old = [each for each in await self.pending() if each.submitted < latest]
         idle = [each for each in old if not each.is_under_way]
         for each in idle:

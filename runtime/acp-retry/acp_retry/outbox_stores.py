@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from acp_retry.outcome import NotSent, Refused, Unknown
 from acp_retry.sqlite_file import SqliteFile
-from acp_retry.sqlite_layouts import Tables
+from acp_retry.sqlite_layouts import AddedColumn, Tables
 
 __all__ = ["MemoryOutbox", "Mode", "OutboxStore", "SqliteOutbox", "StoredPrompt"]
 
@@ -141,11 +141,35 @@ CREATE = """CREATE TABLE IF NOT EXISTS acp_outbox (
   id BLOB NOT NULL UNIQUE,
   UNIQUE (session_id, key)
 )"""
+# An older prompt may have left, and its error is not known.
+ADD_SENT = AddedColumn(
+    "acp_outbox",
+    "sent",
+    (
+        "ALTER TABLE acp_outbox ADD COLUMN sent INTEGER NOT NULL DEFAULT 1",
+        "ALTER TABLE acp_outbox ADD COLUMN refused TEXT",
+    ),
+)
+# A column that is unique can't be added to a table.
+ADD_ID = AddedColumn(
+    "acp_outbox",
+    "id",
+    (
+        "ALTER TABLE acp_outbox RENAME TO acp_outbox_without_id",
+        CREATE,
+        "INSERT INTO acp_outbox (session_id, key, prompt, submitted, mode, sent, refused, id)"
+        " SELECT session_id, key, prompt, submitted, mode, sent, refused, randomblob(16)"
+        " FROM acp_outbox_without_id ORDER BY position",
+        "DROP TABLE acp_outbox_without_id",
+    ),
+)
 RENAME_TIME = "ALTER TABLE acp_outbox RENAME COLUMN submitted TO created_at"
 RENAME_MODE = "UPDATE acp_outbox SET mode = 'ambiguous' WHERE mode = 'untold'"
 COLUMNS = ("session_id", "key", "prompt", "created_at", "mode", "sent", "refused", "id")
 TABLES: Final = Tables(
-    "acp_outbox", ((CREATE,), (RENAME_TIME, RENAME_MODE)), {"acp_outbox": COLUMNS}
+    "acp_outbox",
+    ((CREATE, ADD_SENT, ADD_ID), (RENAME_TIME, RENAME_MODE)),
+    {"acp_outbox": COLUMNS},
 )
 
 

@@ -8,23 +8,22 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from typing import Final
 
 from acp_retry.answering import Answering
 from acp_retry.backlog import Backlog
 from acp_retry.error_objects import error_object, invalid_request, too_many
+from acp_retry.in_flight import MOST_IN_FLIGHT, MOST_IN_FLIGHT_BYTES, InFlight
 from acp_retry.lines import TooLongError
 from acp_retry.link import (
     Channel,
     JsonObject,
-    LineChannel,
     Params,
-    ReceivedMessage,
     RequestId,
     Sent,
     is_callers_mistake,
+    size_of,
 )
 from acp_retry.outcome import (
     INTERNAL_ERROR,
@@ -35,16 +34,19 @@ from acp_retry.outcome import (
     Refused,
     RequestFailedError,
 )
-from acp_retry.outgoing import DEADLINE, MOST_QUEUED, Outgoing
+from acp_retry.outgoing import (
+    DEADLINE,
+    MOST_QUEUED,
+    MOST_QUEUED_BYTES,
+    Outgoing,
+    OutgoingLimits,
+)
 from acp_retry.pending_answers import PendingAnswers
 from acp_retry.tasks import is_stopped
 from acp_v2.retry import Kind, find
 from acp_wire.envelope import is_id
 
-__all__ = ["MOST_IN_FLIGHT", "Call", "Fallback", "Handlers", "Peer"]
-
-MOST_IN_FLIGHT: Final = 1000
-"""How many requests, and how many notifications, a peer handles at the same time."""
+__all__ = ["Call", "Fallback", "Handlers", "Peer"]
 
 
 class Call:
@@ -89,6 +91,7 @@ class Peer:
             left. A further notification waits, and so does all that follows it but answers. Once as
             many messages wait, nothing is read. If answers are pending then, which may be what the
             handlers wait for, the connection ends when nothing has moved for `deadline`, or 30 s.
+        most_bytes: as `most`, in bytes of the messages. One message may have more.
         fallback: called with this peer and each message that no handler serves: requests and
             notifications of other methods, and answers to requests that this peer has not sent.
             The next message is read after it has returned, and handlers of earlier messages have
@@ -97,9 +100,10 @@ class Peer:
         id_prefix: makes the ids of requests strings that begin so. With a random one they differ
             from the ids of requests that are passed on.
         queue: how many messages of `post` wait until the other side has read those before them.
+        queue_bytes: beyond how many bytes, each message counting 256 more, nothing of `post` is
+            queued. Half of them fill the queue.
         deadline: seconds in which the other side has to read each message while others wait, and
-            half of a full queue while `wait_room` waits. Otherwise the connection counts as lost.
-            None for a channel whose other side may stop reading.
+            half of a full queue. None for a channel whose other side may stop reading.
     """
 
     def __init__(
@@ -110,26 +114,29 @@ class Peer:
         *,
         grace: float = 0.0,
         most: int = MOST_IN_FLIGHT,
+        most_bytes: int = MOST_IN_FLIGHT_BYTES,
         fallback: Fallback | None = None,
         id_prefix: str = "",
         queue: int = MOST_QUEUED,
+        queue_bytes: int = MOST_QUEUED_BYTES,
         deadline: float | None = DEADLINE,
     ) -> None:
         self._channel = channel
-        self._outgoing = Outgoing(channel, queue, deadline, self._give_up)
+        limits = OutgoingLimits(queue, queue_bytes, deadline)
+        self._outgoing = Outgoing(channel, limits, self.give_up)
         self._answering = Answering(self._outgoing)
         self._fallback = fallback
         self._id_prefix = id_prefix
-        self._most = most
-        self._requests: set[asyncio.Task[None]] = set()
-        self._others: set[asyncio.Task[None]] = set()
-        self._backlog = Backlog(most)
+        self._requests = InFlight(most, most_bytes)
+        self._others = InFlight(most, most_bytes)
+        self._backlog = Backlog(most, most_bytes)
         self._handlers = handlers or {}
         self._lost = lost
         self._grace = grace
         self._stuck = deadline or DEADLINE
         self._next_id = 0
         self._pending = PendingAnswers()
+        self._closing: asyncio.Task[None] | None = None
         self._closed = False
         self._ended = False
         self._over = asyncio.Event()
@@ -184,20 +191,27 @@ class Peer:
                 raise
             raise AnswerLostError(f"sending {method} failed") from error
 
-    def post(self, method: str, params: Params) -> bool:
+    def post(self, method: str, params: Params, *, late: bool = False) -> bool:
         """Send a notification as soon as those before it have left, without waiting for that.
+
+        Args:
+            method: the method.
+            params: its params.
+            late: queue it although the queue is full, up to `queue_bytes`. The other side then has
+                `deadline` seconds to read half of the queue, or the connection is closed.
 
         Returns:
             False if the queue is full, so that it is not sent: see `wait_room`.
 
         Raises:
             NeverSentError: the connection ended.
+            TypeError: the params are not JSON.
             ValueError: a peer could not read the params.
         """
         if self._ended:
             raise NeverSentError(f"the connection is closed, {method} was not sent")
         message = {"jsonrpc": "2.0", "method": method, "params": dict(params)}
-        return self._outgoing.keep(message)
+        return self._outgoing.keep(message, late=late)
 
     async def wait_room(self) -> None:
         """Wait until the other side has read half of a full queue, or the connection has ended.
@@ -218,10 +232,7 @@ class Peer:
         if self._ended:
             raise NeverSentError("the connection is closed, a message was not passed on")
         try:
-            if isinstance(message, ReceivedMessage) and isinstance(self._channel, LineChannel):
-                await self._outgoing.run(partial(self._channel.send_line, message.line))
-            else:
-                await self._outgoing.run(partial(self._channel.send, message))
+            await self._outgoing.forward(message)
         except Exception as error:  # each transport has its own errors
             raise AnswerLostError("passing a message on failed") from error
 
@@ -257,12 +268,14 @@ class Peer:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._grace):
                 await self._backlog.drain()
-                if tasks := self._requests | self._others | self._outgoing.tasks:
+                if tasks := self._requests.tasks | self._others.tasks | self._outgoing.tasks:
                     await asyncio.wait(tasks)
 
-    def _give_up(self) -> None:
-        _log.warning("The other side has stopped reading, and its connection is closed")
-        self._closing = asyncio.create_task(self.close())
+    def give_up(self) -> None:
+        """Close the connection, since the other side has stopped reading. Does not wait for it."""
+        if self._closing is None:
+            _log.warning("The other side has stopped reading, and its connection is closed")
+            self._closing = asyncio.create_task(self.close())
 
     def _lose_answers(self) -> None:
         self._closed = True
@@ -276,7 +289,7 @@ class Peer:
         self._outgoing.end()
         self._over.set()
         self._lose_answers()
-        for task in self._requests | self._others:
+        for task in self._requests.tasks | self._others.tasks:
             task.cancel()
         if self._lost is not None:
             self._lost(self)
@@ -298,7 +311,8 @@ class Peer:
             if isinstance(message, dict) and self._answers(message):
                 self._pending.settle(message)
             else:
-                await self._in_turn(partial(self._take, message))
+                size = size_of(message)
+                await self._in_turn(partial(self._take, message, size), size)
         return True
 
     def _answers(self, message: JsonObject) -> bool:
@@ -307,42 +321,28 @@ class Peer:
             return False
         return self._fallback is None or self._pending.awaits(message)
 
-    async def _in_turn(self, work: Callable[[], Awaitable[None]]) -> None:
+    async def _in_turn(self, work: Callable[[], Awaitable[None]], size: int = 0) -> None:
         """Take up what was read, after what waits."""
-        if self._backlog or len(self._others) >= self._most:
-            await self._backlog.add(work, lambda: self._stuck if self._pending else None)
+        if self._backlog or self._others.fault(size) is not None:
+            await self._backlog.add(work, size, lambda: self._stuck if self._pending else None)
         else:
             await work()
 
-    async def _take(self, message: object) -> None:
+    async def _take(self, message: object, size: int) -> None:
         if not isinstance(message, dict):
             await self._object(invalid_request("not a JSON-RPC object"))
         elif self._fallback is not None and not self._is_mine(message):
             await asyncio.sleep(0)  # what came before starts first
             await self._fall_back(self._fallback, message)
         elif "id" not in message:
-            await self._start(self._others, self._serve(message))
-        elif len(self._requests) < self._most:
-            await self._start(self._requests, self._serve(message))
+            await self._others.start(self._serve(message), size)
+        elif (reason := self._requests.fault(size)) is None:
+            await self._requests.start(self._serve(message), size)
         else:
-            await self._answering.refuse(too_many(self._most), message["id"])
+            await self._answering.refuse(too_many(reason), message["id"])
 
     async def _object(self, refused: Refused) -> None:
-        await self._start(self._others, self._answering.refuse(refused))
-
-    async def _start(
-        self, serving: set[asyncio.Task[None]], work: Coroutine[object, object, None]
-    ) -> None:
-        """Start a task, once there are not too many of its kind."""
-        try:
-            while len(serving) >= self._most:
-                await asyncio.wait(serving, return_when=asyncio.FIRST_COMPLETED)
-        except BaseException:
-            work.close()
-            raise
-        task = asyncio.create_task(work)
-        serving.add(task)
-        task.add_done_callback(serving.discard)
+        await self._others.start(self._answering.refuse(refused), 0)
 
     def _is_mine(self, message: JsonObject) -> bool:
         """Whether a handler serves a message."""

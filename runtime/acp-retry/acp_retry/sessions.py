@@ -10,18 +10,19 @@ import asyncio
 import contextlib
 import json
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import PurePosixPath, PureWindowsPath
-from typing import Protocol
 from weakref import WeakSet, WeakValueDictionary
 
 from acp_retry.ledger import KeyLedger
 from acp_retry.outcome import INVALID_PARAMS, INVALID_REQUEST, RequestFailedError
 from acp_retry.peer import Call, Handlers, Peer
 from acp_retry.prompt_handlers import not_found, prompt_handlers
-from acp_retry.store import Store, WorkStore
+from acp_retry.session_store import SessionStore
+from acp_retry.session_updates import post_to_all
+from acp_retry.store import WorkStore
 from acp_retry.submission import Submission
 from acp_wire.keys import is_unicode
 
@@ -30,46 +31,6 @@ __all__ = ["SessionStore", "Sessions"]
 VERSION = 2
 UNSUPPORTED_VERSION = -32022
 Serve = Callable[[Call], Awaitable[object]]
-
-
-class SessionStore(Store, Protocol):
-    """A store that keeps a list of sessions. Those of this package do."""
-
-    async def add_session(self, session_id: str, cwd: str) -> None:
-        """Store a new session durably before returning. `forget` removes it."""
-        ...
-
-    async def sessions(self) -> dict[str, str]:
-        """Return the working directory of every session by its ID, oldest first."""
-        ...
-
-    async def find_session(self, session_id: str) -> str | None:
-        """Return the working directory of a session, or None if the list has no such session."""
-        ...
-
-    async def use_session(self, session_id: str) -> str | None:
-        """Note that a session is used now, and return the same as `find_session`.
-
-        `prune` that runs at the same time, in any process, keeps the session, or this returns None.
-        """
-        ...
-
-    async def messages(self, session_id: str) -> list[tuple[str, bytes]]:
-        """Return the session's messages, oldest first, each with its `messageId`."""
-        ...
-
-    async def prune(self, older_than: timedelta, *, keep: Collection[str] = ()) -> int:
-        """Remove sessions in which nothing has been stored for some time. Return their number.
-
-        A session goes as a whole: its entry in the list, its messages and their keys in one step.
-        So a message that stays keeps its key (RFD, How long a key lasts).
-
-        Args:
-            older_than: how long ago the session was created or last used, and its latest message
-                inserted.
-            keep: sessions that stay, such as those whose messages the agent has elsewhere, too.
-        """
-        ...
 
 
 @dataclass(eq=False, slots=True)
@@ -225,20 +186,22 @@ class Sessions:
     async def tell(self, session_id: str, update: Mapping[str, object]) -> None:
         """Send a `session/update` on every connection of a session.
 
-        It waits for none of them, unless the queue of a connection is full. Then the others get the
-        update first, and it waits until that client has read half of its queue. If the client does
-        not do so within the deadline of its `Peer`, its connection is closed, and it replays the
-        session on its next one.
+        It waits for none of them as long as one of them keeps up. A client whose queue is full gets
+        the update later. If it does not read half of its queue within the deadline of its `Peer`,
+        or more waits than `queue_bytes`, its connection is closed, and it replays the session on
+        its next one. If all queues are full, this waits until the first client has read half.
 
         Args:
             session_id: the session.
             update: the value of its member `update`, with `sessionUpdate`.
+
+        Raises:
+            TypeError: the update is not JSON.
+            ValueError: a peer could not read the update.
         """
         active = self._active.get(session_id)
-        params = {"sessionId": session_id, "update": update}
-        full = [peer for peer in (active.peers if active else ()) if not _posted(peer, params)]
-        if full:
-            await asyncio.gather(*(_post_later(peer, params) for peer in full))
+        if active is not None:
+            await post_to_all(active.peers, {"sessionId": session_id, "update": update})
 
     @contextlib.asynccontextmanager
     async def _work(
@@ -358,20 +321,6 @@ class Sessions:
 async def _update(peer: Peer, session_id: str, update: Mapping[str, object]) -> None:
     with contextlib.suppress(ConnectionError):
         await peer.notify("session/update", {"sessionId": session_id, "update": update})
-
-
-def _posted(peer: Peer, params: Mapping[str, object]) -> bool:
-    """Queue an update. Return False if there is no room for it."""
-    try:
-        return peer.post("session/update", params)
-    except ConnectionError:
-        return True  # the client replays the session on its next connection
-
-
-async def _post_later(peer: Peer, params: Mapping[str, object]) -> None:
-    """Queue an update once there is room for it."""
-    while not _posted(peer, params):
-        await peer.wait_room()
 
 
 def _out_of_order() -> RequestFailedError:

@@ -9,12 +9,30 @@ from typing import Final
 
 from acp_retry.store import UnusableStoreError
 
-__all__ = ["Tables"]
+__all__ = ["AddedColumn", "Step", "Tables"]
 
 # `PRAGMA user_version` is left to the application, whose tables may be in the same file.
 CREATE: Final = "CREATE TABLE IF NOT EXISTS acp_layout (name TEXT PRIMARY KEY, layout INTEGER)"
 SELECT: Final = "SELECT layout FROM acp_layout WHERE name = ?"
 REPLACE: Final = "INSERT OR REPLACE INTO acp_layout (name, layout) VALUES (?, ?)"
+
+
+@dataclass(frozen=True, slots=True)
+class AddedColumn:
+    """Statements for tables that lack a column: some files of one layout have it, and some don't.
+
+    Args:
+        table: the table.
+        column: the column.
+        statements: add the column, and fill it.
+    """
+
+    table: str
+    column: str
+    statements: tuple[str, ...]
+
+
+Step = tuple[str | AddedColumn, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +49,7 @@ class Tables:
     """
 
     name: str
-    steps: tuple[tuple[str, ...], ...]
+    steps: tuple[Step, ...]
     columns: Mapping[str, tuple[str, ...]]
 
     def migrate(self, connection: sqlite3.Connection, path: str) -> None:
@@ -51,8 +69,12 @@ class Tables:
                 " or a newer one"
             )
         for step in self.steps[layout:]:
-            for statement in step:
-                self._take(connection, statement, path)
+            for part in step:
+                if isinstance(part, str):
+                    self._take(connection, part, path)
+                elif part.column not in _columns(connection, part.table):
+                    for statement in part.statements:
+                        self._take(connection, statement, path)
         # Written each time, so that a file that can only be read is noticed.
         connection.execute(REPLACE, (self.name, len(self.steps)))
         self._require(connection, path)
@@ -70,10 +92,14 @@ class Tables:
 
     def _require(self, connection: sqlite3.Connection, path: str) -> None:
         for table, columns in self.columns.items():
-            there = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
+            there = _columns(connection, table)
             missing = [column for column in columns if column not in there]
             if missing:
                 raise UnusableStoreError(
                     f"{path}: the table {table} has no column {missing[0]}: name a file that"
                     " acp_retry has created, or one that does not exist"
                 )
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> set[str]:
+    return {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}

@@ -12,10 +12,11 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from typing import Final
 
+from acp_retry.in_flight import MOST_IN_FLIGHT, MOST_IN_FLIGHT_BYTES
 from acp_retry.lines import Feeder, read_line
-from acp_retry.link import LONGEST_MESSAGE, JsonObject, ReceivedMessage
+from acp_retry.link import LONGEST_MESSAGE, JsonObject, ReceivedMessage, SizedMessage
 from acp_retry.outcome import INVALID_REQUEST, PARSE_ERROR, RequestFailedError
-from acp_retry.peer import MOST_IN_FLIGHT, Fallback, Handlers, Peer
+from acp_retry.peer import Fallback, Handlers, Peer
 from acp_wire.reader import NotJsonError, read
 from acp_wire.writer import UnwritableError, write
 
@@ -107,7 +108,9 @@ class StreamChannel:
                 raise RequestFailedError.of(PARSE_ERROR, "Parse error") from None
             if not isinstance(message, dict):
                 raise RequestFailedError.of(INVALID_REQUEST, "Invalid request")
-            return ReceivedMessage(message, line) if self._keeps_lines else message
+            if self._keeps_lines:
+                return ReceivedMessage(message, line)
+            return SizedMessage(message, len(line))
         self.ended = True
         return None
 
@@ -123,6 +126,7 @@ async def serve_stdio(
     grace: float = GRACE,
     longest: int = LONGEST_LINE,
     most: int = MOST_IN_FLIGHT,
+    most_bytes: int = MOST_IN_FLIGHT_BYTES,
     fallback: Fallback | None = None,
     began: Callable[[Peer], None] | None = None,
 ) -> None:
@@ -140,6 +144,7 @@ async def serve_stdio(
             many seconds to read the last line.
         longest: the number of bytes of the longest message that is read or sent.
         most: see `Peer`.
+        most_bytes: see `Peer`.
         fallback: see `Peer`. With it, each message keeps its line, for `Peer.forward`.
         began: called with the connection before anything is read from it.
     """
@@ -164,7 +169,16 @@ async def serve_stdio(
     threading.Thread(target=_write_lines, args=(sink, lines), daemon=True).start()
     keeps_lines = fallback is not None
     channel = StreamChannel(reader, write, close, longest=longest, keeps_lines=keeps_lines)
-    peer = Peer(channel, handlers, lost, grace=grace, most=most, fallback=fallback, deadline=None)
+    peer = Peer(
+        channel,
+        handlers,
+        lost,
+        grace=grace,
+        most=most,
+        most_bytes=most_bytes,
+        fallback=fallback,
+        deadline=None,
+    )
     if began is not None:
         began(peer)
     serving = asyncio.create_task(peer.serve())

@@ -14,6 +14,7 @@ EXTRAS: Final = {
     "postgres": ("psycopg[binary]>=3.3.8", "psycopg-pool>=3.3"),
     "remote": ("httpx2>=2.0", "websockets>=14"),
     "sdk": ("agent-client-protocol>=0.12",),
+    "serve": ("h11>=0.14", "websockets>=14"),
 }
 """The packages of each extra of acp-wire, acp-v2, acp-retry and acp-conformance.
 

@@ -7,11 +7,15 @@
 package retry
 
 import (
+	"crypto/rand"
 	"crypto/sha1"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -140,6 +144,109 @@ const (
 	MaxCarried = 32
 )
 
+// IdempotencyKey is an idempotency key, which identifies one submission of a prompt. No value has a
+// length that the schema refuses. Two keys are equal if their texts are. Logs get its length, never
+// its text. The zero value is no key.
+type IdempotencyKey struct{ text string }
+
+// NewIdempotencyKey makes a key of a text. The error is [ErrKeyLength] or [ErrNotUTF8].
+func NewIdempotencyKey(text string) (IdempotencyKey, error) {
+	switch key := (IdempotencyKey{text}); {
+	case !utf8.ValidString(text):
+		return IdempotencyKey{}, ErrNotUTF8
+	case !isKey(text):
+		return IdempotencyKey{}, ErrKeyLength
+	default:
+		return key, nil
+	}
+}
+
+// GenerateIdempotencyKey makes a random key: a UUID of version 4 (RFC 9562). Make one for each
+// submission, store it with the prompt, and send it with every attempt. The error is that of
+// crypto/rand, which has none on current systems.
+func GenerateIdempotencyKey() (IdempotencyKey, error) {
+	var random [16]byte
+	if _, err := rand.Read(random[:]); err != nil {
+		return IdempotencyKey{}, err
+	}
+	return IdempotencyKey{uuidOf(random[:], 4)}, nil
+}
+
+// Text returns the key as it is sent.
+func (k IdempotencyKey) Text() string { return k.text }
+
+// String returns the length of the key, and not its text.
+func (k IdempotencyKey) String() string {
+	return fmt.Sprintf("IdempotencyKey(length %d)", utf8.RuneCountInString(k.text))
+}
+
+// GoString returns the length of the key, too.
+func (k IdempotencyKey) GoString() string { return k.String() }
+
+// MarshalJSON writes the key. The error is [ErrKeyLength] if it is the zero value.
+func (k IdempotencyKey) MarshalJSON() ([]byte, error) {
+	if !isKey(k.text) {
+		return nil, ErrKeyLength
+	}
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(k.text)
+	return []byte(strings.TrimSuffix(b.String(), "\n")), err
+}
+
+// UnmarshalJSON reads a key. A number, true or any other value is refused and never turned into a
+// text, and no error holds the text of a key.
+func (k *IdempotencyKey) UnmarshalJSON(data []byte) error {
+	var value any
+	if err := json.Unmarshal(data, &value); err != nil {
+		return err
+	}
+	text, ok := value.(string)
+	if !ok {
+		return errNoString
+	}
+	if !utf8.Valid(data) || hasLoneSurrogate(data) {
+		return ErrNotUTF8
+	}
+	key, err := NewIdempotencyKey(text)
+	if err == nil {
+		*k = key
+	}
+	return err
+}
+
+// hasLoneSurrogate tells whether JSON text has an escape for half of a surrogate pair, which
+// encoding/json replaces.
+func hasLoneSurrogate(data []byte) bool {
+	for i := 0; i < len(data); i++ {
+		if data[i] != '\\' {
+			continue
+		}
+		i++
+		switch first := unit(data, i); {
+		case !utf16.IsSurrogate(first):
+		case utf16.DecodeRune(first, unit(data, i+6)) == unicode.ReplacementChar || data[i+5] != '\\':
+			return true
+		default:
+			i += 10
+		}
+	}
+	return false
+}
+
+// unit returns the number in the escape whose "u" is at i; 0 if there is none.
+func unit(data []byte, i int) rune {
+	if i+5 > len(data) || data[i] != 'u' {
+		return 0
+	}
+	number, err := strconv.ParseUint(string(data[i+1:i+5]), 16, 16)
+	if err != nil {
+		return 0
+	}
+	return rune(number)
+}
+
 // Method is one row of the table: a method in one kind. A text that is missing is empty.
 type Method struct {
 	// The JSON-RPC method.
@@ -191,8 +298,25 @@ func (d Decision) Allowed() bool {
 	return d.Answer != AnswerNotAtAll
 }
 
-// Methods holds every method of the protocol that has a retry class, by name and kind.
-var Methods = []Method{
+// Methods returns every method of the protocol that has a retry class, by name and kind. Each call
+// returns a copy.
+func Methods() []Method {
+	rows := make([]Method, len(methods))
+	for i := range methods {
+		rows[i] = *methods[i].copied()
+	}
+	return rows
+}
+
+// copied returns the row in memory of its own, so that no caller can change the table.
+func (m *Method) copied() *Method {
+	row := *m
+	row.Undoes = append([]string(nil), m.Undoes...)
+	row.About = append([]string(nil), m.About...)
+	return &row
+}
+
+var methods = []Method{
 	{
 		Name:      "$/cancel_request",
 		Kind:      KindNotification,
@@ -598,21 +722,30 @@ type call struct {
 }
 
 var byCall = func() map[call]*Method {
-	rows := make(map[call]*Method, len(Methods))
-	for i := range Methods {
-		row := &Methods[i]
+	rows := make(map[call]*Method, len(methods))
+	for i := range methods {
+		row := &methods[i]
 		rows[call{row.Name, row.Kind}] = row
 	}
 	return rows
 }()
 
-// MessageIDNamespace is the namespace of derived message IDs (RFC 9562). It never changes.
-var MessageIDNamespace = [16]byte{
-	0x0c, 0x32, 0x14, 0x78, 0x95, 0xf9, 0x53, 0xe7, 0xa1, 0x43, 0xa8, 0x8d, 0xca, 0x71, 0x7c, 0x67,
+// MessageIDNamespace returns the namespace of derived message IDs (RFC 9562). It never changes.
+func MessageIDNamespace() [16]byte {
+	return [16]byte{
+		0x0c, 0x32, 0x14, 0x78, 0x95, 0xf9, 0x53, 0xe7, 0xa1, 0x43, 0xa8, 0x8d, 0xca, 0x71, 0x7c, 0x67,
+	}
 }
 
-// ErrNotUTF8 is the error of a text that JSON can't hold, so that no message ID is derived from it.
-var ErrNotUTF8 = errors.New("retry: a session ID or key is not valid UTF-8")
+var (
+	// ErrNotUTF8 is the error of a text that JSON can't hold, so that it is no key and no message ID is
+	// derived from it.
+	ErrNotUTF8 = errors.New("retry: a session ID or key is not valid UTF-8")
+	// ErrKeyLength is the error of a text that is too short or too long for a key.
+	ErrKeyLength = errors.New("retry: an idempotency key has 1 to 255 characters")
+
+	errNoString = errors.New("retry: an idempotency key is a string")
+)
 
 var answers = map[Reason]Answer{
 	ReasonOtherVersion:    AnswerNotAtAll,
@@ -637,6 +770,14 @@ var answers = map[Reason]Answer{
 // if there is no request. An empty Kind means that the kind is not known. It returns nil if the
 // table has no such row.
 func Find(method string, kind Kind) *Method {
+	row := find(method, kind)
+	if row == nil {
+		return nil
+	}
+	return row.copied()
+}
+
+func find(method string, kind Kind) *Method {
 	if kind != "" {
 		return byCall[call{method, kind}]
 	}
@@ -650,7 +791,7 @@ func Find(method string, kind Kind) *Method {
 // Without a kind, a name that is both counts as the request, so the sender of a notification has to
 // state the kind. An empty Kind means that the kind is not known.
 func ClassOf(method string, kind Kind) (Class, bool) {
-	row := Find(method, kind)
+	row := find(method, kind)
 	if row == nil {
 		return "", false
 	}
@@ -663,9 +804,10 @@ func ClassOf(method string, kind Kind) (Class, bool) {
 // no params, and the version 0 that of the table.
 //
 // Params are what encoding/json makes of them: text is a string, an object a map[string]any, null
-// is nil. A *string counts as the text that it points to. Convert values of other types, such as a
-// string type of your own or a struct: they are neither text nor object, and lead to
-// [ReasonMalformedKey], [ReasonCarriedUnnamed] or [ReasonMalformedParams].
+// is nil. A *string counts as the text that it points to, and an [IdempotencyKey] as its text.
+// Convert values of other types, such as a string type of your own or a struct: they are neither
+// text nor object, and lead to [ReasonMalformedKey], [ReasonCarriedUnnamed] or
+// [ReasonMalformedParams].
 func Resend(method string, params map[string]any, kind Kind, version int) Decision {
 	d := decision{ReasonOtherVersion, method, nil}
 	if version == 0 || version == ProtocolVersion {
@@ -675,7 +817,11 @@ func Resend(method string, params map[string]any, kind Kind, version int) Decisi
 	if d.method != method {
 		sentence = "Inside " + method + ": " + sentence
 	}
-	return Decision{answers[d.reason], d.reason, sentence, d.row}
+	row := d.row
+	if row != nil {
+		row = row.copied()
+	}
+	return Decision{answers[d.reason], d.reason, sentence, row}
 }
 
 // DeriveMessageID derives the ID of a prompt's message from its session and its key, the same in
@@ -689,11 +835,17 @@ func DeriveMessageID(sessionID, key string) (string, error) {
 	if !utf8.ValidString(sessionID) || !utf8.ValidString(key) {
 		return "", ErrNotUTF8
 	}
-	name := fmt.Sprintf("%s%d:%s,%s", MessageIDNamespace[:], len(sessionID), sessionID, key)
-	id := sha1.Sum([]byte(name))
-	id[6] = id[6]&0x0f | 0x50
+	namespace := MessageIDNamespace()
+	name := fmt.Sprintf("%s%d:%s,%s", namespace[:], len(sessionID), sessionID, key)
+	hash := sha1.Sum([]byte(name))
+	return uuidOf(hash[:], 5), nil
+}
+
+// uuidOf returns the text of a UUID, which 16 bytes become with a version and the variant set.
+func uuidOf(id []byte, version byte) string {
+	id[6] = id[6]&0x0f | version<<4
 	id[8] = id[8]&0x3f | 0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:16]), nil
+	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:16])
 }
 
 // decision is a reason, with the method and the row of the message that decided.
@@ -704,10 +856,10 @@ type decision struct {
 }
 
 func decide(method string, params any, kind Kind, depth int) decision {
-	row := Find(method, kind)
+	row := find(method, kind)
 	because := func(reason Reason) decision { return decision{reason, method, row} }
 	switch {
-	case row == nil && Find(method, "") != nil:
+	case row == nil && find(method, "") != nil:
 		return because(ReasonWrongKind)
 	case kind == KindNotification || row != nil && row.Kind == KindNotification:
 		return because(ReasonNotification)
@@ -738,7 +890,7 @@ func decide(method string, params any, kind Kind, depth int) decision {
 	if !ok {
 		return because(ReasonMalformedParams)
 	}
-	inner, ok := pointedTo(members["method"]).(string)
+	inner, ok := plain(members["method"]).(string)
 	if !ok {
 		return because(ReasonCarriedUnnamed)
 	}
@@ -753,7 +905,7 @@ func keyReason(name string, params any) Reason {
 	if name == "" {
 		return ReasonKeyedWithoutKey
 	}
-	if key := pointedTo(members[name]); key != nil {
+	if key := plain(members[name]); key != nil {
 		if isKey(key) {
 			return ReasonKeyedWithKey
 		}
@@ -799,15 +951,24 @@ func membersOf(params any) (map[string]any, bool) {
 	return members, ok
 }
 
-// pointedTo returns what a *string points to, nil where it points nowhere, and else the value.
-func pointedTo(value any) any {
-	switch text, ok := value.(*string); {
-	case !ok:
-		return value
-	case text == nil:
-		return nil
+// plain returns what a *string or a *IdempotencyKey points to, nil where it points nowhere, the
+// text of a key, and else the value.
+func plain(value any) any {
+	switch each := value.(type) {
+	case *string:
+		if each == nil {
+			return nil
+		}
+		return *each
+	case *IdempotencyKey:
+		if each == nil {
+			return nil
+		}
+		return each.text
+	case IdempotencyKey:
+		return each.text
 	default:
-		return *text
+		return value
 	}
 }
 

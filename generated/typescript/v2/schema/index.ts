@@ -17,6 +17,7 @@ export {
   readParams,
   readResult,
 } from "./reader.gen.js";
+export { IdempotencyKey } from "./retry.gen.js";
 export * as retry from "./retry.gen.js";
 export { NOTIFICATIONS, REQUESTS } from "./signatures.gen.js";
 export type * from "./types.gen.js";

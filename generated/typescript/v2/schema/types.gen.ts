@@ -9,6 +9,7 @@
  *
  * @module
  */
+import type { IdempotencyKey } from "./retry.gen.js";
 
 /**
  * The tag of a received variant that this version doesn't know. It can't be written: no value has
@@ -20,8 +21,6 @@ export declare enum UnknownTag {
 
 /** A tag that the protocol doesn't list: one of your own, which begins with `_`, or a newer one. */
 export type OtherTag = `_${string}` | UnknownTag;
-
-declare const isKey: unique symbol;
 
 /**
  * A full path on the machine where the Agent runs, written as that machine's
@@ -1758,17 +1757,7 @@ export interface Icon {
 /** The kind of background an icon was drawn for. */
 export type IconTheme = "light" | "dark" | (string & {});
 
-/**
- * Identifies one submission of a prompt, so that repeated attempts insert its
- * user message at most once. The Client generates it when the user submits the
- * input; it SHOULD be a UUID or just as random, and SHOULD NOT be derived from
- * the content or hold sensitive data. It is opaque and case-sensitive, and it
- * has a meaning only within its session. The Agent MUST recognize it as long as
- * it retains the message; if it doesn't retain the message, as long as the
- * session stays active on a connection. The Agent does not repeat it in session
- * updates, in results of `session/list`, or in replayed history.
- */
-export type IdempotencyKey = string & { readonly [isKey]: true };
+export type { IdempotencyKey };
 
 export interface IdleStateUpdateCommon {
   /**

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections import Counter
 
 from acpgen.model import (
+    KEY_TYPE,
     Array,
     ClosedEnum,
     JsonValue,
@@ -30,8 +31,10 @@ from acpgen.model import (
     Protocol,
     Ref,
     Scalar,
+    ScalarType,
     Tolerance,
     Type,
+    TypeDef,
     TypeName,
     Union,
     Variant,
@@ -60,6 +63,15 @@ def absorbed_tags(protocol: Protocol) -> dict[TypeName, Tag]:
         and users[variant.name] == 1
         and _is_plain(protocol.types[variant.name].body, part.tag)
     }
+
+
+def has_key_type(protocol: Protocol) -> bool:
+    """Whether a protocol has the type of idempotency keys, as a text."""
+    match protocol.types.get(KEY_TYPE):
+        case TypeDef(body=Scalar(type=ScalarType.STRING)):
+            return True
+        case _:
+            return False
 
 
 def _is_plain(body: Type, tag: str) -> bool:

@@ -18,6 +18,9 @@ from acpgen.targets.retry.retry_rows import Row, key_limits, rows
 from acpgen.types.fingerprint import digest
 from acpgen.types.views import methods_only
 
+_UUID = 36
+"""The length of a UUID as text."""
+
 _TYPES = {"resend" if name == "note" else name: hint for name, hint in get_type_hints(Row).items()}
 """The types of a row's members. Its note is called `resend` in every table."""
 
@@ -39,6 +42,7 @@ def view(protocol: Protocol, dialect: Dialect) -> dict[str, object]:
             `answer` and `why`, both expressions; `why` uses the variables method, kind, key, note.
         separators: a literal of the characters that are left out where names are compared.
         key_min, key_max: how long a key is, in code points; key_max is None without a limit.
+        generates: whether a UUID is a key, so that random keys can be made.
         max_carried: how many messages deep is looked.
         namespace: that of the derived message IDs, a UUID as text.
 
@@ -66,6 +70,7 @@ def view(protocol: Protocol, dialect: Dialect) -> dict[str, object]:
         "separators": dialect.string(SEPARATORS),
         "key_min": least,
         "key_max": most,
+        "generates": least <= _UUID and (most is None or most >= _UUID),
         "max_carried": MAX_CARRIED,
         "namespace": str(NAMESPACE),
     }

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from datetime import timedelta
 from uuid import UUID
 
+from acp_retry.retention import pruned_before
 from acp_retry.store import Found, Message, UnfinishedWork
 
 __all__ = ["MemoryStore"]
@@ -101,7 +102,7 @@ class MemoryStore:
 
     async def prune(self, older_than: timedelta, *, keep: Collection[str] = ()) -> int:
         """See `SessionStore.prune`."""
-        latest = self._now() - older_than.total_seconds()
+        latest = pruned_before(older_than, self._now())
         idle = [name for name, used in self._used.items() if used < latest and name not in keep]
         for session_id in idle:
             await self.forget(session_id)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from hashlib import sha256
 from typing import Final, LiteralString
 from uuid import UUID
 
@@ -19,6 +20,7 @@ except ModuleNotFoundError as error:
 
 from psycopg.rows import TupleRow
 
+from acp_retry.retention import pruned_before
 from acp_retry.store import Found, Message, UnfinishedWork
 from acp_retry.stores.postgres_layouts import migrate, require_newest
 from acp_retry.stores.postgres_pool import Connection, PostgresPool
@@ -28,30 +30,40 @@ __all__ = ["PostgresStore"]
 PRUNED_TOGETHER: Final = 100
 """The most sessions that are pruned in one transaction."""
 
+# Each step is one look-up in an index, however many messages a session has.
+NAMES: tuple[LiteralString, ...] = (
+    """
+WITH RECURSIVE name(hash) AS (
+  (SELECT sha256(session_id) FROM acp_message
+   WHERE sha256(session_id) > %s ORDER BY sha256(session_id) LIMIT 1)
+  UNION ALL
+  SELECT (SELECT sha256(session_id) FROM acp_message
+          WHERE sha256(session_id) > name.hash ORDER BY sha256(session_id) LIMIT 1)
+  FROM name WHERE name.hash IS NOT NULL
+)
+SELECT hash FROM name WHERE hash IS NOT NULL LIMIT %s
+""",
+    """
+SELECT sha256(session_id) FROM acp_session
+WHERE sha256(session_id) > %s ORDER BY sha256(session_id) LIMIT %s
+""",
+)
 IDLE: LiteralString = """
-SELECT session_id FROM (
-  SELECT session_id, created_at FROM acp_message
-  UNION ALL SELECT session_id, used_at FROM acp_session
-) AS used GROUP BY session_id HAVING max(created_at) < %s
-"""
-STILL_IDLE: LiteralString = """
-SELECT name FROM unnest(%s::bytea[]) AS name
+SELECT hash FROM unnest(%s::bytea[]) AS hash
 WHERE NOT EXISTS (
-  SELECT FROM acp_message WHERE sha256(session_id) = sha256(name) AND created_at >= %s
+  SELECT FROM acp_message WHERE sha256(session_id) = hash AND created_at >= %s
 ) AND NOT EXISTS (
-  SELECT FROM acp_session WHERE sha256(session_id) = sha256(name) AND used_at >= %s
+  SELECT FROM acp_session WHERE sha256(session_id) = hash AND used_at >= %s
 )
 """
 FORGET: tuple[LiteralString, ...] = (
-    "DELETE FROM acp_message WHERE sha256(session_id) = sha256(%s)",
-    "DELETE FROM acp_session WHERE sha256(session_id) = sha256(%s)",
+    "DELETE FROM acp_message WHERE sha256(session_id) = ANY(%s)",
+    "DELETE FROM acp_session WHERE sha256(session_id) = ANY(%s)",
 )
 INSERT: LiteralString = (
     "INSERT INTO acp_message (session_id, record, digest, writer, body, created_at)"
     " VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING"
 )
-
-
 UNFINISHED: LiteralString = (
     "SELECT session_id, record, body, created_at FROM acp_message WHERE finished_at IS NULL"
     " ORDER BY position"
@@ -142,7 +154,7 @@ class PostgresStore:
 
     async def forget(self, session_id: str) -> None:
         """See `Store.forget`."""
-        await self._pool.use(lambda rows: _forget(rows, [session_id.encode()]))
+        await self._pool.use(lambda rows: _forget(rows, [_hash(session_id)]))
 
     async def add_session(self, session_id: str, cwd: str) -> None:
         """See `SessionStore.add_session`."""
@@ -205,14 +217,18 @@ class PostgresStore:
 
         It takes many short transactions. Insertions wait for the one under way.
         """
-        latest = self._time() - older_than
-        kept = {session_id.encode() for session_id in keep}
-        names = [bytes(name) for (name,) in await self._select(IDLE, (latest,))]
-        idle = [name for name in names if name not in kept]
+        latest = datetime.fromtimestamp(max(0.0, pruned_before(older_than, self._now())), UTC)
+        kept = {_hash(session_id) for session_id in keep}
         removed = 0
-        for start in range(0, len(idle), PRUNED_TOGETHER):
-            some = idle[start : start + PRUNED_TOGETHER]
-            removed += await self._pool.use(partial(_forget_idle, some, latest))
+        for names in NAMES:
+            start = b""
+            while found := [
+                bytes(name) for (name,) in await self._select(names, (start, PRUNED_TOGETHER))
+            ]:
+                start = found[-1]
+                some = [name for name in found if name not in kept]
+                if idle := await self._pool.use(partial(_idle, some, latest)):
+                    removed += await self._pool.use(partial(_forget_idle, idle, latest))
         return removed
 
     async def notify(self, channel: str, payload: str) -> None:
@@ -278,19 +294,26 @@ async def _find(rows: Connection, session_id: str, record: UUID) -> Found | None
     return Found(str(record), *(None if each is None else bytes(each) for each in row))
 
 
-async def _forget(rows: Connection, names: Collection[bytes]) -> None:
+def _hash(session_id: str) -> bytes:
+    return sha256(session_id.encode()).digest()
+
+
+async def _forget(rows: Connection, hashes: list[bytes]) -> None:
     async with rows.transaction():
-        for name in names:
-            for delete in FORGET:
-                await rows.execute(delete, (name,))
+        for delete in FORGET:
+            await rows.execute(delete, (hashes,))
 
 
-async def _forget_idle(names: list[bytes], latest: datetime, rows: Connection) -> int:
+async def _idle(hashes: list[bytes], latest: datetime, rows: Connection) -> list[bytes]:
+    cursor = await rows.execute(IDLE, (hashes, latest, latest))
+    return [bytes(name) for (name,) in await cursor.fetchall()]
+
+
+async def _forget_idle(hashes: list[bytes], latest: datetime, rows: Connection) -> int:
     """Forget those sessions in which nothing has happened since they were listed."""
     async with rows.transaction():
         # Without the lock, a message could come between the question and the deletion.
         await rows.execute("LOCK TABLE acp_message, acp_session IN SHARE ROW EXCLUSIVE MODE")
-        cursor = await rows.execute(STILL_IDLE, (names, latest, latest))
-        idle = [bytes(name) for (name,) in await cursor.fetchall()]
+        idle = await _idle(hashes, latest, rows)
         await _forget(rows, idle)
         return len(idle)

@@ -24,6 +24,7 @@ STEPS: Final[tuple[tuple[LiteralString, ...], ...]] = (
           body bytea NOT NULL,
           PRIMARY KEY (session_id, record)
         )""",
+        "ALTER TABLE acp_message ADD COLUMN IF NOT EXISTS writer bytea",
     ),
     (
         # The entry of an index has 2,704 bytes at most, and a session ID may have more.
@@ -34,14 +35,37 @@ STEPS: Final[tuple[tuple[LiteralString, ...], ...]] = (
           position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
           session_id bytea NOT NULL,
           cwd bytea NOT NULL,
-          used_at timestamptz NOT NULL
+          created_at timestamptz NOT NULL
         )""",
         "CREATE UNIQUE INDEX acp_session_name ON acp_session (sha256(session_id))",
-        # Whether the work on an older message ended is not known. It counts as ended.
-        "ALTER TABLE acp_message ADD COLUMN finished_at timestamptz",
-        "UPDATE acp_message SET finished_at = created_at",
-        "CREATE INDEX acp_message_unfinished ON acp_message (position) WHERE finished_at IS NULL",
     ),
+    (
+        # Some tables of layout 2 have a part of this.
+        """DO $$ BEGIN
+          IF EXISTS (
+            SELECT FROM pg_attribute WHERE attrelid = 'acp_session'::regclass
+            AND attname = 'created_at' AND NOT attisdropped
+          ) THEN
+            ALTER TABLE acp_session RENAME COLUMN created_at TO used_at;
+          END IF;
+          IF NOT EXISTS (
+            SELECT FROM pg_attribute WHERE attrelid = 'acp_message'::regclass
+            AND attname = 'finished_at' AND NOT attisdropped
+          ) THEN
+            ALTER TABLE acp_message ADD COLUMN finished_at timestamptz;
+            -- Whether the work on an older message ended is not known. It counts as ended.
+            UPDATE acp_message SET finished_at = created_at;
+          END IF;
+        END $$""",
+        "CREATE INDEX IF NOT EXISTS acp_message_unfinished ON acp_message (position)"
+        " WHERE finished_at IS NULL",
+        "CREATE INDEX acp_message_time ON acp_message (sha256(session_id), created_at)",
+    ),
+)
+COLUMNS: Final[tuple[LiteralString, ...]] = (
+    "SELECT session_id, record, digest, writer, body, created_at, finished_at FROM acp_message"
+    " LIMIT 0",
+    "SELECT session_id, cwd, used_at FROM acp_session LIMIT 0",
 )
 NEWEST: Final = len(STEPS)
 
@@ -97,7 +121,7 @@ async def require_newest(rows: Connection) -> None:
     """Check that the tables have the newest layout.
 
     Raises:
-        UnusableStoreError: they are missing, older or newer.
+        UnusableStoreError: they are missing, older or newer, or lack a column.
     """
     try:
         layout = await _layout(rows)
@@ -113,6 +137,15 @@ async def require_newest(rows: Connection) -> None:
             f"PostgreSQL: the tables have layout {layout}, and this version of acp_retry knows 1 to"
             f" {NEWEST}: install the version that wrote them, or a newer one"
         )
+    try:
+        for select in COLUMNS:
+            await rows.execute(select)
+    except (errors.UndefinedTable, errors.UndefinedColumn) as error:
+        reason = str(error).partition("\n")[0]
+        raise UnusableStoreError(
+            f"PostgreSQL: the tables are not those of layout {NEWEST} ({reason}): use a database"
+            " or a schema whose tables acp_retry has created"
+        ) from error
 
 
 async def _layout(rows: Connection) -> int | None:

@@ -11,8 +11,9 @@ from os import PathLike
 from typing import Final
 from uuid import UUID
 
+from acp_retry.retention import pruned_before
 from acp_retry.sqlite_file import SqliteFile
-from acp_retry.sqlite_layouts import Tables
+from acp_retry.sqlite_layouts import AddedColumn, Tables
 from acp_retry.store import Found, Message, UnfinishedWork
 
 __all__ = ["SqliteStore"]
@@ -36,23 +37,36 @@ CREATE = (
       cwd TEXT NOT NULL
     )""",
 )
+ADD_WRITER = AddedColumn(
+    "acp_message", "writer", ("ALTER TABLE acp_message ADD COLUMN writer BLOB",)
+)
 ADD_TIME = (
     "ALTER TABLE acp_message ADD COLUMN created_at REAL NOT NULL DEFAULT 0",
-    "ALTER TABLE acp_session ADD COLUMN used_at REAL NOT NULL DEFAULT 0",
+    "ALTER TABLE acp_session ADD COLUMN created_at REAL NOT NULL DEFAULT 0",
     # The time of an older row is not known. It counts as new, so that it is not pruned early.
     "UPDATE acp_message SET created_at = (julianday('now') - 2440587.5) * 86400",
-    "UPDATE acp_session SET used_at = (julianday('now') - 2440587.5) * 86400",
-    "CREATE INDEX acp_message_time ON acp_message (session_id, created_at)",
+    "UPDATE acp_session SET created_at = (julianday('now') - 2440587.5) * 86400",
 )
-ADD_WORK = (
-    "ALTER TABLE acp_message ADD COLUMN finished_at REAL",
-    # Whether the work on an older message ended is not known. It counts as ended.
-    "UPDATE acp_message SET finished_at = created_at",
-    "CREATE INDEX acp_message_unfinished ON acp_message (position) WHERE finished_at IS NULL",
+# Some files of layout 2 have a part of this.
+ADD_WORK = AddedColumn(
+    "acp_message",
+    "finished_at",
+    (
+        "ALTER TABLE acp_message ADD COLUMN finished_at REAL",
+        # Whether the work on an older message ended is not known. It counts as ended.
+        "UPDATE acp_message SET finished_at = created_at",
+        "CREATE INDEX acp_message_unfinished ON acp_message (position) WHERE finished_at IS NULL",
+    ),
 )
+RENAME_TIME = AddedColumn(
+    "acp_session",
+    "used_at",
+    ("ALTER TABLE acp_session RENAME COLUMN created_at TO used_at",),
+)
+ADD_INDEX = "CREATE INDEX IF NOT EXISTS acp_message_time ON acp_message (session_id, created_at)"
 TABLES: Final = Tables(
     "acp_message",
-    (CREATE, (*ADD_TIME, *ADD_WORK)),
+    ((*CREATE, ADD_WRITER), ADD_TIME, (ADD_WORK, RENAME_TIME, ADD_INDEX)),
     {
         "acp_message": (
             *("session_id", "record", "digest", "writer", "body"),
@@ -170,7 +184,7 @@ class SqliteStore:
 
     async def prune(self, older_than: timedelta, *, keep: Collection[str] = ()) -> int:
         """See `SessionStore.prune`. It takes many short transactions, so prompts go on."""
-        latest = self._now() - older_than.total_seconds()
+        latest = pruned_before(older_than, self._now())
         kept = {session_id.encode() for session_id in keep}
         removed = 0
         for table in ("acp_message", "acp_session"):

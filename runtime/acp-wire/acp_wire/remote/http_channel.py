@@ -145,7 +145,7 @@ class HttpChannel:
             self._meet(session_of(message))
         else:
             self._answered(request, message, session)
-        self._inbox.put(message)
+        self._inbox.put(message, len(data))
 
     async def wait_room(self) -> None:
         """Wait until the reader has taken enough of what was received."""
@@ -203,7 +203,7 @@ class HttpChannel:
             self._connection = {CONNECTION: id_}
             await self._streams.open(None)
             self._check_open()
-        self._inbox.put(answer)
+        self._inbox.put(answer, len(content))
 
     async def _send(self, message: JsonObject, text: bytes) -> None:
         joining = message.get("method") in JOINING

@@ -36,7 +36,7 @@ type pair struct {
 }
 
 func main() {
-	for _, row := range retry.Methods {
+	for _, row := range retry.Methods() {
 		class, _ := retry.ClassOf(row.Name, row.Kind)
 		record(row.Name, string(row.Kind), string(row.Side), string(row.Stability),
 			string(row.Class), row.Params, row.Result, row.Key, row.Carries,

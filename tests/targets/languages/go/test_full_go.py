@@ -35,6 +35,8 @@ from language_subjects import GOLDEN, SUBJECTS, TEMPLATES, hostile, partial
 from language_tools import LANGUAGES, once, require, run, write_full
 
 HERE = Path(__file__).parent
+STATICCHECK = "go-staticcheck"
+"""Staticcheck as Debian calls it."""
 PROTOCOLS = {
     "real": acp(),
     "invented": GOLDEN,
@@ -184,6 +186,18 @@ def test_it_compiles_without_a_warning_and_is_laid_out(name: str, tmp_path: Path
     run(["go", "build", "./..."], module)
     layout = LANGUAGES["go"].layout
     assert run([*layout, *(file for file in files if file.parent.name == "schema")], tmp_path) == ""
+
+
+@pytest.mark.prove("compiles for long")
+def test_staticcheck_is_content_and_bites(tmp_path: Path) -> None:
+    require("Go in full", *LANGUAGES["go"].needs, STATICCHECK)
+    write_full("go", tmp_path, acp())
+    module = tmp_path / "v2"
+    check = [STATICCHECK, "-checks", "all", "./..."]
+    assert run(check, module) == ""
+    (module / "schema" / "odd.go").write_text("package schema\n\nfunc odd() int { return 1 }\n")
+    with pytest.raises(AssertionError, match=r"odd\.go:3:6: func odd is unused \(U1000\)"):
+        run(check, module)
 
 
 def declared(protocol: Protocol) -> list[str]:

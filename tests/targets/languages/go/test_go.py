@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from language_loops import loops, put_vectors, spoil
+from language_loops import loops, put_keys, put_vectors, spoil, spoil_a_key
 from language_subjects import SUBJECTS
 from language_tools import LANGUAGES, drivers, require, run, write
 
@@ -17,17 +17,18 @@ def test_the_loop_of_go_passes_and_bites(tmp_path: Path) -> None:
     language = LANGUAGES["go"]
     require(language.name, *language.needs)
     (file,) = write(language, tmp_path, [SUBJECTS["real"].protocol])
-    count = put_vectors(file.parent)
+    count = put_vectors(file.parent) + put_keys(file.parent)
     (file.parent / "loop_test.go").write_text(loops()["go"], "utf-8")
     language.compile(tmp_path, [file], drivers(language, tmp_path, ["v2"]))
     assert run([*language.layout, file.parent], tmp_path) == ""
     said = run(["go", "test", "-v", "./..."], tmp_path)
     assert len(re.findall("^    --- PASS: ", said, re.MULTILINE)) == count
     spoil(file.parent)
+    spoil_a_key(file.parent)
     with pytest.raises(AssertionError, match="go: ") as caught:
         run(["go", "test", "./..."], tmp_path)
     failed = re.findall("^    --- FAIL: (Test\\w+)/", str(caught.value), re.MULTILINE)
-    assert failed == ["TestResendVectors", "TestDerivedVectors"]
+    assert failed == ["TestResendVectors", "TestDerivedVectors", "TestKeyVectors"]
 
 
 GO_TEXTS = """package retry
@@ -38,6 +39,10 @@ type text string
 
 func TestTexts(t *testing.T) {
 	key, none, prompt := "k", "", "session/prompt"
+	made, err := NewIdempotencyKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
 	keyed := func(key any) map[string]any { return map[string]any{"idempotencyKey": key} }
 	carried := func(method any) map[string]any {
 		return map[string]any{"method": method, "params": keyed(&key)}
@@ -53,6 +58,10 @@ func TestTexts(t *testing.T) {
 		{prompt, keyed((*string)(nil)), ReasonKeyedWithoutKey},
 		{prompt, keyed(string(text("k"))), ReasonKeyedWithKey},
 		{prompt, keyed(text("k")), ReasonMalformedKey},
+		{prompt, keyed(made), ReasonKeyedWithKey},
+		{prompt, keyed(&made), ReasonKeyedWithKey},
+		{prompt, keyed((*IdempotencyKey)(nil)), ReasonKeyedWithoutKey},
+		{prompt, keyed(IdempotencyKey{}), ReasonMalformedKey},
 		{"proxy/successor", carried(&prompt), ReasonKeyedWithKey},
 		{"proxy/successor", carried((*string)(nil)), ReasonCarriedUnnamed},
 		{"proxy/successor", carried(text(prompt)), ReasonCarriedUnnamed},
@@ -65,11 +74,133 @@ func TestTexts(t *testing.T) {
 """
 
 
+GO_KEYS = r"""package retry
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const secret = "sk-9f1c-not-to-be-printed"
+
+func TestOneText(t *testing.T) {
+	for _, each := range []struct {
+		text string
+		want error
+	}{
+		{"", ErrKeyLength},
+		{"k", nil},
+		{strings.Repeat("\U0001f511", KeyMaxLength), nil},
+		{strings.Repeat("\U0001f511", KeyMaxLength+1), ErrKeyLength},
+		{"k\xff", ErrNotUTF8},
+	} {
+		key, err := NewIdempotencyKey(each.text)
+		if err != each.want || (err == nil) != (key.Text() == each.text) && each.text != "" {
+			t.Errorf("%q: %v", each.text, err)
+		}
+	}
+}
+
+func TestJSON(t *testing.T) {
+	for _, each := range []struct{ text, want string }{
+		{`"<k>"`, `"<k>"`},
+		{`"\\ud83d"`, `"\\ud83d"`},
+		{`"\ud83d\udd11"`, "\"\U0001f511\""},
+		{`"\uD83D\uDD11\ufffd"`, "\"\U0001f511\ufffd\""},
+		{`"\ud83d"`, ""},
+		{`"\udd11\ud83d"`, ""},
+		{`"\ud83dudd11"`, ""},
+		{`"k\ud83dn"`, ""},
+		{"\"k\xff\"", ""},
+		{`""`, ""},
+		{`5`, ""},
+		{`-912.5`, ""},
+		{`true`, ""},
+		{`null`, ""},
+		{`["` + secret + `"]`, ""},
+		{`{"` + secret + `":1}`, ""},
+		{`"` + strings.Repeat(secret, 11) + `"`, ""},
+	} {
+		var key IdempotencyKey
+		err := json.Unmarshal([]byte(each.text), &key)
+		if (err == nil) != (each.want != "") {
+			t.Errorf("%s: %v", each.text, err)
+		}
+		if err != nil {
+			if strings.Contains(err.Error(), secret) || strings.Contains(err.Error(), "912") {
+				t.Error("a key was printed")
+			}
+			continue
+		}
+		if written, err := key.MarshalJSON(); err != nil || string(written) != each.want {
+			t.Errorf("%s: %s %v", each.text, written, err)
+		}
+	}
+	if _, err := json.Marshal(IdempotencyKey{}); !errors.Is(err, ErrKeyLength) {
+		t.Error(err)
+	}
+}
+
+func TestNoKeyIsPrinted(t *testing.T) {
+	key, _ := NewIdempotencyKey(secret)
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
+		text := fmt.Sprintf(verb, key)
+		if strings.Contains(text, secret) || strings.Contains(text, fmt.Sprintf("%x", secret)) {
+			t.Error("a key was printed with " + verb)
+		}
+	}
+}
+
+func TestGenerate(t *testing.T) {
+	form := regexp.MustCompile("^[0-9a-f]{8}-[0-9a-f]{4}-4.{3}-[89ab].{3}-[0-9a-f]{12}$")
+	seen := map[IdempotencyKey]bool{}
+	for i := 0; i < 100; i++ {
+		key, err := GenerateIdempotencyKey()
+		if err != nil || seen[key] || !form.MatchString(key.Text()) {
+			t.Fatal(key.Text(), err)
+		}
+		seen[key] = true
+	}
+}
+
+func TestNothingCanBeChanged(t *testing.T) {
+	before, _ := DeriveMessageID("s", "k")
+	namespace := MessageIDNamespace()
+	namespace[0]++
+	rows, found := Methods(), Find("session/archive", "")
+	for i := range rows {
+		rows[i].Class = ClassIdempotent
+		for j := range rows[i].Undoes {
+			rows[i].Undoes[j] = "changed"
+		}
+	}
+	found.Undoes[0], found.Class = "changed", ClassKeyed
+	Resend("session/prompt", nil, "", 0).Method.Class = ClassIdempotent
+	after, _ := DeriveMessageID("s", "k")
+	if after != before || MessageIDNamespace() == namespace {
+		t.Error("the namespace was changed")
+	}
+	if Find("session/archive", "").Undoes[0] == "changed" {
+		t.Error("the table was changed")
+	}
+	if Resend("session/prompt", nil, "", 0).Allowed() {
+		t.Error("the decision was changed")
+	}
+}
+"""
+
+
 def test_go_takes_a_pointer_for_its_text_and_no_other_type(tmp_path: Path) -> None:
     language = LANGUAGES["go"]
     require(language.name, *language.needs)
     (file,) = write(language, tmp_path, [SUBJECTS["real"].protocol])
     (file.parent / "texts_test.go").write_text(GO_TEXTS)
+    (file.parent / "keys_test.go").write_text(GO_KEYS)
     language.compile(tmp_path, [file], drivers(language, tmp_path, ["v2"]))
     assert run([*language.layout, file.parent], tmp_path) == ""
-    assert "--- PASS: TestTexts" in run(["go", "test", "-v", "./..."], tmp_path)
+    printed = run(["go", "test", "-v", "./..."], tmp_path)
+    assert printed.count("--- PASS: ") == 6

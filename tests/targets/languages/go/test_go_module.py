@@ -24,8 +24,12 @@ import (
 func main() {{
 	params := map[string]any{{"idempotencyKey": "k"}}
 	fmt.Println(retry.Resend("session/prompt", params, "", 0).Answer)
-	_, err := schema.NewIdempotencyKey("")
+	_, err := retry.NewIdempotencyKey("")
 	fmt.Println(err != nil)
+	key, err := retry.GenerateIdempotencyKey()
+	_ = schema.PromptRequest{{SessionID: "s", IdempotencyKey: schema.Some(key)}}
+	params["idempotencyKey"] = key
+	fmt.Println(err, len(key.Text()), retry.Resend("session/prompt", params, "", 0).Answer)
 }}
 """
 
@@ -55,4 +59,4 @@ def test_it_is_installed_and_used(way: str, tmp_path: Path) -> None:
         text=True,
         check=False,
     )
-    assert (done.returncode, done.stdout) == (0, "same_key\ntrue\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "same_key\ntrue\n<nil> 36 same_key\n"), done.stderr

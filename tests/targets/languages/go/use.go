@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"agentclientprotocol.com/go/acpv2/retry"
 	"agentclientprotocol.com/go/acpv2/schema"
 )
 
@@ -43,17 +44,20 @@ func TestKeys(t *testing.T) {
 			}
 		}
 	}
-	if _, err := schema.NewIdempotencyKey(""); !errors.Is(err, schema.ErrKeyLength) {
+	key, err := retry.NewIdempotencyKey(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	params := schema.PromptRequest{SessionID: "s", IdempotencyKey: schema.Some(key)}
+	written, err := json.Marshal(params)
+	if err != nil || !strings.Contains(string(written), secret) {
 		t.Error(err)
 	}
-	key, err := schema.NewIdempotencyKey(secret)
-	if err != nil || key.Text() != secret {
-		t.Error(err)
-	}
-	if printed := fmt.Sprintf("%v %+v %#v %s", key, key, key, key); strings.Contains(printed, secret) {
+	if printed := fmt.Sprintf("%v %+v %#v", params, params, params); strings.Contains(printed, secret) {
 		t.Error("a key was printed")
 	}
-	if _, err := json.Marshal(schema.IdempotencyKey{}); !errors.Is(err, schema.ErrKeyLength) {
+	params.IdempotencyKey = schema.Some(schema.IdempotencyKey{})
+	if _, err := json.Marshal(params); !errors.Is(err, retry.ErrKeyLength) {
 		t.Error(err)
 	}
 	for _, bad := range []string{"[\"" + secret + "\"]", "{\"" + secret + "\": 1}"} {

@@ -1,6 +1,6 @@
 """What only Kotlin needs tested: its loop over the vectors.
 
-Debian and npm lack the JSON library that the loop uses; tests/languages/README.md says where it is.
+Debian and npm lack the JSON library that the loop uses: `make kotlinx` gets it.
 """
 
 from __future__ import annotations
@@ -10,14 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from language_loops import JARS, loops, put_keys, put_vectors, spoil, spoil_a_key
+from language_loops import JARS, KOTLINX, loops, put_keys, put_vectors, spoil, spoil_a_key
 from language_subjects import SUBJECTS
 from language_tools import LANGUAGES, require, run, write, write_codec
-
-KOTLINX = [
-    Path(__file__).parents[4] / "build" / "kotlinx" / f"kotlinx-serialization-{part}-jvm-1.9.0.jar"
-    for part in ("core", "json")
-]
 
 
 @pytest.mark.prove("compiles for long")

@@ -164,7 +164,7 @@ def test_what_is_unknown_comes_back_as_it_was(built: Path) -> None:
 
 
 GOOD = """
-import { isIdempotencyKey, read, readParams, retry } from "INDEX";
+import { IdempotencyKey, isIdempotencyKey, read, readParams, retry } from "INDEX";
 import type { ContentBlock, OtherTag, PromptRequest, Requests, Role, SessionUpdate } from "INDEX";
 
 export function text(block: ContentBlock): string {
@@ -206,6 +206,8 @@ export const role: Role = "_x";
 export function keyed(key: string): PromptRequest {
   return isIdempotencyKey(key) ? { ...prompt, idempotencyKey: key } : prompt;
 }
+export const keys: IdempotencyKey[] = [IdempotencyKey.of("k"), IdempotencyKey.generate()];
+export const other: retry.IdempotencyKey | undefined = keys[0];
 export const result: Requests["session/prompt"]["result"] = read("PromptResponse", {});
 export const params: PromptRequest = readParams("session/prompt", {});
 export const answer: retry.Answer = retry.resend("session/prompt", params).answer;

@@ -12,11 +12,10 @@ from acpgen.findings import Finding, Severity
 from acpgen.load.schema_text import SchemaError
 from acpgen.model import KEY_TYPE, Location, Method, Protocol, Scalar
 from acpgen.rulebook import Fault
-from acpgen.targets.languages.go import string
+from acpgen.targets.languages.go import DIALECT, string
 from acpgen.targets.languages.go.go_declarations import GoDeclarations
 from acpgen.targets.languages.go.go_expressions import HELPERS
-from acpgen.targets.languages.reader_plans import plans
-from acpgen.targets.retry.retry_rows import key_limits
+from acpgen.targets.languages.reader_plans import has_key_type, plans
 from acpgen.types.structure import walk
 
 _FILES = ("types", "reader", "faults", "text", "plans", "methods")
@@ -37,16 +36,15 @@ def full_go(protocol: Protocol, templates: Templates) -> dict[str, str]:
     if faults:
         raise SchemaError([_finding(fault) for fault in faults])
     version = protocol.version or 0
-    least, most = key_limits(protocol)
     context: dict[str, object] = {
         "header": HEADER,
         "title": f"{protocol.title} v{version}",
         "version": version,
         "declarations": declared,
         "raw": any("json." in each for each in declared),
-        "branded": isinstance(getattr(protocol.types.get(KEY_TYPE), "body", None), Scalar),
+        "branded": has_key_type(protocol),
         "key_type": KEY_TYPE,
-        "key_words": _length(least, most),
+        "module": _module(version),
         "types": sorted(protocol.types),
         "plans": [
             (string(name), _raw(json.dumps(plan, separators=(",", ":"))))
@@ -73,8 +71,8 @@ def _raw(text: str) -> str:
     return string(text) if "`" in text or not text.isprintable() else f"`{text}`"
 
 
-def _length(least: int, most: int | None) -> str:
-    return f"at least {least} characters" if most is None else f"{least} to {most} characters"
+def _module(version: int) -> str:
+    return "" if DIALECT.package is None else DIALECT.package.name.format(version=version)
 
 
 def _taken_names(protocol: Protocol, declarations: GoDeclarations) -> Iterator[Fault[Location]]:

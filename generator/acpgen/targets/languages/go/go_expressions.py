@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from acpgen.model import (
-    KEY_TYPE,
     Array,
     ClosedEnum,
     Map,
@@ -22,7 +21,6 @@ from acpgen.targets.languages.spelling import line_comment, shown
 
 HELPERS = frozenset(
     {
-        "ErrKeyLength",
         "Extra",
         "Fault",
         "Faults",
@@ -33,7 +31,6 @@ HELPERS = frozenset(
         "KindRequest",
         "Method",
         "Methods",
-        "New" + KEY_TYPE,
         "Nothing",
         "Null",
         "Opt",

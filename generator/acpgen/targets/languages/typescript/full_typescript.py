@@ -8,8 +8,8 @@ from acpgen.emit.header import HEADER
 from acpgen.emit.templates import Templates
 from acpgen.findings import Finding, Severity
 from acpgen.load.schema_text import SchemaError
-from acpgen.model import KEY_TYPE, Kind, Method, Protocol, TypeName
-from acpgen.targets.languages.reader_plans import plans
+from acpgen.model import Kind, Method, Protocol, TypeName
+from acpgen.targets.languages.reader_plans import has_key_type, plans
 from acpgen.targets.languages.typescript import string
 from acpgen.targets.languages.typescript.check_functions import CheckFunctions
 from acpgen.targets.languages.typescript.type_declarations import (
@@ -38,7 +38,7 @@ def full_typescript(protocol: Protocol, templates: Templates) -> dict[str, str]:
         "header": HEADER,
         "title": f"{protocol.title} v{protocol.version or 0}",
         "declarations": list(declarations.all()),
-        "branded": KEY_TYPE in protocol.types,
+        "branded": has_key_type(protocol),
         "types": sorted(protocol.types),
         "registry": [_entry(name, f"checks.is{name}") for name in sorted(protocol.types)],
         "checks": list(CheckFunctions(protocol).all()),

@@ -113,7 +113,7 @@ class Declarations:
             case Object(unions=()) as body:
                 yield self._interface(name, docs, body, self._tags.get(name))
             case Scalar(type=ScalarType.STRING) if name == KEY_TYPE:
-                yield TypeDeclaration(name, docs, _branded(name))
+                yield TypeDeclaration(name, "", f"export type {{ {name} }};")
             case body:
                 yield _alias(name, docs, self._parts(body, 0))
 
@@ -296,8 +296,3 @@ def _literal(value: str | int) -> str:
 def _alias(name: str, docs: str, parts: Sequence[str]) -> TypeDeclaration:
     head = f"export type {name} ="
     return TypeDeclaration(name, docs, f"{head}{alternatives(parts, 0, len(head))}")
-
-
-def _branded(name: str) -> str:
-    """A text that only a check makes out of a string."""
-    return f"export type {name} = string & {{ readonly [isKey]: true }};"

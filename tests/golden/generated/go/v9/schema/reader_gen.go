@@ -10,7 +10,8 @@ import (
 	"sort"
 	"strconv"
 	"sync"
-	"unicode/utf8"
+
+	"agentclientprotocol.com/go/acpv9/retry"
 )
 
 // Extra holds the members that have no field, as they came.
@@ -125,8 +126,6 @@ var (
 	errNoMethod  = errors.New("the protocol has no such method of this kind")
 	errNoVariant = errors.New("a union has no variant")
 	errInside    = errors.New("only the object around it can be read")
-	// ErrKeyLength is the error about a text that is too short or too long for an idempotency key.
-	ErrKeyLength = errors.New("an idempotency key has 1 to 255 characters")
 )
 
 func readAny(name string, data []byte, tolerant bool) (any, error) {
@@ -339,41 +338,11 @@ func sortedNames(extra Extra) []string {
 	return names
 }
 
-// IdempotencyKey holds a text of 1 to 255 characters. Only NewIdempotencyKey and the readers make one.
-type IdempotencyKey struct{ text string }
+// IdempotencyKey is the key of the package retry, which makes one out of a text.
+type IdempotencyKey = retry.IdempotencyKey
 
-// NewIdempotencyKey returns a key, or ErrKeyLength.
-func NewIdempotencyKey(text string) (IdempotencyKey, error) {
-	key := IdempotencyKey{text}
-	if !key.isValid() {
-		return IdempotencyKey{}, ErrKeyLength
-	}
-	return key, nil
+// decodeIdempotencyKey returns the key in a text that fits its type.
+func decodeIdempotencyKey(n *node) IdempotencyKey {
+	key, _ := retry.NewIdempotencyKey(n.text)
+	return key
 }
-
-// Text returns the key as it is sent.
-func (k IdempotencyKey) Text() string { return k.text }
-
-// String hides the key, so that it is not printed by chance.
-func (k IdempotencyKey) String() string { return "(an idempotency key)" }
-
-// GoString hides the key, too.
-func (k IdempotencyKey) GoString() string { return k.String() }
-
-// MarshalJSON writes the key; ErrKeyLength if it is the zero value.
-func (k IdempotencyKey) MarshalJSON() ([]byte, error) {
-	if !k.isValid() {
-		return nil, ErrKeyLength
-	}
-	return marshal(k.text)
-}
-
-// UnmarshalJSON reads a key, and nothing but a text that is one.
-func (k *IdempotencyKey) UnmarshalJSON(data []byte) error { return unmarshal(data, k) }
-
-func (k IdempotencyKey) isValid() bool {
-	n := &node{kind: isString, text: k.text}
-	return utf8.ValidString(k.text) && planOf("IdempotencyKey").fits(n)
-}
-
-func decodeIdempotencyKey(n *node) IdempotencyKey { return IdempotencyKey{n.text} }

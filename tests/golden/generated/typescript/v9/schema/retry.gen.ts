@@ -155,6 +155,51 @@ export const KEY_MIN_LENGTH: number = 1;
 /** The greatest number of code points of an idempotency key. */
 export const KEY_MAX_LENGTH: number = 255;
 
+declare const keyBrand: unique symbol;
+
+/**
+ * An idempotency key, which identifies one submission of a prompt. No value has
+ * a length that the schema refuses. Two keys are equal if their texts are. Logs
+ * get its length, never its text. It is a string, which {@link IdempotencyKey}
+ * checks.
+ */
+export type IdempotencyKey = string & { readonly [keyBrand]: true };
+
+/** Makes and checks idempotency keys. */
+export const IdempotencyKey = {
+  /** The greatest number of code points of an idempotency key. */
+  MAX_LENGTH: KEY_MAX_LENGTH as number,
+
+  /**
+   * Returns true if a value is a key. A number, `true` or any other value is
+   * none.
+   */
+  is(value: unknown): value is IdempotencyKey {
+    return isKey(value);
+  },
+
+  /**
+   * Returns a text as a key. The error does not hold the text.
+   *
+   * @throws RangeError when it has too few or too many code points, or half of
+   * a surrogate pair.
+   */
+  of(text: string): IdempotencyKey {
+    if (isKey(text)) return text;
+    throw new RangeError("an idempotency key has 1 to 255 characters");
+  },
+
+  /**
+   * Returns a random key: a UUID of version 4 (RFC 9562). Make one for each
+   * submission, store it with the prompt, and send it with every attempt.
+   */
+  generate(): IdempotencyKey {
+    const random = new DataView(new ArrayBuffer(16));
+    crypto.getRandomValues(new Uint8Array(random.buffer));
+    return IdempotencyKey.of(uuid(random, 4));
+  },
+} as const;
+
 /** The number of messages around another one that the decision looks into. */
 export const MAX_CARRIED: number = 32;
 
@@ -411,11 +456,15 @@ export function deriveMessageId(sessionId: string, key: string): string {
   const name = [...utf8(`${session.length}:`), ...session, ...utf8(`,${key}`)];
   const namespace = MESSAGE_ID_NAMESPACE.match(/[0-9a-f]{2}/g) ?? [];
   const bytes = namespace.map((byte) => Number.parseInt(byte, 16));
-  const hash = sha1(Uint8Array.from([...bytes, ...name]));
-  hash.setUint8(6, (hash.getUint8(6) & 0x0f) | 0x50);
-  hash.setUint8(8, (hash.getUint8(8) & 0x3f) | 0x80);
+  return uuid(sha1(Uint8Array.from([...bytes, ...name])), 5);
+}
+
+/** The text of a UUID, which 16 bytes become with a version and the variant set. */
+function uuid(bytes: DataView, version: number): string {
+  bytes.setUint8(6, (bytes.getUint8(6) & 0x0f) | (version << 4));
+  bytes.setUint8(8, (bytes.getUint8(8) & 0x3f) | 0x80);
   return [4, 6, 8, 10, 16]
-    .map((end, at, ends) => hex(hash, ends[at - 1] ?? 0, end))
+    .map((end, at, ends) => hex(bytes, ends[at - 1] ?? 0, end))
     .join("-");
 }
 
@@ -550,7 +599,7 @@ function keyReason(name: string | null, params: Members | undefined): Reason {
   return near ? Reason.MisspelledKey : Reason.KeyedWithoutKey;
 }
 
-function isKey(key: unknown): boolean {
+function isKey(key: unknown): key is IdempotencyKey {
   if (typeof key !== "string" || /\p{Surrogate}/u.test(key)) return false;
   const length = [...key].length;
   return KEY_MIN_LENGTH <= length && length <= KEY_MAX_LENGTH;

@@ -9,6 +9,7 @@
  *
  * @module
  */
+import type { IdempotencyKey } from "./retry.gen.js";
 
 /**
  * The tag of a received variant that this version doesn't know. It can't be written: no value has
@@ -20,8 +21,6 @@ export declare enum UnknownTag {
 
 /** A tag that the protocol doesn't list: one of your own, which begins with `_`, or a newer one. */
 export type OtherTag = `_${string}` | UnknownTag;
-
-declare const isKey: unique symbol;
 
 export interface AskRequestCommon {
   /** The words. */
@@ -105,8 +104,7 @@ export interface HeatResponse {
   celsius?: number | null;
 }
 
-/** Marks one order. */
-export type IdempotencyKey = string & { readonly [isKey]: true };
+export type { IdempotencyKey };
 
 /**
  * Leaves and where they grew. Quotes " and """ and \ and | and <b> and {x} are

@@ -916,6 +916,7 @@ private class Decider(private val kind: Kind?, private val plain: (Any?) -> Any?
         val key = plain(members[name])
         return when {
             name == null -> Reason.KEYED_WITHOUT_KEY
+            key is IdempotencyKey -> Reason.KEYED_WITH_KEY
             key != null -> if (isKey(key)) Reason.KEYED_WITH_KEY else Reason.MALFORMED_KEY
             members.keys.any { it is String && it != name && folded(it) == folded(name) } -> Reason.MISSPELLED_KEY
             else -> Reason.KEYED_WITHOUT_KEY

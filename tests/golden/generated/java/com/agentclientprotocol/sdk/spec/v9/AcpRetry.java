@@ -708,7 +708,7 @@ public final class AcpRetry {
 		}
 		Object key = members.get(name);
 		if (key != null) {
-			return isKey(key) ? Reason.KEYED_WITH_KEY : Reason.MALFORMED_KEY;
+			return key instanceof IdempotencyKey || isKey(key) ? Reason.KEYED_WITH_KEY : Reason.MALFORMED_KEY;
 		}
 		boolean near = members.keySet()
 			.stream()

@@ -1,0 +1,104 @@
+"""Values that go on over lines in a way of their own: below a title, in a cell, or rewrapped.
+
+Each function returns None if there is no such value, and then the lines after the first are as if
+they had not been read.
+"""
+
+from __future__ import annotations
+
+import re
+
+from acpgen.logs.line_reader import LineReader, Taken, text_of
+from acpgen.logs.prefixes import LONGEST
+from acpgen.logs.quoted_text import cell
+from acpgen.logs.scanning import BROKEN, CUT, value_at
+from acpgen.logs.titled_parts import Title, is_without_part, part_at
+from acpgen.logs.unit import Unit, whole_unit
+
+_LINES = 10_000
+"""How many lines such a value has at most."""
+_NARROWEST = 40
+"""How many characters a line has at least that a terminal cut."""
+_OPEN_CELL = re.compile(r'"\{(?=\s*$|\s*"")')
+
+
+def cell_unit(reader: LineReader, number: int, text: str) -> Unit | None:
+    """The message in a cell of CSV that goes on over lines."""
+    opened = _OPEN_CELL.search(text, 0, LONGEST)
+    if opened is None:
+        return None
+    start = opened.start()
+    taken: Taken = []
+    pieces, odd, size = [text], text.count('"', start) % 2, len(text)
+    while odd and size <= reader.limit and len(taken) < _LINES:
+        grown = reader.pull(taken, 0)
+        if not grown:
+            break
+        pieces.append(grown)
+        size += len(grown)
+        odd ^= grown.count('"') % 2
+    found = None if odd else cell("".join(pieces), start)
+    if found is None or '"jsonrpc"' not in found:
+        reader.put_back(taken)
+        return None
+    return whole_unit(number, text[:start].strip(), found, "values")
+
+
+def rewrapped_unit(
+    reader: LineReader, number: int, text: str, start: int, taken: Taken
+) -> Unit | None:
+    """The value of lines that a terminal cut after as many characters, the last one apart.
+
+    `taken` are lines after the first that were read before; those that this reads come to them.
+    """
+    pieces = [text.rstrip("\r\n")]
+    width, tried = len(pieces[0]), 1
+    if width < _NARROWEST:
+        return None
+    while len(pieces) < _LINES and width * len(pieces) <= reader.limit:
+        if len(pieces) > len(taken):
+            reader.pull(taken, 0)
+        if len(pieces) > len(taken):
+            break
+        pieces.append(text_of(taken[len(pieces) - 1][1]).rstrip("\r\n"))
+        last = len(pieces[-1])
+        if not 0 < last <= width:
+            break
+        if last < width or pieces[-1].endswith("}") or len(pieces) >= 2 * tried:
+            tried = len(pieces)
+            whole = "".join(pieces)
+            value, end = value_at(whole, start)
+            if value is not BROKEN and value is not CUT and not whole[end:].strip():
+                reader.put_back(taken[len(pieces) - 1 :])
+                return Unit(number, text[:start].strip(), whole[start:end], value, "rewrapped")
+            if value is not CUT or last < width:
+                break
+    return None
+
+
+def titled_unit(reader: LineReader, number: int, title: Title) -> Unit | None:
+    """The message of a title and of the part below it."""
+    line = reader.next()
+    taken: Taken = [] if line is None else [line]
+    below = "" if line is None else text_of(line[1])
+    at = part_at(below)
+    if at is not None:
+        value, end = value_at(below, at)
+        while value is CUT and len(below) <= reader.limit:
+            grown = reader.pull(taken, len(below) if len(taken) > 8 else 0)
+            if not grown:
+                break
+            below += grown
+            value, end = value_at(below, at)
+        if value is not CUT and value is not BROKEN:
+            used = 1 + below.count("\n", 0, end)
+            reader.put_back(taken[used:])
+            return _titled(number, title, f"\n{below[at:end]}")
+    if is_without_part(below):
+        return _titled(number, title, None)
+    reader.put_back(taken)
+    return _titled(number, title, None) if title.is_whole else None
+
+
+def _titled(number: int, title: Title, part: str | None) -> Unit:
+    return whole_unit(number, title.way, title.message(part), "titled")

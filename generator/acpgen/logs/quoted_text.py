@@ -1,0 +1,89 @@
+"""Messages that a line has as a string or an object of a language, not as JSON."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+
+from acpgen.logs.prefixes import LONGEST
+from acpgen.logs.scanning import BROKEN, value_at
+
+_QUOTED = re.compile(r"""(?P<json>"\{\\")|(?P<csv>"\{"")|b?(?P<python>'\{")""")
+_CELL = re.compile(r'"((?:[^"]|"")*)"')
+_PYTHON = re.compile(r"b?'(?:[^'\\]|\\.)*'")
+_PYTHON_OBJECT = re.compile(r"\{'[A-Za-z_@][\w@.-]*': ")
+_PYTHON_PART = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[{}\[\]()]""")
+_LONGEST_OBJECT = 1_000_000
+"""How many characters of an object of Python are read at most."""
+
+
+def quoted(line: str) -> tuple[int, str] | None:
+    """A message that is quoted as a string: where the string starts, and its text.
+
+    The string is one of JSON, of Python (`repr`), or a cell of CSV (RFC 4180).
+    """
+    found = _QUOTED.search(line, 0, LONGEST)
+    if found is None:
+        return None
+    text: object
+    mark = found.start()
+    if found["json"]:
+        text, _ = value_at(line, found.end() - len(found["json"]))
+    elif found["csv"]:
+        text = cell(line, mark)
+    else:
+        text = _of_python(line[mark:])
+    return (mark, text) if isinstance(text, str) and '"jsonrpc"' in text else None
+
+
+def cell(text: str, at: int) -> str | None:
+    """The text of a cell of CSV (RFC 4180) that starts with a quote; None if it has no end."""
+    found = _CELL.match(text, at)
+    return None if found is None else found[1].replace('""', '"')
+
+
+def _of_python(text: str) -> str | None:
+    """The text of a string of Python; None if it is not one, or the quotes are only quotes."""
+    found = _PYTHON.match(text)
+    if found is None or ("\\\\" not in found[0] and "\\n'" not in found[0]):
+        return None
+    try:
+        value: object = ast.literal_eval(found[0])
+    except (ValueError, SyntaxError, MemoryError):
+        return None
+    if isinstance(value, bytes):
+        value = value.decode("utf-8", "surrogateescape")
+    return value if isinstance(value, str) and value_at(value, 0)[0] is not BROKEN else None
+
+
+def python_object(text: str) -> tuple[int, str] | None:
+    """An object that Python printed (`repr` of a dict): where it starts, and its text as JSON.
+
+    None if there is none, or it has what JSON has no value for.
+    """
+    if "'jsonrpc'" not in text or len(text) > _LONGEST_OBJECT:
+        return None
+    found = _PYTHON_OBJECT.search(text, 0, LONGEST)
+    end = -1 if found is None else _closed(text, found.start())
+    if found is None or end < 0:
+        return None
+    try:
+        value: object = ast.literal_eval(text[found.start() : end])
+        made = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
+    return found.start(), made
+
+
+def _closed(text: str, start: int) -> int:
+    """The index after the bracket that closes the one at an index; -1 if none does."""
+    depth = 0
+    for part in _PYTHON_PART.finditer(text, start):
+        if part[0] in "{[(":
+            depth += 1
+        elif part[0] in "}])":
+            depth -= 1
+            if not depth:
+                return part.end()
+    return -1

@@ -1,0 +1,53 @@
+"""One value of a log, with where and how it was found."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from acp_wire.reader import JsonValue
+from acpgen.logs.prefixes import LONGEST
+from acpgen.logs.scanning import BROKEN, CUT, blank, value_at
+
+LONG = "long"
+"""The shape of a unit that is longer than the limit, and is not held."""
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a]")
+_DUMP = re.compile(r"(?:\b[0-9a-f]{2}\s){4}|(?:\b[0-9a-f]{4}\s){4}", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One value, or a line that holds none.
+
+    `line` is where it starts. `text` is its JSON, which does not parse where `value` is `BROKEN`;
+    for a line of other output it is empty. `prefix` is the text before it, or the whole line.
+    `shape` is how it was found: `lines`, `prefixed`, `values`, `array`, `sse`, `frames`, `python`
+    for an object that Python printed, `titled` for parts below a title, `rewrapped` for lines that
+    a terminal cut, or `batch` for an array of messages, which is a message itself and refused.
+    `shares_line` is whether several messages are on the line.
+    """
+
+    line: int
+    prefix: str
+    text: str = ""
+    value: JsonValue | object = BROKEN
+    shape: str = "lines"
+    shares_line: bool = False
+
+
+def whole_unit(number: int, prefix: str, text: str, shape: str) -> Unit:
+    """The unit of a text that should be one value, and is `BROKEN` if it is not."""
+    value, end = value_at(text, blank(text, 0))
+    if value is CUT or text[end:].strip():
+        value = BROKEN
+    return Unit(number, prefix, text.strip(), value, shape)
+
+
+def is_binary(text: str) -> bool:
+    """Whether a text that is not JSON is no text at all, such as a part of a picture."""
+    return _CONTROL.search(text, 0, LONGEST) is not None and '"jsonrpc"' not in text
+
+
+def is_dump(prefix: str) -> bool:
+    """Whether the text before a message is that of a dump: its bytes in hexadecimal."""
+    return _DUMP.search(prefix) is not None

@@ -1,0 +1,65 @@
+"""Whether a text holds a key: as it is, in another spelling, or in an encoding that anyone reads.
+
+A hash of a key, or another value derived from it, is no disclosure.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from uuid import UUID
+
+__all__ = ["disclosure"]
+
+_NEITHER = re.compile("[^0-9a-z]+")
+_STANDARD = str.maketrans("-_", "+/")
+
+
+def disclosure(text: str, keys: Iterable[str]) -> str | None:
+    """Describe how a text holds one of some keys, without its value. None if it holds none.
+
+    Args:
+        text: the text to search.
+        keys: random keys; one of few letters would be found by chance.
+    """
+    plain = _NEITHER.sub("", text.lower())
+    standard = text.translate(_STANDARD)
+    for key in keys:
+        if key in text:
+            return "a key"
+        if _letters(key) in plain:
+            return "a key in another spelling"
+        if key.encode().hex() in plain:
+            return "a key in hexadecimal digits"
+        if any(each in standard for each in _encoded(key)):
+            return "a key in base64"
+    return None
+
+
+@lru_cache(maxsize=1024)
+def _letters(key: str) -> str:
+    return _NEITHER.sub("", key.lower()) or key
+
+
+@lru_cache(maxsize=1024)
+def _encoded(key: str) -> tuple[str, ...]:
+    """What base64 makes of a key, wherever the key begins in what is encoded."""
+    return tuple(each for source in _sources(key) for each in _phases(source))
+
+
+def _sources(key: str) -> Iterator[bytes]:
+    yield key.encode()
+    try:
+        yield UUID(key).bytes
+    except ValueError:
+        return
+
+
+def _phases(source: bytes) -> Iterator[str]:
+    """The characters of base64 that depend on a source alone, for each of three positions."""
+    for before in range(3):
+        encoded = base64.b64encode(bytes(before) + source).decode()
+        first, last = -(-before * 8 // 6), (before + len(source)) * 8 // 6
+        yield encoded[first:last]
