@@ -138,11 +138,13 @@ def _jobs(asked: ConformArguments) -> int:
 
 
 def _noise(outcomes: Sequence[TraceResult]) -> list[str]:
-    return [
-        f"{outcome.trace}: {outcome.unparsed} lines of the agent are not messages"
-        for outcome in outcomes
-        if outcome.unparsed
-    ]
+    noisy = [outcome for outcome in outcomes if outcome.unparsed]
+    if not noisy:
+        return []
+    count = sum(outcome.unparsed for outcome in noisy)
+    text = "line of the agent is no message" if count == 1 else "lines of the agent are no messages"
+    traces = noisy[0].trace if len(noisy) == 1 else f"{len(noisy)} traces, such as {noisy[0].trace}"
+    return [f"{count} {text}, in {traces}"]
 
 
 def _permissions(asked: ConformArguments, outcomes: Sequence[TraceResult]) -> list[str]:
