@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from acp_wire.reader import JsonValue
 from acpgen.logs.scanning import blank, members
 from acpgen.logs.surroundings import Members, token_of
-from acpgen.model import JsonValue
 
 _KINDS: Mapping[str, str] = {
     **dict.fromkeys(("request", "req", "call"), "request"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from acp_wire.reader import JsonValue
 from acpgen.logs.line_reader import BETWEEN, LineReader, Taken, text_of
 from acpgen.logs.log_lines import Lines
 from acpgen.logs.long_units import cell_unit, rewrapped_unit, titled_unit
@@ -14,7 +15,6 @@ from acpgen.logs.quoted_text import python_object, quoted
 from acpgen.logs.scanning import BROKEN, CUT, blank, value_at
 from acpgen.logs.titled_parts import title_of
 from acpgen.logs.unit import LONG, Unit, is_binary, is_dump, whole_unit
-from acpgen.model import JsonValue
 
 _BROKEN_OBJECT = re.compile(r'\{\s*(?:"|$)')
 _BROKEN_LINES = 10_000
