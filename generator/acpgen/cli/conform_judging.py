@@ -216,12 +216,10 @@ def _demand(word: str, command: Sequence[str]) -> None:
 
 
 def _chosen(all_: Sequence[_Trace], names: Sequence[str]) -> list[_Trace]:
-    traces = [each.name for each in all_]
-    known = {*traces}.union(*(each.proves for each in all_))
+    known = {each.name for each in all_}.union(*(each.proves for each in all_))
     for name in names:
         if name not in known:
-            others = f"the traces are {', '.join(traces)}"
-            meant = _elsewhere(name) or suggestion(name, known, others)
+            meant = _elsewhere(name) or suggestion(name, known, "--list prints them all")
             fail(f"there is no trace or requirement {name}: {meant}")
     return [each for each in all_ if not names or {each.name, *each.proves} & {*names}]
 
