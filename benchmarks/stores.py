@@ -1,10 +1,11 @@
-"""The stores of an agent under load, against bare SQL of the same rows in the same run.
+"""The stores of agents and clients under load, against bare SQL of the same rows in the same run.
 
     python benchmarks/stores.py
 
-Three bars, and 1 as the exit code if one is broken: eight processes together against one process
-that inserts the same rows with bare INSERTs; session/resume of one session of 100,000; and 10,000
-prompts while the server of PostgreSQL restarts. Everything is flushed to the disk before it counts.
+Four bars, and 1 as the exit code if one is broken: eight processes together against one process
+that inserts the same rows with bare INSERTs; session/resume of one session of 100,000; 10,000
+prompts while the server of PostgreSQL restarts; and 3,000 prompts that are stored by one client and
+resent by the next one. Everything is flushed to the disk before it counts.
 PostgreSQL is measured when it is installed.
 """
 
@@ -29,13 +30,19 @@ import psycopg
 
 import private_postgres
 from acp_retry import (
+    Client,
+    Connection,
     KeyLedger,
+    MemoryStore,
     Message,
     RequestFailedError,
     Sessions,
     SessionStore,
+    SqliteOutbox,
     SqliteStore,
+    Stdio,
     Submission,
+    serve_stdio,
 )
 from acp_retry.peer import Call, Peer
 from acp_retry.stores.postgres import PostgresStore
@@ -46,7 +53,8 @@ ROWS = 250
 ROUNDS = 5
 SESSIONS = 100_000
 PROMPTS = 10_000
-TOGETHER_LIMIT, RESUME_LIMIT, REFUSED_LIMIT = 2.5, 5.0, 0.0
+PENDING = 3000
+TOGETHER_LIMIT, RESUME_LIMIT, REFUSED_LIMIT, PENDING_LIMIT = 2.5, 5.0, 0.0, 3.0
 BODY, WRITER = b"x" * 300, b"w" * 16
 
 
@@ -226,6 +234,50 @@ async def restarted(conninfo: str) -> tuple[int, int]:
     return refused, inserted
 
 
+class Unreachable:
+    """A transport without an agent."""
+
+    async def connect(self) -> Connection:
+        """Fail."""
+        raise ConnectionError("there is no agent")
+
+
+async def pending(place: str) -> tuple[float, float]:
+    """Seconds that storing 3,000 prompts takes, and that the next client takes to resend them.
+
+    The agent keeps its messages in memory, so that only the flushes of the client count.
+    """
+    outbox = SqliteOutbox(place)
+    async with Client(Unreachable(), outbox) as client:
+        start = time.perf_counter()
+        await asyncio.gather(*(client.submit("s", f"prompt {n}") for n in range(PENDING)))
+        stored = time.perf_counter() - start
+    outbox.close()
+    outbox = SqliteOutbox(place)
+    start = time.perf_counter()
+    async with Client(Stdio(sys.executable, __file__, "agent"), outbox) as client:
+        prompts = await client.ready()
+        inserted = await asyncio.gather(*(prompt.message_id() for prompt in prompts))
+        resent = time.perf_counter() - start
+        assert len(set(inserted)) == PENDING
+        assert await client.pending() == []
+    outbox.close()
+    return stored, resent
+
+
+async def agent() -> None:
+    """Serve an agent with one session on standard input and output."""
+    store = MemoryStore()
+    await store.add_session("s", "/project")
+
+    async def work(submission: Submission) -> None:
+        async with sessions.turn(submission):
+            pass
+
+    sessions = Sessions(KeyLedger(store, work), store, {"name": "agent", "version": "1"})
+    await serve_stdio(sessions.handlers(), sessions.lost)
+
+
 async def main() -> int:
     """Print the table; 1 when a limit is broken."""
     kept = True
@@ -243,6 +295,10 @@ async def main() -> int:
             name = f"{kind}: session/resume, one of {SESSIONS:,}"
             kept &= row(name, await resume(store), "ms", RESUME_LIMIT)
             await closed(store)
+        for name, taken in zip(
+            ("stored", "resent"), await pending(found["SQLite"] + ".outbox"), strict=True
+        ):
+            kept &= row(f"SQLite: {PENDING:,} prompts {name}", taken, "s", PENDING_LIMIT)
         if "PostgreSQL" in found:
             refused, inserted = await restarted(found["PostgreSQL"])
             name = f"PostgreSQL: prompts of {PROMPTS:,} refused by a restart"
@@ -252,7 +308,9 @@ async def main() -> int:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
+    if sys.argv[1:] == ["agent"]:
+        asyncio.run(agent())
+    elif len(sys.argv) > 1:
         asyncio.run(writer(*sys.argv[1:]))
     else:
         sys.exit(asyncio.run(main()))

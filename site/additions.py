@@ -9,9 +9,12 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
+from code_tabs import code_tabs, highlighted
 from markdown_it import MarkdownIt
 
+from acpgen import resources
 from acpgen.emit.markdown import fence
+from acpgen.emit.templates import Templates
 from acpgen.inject import Elsewhere
 from acpgen.load.schema_text import lines_of
 from acpgen.model import Kind, Location, Method, Protocol, TypeName
@@ -93,7 +96,7 @@ def types_page(text: str, protocol: Protocol) -> str:
 
 
 def method_page(text: str, methods: list[Method], protocol: Protocol, later: dict[str, str]) -> str:
-    """A page of a method: the params beside an example, members inside them, and the source.
+    """A page of a method: params beside code and an example, members inside them, the source.
 
     Markdown would tear nested elements apart, so they are put into `later`, and a placeholder into
     the page.
@@ -106,12 +109,14 @@ def method_page(text: str, methods: list[Method], protocol: Protocol, later: dic
         links = Elsewhere(site, "page", "../", ".html")
         key = f"{slug_of(method.name)}.{method.kind}"
         later[key] = "".join(_members(method, FieldTree(protocol, links)))
+        code = code_tabs(method, protocol, Templates(resources.TEMPLATES))
+        later[f"{key}.code"] = f'<div class="added">{code}{_example(method, protocol)}</div>'
         inside = PLACEHOLDER.format(key)
         params = protocol.types[method.params]
         inside += f'\n\n<p class="added">{source_link(params.location, "../")}</p>'
         return (
             f'{part[1]} Params\n\n<div class="pair" markdown="1">\n<div markdown="1">\n'
-            f"{part[2]}\n{inside}\n\n</div>\n{_example(method, protocol)}\n</div>\n\n"
+            f"{part[2]}\n{inside}\n\n</div>\n{PLACEHOLDER.format(f'{key}.code')}\n</div>\n\n"
         )
 
     name = slug_of(methods[0].name)
@@ -125,7 +130,7 @@ def _example(method: Method, protocol: Protocol) -> str:
     for found in examples(method, protocol):
         shown.setdefault(found.caption.split()[0], found)
     blocks = [
-        f"<figcaption>{_inline(found.caption)}</figcaption>{_READER.render(found.block)}"
+        f"<figcaption>{_inline(found.caption)}</figcaption>{highlighted(found.block)}"
         for found in shown.values()
     ]
     return f'<figure class="added">{"".join(blocks)}</figure>' if blocks else ""

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import search_index
 from additions import SOURCES, described, method_page, source_page, types_page
-from artifacts import copied_files, finish, front_links
+from artifacts import copied_files, finish, front_links, language_links
 from old_versions import add_versions
 
 from acpgen import resources
@@ -119,7 +119,8 @@ def lay_out(root: Path) -> dict[str, str]:
     for page in sorted(found - {"index.md"}):
         text = enriched(page, (pages / page).read_text("utf-8"), protocol, later)
         (pages / page).write_text(described(page, text), "utf-8")
-    front = front_page(index, protocol.methods, front_links(GENERATED))
+    links = front_links(GENERATED), language_links(GENERATED)
+    front = front_page(index, protocol.methods, *links)
     (pages / "index.md").write_text(described("index.md", front), "utf-8")
     (pages / SOURCES).mkdir()
     for file in schema_files(resources.SCHEMA):
@@ -169,8 +170,8 @@ def _kinds(protocol: Protocol, name: MethodName) -> list[Method]:
     return [method for method in found if method is not None]
 
 
-def front_page(index: str, methods: Sequence[Method], links: str = "") -> str:
-    """The index: what the protocol is, `links`, one table of all methods, its other sections.
+def front_page(index: str, methods: Sequence[Method], links: str = "", below: str = "") -> str:
+    """The index: what the protocol is, `links`, a table of all methods, `below`, other sections.
 
     Raises:
         LayoutError: the index has no section of methods.
@@ -183,7 +184,8 @@ def front_page(index: str, methods: Sequence[Method], links: str = "") -> str:
     pages = {name.strip("`"): path for name, path in reversed(_PAGE.findall(index))}
     title, _, rest = intro.partition("\n\n")[2].partition("\n\n")
     start = f"{title}\n\n{ABOUT}\n\n{rest}{links}"
-    return f"---\nhide: [navigation, toc]\n---\n{start}{_methods(pages, methods)}{''.join(others)}"
+    shown = f"{start}{_methods(pages, methods)}{below}{''.join(others)}"
+    return f"---\nhide: [navigation, toc]\n---\n{shown}"
 
 
 def _part(name: str, groups: Mapping[str, list[Entry]]) -> Entry:
@@ -222,7 +224,7 @@ def _row(page: str, method: Method) -> list[Inline]:
     return [
         join([link(code(method.name), page), unstable]),
         prose(first_sentence(method.docs)),
-        join([*_class(method.retry), prose(method.resend)]),
+        join(_class(method.retry)),
         Inline(DIRECTIONS[method.side]),
         Inline(method.kind.value),
     ]

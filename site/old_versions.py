@@ -41,8 +41,40 @@ def add_versions(pages: Path, current: Protocol) -> None:
         parts.append(f"## From {name} to the current schema\n\n{differences(file)}")
     head = ("Version", "Methods", "Types", "Schema")
     side_by_side = table([Inline(cell) for cell in head], rows)
-    text = f"# Versions\n\nEach version has pages of its own.\n\n{side_by_side}\n\n"
+    text = (
+        "# Versions\n\nEach version has pages of its own, and every page leads to the same one of "
+        f"the other versions.\n\n{side_by_side}\n\n"
+    )
+    log = _HEADING.sub(r"#\1 ", RELEASED.joinpath("CHANGELOG.md").read_text("utf-8"))
+    entries = log[log.find("### ") :].strip()
+    parts.append(f"## Changelog\n\n{entries}")
     (pages / "versions.md").write_text(text + "\n\n".join(parts) + "\n", "utf-8")
+
+
+def version_menu(page: str, pages: Path) -> str:
+    """The same page in each version, or the start of a version that lacks it, as HTML.
+
+    Empty for a page that belongs to no version.
+    """
+    if page.startswith("source/") or page == "versions.md":
+        return ""
+    versions = {"current": "", **{n: f"{FOLDER}/{n}/" for n in map(_version, released())}}
+    own = next(
+        (n for n, folder in versions.items() if folder and page.startswith(folder)), "current"
+    )
+    inside = page.removeprefix(versions[own])
+    up = "../" * page.count("/")
+    items = []
+    for name, folder in versions.items():
+        there = inside if (pages / folder / inside).is_file() else "index.md"
+        target = f"{up}{folder}{there}".removesuffix(".md") + ".html"
+        here = ' aria-current="page"' if name == own else ""
+        items.append(f'<li><a href="{target}"{here}>{name}</a></li>')
+    items.append(f'<li><a href="{up}versions.html">All versions and differences</a></li>')
+    return (
+        f'<details class="added versions"><summary>Version: {own}</summary>'
+        f"<ul>{''.join(items)}</ul></details>"
+    )
 
 
 def released() -> list[Path]:

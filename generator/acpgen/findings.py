@@ -105,14 +105,25 @@ def escaped(text: str) -> str:
 
 
 def _text_line(finding: Finding) -> str:
-    label = f"{finding.severity}[{finding.rule}]"
-    code = "" if finding.code is None else f" {finding.code}"
-    pointer = f" {printable(finding.pointer)}" if finding.pointer else ""
-    subject = f"{printable(finding.subject)}: " if finding.subject else ""
-    line = "" if finding.line is None else f":{finding.line}"
-    number = "" if finding.number is None else f"message {finding.number}: "
-    where = f"{printable(finding.file)}{line}: {number}{subject}{label}{code}{pointer}"
-    return f"{where}: {printable(finding.message)}"
+    line = _line_with(finding, finding.file, finding.subject, finding.pointer, finding.message)
+    if len(line) <= _LONGEST and line.isprintable():
+        return line  # and so are its parts
+    parts = (finding.file, finding.subject, finding.pointer, finding.message)
+    return _line_with(finding, *map(printable, parts))
+
+
+def _line_with(finding: Finding, file: str, subject: str, pointer: str, message: str) -> str:
+    where = file if finding.line is None else f"{file}:{finding.line}"
+    if finding.number is not None:
+        where = f"{where}: message {finding.number}"
+    if subject:
+        where = f"{where}: {subject}"
+    what = f"{finding.severity._value_}[{finding.rule}]"
+    if finding.code is not None:
+        what = f"{what} {finding.code:d}"
+    if pointer:
+        what = f"{what} {pointer}"
+    return f"{where}: {what}: {message}"
 
 
 class Format(StrEnum):

@@ -30,11 +30,43 @@ def test_only_a_misspelt_id_gets_a_suggestion(typed: str, hint: str) -> None:
 def test_a_trace_has_a_page_with_its_steps_and_what_it_proves() -> None:
     result = CliRunner().invoke(APP, ["explain", "retry-answer"])
     assert result.exit_code == 0
-    head, _, steps, costs, proves = result.stdout.rstrip().split("\n\n")
+    head, _, steps, brackets, costs, proves = result.stdout.rstrip().split("\n\n")
     assert head == "retry-answer (trace for an agent)"
-    assert steps.splitlines()[-1] == "  9  answer request r2, same r1  [support-keys]"
+    *rest, last = steps.splitlines()
+    assert rest == [
+        "  1  The client starts the agent with the connection c1. initialize has to succeed.",
+        "  2  session/new on c1 opens s1.",
+        "  3  r0: session/prompt on c1 in s1 with the text 'control' and no key.",
+        "  4  Expected: r0 is answered with a result.",
+        "  5  Expected: the session becomes idle.",
+        "  6  r1: session/prompt on c1 in s1 with the text 'plain' and the key K.",
+        "  7  Expected: r1 is answered with a result.  [support-keys]",
+        "  8  r2: session/prompt on c1 with the params of r1.",
+    ]
+    same = "Expected: r2 is answered with a result whose messageId is that of r1."
+    assert last == f"  9  {same}  [support-keys]"
+    assert brackets.startswith("An expectation proves the requirements in its brackets.")
     assert costs == "Prompts: 3. Starts of the agent: 1 at most."
     assert proves == "Can prove: support-keys."
+
+
+def test_a_plan_has_a_sentence_for_each_run_and_failure() -> None:
+    result = CliRunner().invoke(APP, ["explain", "held-for-long"])
+    _, happens, proves = result.stdout.rstrip().split("\n\n")
+    killed = "the next session/prompt, the client is killed once the request took effect."
+    assert " ".join(happens.split()) == (
+        "Run 1: the client submits 'Sort the list of names by length.'."
+        " Run 2, 3 days later: the client resends what is pending and submits 'Count the words of"
+        " the page.'."
+        " Run 3, 3 days later: the client resends what is pending."
+        f" At {killed} After that, at {killed}"
+    )
+    assert "client-shows-old-prompts" in proves
+
+
+def test_a_trace_for_a_proxy_says_what_is_sent() -> None:
+    result = CliRunner().invoke(APP, ["explain", "keys-through-a-proxy"])
+    assert "with keys of all kinds, without a key, and with malformed keys." in result.stdout
 
 
 def test_a_requirement_has_its_sentence_and_its_traces() -> None:

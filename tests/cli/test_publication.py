@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 
 import pytest
 
+import acpgen
 from acpgen import resources
 from acpgen.cli.publication import publication
 from acpgen.diff.version import parse
@@ -32,6 +34,13 @@ def test_the_tag_comes_after_the_version_and_before_every_package() -> None:
     assert made[2].startswith("git tag v0.2.0,")
     assert made[3] == "make packages"
     assert all(", " in step and ": " in step for step in made[4:])
+
+
+def test_the_first_step_names_every_file_with_the_version() -> None:
+    named = re.findall(r"[\w/-]*(?:pyproject\.toml|__init__\.py)", steps()[0])
+    texts = [(resources.ROOT / name).read_text("utf-8") for name in named]
+    assert all(re.search(rf'^\S*version\S* = "{acpgen.__version__}"', t, re.M) for t in texts)
+    assert {*named} >= {f"runtime/acp-{n}/pyproject.toml" for n in ("wire", "retry", "conformance")}
 
 
 def test_a_wheel_comes_after_those_that_it_requires() -> None:

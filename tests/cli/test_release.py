@@ -217,6 +217,16 @@ def test_what_is_settled_needs_no_change(first: str, second: str, status: int) -
     assert (f"nothing has changed since {first}\n" in result.stderr) is bool(status)
 
 
+@pytest.mark.parametrize(
+    ("version", "status"), [("1.0.0-foo.1", 2), ("1.0.0-rc.1.2", 2), ("1.0.0-beta.2", 0)]
+)
+def test_a_version_that_no_wheel_can_have_is_refused(version: str, status: int) -> None:
+    result = run(version)
+    assert result.exit_code == status
+    reason = f"no wheel can have the version {version}; end it in alpha.N, beta.N or rc.N"
+    assert (reason in result.stderr) is bool(status)
+
+
 def test_what_was_accepted_accepts_nothing_else_later() -> None:
     def write_class(word: str) -> None:
         write({"SendRequest": {"x-retry-class": word}})

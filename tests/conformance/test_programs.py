@@ -47,6 +47,24 @@ UNSUPPORTED = {
 }
 
 
+FAILED = {
+    "support-keys",
+    "reject-malformed-key",
+    "malformed-is-not-omitted",
+    "insert-once",
+    "reused-key",
+    "join-held",
+    "concurrent-attempts",
+    "cancel-answers-all",
+    "cancel-too-late",
+    "known-across-connections",
+    "known-after-restart",
+    "known-after-others",
+    "known-while-kept",
+    "stored-with-message",
+}
+"""The requirements that an agent on the SDK's typed handlers breaks, which see no key."""
+
 A_FEW = {"retry-answer", "retry-after-restart", "malformed-keys-refused"}
 """The traces that `make test` plays."""
 
@@ -157,25 +175,17 @@ def test_the_guide_names_the_faults_of_the_kit() -> None:
     )
 
 
+def test_the_guide_counts_what_the_agents_on_that_sdk_keep() -> None:
+    page = (Path(acp_conformance.__file__).parents[1] / "README.md").read_text("utf-8")
+    kept = len(verdicts((), Role.AGENT)) - len(UNSUPPORTED)
+    assert f" {len(FAILED)} requirements fail.\n" in page
+    assert f"the key none fails, and {kept} are kept, at least partly." in page
+
+
 @pytest.mark.prove("plays all traces with processes")
 def test_an_sdk_without_keys_fails_what_needs_them(tmp_path: Path) -> None:
     results = examine(peer(), tmp_path)
-    assert having(results, VerdictStatus.FAIL).keys() == {
-        "support-keys",
-        "reject-malformed-key",
-        "malformed-is-not-omitted",
-        "insert-once",
-        "reused-key",
-        "join-held",
-        "concurrent-attempts",
-        "cancel-answers-all",
-        "cancel-too-late",
-        "known-across-connections",
-        "known-after-restart",
-        "known-after-others",
-        "known-while-kept",
-        "stored-with-message",
-    }
+    assert having(results, VerdictStatus.FAIL).keys() == FAILED
 
 
 @pytest.mark.prove("plays all traces with processes")

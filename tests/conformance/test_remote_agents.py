@@ -12,6 +12,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from websockets.sync.server import ServerConnection, serve
 
 import reference_server
 from acp_conformance.requirements import BY_ID, Role
@@ -127,6 +128,27 @@ def test_a_server_that_refuses_initialize_is_named_with_its_status() -> None:
         server.shutdown()
     assert err == f"acpgen: {url}: the server answered initialize with 501\n"
     assert (status, out) == (2, "")
+
+
+def _noisy(socket: ServerConnection) -> None:
+    """Answer everything as initialize, after two texts that are no messages."""
+    result = {"protocolVersion": 2, "info": {"name": "n", "version": "1"}, "capabilities": {}}
+    for text in socket:
+        for noise in ("log", "[]"):
+            socket.send(noise)
+        socket.send(json.dumps({"jsonrpc": "2.0", "id": json.loads(text)["id"], "result": result}))
+
+
+def test_what_is_no_message_is_counted() -> None:
+    with serve(_noisy, "127.0.0.1", 0) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        url = f"ws://127.0.0.1:{server.socket.getsockname()[1]}/acp"
+        options = ("--trace", "shape-initialize", "--format", "json")
+        status, out, err = conform("--url", url, *options)
+        server.shutdown()
+    report = json.loads(out)
+    assert (status, report["run"]["noise"], report["traces"][0]["noise"]) == (0, 2, 2)
+    assert "2 lines of the agent are no messages, in shape-initialize\n" in err
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,11 @@ def test_the_guide_lists_every_requirement() -> None:
     assert listed == [asked.id for asked in ASKED]
 
 
+def test_the_guide_lists_every_trace_for_a_proxy() -> None:
+    page = (Path(acp_conformance.__file__).parents[1] / "README.md").read_text("utf-8")
+    assert [each for each in PROXY_TRACES if f"| `{each.name}` | {each.title} |" not in page] == []
+
+
 def test_the_guide_lists_every_plan() -> None:
     page = (Path(acp_conformance.__file__).parents[1] / "README.md").read_text("utf-8")
     rows = re.findall(r"^\| (`[a-z-]+`(?:, `[a-z-]+`)*) \| (\d+) \|", page, re.MULTILINE)

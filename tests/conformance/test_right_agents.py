@@ -48,6 +48,8 @@ RESTARTS = {
     "known-after-restart",
     "known-mid-turn",
     "stored-with-message",
+    "negotiates-version",
+    "refuses-old-versions",
 }
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import unavailable
 from conform_calls import conform
 from remote_servers import INTEROP, SdkServer
 
@@ -29,8 +30,12 @@ def environment(home: Path) -> dict[str, str]:
 def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     program = PACKAGE / "dist/index.js"
     node = shutil.which("node")
-    if node is None or not program.exists() or not (INTEROP / "node_modules/ws").exists():
-        pytest.skip("claude-agent-acp is not installed: make prove runs npm ci in tests/agents")
+    if node is None:
+        unavailable.skip("node is missing")
+    if not (INTEROP / "node_modules/ws").exists():
+        unavailable.skip("tests/interop needs npm ci")
+    if not program.exists():  # also in CI: what the registry withholds fails no test of ours
+        pytest.skip("claude-agent-acp is not installed: see what make shipped-agent prints")
     home = environment(tmp_path_factory.mktemp("home"))
     mount = (node, str(INTEROP / "mount.mjs"))
     with SdkServer("typescript", *mount, agent=node, more=[str(program)], environment=home) as it:
@@ -42,7 +47,7 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 def test_it_is_judged_as_any_agent(port: int, scheme: str) -> None:
     chosen = [word for name in CHOSEN for word in ("--trace", name)]
     url = f"{scheme}://127.0.0.1:{port}/acp"
-    options = ("--format", "json", "--timeout", "60", "--silence", "1")
+    options = ("--format", "json", "--timeout", "60")
     status, report, errors = conform("--url", url, *options, *chosen)
     assert status == 1, errors
     found = {each["id"]: each for each in json.loads(report)["requirements"]}

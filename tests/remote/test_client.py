@@ -131,6 +131,52 @@ def test_what_an_agent_has_started_ends_with_the_client(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
+FLAKY = (
+    """
+import os, sys
+if not os.path.exists("second"):
+    open("second", "w").close()
+    sys.exit(3)
+"""
+    + AGENT
+)
+
+
+def test_a_program_that_never_answers_is_not_started_for_ever(tmp_path: Path) -> None:
+    events: list[ClientEvent] = []
+
+    async def run() -> None:
+        transport = stdio(tmp_path, "import sys; sys.exit(7)")
+        async with Client(transport, backoff=FAST, on_event=events.append) as client:
+            with pytest.raises(ClientStoppedError) as caught:
+                await client.ready()
+            reason = "the agent ended with status 7 before it answered initialize"
+            assert str(caught.value) == f"{reason}, 5 times"
+            lost = [each.reason for each in events if each.state is ClientState.LOST]
+            assert lost == [reason] * 5
+            assert events[-1] == ClientEvent(ClientState.CLOSED, f"{reason}, 5 times")
+
+    asyncio.run(run())
+
+
+def test_how_often_a_program_is_started_is_up_to_the_application(tmp_path: Path) -> None:
+    async def run() -> None:
+        transport = stdio(tmp_path, "import os; os.kill(os.getpid(), 9)")
+        async with Client(transport, backoff=FAST, starts=1) as client:
+            with pytest.raises(ClientStoppedError, match=r"ended by SIGKILL before .*, once"):
+                await client.ready()
+
+    asyncio.run(run())
+
+
+def test_a_program_that_answers_at_its_second_start_is_used(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with Client(stdio(tmp_path, FLAKY), backoff=FAST, starts=2) as client:
+            assert await client.new_session(cwd=str(tmp_path))
+
+    asyncio.run(run())
+
+
 def test_a_program_that_is_missing_is_not_tried_again(tmp_path: Path) -> None:
     async def run() -> None:
         async with Client(Stdio(str(tmp_path / "missing"))) as client:

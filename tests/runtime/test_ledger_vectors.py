@@ -22,10 +22,12 @@ from acp_retry.core import (
 )
 from acp_retry.outcome import CANCELLED, Inserted, Refused
 from acp_retry.store import Found
-from ledger_player import LIVING, LedgerPlayer, record_of
+from ledger_player import LedgerPlayer, core_of
+from proofs import amount, scaled
+from table_ledger import TableLedger
 
 FOLDER = Path(__file__).parents[2] / "generated" / "vectors" / "ledger"
-RULES = {each["id"]: each for each in json.loads((FOLDER / "rules.json").read_text())["rules"]}
+RULES: list[dict[str, Any]] = json.loads((FOLDER / "rules.json").read_text())["rules"]
 TRACES = sorted(path.stem for path in FOLDER.glob("*.json") if path.stem != "rules")
 Make = Callable[..., Core]
 
@@ -37,8 +39,7 @@ def trace(name: str) -> dict[str, Any]:
 
 def faults(name: str, make: Make = Core) -> list[str]:
     played = trace(name)
-    core = make(compare=played["compare"], keep_orphans=played["keepOrphans"])
-    return list(LedgerPlayer(core).faults(played["steps"]))
+    return list(LedgerPlayer(core_of(played, make)).faults(played["steps"]))
 
 
 @pytest.mark.parametrize("name", TRACES)
@@ -47,79 +48,86 @@ def test_the_core_has_exactly_the_effects_of_each_trace(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TRACES)
-def test_each_step_moves_its_claim_as_its_rule_says(name: str) -> None:
+def test_the_table_leads_to_each_trace(name: str) -> None:
     played = trace(name)
-    core = Core(compare=played["compare"], keep_orphans=played["keepOrphans"])
-    assert list(LedgerPlayer(core).faults(played["steps"])) == []
+    table = TableLedger(RULES, played)
     for step in played["steps"]:
-        rule, (before, after) = RULES[step["rule"]], step["seen"]
-        if step["event"] == "prompt" and "key" not in step:
-            after = list(step["claims"].values())[-1]
-        assert rule["event"] == step["event"], step
-        assert rule["state"] in (before, "any"), step
-        assert rule["next"] == (after if rule["next"] != "same" else "same"), step
+        table.used.clear()
+        assert table.play(step) == step["effects"], step
+        assert table.states() == step["claims"], step
+        assert table.allowed is step.get("allowed"), step
+        assert step["rule"] in table.used, (step, table.used)
 
 
 def test_each_rule_is_used_in_a_trace() -> None:
     used = {step["rule"] for name in TRACES for step in trace(name)["steps"]}
-    assert used == RULES.keys()
+    assert used == {rule["id"] for rule in RULES}
+
+
+def about(chance: Random, player: LedgerPlayer) -> dict[str, Any]:
+    """An event about one claim, of the last ones more often."""
+    name = chance.choice([*player.claims][-3:])
+    claim = player.claims[name]
+    message = {"claim": name, "messageId": "m" + str(claim.record)[:4]}
+    digest = chance.choice([{}, {"digest": "one"}, {"digest": "two"}])
+    events: list[dict[str, Any]] = [
+        {"event": "found", **message, **digest},
+        {"event": "found", "claim": name, "messageId": None},
+        {"event": "found", "claim": name, "messageId": None},
+        {"event": "begin", "claim": name},
+        {"event": "fail", "claim": name, "code": -32603},
+        {"event": "refuse", "claim": name, "code": -32042},
+    ]
+    if claim.keyed:
+        events.append({"event": "found-elsewhere", **message, **digest})
+    if claim.state is State.SUBMITTING:
+        events += 3 * [{"event": "inserted", **message, "live": chance.random() < 0.5}]
+    return chance.choice(events)
 
 
 def random_step(chance: Random, player: LedgerPlayer) -> dict[str, Any]:
-    """An event about one key, of which the claim may be in any state."""
-    living = [name for name, claim in player.claims.items() if claim.state in LIVING]
-    attempt = f"{chance.choice('abc')}/{chance.randrange(3)}"
-    digest = chance.choice(["one", "one", "two"])
-    about: list[dict[str, Any]] = [
-        {"event": "prompt", "attempt": attempt, "session": "s", "key": "k", "digest": digest},
+    """Any event about two keys of two sessions, and about prompts without a key."""
+    attempt = f"{chance.choice('abc')}/{chance.randrange(4)}"
+    session = {"session": chance.choice("sst")}
+    key = {"key": chance.choice("kkl")}
+    prompt = {"event": "prompt", "attempt": attempt, **session, "size": chance.randrange(1, 50)}
+    prompt |= chance.choice([{}, {"digest": "one"}, {"digest": "one"}, {"digest": "two"}])
+    others: list[dict[str, Any]] = [
         {"event": "cancel", "attempt": attempt},
-        {"event": "withdraw", "session": "s"},
+        {"event": "cancel-elsewhere", **session, **key},
+        {"event": "withdraw", **session},
         {"event": "lost", "connection": chance.choice("abc")},
+        {"event": "ended", **session},
     ]
-    state = player.claims[living[-1]].state if living else None
-    if state is State.CLAIMED:
-        found = chance.choice([None, None, "m1"])
-        about += 3 * [{"event": "found", "claim": living[-1], "messageId": found}]
-        about += [{"event": "fail", "claim": living[-1], "code": -32603}]
-    if state is State.HELD:
-        about += 2 * [{"event": "begin", "claim": living[-1], "allowed": True}]
-        about += [{"event": "refuse", "claim": living[-1], "code": -32042}]
-    if state is State.SUBMITTING:
-        about += [{"event": "inserted", "claim": living[-1], "messageId": "m1"}]
-        about += [{"event": "fail", "claim": living[-1], "code": -32603}]
-        about += [{"event": "refuse", "claim": living[-1], "code": -32042}]
-    return chance.choice(about)
+    kind = chance.random()
+    if kind < 0.4 or not player.claims:
+        return prompt | (key if chance.random() < 0.8 else {})
+    return about(chance, player) if kind < 0.85 else chance.choice(others)
 
 
-@pytest.mark.parametrize("compare", [False, True])
-@pytest.mark.parametrize("keep_orphans", [False, True])
-def test_no_change_that_the_core_makes_is_missing_in_the_table(
-    compare: bool, keep_orphans: bool
+OPTIONS = [
+    {"compare": compare, "keepOrphans": keep, "most": most, "mostBytes": most_bytes}
+    for compare in (False, True)
+    for keep in (False, True)
+    for most, most_bytes in ((None, None), (2, None), (None, 60))
+]
+
+
+@scaled("random events")
+@pytest.mark.parametrize("options", OPTIONS, ids=lambda each: "-".join(map(str, each.values())))
+def test_the_core_does_at_random_events_exactly_what_the_table_says(
+    options: dict[str, Any],
 ) -> None:
-    rows = {(each["state"], each["event"], each["next"]) for each in RULES.values()}
-    for seed in range(100):
+    for seed in range(amount(40, 1000)):
         chance = Random(seed)
-        player = LedgerPlayer(Core(compare=compare, keep_orphans=keep_orphans))
-        for _ in range(20):
+        player, table = LedgerPlayer(core_of(options)), TableLedger(RULES, options)
+        for number in range(60):
             step = random_step(chance, player)
-            before = state_of_key(player)
-            _, effects = player.play(step)
-            told = [player.members(each) for each in effects]
-            after = state_of_key(player)
-            if told or before != after:
-                assert names(step["event"], before, after) & rows, (step, before, after, told)
-
-
-def names(event: str, before: str, after: str) -> set[tuple[str, str, str]]:
-    """The rows that may be about a change."""
-    events = {event, "cancel"} if event == "withdraw" else {event}
-    found = {(before, each, after) for each in events}
-    return found | {("any", each, "same") for each in events if before == after}
-
-
-def state_of_key(player: LedgerPlayer) -> str:
-    claim = player.of(record_of("k"))
-    return "none" if claim is None else claim.state.value
+            allowed, effects = player.play(step)
+            done = [player.members(each) for each in effects]
+            assert done == table.play(step), (seed, number, step)
+            assert player.states() == table.states(), (seed, number, step)
+            assert allowed is table.allowed, (seed, number, step)
 
 
 def test_the_index_lists_the_files() -> None:

@@ -14,8 +14,18 @@ from typing import Any
 
 import pytest
 
-from acp_retry import KeyLedger, Message, Peer, Sessions, SqliteStore, Submission, derive_message_id
+from acp_retry import (
+    KeyLedger,
+    MemoryStore,
+    Message,
+    Peer,
+    Sessions,
+    SqliteStore,
+    Submission,
+    derive_message_id,
+)
 from agents import TEXT, pipes, settle, sync
+from session_agents import Agent, open_session
 
 PAGE = Path(__file__).parents[2] / "docs" / "stores.md"
 ((JOBS),) = re.findall(r"<!-- example: jobs -->\n```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
@@ -98,6 +108,35 @@ async def test_work_that_the_end_of_the_process_stopped_is_unfinished(tmp_path: 
     await again.finish(found.session_id, found.message_id)
     assert await again.unfinished() == []
     again.close()
+
+
+class EndsSlowly(MemoryStore):
+    """A store that notes the end of work when it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.notes = asyncio.Event()
+
+    async def finish(self, session_id: str, message_id: str) -> None:
+        await self.notes.wait()
+        await super().finish(session_id, message_id)
+
+
+@sync
+async def test_the_next_turn_does_not_wait_until_the_end_of_work_is_stored() -> None:
+    store = EndsSlowly()
+    agent = Agent(store)
+    client = await agent.connect()
+    session = await open_session(client)
+    for number in range(3):
+        await client.ask(session, key=f"{number}").answer()
+    await settle()
+    assert agent.turns == 3
+    assert len(await store.unfinished()) == 3
+    store.notes.set()
+    await settle()
+    assert await store.unfinished() == []
+    await client.hang_up()
 
 
 KILLED = """

@@ -107,7 +107,7 @@ def test_the_filter_keeps_its_width_without_a_row(width: Width, visitor: Visitor
 @pytest.mark.parametrize("scripts", [True, False])
 def test_members_expand(width: Width, scripts: bool, visitor: Visitor) -> None:
     page = visitor.open(PROMPT, width, java_script_enabled=scripts)
-    inside = page.locator("details.added").first
+    inside = page.locator(".pair details.added").first
     variant = inside.locator("details").first
     expect(variant).not_to_be_visible()
     inside.locator("summary").first.click()
@@ -115,15 +115,55 @@ def test_members_expand(width: Width, scripts: bool, visitor: Visitor) -> None:
     expect(page.locator("figure.added")).to_be_visible()
 
 
-def test_an_example_is_beside_the_params_where_there_is_room(visitor: Visitor) -> None:
+@pytest.mark.parametrize("wide", [1280, 1920])
+def test_code_and_example_are_beside_the_params_where_there_is_room(
+    wide: int, visitor: Visitor
+) -> None:
     page = visitor.open(PROMPT)
-    page.set_viewport_size({"width": 1920, "height": 1000})
-    table, example = (page.locator(f".pair {part}").first for part in ("table", "figure"))
-    left, right = table.bounding_box(), example.bounding_box()
-    assert left is not None
-    assert right is not None
-    assert left["x"] + left["width"] <= right["x"]
+    page.set_viewport_size({"width": wide, "height": 1000})
+    parts = (page.locator(f".pair {part}").first for part in ("table", ".code-tabs", "figure"))
+    boxes = [part.bounding_box() for part in parts]
+    table, code, example = (box for box in boxes if box is not None)
+    assert table["x"] + table["width"] <= min(code["x"], example["x"])
+    assert code["y"] + code["height"] <= example["y"]
+    assert code["y"] < table["y"] + table["height"]
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("width", ["phone", "tablet", "desktop"])
+@pytest.mark.parametrize("scripts", [True, False])
+def test_each_language_has_a_tab(width: Width, scripts: bool, visitor: Visitor) -> None:
+    page = visitor.open(PROMPT, width, java_script_enabled=scripts)
+    code = page.locator(".code-tabs pre").filter(visible=True)
+    expect(code).to_contain_text("readParams(")
+    page.locator(".code-tabs label", has_text="Go").click()
+    expect(code).to_contain_text("schema.Read[schema.PromptRequest]")
+    page.get_by_role("radio", name="Kotlin").check(force=True)
+    expect(code).to_contain_text("Kind.REQUEST")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_language_of_a_reader_stays(visitor: Visitor) -> None:
+    page = visitor.open(PROMPT)
+    page.locator(".code-tabs label", has_text="Rust").click()
+    page.goto(f"{visitor.home}methods/mcp-message.html")
+    shown = page.locator(".code-tabs pre").filter(visible=True)
+    expect(shown).to_have_count(2)
+    expect(shown.first).to_contain_text("Some(Kind::Request)")
+
+
+@pytest.mark.parametrize("width", ["phone", "desktop"])
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_page_leads_to_itself_in_other_versions(
+    width: Width, scripts: bool, visitor: Visitor
+) -> None:
+    page = visitor.open(PROMPT, width, java_script_enabled=scripts)
+    for version, path in (("0.1.0", f"versions/0.1.0/{PROMPT}"), ("current", PROMPT)):
+        menu = page.locator("details.versions")
+        menu.locator("summary").click()
+        menu.get_by_role("link", name=version, exact=True).click()
+        expect(page).to_have_url(f"{visitor.home}{path}")
+        expect(page.locator("details.versions summary")).to_have_text(f"Version: {version}")
 
 
 def test_search_works_from_disk(site: Path, browser: Browser) -> None:
@@ -168,8 +208,8 @@ def test_the_filter_shows_the_one_keyed_method(width: Width, visitor: Visitor) -
 def test_filters_add_up_and_stay_in_the_address(visitor: Visitor) -> None:
     page = visitor.open("index.html")
     page.get_by_label("Kind").select_option("request")
-    page.get_by_label("Words").fill("SESSION/ undo Sets")
-    expected = ["session/set_config_option", "session/set_title"]
+    page.get_by_label("Words").fill("SESSION/ undo Archive")
+    expected = ["session/archive", "session/unarchive"]
     assert names(page) == expected
     page.reload()
     assert names(page) == expected
@@ -204,10 +244,11 @@ def test_dark_mode_can_be_chosen_and_stays(visitor: Visitor) -> None:
 def test_an_example_can_be_copied(visitor: Visitor) -> None:
     permissions = ["clipboard-read", "clipboard-write"]
     page = visitor.open(PROMPT, permissions=permissions)
-    page.get_by_title("Copy to clipboard").first.click()
+    figure = page.locator("figure.added").first
+    figure.get_by_title("Copy to clipboard").first.click()
     expect(page.get_by_text("Copied to clipboard")).to_be_visible()
     copied = json.loads(page.evaluate("navigator.clipboard.readText()"))
-    assert copied == json.loads(page.locator("pre").first.inner_text())
+    assert copied == json.loads(figure.locator("pre").first.inner_text())
     assert copied["method"] == "session/prompt"
 
 

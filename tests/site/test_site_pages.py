@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import posixpath
 import re
+import zipfile
 from pathlib import Path
 
 import pytest
 
 import page_reader
+from acpgen.targets import languages
 from html_pages import HtmlPage
 from site_visits import SITE
 
+PROMPT = "methods/session-prompt.html"
 DOCS = SITE.parent / "generated/docs"
 SOURCES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
 
@@ -88,6 +91,37 @@ def test_each_release_is_beside_the_current_version(pages: dict[str, HtmlPage]) 
         assert f"versions/{version}/index.html" in pages["versions.html"].links
         assert f"files/{name}" in pages["versions.html"].links
         assert "../../index.html" in pages[f"versions/{version}/index.html"].links
+
+
+def test_the_version_menu_leads_to_the_same_page(pages: dict[str, HtmlPage], site: Path) -> None:
+    assert f"../versions/0.1.0/{PROMPT}" in pages[PROMPT].links
+    assert f"../../../{PROMPT}" in pages[f"versions/0.1.0/{PROMPT}"].links
+    for path in current(pages) - {"versions.html"}:
+        assert 'class="added versions"' in (site / path).read_text("utf-8"), path
+
+
+def test_the_front_page_leads_to_every_language(pages: dict[str, HtmlPage], site: Path) -> None:
+    links = pages["index.html"].links
+    for name in languages.names():
+        with zipfile.ZipFile(site / f"files/acp-v2-{name}.zip") as archive:
+            held = archive.namelist()
+        assert f"files/acp-v2-{name}.zip" in links
+        assert any(path.endswith("/LICENSE") for path in held), name
+        table = "retry.py" if name == "python" else Path(languages.table_path(name, 2)).name
+        assert f"files/{table}" in links
+        assert (site / "files" / table).is_file()
+    assert "versions.html#changelog" in links
+    assert "changelog" in pages["versions.html"].ids
+
+
+def test_each_method_has_code_in_every_language(pages: dict[str, HtmlPage], site: Path) -> None:
+    methods = [path for path in current(pages) if path.startswith("methods/")]
+    for path in methods:
+        text = (site / path).read_text("utf-8")
+        kinds = text.count('<fieldset class="added code-tabs">')
+        assert kinds == text.count('id="params') > 0, path
+        for name in languages.names():
+            assert text.count(f'value="{languages.dialect(name).title}"') == kinds
 
 
 def test_every_link_leads_somewhere(pages: dict[str, HtmlPage], site: Path) -> None:

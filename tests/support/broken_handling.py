@@ -236,7 +236,7 @@ class WorksAgain(Variation):
         return result
 
 
-@fails("join-held", "cancel-answers-all")
+@fails("join-held", "cancel-answers-all", "insert-once")
 class HoldsTwice(Variation):
     def key(self, key: str, call: Call) -> str | None:
         peer, _ = self.waiting.get(name(call), (None, 0.0))
@@ -247,7 +247,7 @@ TOGETHER = ("plain", "one", "two")
 """The prompts of which some come together."""
 
 
-@fails("concurrent-attempts")
+@fails("concurrent-attempts", "insert-once")
 class LooksBeforeItClaims(Variation):
     """Looks for as long as it takes until another attempt comes, or is sure to come no more."""
 

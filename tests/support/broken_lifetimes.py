@@ -127,7 +127,7 @@ class StoresKeysLater(Variation):
         return result
 
 
-@fails("known-on-any-connection", "known-live-only", "cancel-answers-all")
+@fails("known-on-any-connection", "known-live-only", "cancel-answers-all", "insert-once")
 class KeysOfAConnection(Variation):
     def __init__(self, store: Any) -> None:
         super().__init__(store)

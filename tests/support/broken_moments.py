@@ -143,7 +143,7 @@ class ForgetsWhenClosedElsewhere(Renewing):
         return await super().close(call)
 
 
-@fails("known-on-any-connection", "known-live-only")
+@fails("known-on-any-connection", "known-live-only", "insert-once")
 class ForgetsWhenAConnectionLeaves(Renewing):
     """Knows the keys of a session until one of its connections ends."""
 

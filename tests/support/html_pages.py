@@ -39,7 +39,7 @@ class HtmlPage(HTMLParser):
             return
         # The link beside a heading leads to the heading itself.
         # What the site adds to a generated page is not of that page.
-        own = values.get("class") not in {"headerlink", "added"}
+        own = not {"headerlink", "added"} & {*(values.get("class") or "").split()}
         says = tag == "article" or (self._says and own)
         self._open.append((tag, says))
         if says and tag in PARTS:

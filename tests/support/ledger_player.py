@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from uuid import UUID, uuid4, uuid5
 
@@ -41,49 +41,21 @@ class LedgerPlayer:
     def faults(self, steps: list[Json]) -> Iterator[str]:
         """What differs from the trace, and ends it."""
         for number, step in enumerate(steps, 1):
-            before = self.state_of(step)
             allowed, effects = self.play(step)
             told = [self.members(each) for each in effects]
             if told != step["effects"]:
                 yield f"step {number}: {told} instead of {step['effects']}"
                 return
-            living = {n: c.state.value for n, c in self.claims.items() if c.state in LIVING}
-            if living != step["claims"]:
-                yield f"step {number}: {living} instead of {step['claims']}"
+            if self.states() != step["claims"]:
+                yield f"step {number}: {self.states()} instead of {step['claims']}"
                 return
             if allowed is not step.get("allowed"):
                 yield f"step {number}: allowed is {allowed}"
                 return
-            step["seen"] = before, self.state_of(step)
 
-    def state_of(self, step: Json) -> str:
-        """The state of the claim that a step is about, by its key, attempt or number."""
-        living = {n: claim for n, claim in self.claims.items() if claim.state in LIVING}
-        claim: Claim | None
-        match step:
-            case {"claim": name}:
-                claim = self.claims[name]
-                if claim.state not in LIVING and "allowed" not in step and step["event"] != "found":
-                    claim = self.of(claim.record)
-            case {"event": "prompt", "key": key}:
-                claim = self.of(record_of(key))
-            case {"event": "cancel", "attempt": attempt}:
-                waiting = attempt_of(attempt)
-                holders = [
-                    each
-                    for each in living.values()
-                    if waiting in each.attempts or waiting in each.rejecting
-                ]
-                claim = holders[0] if holders else None
-            case {"event": "withdraw" | "lost"}:
-                claim = next(reversed(living.values()), None)
-            case _:
-                claim = None
-        return claim.state.value if claim is not None and claim.state in LIVING else "none"
-
-    def of(self, record: UUID) -> Claim | None:
-        same = [c for c in self.claims.values() if c.record == record and c.state in LIVING]
-        return same[-1] if same else None
+    def states(self) -> dict[str, str]:
+        """The state of every claim that is left, by its name."""
+        return {n: c.state.value for n, c in self.claims.items() if c.state in LIVING}
 
     def play(self, step: Json) -> tuple[bool | None, list[Effect]]:
         """Give an event to the core. Returns whether an insertion is allowed, and the effects."""
@@ -98,16 +70,19 @@ class LedgerPlayer:
         """An event about attempts, sessions and connections."""
         match step["event"]:
             case "prompt":
-                key, digest = step.get("key"), step.get("digest")
+                key = step.get("key")
                 return self.core.prompt(
                     attempt_of(step["attempt"]),
                     step["session"],
-                    uuid4() if key is None else record_of(key),
+                    uuid4() if key is None else record_of(key, step["session"]),
                     keyed=key is not None,
-                    digest=None if digest is None else digest.encode(),
+                    digest=bytes_of(step),
+                    size=step.get("size", 0),
                 )
             case "cancel":
                 return self.core.cancel(attempt_of(step["attempt"]))
+            case "cancel-elsewhere":
+                return self.core.cancel_record(record_of(step["key"], step["session"]))
             case "withdraw":
                 return self.core.withdraw(step["session"])
             case "lost":
@@ -121,22 +96,22 @@ class LedgerPlayer:
         match step["event"]:
             case "found":
                 found = step["messageId"]
-                return self.core.found(claim, None if found is None else self.message(found))
+                message = None if found is None else Found(found, bytes_of(step))
+                return self.core.found(claim, message)
+            case "found-elsewhere":
+                return self.core.found_elsewhere(claim, Found(step["messageId"], bytes_of(step)))
             case "inserted" if step.get("live"):
                 self.ids[str(claim.record)] = step["messageId"]
                 live = Found(str(claim.record), claim.digest)
                 return self.core.inserted(claim, live, retained=False)
             case "inserted":
-                return self.core.inserted(claim, self.message(step["messageId"], claim))
+                return self.core.inserted(claim, Found(step["messageId"], claim.digest))
             case "refuse":
                 return self.core.refuse(claim, Refused(step["code"], ""))
             case "fail":
                 return self.core.fail(claim, Refused(step["code"], ""))
             case event:
                 raise AssertionError(f"unknown event {event}")
-
-    def message(self, message_id: str, claim: Claim | None = None) -> Found:
-        return Found(message_id, None if claim is None else claim.digest)
 
     def members(self, effect: Effect) -> Json:
         match effect:
@@ -163,5 +138,18 @@ def name_of(attempt: AttemptId) -> str:
     return f"{attempt.connection}/{attempt.request_id}"
 
 
-def record_of(key: str) -> UUID:
-    return uuid5(NAMESPACE, key)
+def record_of(key: str, session: str = "s") -> UUID:
+    return uuid5(NAMESPACE, f"{session} {key}")
+
+
+def bytes_of(step: Json) -> bytes | None:
+    """The digest of a step."""
+    digest = step.get("digest")
+    return None if digest is None else str(digest).encode()
+
+
+def core_of(trace: Json, make: Callable[..., Core] = Core) -> Core:
+    """A core with the options of a trace."""
+    limits = {"most": trace["most"], "most_bytes": trace["mostBytes"]}
+    given = {name: limit for name, limit in limits.items() if limit is not None}
+    return make(compare=trace["compare"], keep_orphans=trace["keepOrphans"], **given)

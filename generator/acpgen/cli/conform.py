@@ -150,7 +150,7 @@ def _problems(
     if judged.unusable or status_of(found, strict=strict) != Exit.UNKNOWN:
         return judged.problems
     missing = gaps(found, strict=strict)
-    return [*judged.problems, f"no verdict without {_few(missing, len(found))}"]
+    return [*judged.problems, f"no verdict: {_few(missing, len(found), strict=strict)}"]
 
 
 def _print_notes(run: RunReport, notes: Sequence[str], places: Mapping[str, str]) -> None:
@@ -224,6 +224,13 @@ def _print_costs(asked: ConformArguments, form: VerdictForm) -> None:
 _FEW: Final = 4
 
 
-def _few(missing: Sequence[str], all_: int) -> str:
-    few = len(missing) <= _FEW
-    return ", ".join(missing) if few else f"{len(missing)} of {all_} requirements"
+def _few(missing: Sequence[str], all_: int, *, strict: bool) -> str:
+    if len(missing) == all_:
+        return "nothing was exercised" + " in full" * strict
+    if len(missing) > _FEW:
+        named = f"{len(missing)} of {all_} requirements"
+    else:
+        *first, last = missing
+        named = f"{', '.join(first)} and {last}" if first else last
+    were = "was" if len(missing) == 1 else "were"
+    return f"{named} {were} not exercised" + " in full" * strict

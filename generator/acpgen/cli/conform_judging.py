@@ -138,11 +138,13 @@ def _jobs(asked: ConformArguments) -> int:
 
 
 def _noise(outcomes: Sequence[TraceResult]) -> list[str]:
-    return [
-        f"{outcome.trace}: {outcome.unparsed} lines of the agent are not messages"
-        for outcome in outcomes
-        if outcome.unparsed
-    ]
+    noisy = [outcome for outcome in outcomes if outcome.unparsed]
+    if not noisy:
+        return []
+    count = sum(outcome.unparsed for outcome in noisy)
+    text = "line of the agent is no message" if count == 1 else "lines of the agent are no messages"
+    traces = noisy[0].trace if len(noisy) == 1 else f"{len(noisy)} traces, such as {noisy[0].trace}"
+    return [f"{count} {text}, in {traces}"]
 
 
 def _permissions(asked: ConformArguments, outcomes: Sequence[TraceResult]) -> list[str]:
@@ -214,12 +216,10 @@ def _demand(word: str, command: Sequence[str]) -> None:
 
 
 def _chosen(all_: Sequence[_Trace], names: Sequence[str]) -> list[_Trace]:
-    traces = [each.name for each in all_]
-    known = {*traces}.union(*(each.proves for each in all_))
+    known = {each.name for each in all_}.union(*(each.proves for each in all_))
     for name in names:
         if name not in known:
-            others = f"the traces are {', '.join(traces)}"
-            meant = _elsewhere(name) or suggestion(name, known, others)
+            meant = _elsewhere(name) or suggestion(name, known, "--list prints them all")
             fail(f"there is no trace or requirement {name}: {meant}")
     return [each for each in all_ if not names or {each.name, *each.proves} & {*names}]
 

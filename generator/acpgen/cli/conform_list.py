@@ -87,7 +87,7 @@ def _traces(role: Role) -> list[_ListedTrace]:
                 _listed(each.name, role, each.proves, about=each.about) for each in CLIENT_PLANS
             ]
         case Role.PROXY:
-            return [_listed(each.name, role, each.proves) for each in PROXY_TRACES]
+            return [_listed(each.name, role, each.proves, each.title) for each in PROXY_TRACES]
 
 
 def _listed(

@@ -4,13 +4,35 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
+from typer.models import OptionInfo
 
 from acp_conformance.play_options import Permission
 
 __all__ = ["FailLevel", "VerdictForm"]
+
+Words = TypeVar("Words", bound=StrEnum)
+
+
+def _one_of(option: str, words: type[Words], text: str) -> OptionInfo:
+    """An option that takes one of some words, and names them where it gets another one."""
+
+    def parse(value: str) -> Words:
+        if value not in [*words]:
+            raise typer.BadParameter(f"{value!r} is not one of {', '.join(map(repr, shown))}.")
+        return words(value)
+
+    shown = [each.value for each in words]
+    found: OptionInfo = typer.Option(
+        option,
+        help=text,
+        metavar=f"[{'|'.join(shown)}]",
+        parser=parse,
+        autocompletion=lambda: shown,
+    )
+    return found
 
 
 class VerdictForm(StrEnum):
@@ -101,9 +123,10 @@ Login = Annotated[
 ]
 GivenPermission = Annotated[
     Permission,
-    typer.Option(
+    _one_of(
         "--permission",
-        help="Answer requests for permission with an option that allows or rejects once, or with "
+        Permission,
+        "Answer requests for permission with an option that allows or rejects once, or with "
         "the outcome cancelled.",
     ),
 ]
@@ -129,7 +152,7 @@ PromptFail = Annotated[
         help="A prompt that the agent answers with an error once, in place of the test prompt.",
     ),
 ]
-Form = Annotated[VerdictForm, typer.Option("--format", help="How to print the verdicts.")]
+Form = Annotated[VerdictForm, _one_of("--format", VerdictForm, "How to print the verdicts.")]
 Timeout = Annotated[
     float | None,
     typer.Option(
@@ -174,9 +197,9 @@ Jobs = Annotated[
         min=1,
         max=64,
         metavar="N",
-        help="Play this many traces at once, each with an agent of its own. By default 4 for "
-        "COMMAND, and 1 with --url or --budget. Whatever fails beside others is played once more, "
-        "alone.",
+        help="Play this many traces at once, each with an agent of its own; not for a client or a "
+        "proxy. By default 4 for COMMAND, and 1 with --url or --budget. Whatever fails beside "
+        "others is played once more, alone.",
     ),
 ]
 Record = Annotated[
@@ -197,9 +220,11 @@ View = Annotated[
 ]
 AtLeast = Annotated[
     FailLevel,
-    typer.Option(
-        help="The weakest word of the RFD whose requirements fail: must, should, or stated "
-        "for plain statements. What is broken below that is advice in the report."
+    _one_of(
+        "--level",
+        FailLevel,
+        "The weakest word of the RFD whose requirements fail: must, should, or stated "
+        "for plain statements. What is broken below that is advice in the report.",
     ),
 ]
 Expected = Annotated[

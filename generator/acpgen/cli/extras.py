@@ -13,8 +13,8 @@ from urllib.request import url2pathname
 def installation(extra: str) -> str:
     """The command that installs the packages of one of acpgen's extras.
 
-    It names these packages rather than the extra, since acpgen is not on an index. Where acpgen was
-    installed from a clone, a second command installs it from there with the extra.
+    Where acpgen was installed from a clone, it installs acpgen from there with the extra. Elsewhere
+    it names the packages rather than the extra, since acpgen is not on an index.
     """
     try:
         installed = metadata.distribution("acpgen")
@@ -25,11 +25,10 @@ def installation(extra: str) -> str:
     packages = [name.strip() for name, _, marker in rows if marker.strip() in markers]
     if not packages:
         return _of_clone("PATH_OF_THE_CLONE", extra)
-    command = shlex.join(["pip", "install", *packages])
     folder, editable = _origin(installed.read_text("direct_url.json"))
     if folder is None:
-        return command
-    return f"{command}; or, from the clone, {_of_clone(folder, extra, editable=editable)}"
+        return shlex.join(["pip", "install", *packages])
+    return _of_clone(folder, extra, editable=editable)
 
 
 def _of_clone(folder: str, extra: str, *, editable: bool = False) -> str:

@@ -37,9 +37,10 @@ def publication(protocol: Protocol, version: Version, *, own: bool) -> list[str]
 
 def _preparation(version: Version, *, own: bool) -> Iterator[str]:
     if own:
+        others = (f"{folder}/pyproject.toml" for folder in _WHEELS if folder.startswith("runtime/"))
         yield (
-            f"set the version {version} in pyproject.toml, with those of the siblings, in "
-            "runtime/*/pyproject.toml and in generator/acpgen/__init__.py"
+            f"set the version {version} in pyproject.toml, {', '.join(others)} and "
+            "generator/acpgen/__init__.py; where they require a sibling, that of the sibling, too"
         )
     yield "acpgen generate, and commit: the packages get this version and the changelog"
     yield f"git tag v{version}, and push it: the schema and everything that is made from it"

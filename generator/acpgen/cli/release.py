@@ -26,7 +26,7 @@ from acpgen.cli.stderr import note_other_schema
 from acpgen.diff.releases import CHANGELOG, FOLDER, Release, file_name, newest, refusal, with_entry
 from acpgen.diff.schema_changes import findings, summary
 from acpgen.diff.schema_versions import SchemaSource
-from acpgen.diff.version import Version, parse, says_more
+from acpgen.diff.version import Version, is_python_version, parse, says_more
 from acpgen.diff.version import weight as weight_of
 from acpgen.emit.tree import replace_files
 from acpgen.findings import Format, Severity
@@ -98,9 +98,12 @@ def _note_steps(protocol: Protocol, number: Version, *, own: bool) -> None:
 
 def _parsed(version: str) -> Version:
     try:
-        return parse(version)
+        number = parse(version)
     except ValueError as error:
         fail(str(error))
+    if not is_python_version(number):
+        fail(f"no wheel can have the version {number}; end it in alpha.N, beta.N or rc.N")
+    return number
 
 
 def _admit(protocol: Protocol, accepted: Path | None) -> None:

@@ -6,9 +6,9 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
 from acp_conformance.client_plans import CLIENT_PLANS, ClientPlan
-from acp_conformance.played_steps import described
 from acp_conformance.proxy_traces import PROXY_TRACES
 from acp_conformance.requirements import ASKED, BY_ID
+from acp_conformance.step_sentences import plan_sentences, sentences
 from acp_conformance.trace_costs import cost_of
 from acp_conformance.trace_script import Script, remote_scripts, scripts
 from acpgen.cli.trace_playback import Playable
@@ -16,6 +16,11 @@ from acpgen.cli.trace_playback import Playable
 __all__ = ["requirement_page", "trace_names", "trace_page"]
 
 WIDTH = 100
+
+_BRACKETS = (
+    "An expectation proves the requirements in its brackets. If one without brackets is not met,"
+    " the rest is not exercised."
+)
 
 
 def trace_names() -> list[str]:
@@ -33,7 +38,7 @@ def trace_page(name: str) -> str | None:
             return _plan_page(plan)
     for trace in PROXY_TRACES:
         if trace.name == name:
-            return _page(f"{name} (trace for a proxy)", [], trace.proves)
+            return _page(f"{name} (trace for a proxy)", [trace.title], trace.proves)
     return None
 
 
@@ -66,22 +71,20 @@ def _script_page(script: Script) -> str:
     sums = f"Prompts: {prompts}. Starts of the agent: {cost.starts[1]} at most."
     return _page(
         f"{script.name} (trace for {'a' if script.is_remote else 'an'} {kind})",
-        [script.title, "\n".join(_step_lines(script)), sums],
+        [script.title, "\n".join(_step_lines(script)), _BRACKETS, sums],
         script.proves,
     )
 
 
 def _step_lines(script: Script) -> Iterator[str]:
-    for number, step in enumerate(script.steps, 1):
+    for number, (step, text) in enumerate(zip(script.steps, sentences(script), strict=True), 1):
         proves = f"  [{', '.join(step.proves)}]" if step.proves else ""
-        yield _wrapped(f"{number:3}  {described(step)}{proves}", "     ")
+        yield _wrapped(f"{number:3}  {text}{proves}", "     ")
 
 
 def _plan_page(plan: ClientPlan) -> str:
-    runs = len(plan.texts)
-    faults = [f"{each.method}: {each.moment}" for each in plan.faults]
-    summary = f"Runs of the client: {runs}. Faults of its agent: {', '.join(faults) or 'none'}."
-    return _page(f"{plan.name} (plan for a client)", [summary], plan.proves)
+    lines = (_wrapped(f"  {text}", "    ") for text in plan_sentences(plan))
+    return _page(f"{plan.name} (plan for a client)", ["\n".join(lines)], plan.proves)
 
 
 def _page(head: str, paragraphs: Sequence[str], proves: Iterable[str]) -> str:

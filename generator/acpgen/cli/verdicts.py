@@ -13,6 +13,7 @@ from acpgen.judge.message_verdict import MessageFault, MessageVerdict
 
 FINDINGS_LIMIT = 1000
 """How many findings of one message are printed by default."""
+_ERROR = Severity.ERROR
 _MORE = "; there are more in this message, which --max-findings leaves out"
 
 
@@ -31,37 +32,50 @@ def findings_of(
     that equals one of the keys in the text is masked, each token of a pointer by itself, and also
     what contains a long key.
     """
+    faults = verdict.findings
+    if len(faults) > limit:
+        last = faults[limit - 1]
+        faults = (*faults[: limit - 1], last.replaced(message=f"{last.message}{_MORE}"))
     decoded = entry.decoded
-    keys: list[str] = []
-    if decoded is not None and not show_keys and may_hold_key(entry.text):
-        keys = _keys(decoded)
     value = None if decoded is None else decoded.value
     connection: JsonValue = None
     if transcript and isinstance(value, dict):
         connection, value = value.get("connection"), value.get("message")
     elif entry.connection not in (None, ""):
         connection = entry.connection
-    label = _label(connection, keys)
-    subject = masked(verdict.method or "", keys)
-    faults = verdict.findings
-    if len(faults) > limit:
-        last = faults[limit - 1]
-        faults = (*faults[: limit - 1], last.replaced(message=f"{last.message}{_MORE}"))
-    return [
+    findings = [
         Finding(
-            rule=str(fault.rule),
-            severity=fault.severity,
-            file=file,
-            pointer=_masked_pointer(fault.pointer, keys) if keys else fault.pointer,
-            message=fault.message + _about_key(value, fault, show_keys),
-            line=entry.line + fault.line - 1,
-            subject=subject,
-            code=verdict.code if fault.severity is Severity.ERROR else None,
-            connection=label,
-            number=entry.number,
+            fault.rule._value_,
+            fault.severity,
+            file,
+            fault.pointer,
+            fault.message,
+            entry.line + fault.line - 1,
+            verdict.method or "",
+            verdict.code if fault.severity is _ERROR else None,
+            connection if type(connection) in (int, str) else None,  # type: ignore[arg-type]
+            entry.number,
         )
         for fault in faults
     ]
+    if decoded is None or not may_hold_key(entry.text):
+        return findings
+    keys = [] if show_keys else _keys(decoded)
+    return [
+        _about_keys(finding, keys, f"{fault.message}{_key_at(value, fault, show_keys)}")
+        for finding, fault in zip(findings, faults, strict=True)
+    ]
+
+
+def _about_keys(finding: Finding, keys: Sequence[str], message: str) -> Finding:
+    """A finding of a message with keys, which are masked but for where it shows one."""
+    label = finding.connection
+    return finding.replaced(
+        pointer=_masked_pointer(finding.pointer, keys),
+        message=message,
+        subject=masked(finding.subject, keys),
+        connection=masked(label, keys) if isinstance(label, str) else label,
+    )
 
 
 def _keys(decoded: Decoded) -> list[str]:
@@ -73,13 +87,7 @@ def _keys(decoded: Decoded) -> list[str]:
     ]
 
 
-def _label(connection: JsonValue, keys: Sequence[str]) -> int | str | None:
-    if isinstance(connection, str):
-        return masked(connection, keys)
-    return connection if type(connection) is int else None
-
-
-def _about_key(message: JsonValue, fault: MessageFault, show_keys: bool) -> str:
+def _key_at(message: JsonValue, fault: MessageFault, show_keys: bool) -> str:
     """The key that a fault is about, if it is about one."""
     if not fault.path or not looks_like_key(str(fault.path[-1])):
         return ""

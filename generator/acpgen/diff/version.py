@@ -12,6 +12,7 @@ from acpgen.diff.effect import Weight
 
 _NUMBER = r"(?:0|[1-9][0-9]*)"
 _WORD = rf"(?:{_NUMBER}|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
+_PYTHON_PRE = re.compile(r"(a|alpha|b|beta|c|rc|pre|preview)(\.?\d+)?")
 _VERSION = re.compile(rf"({_NUMBER})\.({_NUMBER})\.({_NUMBER})(?:-({_WORD}(?:\.{_WORD})*))?")
 
 
@@ -42,6 +43,11 @@ class Version:
             (not word.isdigit(), int(word) if word.isdigit() else 0, word) for word in self.pre
         ]
         return (self.core, not self.pre, words)
+
+
+def is_python_version(version: Version) -> bool:
+    """Whether a wheel can have a version, too: PEP 440 knows few words for a pre-release."""
+    return not version.pre or _PYTHON_PRE.fullmatch(".".join(version.pre)) is not None
 
 
 def parse(text: str) -> Version:

@@ -1,4 +1,4 @@
-"""Regions that hold one part of a generated page: a type, or the params, examples or errors."""
+"""Regions about one type or method: the type, or params, examples, errors and code."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from acpgen.emit.templates import Templates
 from acpgen.inject.links import Elsewhere
 from acpgen.inject.region import Region
 from acpgen.model import Kind, Method, MethodName, Protocol, TypeDef
+from acpgen.targets.languages.snippets import Snippet, snippets
 from acpgen.targets.pages.bodies import Bodies
 from acpgen.targets.pages.errors import ERROR, error_table
 from acpgen.targets.pages.examples import Example, examples
@@ -20,8 +21,8 @@ from acpgen.targets.pages.param_fields import FieldChoice, FieldTree, ParamField
 from acpgen.targets.pages.site import Links
 from acpgen.targets.pages.types import Users, entry, users
 
-_TYPE, _PARAMS, _EXAMPLE, _ERRORS = (
-    f"regions/{name}.md.jinja" for name in ("type", "params", "example", "errors")
+_TYPE, _PARAMS, _EXAMPLE, _ERRORS, _SNIPPETS = (
+    f"regions/{name}.md.jinja" for name in ("type", "params", "example", "errors", "snippets")
 )
 
 
@@ -45,6 +46,14 @@ class ExampleSection:
     examples: list[Example]
 
 
+@dataclass(frozen=True, slots=True)
+class SnippetSection:
+    """The code for a method in one kind."""
+
+    kind: str
+    snippets: list[Snippet]
+
+
 def part_regions(protocol: Protocol, templates: Templates) -> Iterator[tuple[str, Region]]:
     """Yield the regions of every method and type, by name."""
     parts = _Parts(protocol, templates)
@@ -52,6 +61,7 @@ def part_regions(protocol: Protocol, templates: Templates) -> Iterator[tuple[str
         yield parts.params(name)
         yield from parts.example(name)
         yield from parts.errors(name)
+        yield parts.snippets(name)
     for type_ in protocol.types.values():
         yield parts.type(type_)
 
@@ -105,6 +115,19 @@ class _Parts:
 
         summary = f"the errors that {name} is answered with"
         yield f"errors:{name}", self._region(summary, _ERRORS, context)
+
+    def snippets(self, name: MethodName) -> tuple[str, Region]:
+        def context(_: Links) -> dict[str, object]:
+            kinds = self._kinds(name)
+            return {
+                "sections": [
+                    SnippetSection(m.kind.value, [*snippets(m, self.protocol, self.templates)])
+                    for m in kinds
+                ]
+            }
+
+        summary = f"code in each language that reads {name} and decides about sending it again"
+        return f"snippets:{name}", self._region(summary, _SNIPPETS, context)
 
     def type(self, type_: TypeDef) -> tuple[str, Region]:
         def context(links: Links) -> dict[str, object]:

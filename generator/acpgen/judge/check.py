@@ -12,13 +12,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from acp_wire.keys import respelled
 from acp_wire.reader import JsonValue
 from acpgen.findings import Severity
-from acpgen.judge import v1_words
 from acpgen.judge.fault_limit import MOST, kept
 from acpgen.judge.message_verdict import MessageFault, MessageRule
 from acpgen.types.json_types import JsonType, mismatch
@@ -30,7 +28,7 @@ Faults = Sequence[MessageFault]
 Limits = tuple[float | None, float | None]
 """The least and the greatest; None is no limit."""
 
-_OBJECT = frozenset({JsonType.OBJECT})
+_ERROR = Severity.ERROR
 _ARRAY = frozenset({JsonType.ARRAY})
 _PYTHON: Mapping[JsonType, type] = {
     JsonType.STRING: str,
@@ -41,7 +39,7 @@ _PYTHON: Mapping[JsonType, type] = {
     JsonType.OBJECT: dict,
     JsonType.NULL: type(None),
 }
-_COMPACTED = 4 * MOST
+COMPACTED = 4 * MOST
 """How many faults are gathered before all but those that may be reported are dropped."""
 
 
@@ -67,6 +65,15 @@ class Check:
         """The faults of a value, where this type is the declared one."""
         return self.faults(value, tag, self)
 
+    @property
+    def plain(self) -> frozenset[type]:
+        """The Python types of which it accepts every value."""
+        return frozenset()
+
+    def meant(self) -> Check:
+        """The type itself, or the one that it refers to."""
+        return self
+
     def members(self) -> Iterator[Member]:
         """The members that a value of the type, or an item of an array, may have."""
         return iter(())
@@ -91,7 +98,7 @@ class AnyCheck(Check):
 
 
 class TypedCheck(Check):
-    """Checks the JSON type of a value, and then what is inside."""
+    """Checks the JSON type of a value."""
 
     __slots__ = ("_classes", "_taken")
 
@@ -103,17 +110,34 @@ class TypedCheck(Check):
     def taken(self) -> frozenset[JsonType]:  # noqa: D102
         return self._taken
 
+    def faults(self, value: JsonValue, tag: str | None, declared: Check) -> Faults:  # noqa: D102, ARG002
+        return NONE if type(value) in self._classes else (mistyped(declared.taken, value),)
+
+    @property
+    def plain(self) -> frozenset[type]:  # noqa: D102
+        return self._classes
+
+
+class InnerCheck(TypedCheck):
+    """Checks the JSON type of a value, and then what is inside."""
+
+    __slots__ = ()
+
+    @property
+    def plain(self) -> frozenset[type]:  # noqa: D102
+        return frozenset()
+
     def faults(self, value: JsonValue, tag: str | None, declared: Check) -> Faults:  # noqa: D102
         if type(value) not in self._classes:
             return (mistyped(declared.taken, value),)
         return self.inside(value, tag)
 
-    def inside(self, value: JsonValue, tag: str | None) -> Faults:  # noqa: ARG002
+    def inside(self, value: JsonValue, tag: str | None) -> Faults:
         """The faults of a value that is of the right JSON type."""
-        return NONE
+        raise NotImplementedError
 
 
-class ScalarCheck(TypedCheck):
+class ScalarCheck(InnerCheck):
     """Checks the limits of a string or a number. All are inclusive; lengths count code points.
 
     Args:
@@ -163,7 +187,7 @@ class ScalarCheck(TypedCheck):
         return short
 
 
-class ListedCheck(TypedCheck):
+class ListedCheck(InnerCheck):
     """Checks that a value is one of those that are listed."""
 
     __slots__ = ("_values",)
@@ -180,7 +204,7 @@ class ListedCheck(TypedCheck):
         return self._values[0] if len(self._values) == 1 else None
 
 
-class ArrayCheck(TypedCheck):
+class ArrayCheck(InnerCheck):
     """Checks the number of items, and each item."""
 
     __slots__ = ("_items", "_least", "_most")
@@ -195,29 +219,16 @@ class ArrayCheck(TypedCheck):
         items: Sequence[JsonValue] = value  # type: ignore[assignment] # the type was checked
         short = _few(len(items), self._least, MessageRule.MIN_ITEMS, "item")
         found = [*short, *_many(len(items), self._most, MessageRule.MAX_ITEMS, "item")]
-        check = self._items
+        check = self._items.meant()
         for index, item in enumerate(items):
             if faults := check.faults(item, None, check):
                 found += [fault.below(index) for fault in faults]
-                if len(found) > _COMPACTED:
+                if len(found) > COMPACTED:
                     found = kept(found)
         return kept(found) if len(found) > MOST else found
 
     def members(self) -> Iterator[Member]:  # noqa: D102
         return self._items.members()
-
-
-class MapCheck(TypedCheck):
-    """Checks the members of an object that is a dictionary."""
-
-    __slots__ = ("_values",)
-
-    def __init__(self, values: Check) -> None:
-        super().__init__(_OBJECT)
-        self._values = values
-
-    def inside(self, value: JsonValue, tag: str | None) -> Faults:  # noqa: D102
-        return members_of(self._values, value, {tag})
 
 
 class NullableCheck(Check):
@@ -248,7 +259,7 @@ class Member:
     A fault in an idempotency key always counts: no receiver may treat a malformed key as omitted.
     """
 
-    __slots__ = ("check", "defaults", "name", "nulls", "required", "skips")
+    __slots__ = ("check", "defaults", "name", "nulls", "plain", "required", "skips", "tolerates")
 
     def __init__(
         self, name: str, check: Check, required: bool, tolerance: Sequence[bool] = ()
@@ -257,11 +268,23 @@ class Member:
         self.check = check
         self.required = required
         self.defaults, self.nulls, self.skips = tolerance or (False, False, False)
+        self.tolerates = self.defaults or self.nulls or self.skips
+        self.plain: frozenset[type] = frozenset()
 
-    def tolerated(self, fault: MessageFault, value: JsonValue) -> MessageFault:
-        """A fault in the value as one of its object: recovered where receivers fall back."""
+    def resolve(self) -> None:
+        """Have the type that is referred to, and in `plain` the classes of which it takes all."""
+        self.check = self.check.meant()
+        self.plain = self.check.plain
+
+    def seen(self, faults: Faults, value: JsonValue) -> Faults:
+        """The faults in the value as those of its object: recovered where receivers fall back."""
+        if self.tolerates:
+            return [self._tolerated(fault, value) for fault in faults]
+        return [fault.below(self.name) for fault in faults]
+
+    def _tolerated(self, fault: MessageFault, value: JsonValue) -> MessageFault:
         fault, inside = fault.below(self.name), fault.path
-        if fault.severity is not Severity.ERROR:
+        if fault.severity is not _ERROR:
             return fault
         if self.skips and inside:
             fallback = "skip this item"
@@ -274,69 +297,9 @@ class Member:
         )
 
 
-class ObjectCheck(TypedCheck):
-    """Checks the members of an object, what else it is, and the members that are not listed."""
-
-    __slots__ = ("_additional", "_members", "_parts")
-
-    def __init__(
-        self, members: Sequence[Member], parts: Sequence[Check], additional: Check | None
-    ) -> None:
-        super().__init__(_OBJECT)
-        self._members = members
-        self._parts = parts
-        self._additional = additional
-
-    def inside(self, value: JsonValue, tag: str | None) -> Faults:  # noqa: D102
-        given: dict[str, JsonValue] = value  # type: ignore[assignment] # the type was checked
-        faults: list[MessageFault] = []
-        for member in self._members:
-            name = member.name
-            if name in given:
-                check = member.check
-                if found := check.faults(given[name], None, check):
-                    faults += [member.tolerated(fault, given[name]) for fault in found]
-            elif member.required:
-                faults.append(missing(name, given))
-        for part in self._parts:
-            faults += part.faults(given, None, part)
-        if self._additional is not None:
-            known = {tag, *(member.name for member in self._members)}
-            faults += members_of(self._additional, given, known)
-        return _one_a_place(faults) if len(faults) > 1 else faults
-
-    def members(self) -> Iterator[Member]:  # noqa: D102
-        yield from self._members
-        for part in self._parts:
-            yield from part.members()
-
-
-def members_of(check: Check, members: JsonValue, known: Collection[str | None]) -> Faults:
-    """The faults of the members that are not known, which all are of one type."""
-    if isinstance(check, AnyCheck) or not isinstance(members, dict):
-        return NONE
-    found: list[MessageFault] = []
-    for name, value in members.items():
-        if name not in known and (faults := check.check(value)):
-            found += [fault.below(name) for fault in faults]
-            if len(found) > _COMPACTED:
-                found = kept(found)
-    return kept(found) if len(found) > MOST else found
-
-
 def mistyped(expected: AbstractSet[JsonType], value: JsonValue) -> MessageFault:
     """The fault of a value that has none of the expected types."""
     return MessageFault(MessageRule.TYPE, mismatch(expected, value))
-
-
-def missing(name: str, value: Mapping[str, JsonValue]) -> MessageFault:
-    """The fault of an object without a member. It names the member that may be meant for it."""
-    respelling = respelled(name, value)
-    former = next((old for old in v1_words.MEMBERS.get(name, ()) if old in value), None)
-    hint = "" if respelling is None else f"; {respelling} is not its name"
-    if former is not None:
-        hint = f"; {former} was its name in v1"
-    return MessageFault(MessageRule.REQUIRED, f"is missing{hint}", (name,))
 
 
 def listed(known: Sequence[str | int], value: JsonValue) -> Faults:
@@ -346,15 +309,6 @@ def listed(known: Sequence[str | int], value: JsonValue) -> Faults:
     if len(known) == 1:
         return (MessageFault(MessageRule.CONST, f"must be {json.dumps(known[0])}"),)
     return (MessageFault(MessageRule.ENUM, f"must be one of {', '.join(map(json.dumps, known))}"),)
-
-
-def _one_a_place(faults: list[MessageFault]) -> Faults:
-    """The first fault of every place: a member's own comes before that of a union."""
-    first: dict[tuple[str | int, ...], MessageFault] = {}
-    for fault in faults:
-        first.setdefault(fault.path, fault)
-    found = list(first.values())
-    return kept(found) if len(found) > MOST else found
 
 
 def _few(number: int, least: float | None, rule: MessageRule, unit: str) -> Faults:

@@ -18,7 +18,7 @@ from typing import Protocol as Structural
 from acp_wire.checking import Checkers
 from acp_wire.envelope import SENDERS, is_id
 from acp_wire.pairing import Pairing
-from acp_wire.reader import BLANK, Decoded, NotJsonError, decode, read_before
+from acp_wire.reader import BLANK, Decoded, NotJsonError, decode
 from acp_wire.transcript_line import is_transcript_line
 from acp_wire.type_rows import TypeTable
 from acpgen.judge import v1_words
@@ -224,17 +224,18 @@ def _decoded(path: FastPath, decoders: Decoders, sender: str | None) -> Filter:
     def passes(text: bytes) -> Read | bytes | None:
         try:
             kind = type(decoder(text))
-        except undecided:
-            return by_checkers(text)
+        except undecided as error:
+            return text if type(error) is decoders.MALFORMED else by_checkers(text)
         return None if kind in quiet else keeps_id(text)
 
     def by_checkers(text: bytes) -> Read | bytes | None:
         try:
-            value = decoders.read(text.rstrip(BLANK))
+            value = decoders.read(stripped := text.rstrip(BLANK))
         except NotJsonError as error:
             return error
-        accepted = path.accepts(value, sender, "", transcript=False)
-        return None if accepted else read_before(text, value)
+        if path.accepts(value, sender, "", transcript=False):
+            return None
+        return decoders.decoded(stripped, value) or text
 
     def keeps_id(text: bytes) -> Read | bytes | None:
         call = decoders.decode(text, sender)
@@ -255,16 +256,16 @@ def _decoded_lines(path: FastPath, decoders: Decoders) -> Filter:
     def passes(text: bytes) -> Read | bytes | None:
         try:
             kind = type(decoder(text).message)
-        except undecided:
-            return by_checkers(text)
+        except undecided as error:
+            return text if type(error) is decoders.MALFORMED else by_checkers(text)
         return None if kind in quiet else keeps_id(text)
 
     def by_checkers(text: bytes) -> Read | bytes | None:
         try:
-            value = decoders.read(text.rstrip(BLANK))
+            value = decoders.read(stripped := text.rstrip(BLANK))
         except NotJsonError as error:
             return error
-        return None if path.accepts_line(value) else read_before(text, value)
+        return None if path.accepts_line(value) else decoders.decoded(stripped, value) or text
 
     def keeps_id(text: bytes) -> Read | bytes | None:
         line = decoders.decode_line(text)

@@ -36,7 +36,14 @@ EXTENSION = "_"
 OPTIONAL = "$/"
 """The beginning of the names of notifications that a receiver may ignore."""
 
-_ERROR = "Error"
+_ERROR_TYPE = "Error"
+_ERROR = Severity.ERROR
+_INVALID_REQUEST = ErrorCode.INVALID_REQUEST
+_INVALID_PARAMS = ErrorCode.INVALID_PARAMS
+_METHOD_NOT_FOUND = ErrorCode.METHOD_NOT_FOUND
+_REQUEST = MessageKind.REQUEST
+_RESPONSE = MessageKind.RESPONSE
+_METHOD = ("method",)
 _INITIALIZE = "initialize"
 _JSON_TYPES = {str: JsonType.STRING, int: JsonType.INTEGER, type(None): JsonType.NULL}
 
@@ -69,64 +76,60 @@ class Judge:
         Raises:
             ValueError: the sender is not agent, client or proxy.
         """
-        require_sender(sender)
+        if sender is not None:
+            require_sender(sender)
         kind = kind_of(value)
         if not isinstance(value, dict) or kind is None:
-            return MessageVerdict((_purposeless(value),), ErrorCode.INVALID_REQUEST)
+            return MessageVerdict((_purposeless(value),), _INVALID_REQUEST)
         id_ = request_id(value)
-        if broken := tuple(_envelope(value)):
+        if broken := envelope_faults(value):
             name = value.get("method")
             method = name if isinstance(name, str) else None
-            return MessageVerdict(broken, ErrorCode.INVALID_REQUEST, kind, method, id_)
-        if kind is MessageKind.RESPONSE:
+            faults = tuple([_in_words(fault, value).below(fault.member) for fault in broken])
+            return MessageVerdict(faults, _INVALID_REQUEST, kind, method, id_)
+        if kind is _RESPONSE:
             return self._response(value, answers)
-        return self._call(value, Kind(kind), sender)
+        return self._call(value, kind, sender)
 
     def method(self, name: str, kind: Kind, sender: Side | None = None) -> JudgedMethod | None:
         """The method that a sender calls by that name, or None."""
-        found = self._find(name, kind, sender)
+        found = self._find(name, kind, sender) if name in self._methods else None
         return found if isinstance(found, JudgedMethod) else None
 
-    def _call(self, message: Message, kind: Kind, sender: Side | None) -> MessageVerdict:
+    def _call(self, message: Message, kind: MessageKind, sender: Side | None) -> MessageVerdict:
         name, id_ = str(message["method"]), request_id(message)
         found = self._find(name, kind, sender)
         faults: list[MessageFault] = []
-        code = ErrorCode.INVALID_PARAMS
+        code = _INVALID_PARAMS
         if isinstance(found, JudgedMethod):
             faults += self._params(message, found)
             faults += near_misses(message, found, self._keys)
         elif found is not None:
             faults.append(found)
-            code = ErrorCode.METHOD_NOT_FOUND
-        answered = kind is Kind.REQUEST and any(f.severity is Severity.ERROR for f in faults)
-        return MessageVerdict(
-            tuple(faults), code if answered else None, MessageKind(kind.value), name, id_
-        )
+            code = _METHOD_NOT_FOUND
+        answered = kind is _REQUEST and any(fault.severity is _ERROR for fault in faults)
+        return MessageVerdict(tuple(faults), code if answered else None, kind, name, id_)
 
     def _find(
-        self, name: str, kind: Kind, sender: Side | None
+        self, name: str, kind: str, sender: Side | None
     ) -> JudgedMethod | MessageFault | None:
         """The method called, the fault of calling it, or None for an extension."""
         methods = self._methods.get(name)
         if methods is None:
             return self._unknown(name, kind)
-        path = ("method",)
+        handled = None if sender is None else SENDS[sender]
+        for method in methods:
+            if method.kind == kind and (handled is None or method.side in handled):
+                return method
         same_kind = [method for method in methods if method.kind == kind]
         if not same_kind:
-            meant = "an id" if kind is Kind.NOTIFICATION else "no id"
-            return MessageFault(
-                MessageRule.WRONG_KIND, f"is a {methods[0].kind}, which has {meant}", path
-            )
-        for method in same_kind:
-            if sender is None or method.side in SENDS[sender]:
-                return method
-        return MessageFault(
-            MessageRule.WRONG_SIDE,
-            f"is for the {same_kind[0].side} to handle, so no {sender} sends it",
-            path,
-        )
+            meant = "an id" if kind == Kind.NOTIFICATION else "no id"
+            reason = f"is a {methods[0].kind}, which has {meant}"
+            return MessageFault(MessageRule.WRONG_KIND, reason, _METHOD)
+        reason = f"is for the {same_kind[0].side} to handle, so no {sender} sends it"
+        return MessageFault(MessageRule.WRONG_SIDE, reason, _METHOD)
 
-    def _unknown(self, name: str, kind: Kind) -> MessageFault | None:
+    def _unknown(self, name: str, kind: str) -> MessageFault | None:
         if name.startswith(EXTENSION):
             return None
         meant = respelled(name, self._methods)
@@ -136,12 +139,12 @@ class Judge:
             if self._version is not None:
                 hint += f", and the schema is of version {self._version}"
         severity = Severity.ERROR
-        if kind is Kind.NOTIFICATION and name.startswith(OPTIONAL):
+        if kind == Kind.NOTIFICATION and name.startswith(OPTIONAL):
             severity = Severity.NOTE if meant is None else Severity.WARNING
         return MessageFault(
             MessageRule.UNKNOWN_METHOD,
             f"is not a method of the protocol{hint}",
-            ("method",),
+            _METHOD,
             severity,
         )
 
@@ -182,7 +185,7 @@ class Judge:
 
     def _response(self, message: Message, answers: JudgedMethod | None) -> MessageVerdict:
         member = "error" if "error" in message else "result"
-        type_: str | None = _ERROR
+        type_: str | None = _ERROR_TYPE
         if member == "result":
             type_ = None if answers is None else answers.result
         faults: Sequence[MessageFault] = ()
@@ -191,8 +194,8 @@ class Judge:
         if answers is not None and member == "result":
             faults = self._with_former(faults, answers.name, message[member], v1_words.RESULTS)
         return MessageVerdict(
-            tuple(fault.below(member) for fault in faults),
-            kind=MessageKind.RESPONSE,
+            tuple([fault.below(member) for fault in faults]),
+            kind=_RESPONSE,
             method=None if answers is None else answers.name,
             id=request_id(message),
             complete=member == "error" or answers is not None,
@@ -210,13 +213,8 @@ def _purposeless(value: JsonValue) -> MessageFault:
     )
 
 
-def _envelope(message: Message) -> Iterator[MessageFault]:
-    """The faults of the envelope, in words."""
-    for fault in envelope_faults(message):
-        yield _in_words(fault, message).below(fault.member)
-
-
 def _in_words(fault: EnvelopeFault, message: Message) -> MessageFault:
+    """A fault of the envelope, in words."""
     rule = MessageRule(fault.rule)
     match rule:
         case MessageRule.REQUIRED:

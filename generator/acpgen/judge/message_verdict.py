@@ -43,6 +43,9 @@ class MessageRule(StrEnum):
     MORE_FINDINGS = "more-findings"
 
 
+_ERROR = Severity.ERROR
+
+
 class MessageFault(SlottedValue):
     """One thing wrong with one place in a message.
 
@@ -58,7 +61,7 @@ class MessageFault(SlottedValue):
         rule: MessageRule,
         message: str,
         path: tuple[str | int, ...] = (),
-        severity: Severity = Severity.ERROR,
+        severity: Severity = _ERROR,
         line: int = 1,
     ) -> None:
         self.rule = rule
@@ -70,13 +73,20 @@ class MessageFault(SlottedValue):
     @property
     def pointer(self) -> str:
         """The place as an RFC 6901 JSON Pointer."""
-        return "".join(
-            [f"/{str(token).replace('~', '~0').replace('/', '~1')}" for token in self.path]
-        )
+        if not self.path:
+            return ""
+        pointer = f"/{'/'.join(map(str, self.path))}"
+        if "~" in pointer or pointer.count("/") > len(self.path):
+            return "".join([f"/{_escaped(str(token))}" for token in self.path])
+        return pointer
 
     def below(self, token: str | int) -> MessageFault:
         """The same fault as seen from the value that holds this one under `token`."""
         return MessageFault(self.rule, self.message, (token, *self.path), self.severity, self.line)
+
+
+def _escaped(token: str) -> str:
+    return token.replace("~", "~0").replace("/", "~1")
 
 
 class MessageVerdict(SlottedValue):
@@ -109,7 +119,7 @@ class MessageVerdict(SlottedValue):
     @property
     def accepted(self) -> bool:
         """Whether the receiver acts on the message, perhaps without what it had to drop."""
-        return all(fault.severity is not Severity.ERROR for fault in self.findings)
+        return all(fault.severity is not _ERROR for fault in self.findings)
 
     def __bool__(self) -> bool:
         return self.accepted

@@ -6,7 +6,7 @@ is not safe to send again (RFD, "The idempotencyKey parameter").
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from acp_wire.keys import skeleton
 from acp_wire.reader import JsonValue
@@ -18,13 +18,30 @@ from acpgen.sides import META
 
 def near_misses(
     message: Mapping[str, JsonValue], method: JudgedMethod, keys: frozenset[str]
-) -> Iterator[MessageFault]:
-    """Yield a warning for each member of a call that looks like a key and is not one.
+) -> Sequence[MessageFault]:
+    """Return a warning for each member of a call that looks like a key and is not one.
 
     `keys` are the skeletons of the names of keys in the protocol. Null is not a key, so it is
     ignored.
     """
     params = message.get("params")
+    names = [*message, *params] if isinstance(params, dict) else [*message]
+    if META in names:
+        for holder in (message, params):
+            meta = holder.get(META) if isinstance(holder, dict) else None
+            names += meta if isinstance(meta, dict) else ()
+    shortest = min(map(len, keys), default=0)
+    if keys.isdisjoint([skeleton(name) for name in names if len(name) >= shortest]):
+        return ()
+    return [*_warnings(message, params, method, keys)]
+
+
+def _warnings(
+    message: Mapping[str, JsonValue],
+    params: JsonValue,
+    method: JudgedMethod,
+    keys: frozenset[str],
+) -> Iterator[MessageFault]:
     belongs = f"it belongs at /params/{method.key}" if method.key else _takes_none(method)
     for path in _respelled(message, (), keys):
         yield _warning(path, f"has no effect here; {belongs}")

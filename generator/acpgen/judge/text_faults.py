@@ -22,14 +22,16 @@ def unreadable(error: NotJsonError) -> MessageVerdict:
 
 def complete(verdict: MessageVerdict, decoded: Decoded, root: JsonValue) -> MessageVerdict:
     """Add to the verdict on `root`, the message in a text, the faults and lines of the text."""
-    repeated = (
-        MessageFault(MessageRule.DUPLICATE_MEMBER, _TWICE, _outside_keys(path), Severity.WARNING)
-        for path in islice(decoded.repeated(root), MOST + 1)
-    )
     faults = verdict.findings
     if decoded.repeats or len(faults) > MOST:
+        repeated = [
+            MessageFault(
+                MessageRule.DUPLICATE_MEMBER, _TWICE, _outside_keys(path), Severity.WARNING
+            )
+            for path in islice(decoded.repeated(root), MOST + 1)
+        ]
         faults = reported((*faults, *repeated))
-    if faults and "\n" in decoded.text.rstrip():
+    if faults and "\n" in decoded.text and "\n" in decoded.text.rstrip():
         faults = _located(faults, decoded)
     return verdict if faults is verdict.findings else verdict.replaced(findings=faults)
 

@@ -27,6 +27,8 @@ _UNEXPECTED = "answers no pending request of the other side"
 _TAKEN = "is still the id of a request that waits for its answer"
 _ONE_SIDED = 2
 """How many requests without an answer are a sign that the answers are not in the log."""
+_REQUEST = MessageKind.REQUEST
+_RESPONSE = MessageKind.RESPONSE
 _CALLERS: Mapping[str, Side] = {Side.AGENT: Side.CLIENT, Side.CLIENT: Side.AGENT}
 """The side that sends a method by the side that handles it, where the sender is not known."""
 
@@ -55,6 +57,8 @@ class Transcript:
     def __init__(self, table: TypeTable, pairing: Pairing | None = None) -> None:
         self._judge = Judge(table)
         self._with_results = [m for m in self._judge.methods if m.result is not None]
+        requests = [method for method in self._judge.methods if method.kind == Kind.REQUEST]
+        self._callers = {method.name: _CALLERS.get(method.side) for method in reversed(requests)}
         self.pairing = Pairing() if pairing is None else pairing
 
     def judge(
@@ -123,10 +127,10 @@ class Transcript:
         verdict, met = self._next(read, value, sender, connection)
         if verdict.id is None:
             return verdict
-        if verdict.kind is MessageKind.RESPONSE and not met:
+        if verdict.kind is _RESPONSE and not met:
             hint = self._meant(verdict.id, sender, connection)
             return _with(verdict, MessageRule.UNEXPECTED_RESPONSE, f"{_UNEXPECTED}{hint}")
-        if verdict.kind is MessageKind.REQUEST and met:
+        if verdict.kind is _REQUEST and met:
             return _with(verdict, MessageRule.DUPLICATE_ID, _TAKEN)
         return verdict
 
@@ -143,19 +147,22 @@ class Transcript:
         self, decoded: Decoded, value: JsonValue, sender: Side | None, connection: Connection
     ) -> tuple[MessageVerdict, bool]:
         """The verdict, and whether a response found its request, or a request one with its id."""
-        call, verdict = self._read_as(value, sender, connection)
-        same_id = self._remember(value, sender, connection)
-        return complete(verdict, decoded, value), same_id or call is not None
+        kind = kind_of(value)
+        if kind is _RESPONSE:
+            call, verdict = self._answer(value, sender, connection)
+            return complete(verdict, decoded, value), call is not None
+        verdict = complete(self._judge.judge(value, sender=sender), decoded, value)
+        return verdict, kind is _REQUEST and self._remember(value, sender, connection)
 
-    def _read_as(
+    def _answer(
         self, value: JsonValue, sender: Side | None, connection: Connection
     ) -> tuple[_PendingCall | None, MessageVerdict]:
-        """The request that a response answers, if it is one and there is one, and the verdict.
+        """The request that a response answers, if there is one, and the verdict.
 
         Where several requests have its id, it answers the newest that it is a valid response to.
         """
         id_ = request_id(value) if isinstance(value, dict) else None
-        if id_ is None or kind_of(value) is not MessageKind.RESPONSE:
+        if id_ is None:
             return None, self._judge.judge(value, sender=sender)
         asked = self.pairing.newest(id_, connection, sender)
         if sender is not None and len(asked) > 1:
@@ -191,13 +198,12 @@ class Transcript:
 
     def _remember(self, value: JsonValue, sender: Side | None, connection: Connection) -> bool:
         """Note a request, even an invalid one, and return whether its id is already pending."""
-        if not isinstance(value, dict) or kind_of(value) is not MessageKind.REQUEST:
+        if not isinstance(value, dict):
             return False
         id_, name = request_id(value), value["method"]
         if id_ is None or not isinstance(name, str):
             return False
-        method = self._judge.method(name, Kind.REQUEST, sender)
-        caller = None if method is None else _CALLERS.get(method.side)
+        caller = self._callers.get(name) if sender is None else None
         return self.pairing.asked(name, id_, connection, sender, caller)
 
 

@@ -12,13 +12,12 @@ from acpgen.judge.check import (
     Check,
     Faults,
     ListedCheck,
-    MapCheck,
     Member,
     NullableCheck,
-    ObjectCheck,
     ScalarCheck,
     TypedCheck,
 )
+from acpgen.judge.object_check import MapCheck, ObjectCheck
 from acpgen.judge.union_check import UnionCheck, VariantCheck
 from acpgen.types.json_types import JsonType
 
@@ -125,18 +124,18 @@ class RefCheck(Check):
 
     @property
     def taken(self) -> frozenset[JsonType]:  # noqa: D102
-        return self._meant().taken
+        return self.meant().taken
 
     def faults(self, value: JsonValue, tag: str | None, declared: Check) -> Faults:  # noqa: ARG002, D102
-        target = self._target or self._meant()
+        target = self._target or self.meant()
         return target.faults(value, None, declared)
 
     def members(self) -> Iterator[Member]:  # noqa: D102
-        return self._meant().members()
+        return self.meant().members()
 
-    def _meant(self) -> Check:
+    def meant(self) -> Check:  # noqa: D102
         if self._target is None:
-            self._target = self._checks.of(self._name)
+            self._target = self._checks.of(self._name).meant()
         return self._target
 
 

@@ -19,13 +19,22 @@ _OBJECT = frozenset({JsonType.OBJECT})
 class VariantCheck:
     """One variant: its name for people, its type, and the value of the tag that selects it."""
 
-    __slots__ = ("check", "fallback", "label", "value")
+    __slots__ = ("_meant", "check", "fallback", "label", "value")
 
     def __init__(self, label: str, check: Check, value: str | None, *, fallback: bool) -> None:
         self.label = label
         self.check = check
         self.value = value
         self.fallback = fallback
+        self._meant: Check | None = None
+
+    def faults(self, value: JsonValue, tag: str | None) -> Faults:
+        """The faults of a value that is read as this variant; `tag` is that of the union."""
+        check = self._meant
+        if check is None:
+            check = self._meant = self.check.meant()
+        spelled_out = check is self.check and self.value is not None
+        return check.faults(value, tag if spelled_out else None, check)
 
 
 class UnionCheck(Check):
@@ -57,9 +66,12 @@ class UnionCheck(Check):
     def faults(self, value: JsonValue, tag: str | None, declared: Check) -> Faults:  # noqa: D102, ARG002
         named = value.get(self._tag) if self._tag and isinstance(value, dict) else None
         known = isinstance(named, str) and named in self._chosen
+        variants = self._chosen[str(named)] if known else self._open
+        if known and len(variants) == 1:
+            return variants[0].faults(value, self._tag)
         tried = [
-            Reading(v.label, v.value, v.check, self._read(v, value), v.fallback)
-            for v in (self._chosen[str(named)] if known else self._open)
+            Reading(v.label, v.value, v.check, v.faults(value, self._tag), v.fallback)
+            for v in variants
         ]
         fitting = [reading for reading in tried if _fits(reading.faults)]
         if len(fitting) == 1 or (fitting and not self._exclusive):
@@ -77,10 +89,6 @@ class UnionCheck(Check):
     def members(self) -> Iterator[Member]:  # noqa: D102
         for variant in self._variants:
             yield from variant.check.members()
-
-    def _read(self, variant: VariantCheck, value: JsonValue) -> Faults:
-        tag = None if variant.value is None else self._tag
-        return variant.check.check(value, tag)
 
     def _untagged(self, value: JsonValue) -> Faults:
         """The faults of a tag that selects none of the variants."""

@@ -40,6 +40,7 @@ class VersionedEngine:
         self._engines = {version: engine for version, engine in engines if version is not None}
         self._settled: dict[Connection, int] = {}
         self._offered: dict[Connection, int] = {}
+        self._apart: dict[Connection, FastEngine | None] = {}
         for _, engine in engines:
             engine.pairing = self._main.pairing
 
@@ -52,6 +53,10 @@ class VersionedEngine:
     def seen(self, size: int) -> None:
         for engine in {self._main, *self._engines.values()}:
             engine.seen = size
+
+    def settled(self, connection: Connection) -> int | None:
+        """The version that a connection settled on last; None if that is not known."""
+        return self._settled.get(connection)
 
     @property
     def pairing(self) -> Pairing:
@@ -75,24 +80,28 @@ class VersionedEngine:
         self.others.clear()
         self._settled.clear()
         self._offered.clear()
+        self._apart.clear()
 
     def filter(self, sender: str | None, *, transcript: bool) -> Filter:
         """Return the fast path for the next lines, for as long as not `changed`."""
         self.changed = False
         fast = self._main.filter(sender, transcript=transcript)
-        if all(self._engine(connection) is self._main for connection in self._connections()):
+        if not self._apart:
             return fast
         return self._by_connection(fast) if transcript else _unread
 
     def verdict(self, read: Read, sender: str | None, *, transcript: bool) -> MessageVerdict | None:
         """Return the verdict on the next message, or line; None if its version is not judged."""
         message, side, connection = _parts(read, sender, transcript=transcript)
-        return self._judged(
-            message,
-            side,
-            connection,
-            lambda engine: engine.verdict(read, sender, transcript=transcript),
-        )
+        if isinstance(message, dict) and message.get("method", SETTLES) != SETTLES:
+            engine = self._engine(connection)
+            if engine is not None:
+                return engine.verdict(read, sender, transcript=transcript)
+
+        def judge(engine: FastEngine) -> MessageVerdict:
+            return engine.verdict(read, sender, transcript=transcript)
+
+        return self._judged(message, side, connection, judge)
 
     def message(
         self, read: Read, sender: str | None, connection: Connection
@@ -110,13 +119,17 @@ class VersionedEngine:
         connection: Connection,
         judge: Callable[[FastEngine], MessageVerdict],
     ) -> MessageVerdict | None:
-        if self._main_version is None or not isinstance(message, dict):
-            return self._by_version(connection, judge)
-        if message.get("method") == SETTLES and "id" in message:
-            return self._offer(message, connection, judge)
-        if "method" not in message and self._settles(message, sender, connection):
-            return self._settle(message, sender, connection, judge)
-        return self._by_version(connection, judge)
+        if self._main_version is not None and isinstance(message, dict):
+            if "method" not in message:
+                if self._settles(message, sender, connection):
+                    return self._settle(message, sender, connection, judge)
+            elif message["method"] == SETTLES and "id" in message:
+                return self._offer(message, connection, judge)
+        engine = self._engine(connection)
+        if engine is not None:
+            return judge(engine)
+        self._count(connection, self._version_of(connection) or 0)
+        return None
 
     def _offer(
         self,
@@ -130,13 +143,22 @@ class VersionedEngine:
             return judge(self._main)
         if connection not in self._settled:
             self._offered[connection] = offered
-            self.changed = True
+            self._follow(connection, offered)
         engine = self._engines.get(offered)
         verdict = judge(self._main if engine is None else engine)
         if engine is None and verdict.findings:
             self._count(connection, offered)
             return None
         return verdict
+
+    def _follow(self, connection: Connection, version: int) -> None:
+        """Judge a connection by its version from now on."""
+        self.changed = True
+        engine = self._engines.get(version)
+        if self._main_version is None or engine is self._main:
+            self._apart.pop(connection, None)
+        else:
+            self._apart[connection] = engine
 
     def _settles(
         self, message: dict[str, JsonValue], sender: str | None, connection: Connection
@@ -160,7 +182,7 @@ class VersionedEngine:
         version = _version(message["result"])
         if version is not None:
             self._settled[connection] = version
-            self.changed = True
+            self._follow(connection, version)
         engine = self._engine(connection)
         if engine is not None:
             return judge(engine)
@@ -170,31 +192,16 @@ class VersionedEngine:
         self._count(connection, version or 0)
         return None
 
-    def _by_version(
-        self, connection: Connection, judge: Callable[[FastEngine], MessageVerdict]
-    ) -> MessageVerdict | None:
-        engine = self._engine(connection)
-        if engine is not None:
-            return judge(engine)
-        self._count(connection, self._version_of(connection) or 0)
-        return None
-
     def _count(self, connection: Connection, version: int) -> None:
         key = (connection, version)
         self.others[key] = self.others.get(key, 0) + 1
-
-    def _connections(self) -> set[Connection]:
-        return {*self._settled, *self._offered}
 
     def _version_of(self, connection: Connection) -> int | None:
         return self._settled.get(connection, self._offered.get(connection))
 
     def _engine(self, connection: Connection) -> FastEngine | None:
         """The engine for a connection; None if there is none for its version."""
-        version = self._version_of(connection)
-        if version is None or self._main_version is None:
-            return self._main
-        return self._engines.get(version)
+        return self._apart.get(connection, self._main)
 
     def _by_connection(self, fast: Filter) -> Filter:
         def passes(text: bytes) -> Read | bytes | None:

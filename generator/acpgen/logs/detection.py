@@ -47,7 +47,7 @@ def detect(
         first = (number, text) if seen == 1 else first
         shape = _shape(text, hints)
         if shape is not None:
-            log.begins(chain(head, [(number, text)], filled), shape)
+            log.begins(chain(head, [(number, text)], lines), shape)
             return
         if _is_broken(text) and len(head) < _HEAD and not _holds_several(text):
             head.append((number, text))

@@ -10,7 +10,7 @@ from itertools import chain
 
 from acp_wire.keys import may_hold_key
 from acp_wire.pairing import Connection
-from acp_wire.reader import BROKEN, Decoded, NotJsonError
+from acp_wire.reader import BROKEN, Decoded, JsonValue, NotJsonError
 from acpgen.judge.inputs import EmptyPageError, Input, InputError
 from acpgen.logs import scanning, values
 from acpgen.logs.detection import detect, has_message
@@ -29,7 +29,6 @@ from acpgen.logs.surroundings import Path, Token
 from acpgen.logs.unit import LONG, Unit
 from acpgen.logs.values import Values
 from acpgen.logs.wrapping import WrappedMessage, as_object, is_har, lists_in, messages_in
-from acpgen.model import JsonValue
 from acpgen.words import counted
 
 _SHOWN, _NEAR = 60, 200

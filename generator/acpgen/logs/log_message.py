@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from acp_wire.pairing import Connection
-from acpgen.model import JsonValue
+from acp_wire.reader import JsonValue
 
 
 @dataclass(frozen=True, slots=True)

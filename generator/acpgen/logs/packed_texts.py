@@ -6,10 +6,10 @@ import base64
 import re
 from collections.abc import Iterator
 
+from acp_wire.reader import JsonValue
 from acpgen.logs.quoted_text import python_object
 from acpgen.logs.scanning import value_at
 from acpgen.logs.surroundings import Members
-from acpgen.model import JsonValue
 
 _BASE64 = re.compile(r"eyJ[A-Za-z0-9+/]{20,}={0,2}\s*$")
 """The base64 of a text that starts as an object does."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Protocol as Structural
 
 from acp_wire.envelope import MessageKind, kind_of, request_id
 from acp_wire.pairing import Connection
-from acpgen.judge.type_checks import JudgedMethod
+from acp_wire.reader import JsonValue
 from acpgen.logs.directions import AGENT, CLIENT, OTHER
-from acpgen.model import JsonValue, Method
 
 _V1: Mapping[str, str] = {
     **dict.fromkeys(("authenticate", "logout", "session/load", "session/set_mode"), CLIENT),
@@ -21,7 +21,16 @@ _PENDING = 100_000
 """How many requests may wait for a response before the oldest is forgotten."""
 
 
-def callers_of(methods: Iterable[Method | JudgedMethod]) -> Mapping[str, str]:
+class HandledMethod(Structural):
+    """A method, as the model or the judge has it."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def side(self) -> str: ...  # noqa: D102
+
+
+def callers_of(methods: Iterable[HandledMethod]) -> Mapping[str, str]:
     """Return the side that calls each method, where only one does: of these methods, and of v1."""
     handlers: dict[str, set[str]] = {}
     for method in methods:

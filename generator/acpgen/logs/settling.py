@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from acp_wire.envelope import request_id
 from acp_wire.pairing import Connection
+from acp_wire.reader import JsonValue
 from acpgen.logs.directions import Sides
 from acpgen.logs.senders import Senders
-from acpgen.model import JsonValue
 
 _WAITING = 64
 """How many messages are held at most until their direction is understood."""

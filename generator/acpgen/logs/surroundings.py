@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from acp_wire.reader import JsonValue
 from acpgen.logs.directions import flagged, is_direction, opposite
 from acpgen.logs.hints import tokens
 from acpgen.logs.messages import ENVELOPE
-from acpgen.model import JsonValue
 
 Members = Mapping[str, JsonValue]
 Path = tuple[str, ...]

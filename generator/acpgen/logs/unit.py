@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from acp_wire.reader import JsonValue
 from acpgen.logs.prefixes import LONGEST
 from acpgen.logs.scanning import BROKEN, CUT, blank, value_at
-from acpgen.model import JsonValue
 
 LONG = "long"
 """The shape of a unit that is longer than the limit, and is not held."""

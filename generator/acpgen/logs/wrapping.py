@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from acp_wire.pairing import Connection
+from acp_wire.reader import JsonValue
 from acpgen.logs.directions import is_direction
 from acpgen.logs.hints import Hints, tokens
 from acpgen.logs.log_lines import as_bytes
@@ -32,7 +33,6 @@ from acpgen.logs.surroundings import (
     token_of,
 )
 from acpgen.logs.values import Values
-from acpgen.model import JsonValue
 
 _EVENTS = re.compile(r"(?:data|event|id|retry)?:")
 """The start of a text of server-sent events."""

@@ -12,6 +12,7 @@ from acpgen.report.tally import Tally
 from acpgen.words import counted
 
 _NOTHING = "no messages, so there is nothing to judge"
+_ERROR = Severity.ERROR
 _OTHER_VERSION = "all messages are of another version, so there is no verdict"
 
 
@@ -62,11 +63,13 @@ class Report:
 
         `judged` is False for one that isn't judged whole, as a result without its request.
         """
-        self.accept(file)
-        self.tally.unjudged += not judged
+        tally = self.tally
+        tally.inputs[file] = tally.inputs.get(file, 0) + 1
+        tally.unjudged += not judged
+        before = self._errors
         taken = self._count(findings)
-        if self.tally.refused is not None:
-            self.tally.refused += any(map(_is_error, taken))
+        if tally.refused is not None:
+            tally.refused += self._errors > before
         self._render(taken)
 
     def add(self, findings: Sequence[Finding]) -> int:
@@ -132,17 +135,17 @@ class Report:
         """Count as many of the findings as there is room for, in their final severity."""
         if self._strict:
             findings = _hardened(findings)
-        taken: list[Finding] = []
-        for finding in findings:
+        counts = self.tally.found
+        for number, finding in enumerate(findings):
             if self.full:
-                break
-            taken.append(finding)
+                return findings[:number]
             kind = finding.severity, finding.rule
-            self.tally.found[kind] = self.tally.found.get(kind, 0) + 1
-            self._errors += _is_error(finding)
-            self.full = self._errors == self._limit
+            counts[kind] = counts.get(kind, 0) + 1
+            if finding.severity is _ERROR:
+                self._errors += 1
+                self.full = self._errors == self._limit
             self._file = finding.file
-        return taken
+        return findings
 
     def _render(self, findings: Sequence[Finding]) -> None:
         """Write findings that are counted already: an interruption is likeliest here."""
@@ -153,12 +156,7 @@ class Report:
             self._flush()
 
 
-def _is_error(finding: Finding) -> bool:
-    return finding.severity is Severity.ERROR
-
-
 def _hardened(findings: Sequence[Finding]) -> Sequence[Finding]:
-
     return [
         finding.replaced(severity=Severity.ERROR)
         if finding.severity is Severity.RECOVERED

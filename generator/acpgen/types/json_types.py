@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from enum import StrEnum
+from functools import cache
 
 from acp_wire.reader import JsonValue
 
@@ -39,10 +40,14 @@ def json_type(value: JsonValue) -> JsonType:
 
 def mismatch(expected: AbstractSet[JsonType], value: JsonValue) -> str:
     """Return the message about a value that has none of the expected JSON types."""
+    return _mismatch(frozenset(expected), json_type(value))
+
+
+@cache
+def _mismatch(expected: frozenset[JsonType], actual: JsonType) -> str:
     if JsonType.NUMBER in expected:
         expected = expected - {JsonType.INTEGER}
     *most, last = (type_ for type_ in JsonType if type_ in expected)
     names = f"{', '.join(most)} or {last}" if most else last
-    actual = json_type(value)
     shape = " with a fraction or an exponent" if actual is JsonType.NUMBER else ""
     return f"must be {names}, not {actual}{shape}"

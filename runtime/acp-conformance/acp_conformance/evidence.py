@@ -59,8 +59,8 @@ def expectation(step: Step) -> str:
             return f"{request} is answered with {kind}"
         case "ids":
             same = step.word("same")
-            own = f"that of {same} with its number" if same else "of its own"
-            return f"each prompt {text} has a messageId, {own}"
+            own = f"that is the one of {same!r} with its number" if same else "of its own"
+            return f"each prompt {text!r} has a messageId {own}"
         case "messages":
             count, where = step.words.get("count"), "in the replay" if _replayed(step) else "so far"
             hold = "message holds" if count == 1 else "messages hold"
@@ -112,6 +112,9 @@ def _replayed(step: Step) -> bool:
 
 def _requests(scenario: Scenario, step: Step) -> Iterator[SentRequest]:
     """The requests that a step is about, the oldest first."""
+    if scenario.suspects:
+        yield from (scenario.requests[name] for name in scenario.suspects)
+        return
     text = step.word("text")
     names = [step.word(word) for word in ("same", "other", "request", "after", "while")]
     mark = scenario.marks.get(text)

@@ -158,7 +158,8 @@ class Programs:
             )
         except (OSError, ValueError) as error:
             errors.close()
-            raise StartError(f"{command[0]} can't be started: {error}") from error
+            reason = error.strerror if isinstance(error, OSError) else None
+            raise StartError(f"{command[0]} can't be started: {reason or error}") from error
         if process.stdin is None or process.stdout is None:
             raise StartError(f"{command[0]} has no pipes")
         return MessageStream(_Group(process, errors), process.stdout, process.stdin, record)

@@ -80,6 +80,11 @@ class ReceivedLines:
         self._record = record
         self._news = threading.Condition()
 
+    @property
+    def noise(self) -> int:
+        """How many lines are not messages."""
+        return len(self.unparsed)
+
     def wait(self, met: Callable[[], bool], seconds: float) -> bool:
         """Wait until a condition is met, which only new lines or the end can change."""
         end = time.monotonic() + seconds
@@ -111,9 +116,13 @@ class AgentStream(Protocol):
     """One connection to an agent. `MessageStream` is one over pipes."""
 
     lines: list[JsonLine]
-    unparsed: list[bytes]
     closed: bool
     can_initialize_again: bool
+
+    @property
+    def noise(self) -> int:
+        """How many lines are not messages."""
+        ...
 
     def send(self, message: Mapping[str, object]) -> None:
         """Send one message without waiting until the agent has read it."""

@@ -199,7 +199,7 @@ class ProxyHarness:
 
     def _end(self) -> None:
         self._proxy.stream.kill()
-        self.unparsed += len(self._proxy.stream.unparsed)
+        self.unparsed += self._proxy.stream.noise
         self._now = None
 
     @property

@@ -28,12 +28,14 @@ class ProxyTrace:
 
     Attributes:
         name: the name of the trace.
+        title: what is sent, in sentences.
         proves: the requirements that it can show to be kept.
         play: what happens at the client's end.
         faults: how the agents fail that the proxy starts.
     """
 
     name: str
+    title: str
     proves: frozenset[str]
     play: Callable[[ProxyHarness], None]
     faults: tuple[AgentFailure, ...] = ()
@@ -132,15 +134,25 @@ def _repeat(harness: ProxyHarness, numbers: Iterable[int], how: str) -> None:
 
 
 PROXY_TRACES: Final = (
-    ProxyTrace("keys-through-a-proxy", frozenset({"proxy-forwards-key"}), _first),
+    ProxyTrace(
+        "keys-through-a-proxy",
+        "Prompts with keys of all kinds, without a key, and with malformed keys.",
+        frozenset({"proxy-forwards-key"}),
+        _first,
+    ),
     ProxyTrace(
         "retries-through-a-proxy",
+        "The prompts come again on the same connection: at once, after `$/cancel_request`,"
+        " session/cancel, session/resume and session/close, and in turns with prompts that have the"
+        " same keys in another session. One text comes with a new key.",
         frozenset({"proxy-forwards-retries"}),
         _again,
         (AgentFailure("session/prompt", FailurePoint.HELD),),
     ),
     ProxyTrace(
         "restart-of-a-proxy",
+        "The agent dies of a prompt, and the proxy is killed. A new one resumes the session and"
+        " gets the prompt again, and others; so does a third.",
         frozenset({"proxy-forwards-after-restart"}),
         _anew,
         (AgentFailure("session/prompt", FailurePoint.DONE),),

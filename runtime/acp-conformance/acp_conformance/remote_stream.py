@@ -91,6 +91,11 @@ class RemoteStream(ReceivedLines):
         return self._channel.notes
 
     @property
+    def noise(self) -> int:
+        """See `AgentStream.noise`. The channel keeps few of them, and counts all."""
+        return super().noise + self._channel.unparsed_count
+
+    @property
     def has_ended(self) -> bool:
         """True if the kit has ended the connection."""
         return self._ended
@@ -150,7 +155,6 @@ class RemoteStream(ReceivedLines):
                     break
         except RemoteError as error:
             self._errors.append(str(error))
-        self.unparsed.extend(self._channel.unparsed)
         self._note_end()
 
     async def _write(self) -> None:

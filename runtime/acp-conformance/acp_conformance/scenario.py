@@ -30,6 +30,7 @@ __all__ = [
     "Scenario",
     "SentRequest",
     "StoppedError",
+    "SurplusError",
     "UnmetError",
     "UnplayableError",
     "UnreachableServerError",
@@ -49,6 +50,10 @@ WORDS: Final = 300
 
 class UnmetError(Exception):
     """An expectation is not met."""
+
+
+class SurplusError(UnmetError):
+    """There are more messages than expected."""
 
 
 class NoAnswerError(UnmetError):
@@ -129,6 +134,8 @@ class Scenario:
     """When something was last withdrawn, by the clock of `SentRequest.since`."""
     heard: tuple[AgentConnection, int] | None = None
     """The connection where messages were counted last, and how much had been sent by then."""
+    suspects: list[str] = field(default_factory=list[str])
+    """The names of the requests that an expectation was not met by, if they are known."""
     shows: int = 1
     """How many updates of a replay show a message that was inserted once."""
 
@@ -278,7 +285,7 @@ class Scenario:
     @property
     def unparsed(self) -> int:
         """The number of lines that are not messages."""
-        return sum(len(connection.stream.unparsed) for connection in self.connections.values())
+        return sum(connection.stream.noise for connection in self.connections.values())
 
     @property
     def leak(self) -> str:

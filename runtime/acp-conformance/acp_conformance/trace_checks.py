@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import Final
@@ -14,6 +15,7 @@ from acp_conformance.scenario import (
     HamperedError,
     Scenario,
     SentRequest,
+    SurplusError,
     UnmetError,
     UnplayableError,
     code_of,
@@ -23,6 +25,9 @@ from acp_conformance.trace_script import Step
 from acp_conformance.transport_verbs import disturbed
 
 __all__ = ["CHECKS"]
+
+SHOWN: Final = 40
+"""The maximum number of characters of a key of the kit that are shown."""
 
 IN_TIME: Final = 0.75
 """The part of a hold, or of work, within which something has to happen to be judged."""
@@ -98,10 +103,22 @@ def _ids(scenario: Scenario, step: Step) -> None:
         own = f"{same or text} {number}"
         first = firsts.get(id_, "")
         if first != own:
+            scenario.suspects = [first or own, name]
             summary = (
-                f"the messageId of {first}" if first else f"a messageId other than that of {own}"
+                f"the messageId of {_with_key(scenario, first)}"
+                if first
+                else f"a messageId other than that of {own}"
             )
-            raise UnmetError(f"{name} got {summary}")
+            raise UnmetError(f"{_with_key(scenario, name)} got {summary}")
+
+
+def _with_key(scenario: Scenario, name: str) -> str:
+    """The name of a request, with its key if the trace gives that: such a key is no secret."""
+    key = scenario.requests[name].params.get("idempotencyKey")
+    if not isinstance(key, str) or key in scenario.keys.values():
+        return name
+    shown = json.dumps(key if len(key) <= SHOWN else f"{key[:SHOWN]}...")
+    return f"{name}, with the key {shown}" + (f" of {len(key)} characters" * (len(key) > SHOWN))
 
 
 def _message_ids(scenario: Scenario, text: str) -> dict[str, object]:
@@ -192,8 +209,22 @@ def _messages(scenario: Scenario, step: Step) -> None:
     elif wanted:
         scenario.shows = max(1, shows // wanted)
     if count != wanted:
+        scenario.suspects = _taken(scenario, mark)
         hold = "message holds" if count == 1 else "messages hold"
-        raise UnmetError(f"{count} {hold} the text of the prompt, not {wanted}")
+        surplus = wanted is not None and count > wanted
+        kind = SurplusError if surplus else UnmetError
+        raise kind(f"{count} {hold} the text of the prompt, not {wanted}")
+
+
+def _taken(scenario: Scenario, mark: str) -> list[str]:
+    """The requests with a prompt that were answered with a result so far."""
+    return [
+        name
+        for name, sent in scenario.requests.items()
+        if sent.prompt is not None
+        and mark in sent.prompt.text
+        and "result" in (sent.connection.peek(sent.id) or {})
+    ]
 
 
 def _shows(connection: AgentConnection, session: str, mark: str, place: int) -> int:

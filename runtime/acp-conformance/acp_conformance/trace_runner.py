@@ -27,6 +27,7 @@ from acp_conformance.scenario import (
     HamperedError,
     NoAnswerError,
     Scenario,
+    SurplusError,
     UnmetError,
     UnplayableError,
     UnreachableServerError,
@@ -189,6 +190,8 @@ def _stopped(
     unmet = isinstance(error, UnmetError)
     advised = unmet and not isinstance(error, DecisiveError)
     failed = step.proves if unmet else ()
+    if isinstance(error, SurplusError):
+        failed += step.breaks
     kept = frozenset(id_ for id_, count in left.items() if count == 0)
     summary = f"step {number}, {step.verb}: {error}"
     opening = number <= OPENING and step.verb in ("connect", "new")

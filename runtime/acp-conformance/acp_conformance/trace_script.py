@@ -97,12 +97,15 @@ class Step:
 
     An expectation that is not met fails the requirements in `proves`. With `needs`, or with neither
     member, it means that the agent can't play the trace: what it would prove is not exercised.
+    Messages that are too many fail those in `breaks` as well; the right number proves nothing about
+    them.
     """
 
     verb: str
     words: Mapping[str, Json]
     proves: tuple[str, ...] = ()
     needs: str | None = None
+    breaks: tuple[str, ...] = ()
 
     def word(self, name: str, otherwise: str = "") -> str:
         """Return a member that is a string."""
@@ -206,10 +209,12 @@ def _step(value: Json, where: str) -> Step:
     verb, needs = value.get("do"), value.get("needs")
     if not isinstance(verb, str) or verb not in VERBS:
         raise ScriptError(f"{where} has an unknown verb")
-    proves = value.get("proves", [])
-    words = {k: v for k, v in value.items() if k not in ("do", "proves", "needs")}
+    proves, breaks = value.get("proves", []), value.get("breaks", [])
+    words = {k: v for k, v in value.items() if k not in ("do", "proves", "breaks", "needs")}
     if unknown := words.keys() - VERBS[verb]:
         raise ScriptError(f"{where}: {verb} takes no {', '.join(sorted(unknown))}")
-    if not isinstance(proves, list) or not isinstance(needs, str | None):
-        raise ScriptError(f"{where}: proves is a list of requirements, needs is a text")
-    return Step(verb, words, tuple(str(each) for each in proves), needs)
+    if not isinstance(needs, str | None):
+        raise ScriptError(f"{where}: needs is a text")
+    if not isinstance(proves, list) or not isinstance(breaks, list):
+        raise ScriptError(f"{where}: proves is a list of requirements, and so is breaks")
+    return Step(verb, words, tuple(map(str, proves)), needs, tuple(map(str, breaks)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Final
 
 from acp_conformance.requirements import (
     ASKED,
@@ -79,12 +80,21 @@ class RequirementVerdict:
     expected: bool = False
 
     @property
+    def is_unchosen(self) -> bool:
+        """True if none of its traces was played because others were chosen."""
+        unplayed = [detail for detail in self.details if detail.endswith(UNPLAYED)]
+        return self.status is VerdictStatus.NOT_EXERCISED and [*self.details] == unplayed != []
+
+    @property
     def word(self) -> str:
         """The status in the words of the report."""
         if self.status is VerdictStatus.FAIL and self.expected:
             return "expected"
         return "advice" if self.advice else self.status.value
 
+
+UNPLAYED: Final = ": not played"
+"""The end of the reason why a requirement is open whose traces were not chosen."""
 
 Parts = Mapping[str, Collection[str]]
 """The names of the traces that prove a requirement, by its id."""
@@ -154,7 +164,7 @@ def _reasons(asked: Requirement, results: Sequence[TraceResult], *, moot: bool) 
 def _unplayed(asked: Requirement, results: Sequence[TraceResult], parts: Parts) -> Iterator[str]:
     played = {result.trace for result in results}
     if names := [name for name in parts.get(asked.id, ()) if name not in played]:
-        yield f"{', '.join(names)}: not played"
+        yield f"{', '.join(names)}{UNPLAYED}"
 
 
 def _listed(names: Sequence[str]) -> str:

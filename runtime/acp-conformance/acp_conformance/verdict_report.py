@@ -6,6 +6,7 @@ Problems say why there is no verdict, or an incomplete one. People read them on 
 from __future__ import annotations
 
 import json
+import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
@@ -19,6 +20,11 @@ __all__ = ["FORMATS", "junit", "plain", "structured"]
 
 TOOL: Final = "acpgen"
 
+WIDTH: Final = 100
+
+LONG: Final = 120
+"""How many characters a reason has that is printed only once."""
+
 
 def plain(run: RunReport) -> str:
     """One line for each requirement, indented lines for the observations, and the counts.
@@ -27,19 +33,37 @@ def plain(run: RunReport) -> str:
     """
     if not run.found:
         return ""
-    lines = [line for each in run.found for line in _plain_lines(run, each)]
+    printed: dict[str, str] = {}
+    chosen = [each for each in run.found if not each.is_unchosen]
+    lines = [line for each in chosen for line in _plain_lines(run, each, printed)]
+    if others := [each.requirement.id for each in run.found if each.is_unchosen]:
+        head = f"not exercised  {len(others)}, since no trace about them was chosen: "
+        lines += textwrap.wrap(
+            ", ".join(others),
+            WIDTH,
+            initial_indent=head,
+            subsequent_indent=" " * 15,
+            break_on_hyphens=False,
+        )
     counts = Counter(each.word for each in run.found)
     shown = [word for word in _COUNTED if counts[word] or word not in _SELDOM]
     lines.append(", ".join(f"{counts[word]} {_COUNTED[word]}" for word in shown))
     return "\n".join(lines) + "\n"
 
 
-def _plain_lines(run: RunReport, found: RequirementVerdict) -> Iterator[str]:
+def _plain_lines(
+    run: RunReport, found: RequirementVerdict, printed: dict[str, str]
+) -> Iterator[str]:
+    """The lines about a requirement. `printed` has the long reasons so far, each with an id."""
     asked = found.requirement
     yield f"{found.word:13}  {asked.level:6}  {asked.id}: {asked.text}"
     if found.status is VerdictStatus.PASS:
         return
-    yield from (f"{'':15}{_printable(each)}" for each in _seen(run, found))
+    for text in _seen(run, found):
+        traces, colon, reason = text.partition(": ")
+        first = printed.setdefault(reason, asked.id) if len(reason) > LONG else asked.id
+        shown = text if first == asked.id else f"{traces}{colon}the reason is that of {first}"
+        yield f"{'':15}{_printable(shown)}"
 
 
 def _seen(run: RunReport, found: RequirementVerdict) -> Iterator[str]:
@@ -193,7 +217,7 @@ _COUNTED: Final[Mapping[str, str]] = {
     "partly": "passed partly",
     "fail": "failed",
     "expected": "failed as expected",
-    "advice": "as advice",
+    "advice": "as advice (broken, and weaker than --level)",
     "not exercised": "not exercised",
 }
 

@@ -12,7 +12,7 @@ from acp_retry.outbox import Outbox
 from acp_retry.outcome import RequestFailedError
 from acp_retry.peer import Handlers, Peer
 from acp_retry.stdio import GRACE
-from acp_retry.transports import Connection
+from acp_retry.transports import Connection, ProgramConnection
 
 __all__ = ["ActiveConnection", "UnusableAgentError"]
 
@@ -44,6 +44,8 @@ class ActiveConnection:
     ) -> None:
         self.reason = ""
         """Why the connection ended."""
+        self.is_useless = False
+        """Whether a program has ended by itself before it answered `initialize`."""
         self._connection = connection
         self._outbox = outbox
         self._calls = calls
@@ -51,7 +53,8 @@ class ActiveConnection:
         self._tell = tell
         self._version = 0
         self._resumptions: dict[str, asyncio.Task[None]] = {}
-        self.peer = Peer(_Watched(connection, self._note), handlers, grace=GRACE)
+        self._watched = _Watched(connection, self._note)
+        self.peer = Peer(self._watched, handlers, grace=GRACE)
         self._serving = asyncio.create_task(self.peer.serve())
 
     async def initialize(self, params: Params) -> None:
@@ -113,6 +116,10 @@ class ActiveConnection:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+        if self._watched.has_ended and isinstance(self._connection, ProgramConnection):
+            self.is_useless = not self._version and bool(self._connection.ending)
+            before = " before it answered initialize" if self.is_useless else ""
+            self.reason = f"{self._connection.ending}{before}" or self.reason
         self.reason = self.reason or "the connection ended"
 
     async def _resume(self, session_id: str) -> None:
@@ -138,9 +145,13 @@ class ActiveConnection:
 
 
 class _Watched:
-    """A channel that notes why it ended, which `Peer` only logs."""
+    """A channel that notes why it ended, which `Peer` only logs.
+
+    `has_ended` is true once the other side has ended it.
+    """
 
     def __init__(self, channel: Connection, note: Callable[[str], None]) -> None:
+        self.has_ended = False
         self._channel = channel
         self._note = note
 
@@ -149,12 +160,14 @@ class _Watched:
 
     async def receive(self) -> JsonObject | None:
         try:
-            return await self._channel.receive()
+            message = await self._channel.receive()
         except RequestFailedError:
             raise
         except Exception as error:
             self._note(str(error) or type(error).__name__)
             raise
+        self.has_ended = message is None
+        return message
 
     async def close(self) -> None:
         await self._channel.close()

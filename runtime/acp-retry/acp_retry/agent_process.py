@@ -64,6 +64,7 @@ class AgentProcess:
         self._launch = launch
         self._transport = transport
         self._pipes = pipes
+        self._ending = ""
         self._lines = StreamChannel(
             pipes.stdout,
             self._write,
@@ -109,11 +110,17 @@ class AgentProcess:
         """Close the agent's standard input. Messages on their way leave if the agent reads them."""
         await self._close_stdin()
 
+    @property
+    def ending(self) -> str:
+        """How the agent has ended, in words; empty while it runs, and if it had to be killed."""
+        return self._ending
+
     async def end(self) -> None:
         """Wait until the closed agent ends, and kill it after `PATIENCE` or if cancelled."""
         try:
             await self._close_stdin()
             await _patiently(self._pipes.ended)
+            self._ending = _words_of(self._transport.get_returncode())
         finally:  # also if it is cancelled while it waits
             self._kill()
 
@@ -203,6 +210,18 @@ async def spawn(
             serving.cancel()
             await asyncio.wait([serving])
             await process.free()
+
+
+def _words_of(status: int | None) -> str:
+    """How a program with an exit status has ended. On POSIX, a negative one is a signal."""
+    if status is None:
+        return ""
+    if status >= 0:
+        return f"the agent ended with status {status}"
+    try:
+        return f"the agent was ended by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"the agent was ended by signal {-status}"
 
 
 async def _patiently(event: asyncio.Event) -> None:

@@ -7,6 +7,7 @@ import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 
@@ -23,6 +24,9 @@ from acp_retry.retired_connections import RetiredConnections
 from acp_retry.transports import Transport
 
 __all__ = ["Client", "ClientStoppedError"]
+
+STARTS: Final = 5
+"""How often a program may end before it has answered `initialize` for the first time."""
 
 INFO: Final = {"name": "acp-retry", "version": "1"}
 
@@ -51,6 +55,8 @@ class Client:
         backoff: how long to wait between connections.
         on_event: called with each change of the connection's state. It must not raise.
         patience: seconds to wait for the answer to `initialize` and `session/resume`.
+        starts: how often a program may end by itself before it has answered `initialize` for the
+            first time. Then the client ends. Without limit if None.
         sleep: waits between connections.
         clock: returns seconds, from any start.
     """
@@ -67,6 +73,7 @@ class Client:
         backoff: Backoff | None = None,
         on_event: Callable[[ClientEvent], None] | None = None,
         patience: float = 60.0,
+        starts: int | None = STARTS,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -81,6 +88,7 @@ class Client:
         self._backoff = backoff or Backoff()
         self._on_event = on_event
         self._patience = patience
+        self._starts = starts
         self._sleep = sleep
         self._clock = clock
         self._sessions: dict[str, None] = {}
@@ -224,13 +232,16 @@ class Client:
             self._change.set()
 
     async def _stay_connected(self) -> None:
-        failures = 0
+        failures = useless = 0
         while True:
             began = self._clock()
             lost = await self._connect_once(failures + 1)
             # A connection that lasted is no failure; one that breaks at once is.
             lasted = lost.was_ready and self._clock() - began > self._backoff.first
             failures = 1 if lasted else failures + 1
+            useless += lost.is_useless
+            if useless == self._starts:
+                raise ClientStoppedError(f"{lost.reason}, {_times(useless)}")
             limit = self._backoff.attempts
             if limit is not None and failures > limit:
                 raise ClientStoppedError(f"connecting failed {failures} times: {lost.reason}")
@@ -256,6 +267,7 @@ class Client:
         try:
             async with asyncio.timeout(self._patience):
                 await connection.initialize(self._hello)
+                self._starts = None
                 await connection.resume_all(list(self._sessions))
             self._connection, was_ready = connection, True
             self._change.set()
@@ -272,7 +284,7 @@ class Client:
             await connection.close()
             self._retired.add(channel)
         self._tell(ClientEvent(ClientState.LOST, connection.reason))
-        return _Lost(connection.reason, was_ready=was_ready)
+        return _Lost(connection.reason, was_ready=was_ready, is_useless=connection.is_useless)
 
     def _start(self, work: Coroutine[object, object, None]) -> None:
         task = asyncio.create_task(_quietly(work))
@@ -285,18 +297,23 @@ class Client:
             self._on_event(event)
 
 
+@dataclass(frozen=True, slots=True)
 class _Lost:
     """How a connection ended."""
 
-    def __init__(self, reason: str, *, was_ready: bool) -> None:
-        self.reason = reason
-        self.was_ready = was_ready
+    reason: str
+    was_ready: bool
+    is_useless: bool = False
 
 
 async def _quietly(work: Awaitable[None]) -> None:
     """Resume a session beside the caller. A failure is an event, or shows with the connection."""
     with contextlib.suppress(ConnectionError):
         await work
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"
 
 
 def _words(error: BaseException) -> str:

@@ -209,6 +209,12 @@ class Core:
         self._forget(claim, State.INSERTED)
         return answers
 
+    def found_elsewhere(self, claim: Claim, found: Found) -> list[Effect]:
+        """Handle a message that another node has inserted. Its handler can't insert it any more."""
+        if claim.state is State.CLAIMED:
+            return self.found(claim, found)
+        return self.inserted(claim, found) if self.begin(claim) else []
+
     def refuse(self, claim: Claim, refused: Refused) -> list[Effect]:
         """Refuse a prompt that the agent holds. Every attempt gets the error.
 
@@ -221,9 +227,7 @@ class Core:
 
         The key stays unused.
         """
-        if self._claims.get(claim.record) is not claim:
-            return []
-        return self._end(claim, refused)
+        return self._end(claim, refused) if claim.state in (State.CLAIMED, State.SUBMITTING) else []
 
     def cancel(self, attempt: AttemptId) -> list[Effect]:
         """Handle `$/cancel_request`. An unknown, answered or late request is ignored."""

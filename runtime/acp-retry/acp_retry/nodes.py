@@ -134,13 +134,11 @@ class Neighbours:
             return
         if found is None:
             return
-        if claim.state is State.CLAIMED:
-            self._apply(self._core.found(claim, found), True)
-        elif self._core.begin(claim):  # its handler can't insert it any more
-            self._apply(self._core.inserted(claim, found), True)
-            task = self._tasks.get(claim)
-            if task is not None:
-                task.cancel()
+        was_held = claim.state is State.HELD
+        self._apply(self._core.found_elsewhere(claim, found), True)
+        task = self._tasks.get(claim)
+        if was_held and task is not None:
+            task.cancel()
 
     def _start(self, work: Awaitable[None]) -> None:
         task = asyncio.ensure_future(work)

@@ -136,7 +136,8 @@ class Sessions:
         active = self._active.setdefault(session_id, _Active())
         active.turns += 1
         try:
-            async with active.turn:
+            # The next turn begins while the end of this one is stored, so that they share a write.
+            async with contextlib.AsyncExitStack() as afterwards, active.turn:
                 stops = active.stops
                 message = await submission.insert()
                 if not message.new:
@@ -144,7 +145,8 @@ class Sessions:
                     return
                 shown = _shown(message.message_id, submission.prompt)
                 end = self._noted_end(session_id, message.message_id, active, stops)
-                async with end, self._work(session_id, active, shown):
+                await afterwards.enter_async_context(end)
+                async with self._work(session_id, active, shown):
                     if active.stops != stops:  # stopped while the message was inserted
                         raise asyncio.CancelledError
                     yield True

@@ -68,7 +68,7 @@ class SqliteFile:
             self._closed = True
             self._thread.shutdown()
             if isinstance(error, sqlite3.Error | OSError):
-                raise UnusableStoreError(f"{self._path}: {_reason(error)}") from error
+                raise UnusableStoreError(f"{self._path}: {_reason(error)}") from None
             raise
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import IO, Protocol
+from typing import IO, Protocol, runtime_checkable
 
 from acp_retry.agent_process import AgentProcess, Launch
 from acp_retry.link import Channel, JsonObject
 
-__all__ = ["Connection", "Stdio", "Transport"]
+__all__ = ["Connection", "ProgramConnection", "Stdio", "Transport"]
 
 
 class Connection(Channel, Protocol):
@@ -25,6 +25,16 @@ class Connection(Channel, Protocol):
 
     async def release(self) -> None:
         """End a closed connection for the other side, too. Called once nothing on it matters."""
+        ...
+
+
+@runtime_checkable
+class ProgramConnection(Connection, Protocol):
+    """A connection that ends with a program."""
+
+    @property
+    def ending(self) -> str:
+        """How the program has ended, in words. Empty before `close`, and if it had to be killed."""
         ...
 
 
@@ -82,6 +92,10 @@ class _StdioConnection:
     @property
     def unanswered(self) -> list[JsonObject]:
         return []
+
+    @property
+    def ending(self) -> str:
+        return self._process.ending
 
     async def send(self, message: JsonObject, /) -> None:
         await self._process.send(message)

@@ -22,7 +22,7 @@ from msgspec import UNSET, MsgspecError, Struct, UnsetType
 
 from acp_wire.checking import ACCEPTED, Checkers, is_anything
 from acp_wire.envelope import require_sender
-from acp_wire.reader import MAX_DEPTH, NotJsonError, as_bytes, read
+from acp_wire.reader import MAX_DEPTH, Decoded, NotJsonError, as_bytes, read
 
 __all__ = [
     "UNDECIDED",
@@ -161,6 +161,8 @@ class Decoders:
     """
 
     UNDECIDED = UNDECIDED
+    MALFORMED = msgspec.DecodeError
+    """The exception, and no kind of it, for a text that is not JSON."""
 
     def __init__(
         self,
@@ -242,6 +244,22 @@ class Decoders:
         except UNDECIDED:
             return read(text)
 
+    def decoded(self, text: bytes, value: object) -> Decoded | None:
+        """Return a text with its value, which `read` returned; None if it may repeat a member.
+
+        Written anew, the value has as many quotes as its text, unless the text repeats a member or
+        escapes a quote in hexadecimal.
+        """
+        if b"\\" in text and b"\\u" in text:
+            return None
+        try:
+            written = _write(value)
+        except (OverflowError, ValueError):  # an integer that is too long for one of the two
+            return None
+        if text.count(b'"') != written.count(b'"'):
+            return None
+        return Decoded(text.decode("utf-8"), value, [])  # type: ignore[arg-type] # JSON
+
     def accepts_bytes(
         self, line: bytes, sender: str | None = None, answers: str | None = None
     ) -> bool:
@@ -318,3 +336,4 @@ def _is_shallow(value: object, levels: int) -> bool:
 
 
 _read = msgspec.json.Decoder().decode
+_write = msgspec.json.Encoder().encode

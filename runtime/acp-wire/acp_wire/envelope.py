@@ -64,6 +64,9 @@ class EnvelopeFault:
         self.beside = beside
 
 
+_REQUEST = MessageKind.REQUEST
+_NOTIFICATION = MessageKind.NOTIFICATION
+_RESPONSE = MessageKind.RESPONSE
 _ID = (str, int)
 _ID_OR_NULL = (str, int, type(None))
 _TEXT = (str,)
@@ -75,8 +78,8 @@ def kind_of(value: object) -> MessageKind | None:
     if not isinstance(value, dict):
         return None
     if "method" in value:
-        return MessageKind.REQUEST if "id" in value else MessageKind.NOTIFICATION
-    return MessageKind.RESPONSE if "result" in value or "error" in value else None
+        return _REQUEST if "id" in value else _NOTIFICATION
+    return _RESPONSE if "result" in value or "error" in value else None
 
 
 def is_id(value: object) -> TypeGuard[int | str]:
@@ -87,7 +90,7 @@ def is_id(value: object) -> TypeGuard[int | str]:
 def request_id(message: Mapping[str, object]) -> int | str | None:
     """Return the id of a message, or None where it has none or null or a malformed one."""
     id_ = message.get("id")
-    return id_ if isinstance(id_, int | str) and not isinstance(id_, bool) else None
+    return id_ if is_id(id_) else None
 
 
 def envelope_faults(message: Mapping[str, object]) -> tuple[EnvelopeFault, ...]:

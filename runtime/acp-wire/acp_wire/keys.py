@@ -39,7 +39,10 @@ def looks_like_key(name: str) -> bool:
 def respelled(name: str, candidates: Iterable[str]) -> str | None:
     """Return the first candidate that looks like a name, or None."""
     bones = skeleton(name)
-    return next((candidate for candidate in candidates if skeleton(candidate) == bones), None)
+    for candidate in candidates:
+        if skeleton(candidate) == bones:
+            return candidate
+    return None
 
 
 def may_hold_key(text: bytes) -> bool:
@@ -47,10 +50,13 @@ def may_hold_key(text: bytes) -> bool:
 
     Only escapes can hide a name from it.
     """
-    return b"\\u" in text or _KEY_BYTES in text.translate(None, _SEPARATOR_BYTES).lower()
+    if b"\\" in text and b"\\u" in text:
+        return True
+    return _KEY_BYTES in text.translate(_LOWER_BYTES, _SEPARATOR_BYTES)
 
 
 _KEY_BYTES = KEY_SKELETON.encode("ascii")
+_LOWER_BYTES = bytes(range(256)).lower()
 _SEPARATOR_BYTES = SEPARATORS.encode("ascii")
 
 

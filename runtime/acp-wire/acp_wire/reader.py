@@ -35,7 +35,6 @@ __all__ = [
     "is_utf_16",
     "peek",
     "read",
-    "read_before",
     "read_once",
     "repeated_lines",
     "value_lines",
@@ -168,31 +167,6 @@ def attempt(message: bytes) -> Decoded | NotJsonError:
         return decode(message)
     except NotJsonError as error:
         return error
-
-
-def read_before(text: bytes, value: object) -> Decoded | bytes:
-    """Return a text whose value is known already; the text itself if a member may be repeated.
-
-    Each member has a colon after its name. So if there are as many as members in the value, no
-    name is there twice. Colons and quotes in strings, and blanks before a colon, make it unsure.
-    """
-    unsure = b'" ' in text or b'"\t' in text or b'"\r' in text or b'"\n' in text
-    if unsure or text.count(b'":') != _members_in(value):
-        return text
-    return Decoded(text.decode("utf-8").strip(_BLANK), value, [])  # type: ignore[arg-type] # JSON
-
-
-def _members_in(value: object) -> int:
-    """How many members the objects in a value have."""
-    number = 0
-    pending = [value]
-    for part in pending:
-        if type(part) is dict:
-            number += len(part)
-            pending += part.values()
-        elif type(part) is list:
-            pending += part
-    return number
 
 
 def read(text: bytes) -> object:
@@ -461,6 +435,8 @@ def _places(text: str) -> Iterator[tuple[Path, int, bool]]:
 
 def _line_of(text: str, lexeme: str) -> int:
     """The 1-based line of the first token that starts with a lexeme. More may follow it."""
+    if "\n" not in text:
+        return 1
     tokens = re.finditer(_LEXEME, text, re.DOTALL)
     return next(_line_at(text, match) for match in tokens if match.group().startswith(lexeme))
 

@@ -1,6 +1,7 @@
 """The rules by which an agent handles keyed prompts, as a table.
 
-They are those of `acp_retry.core`, which a test compares with the table and with the traces.
+They are those of `acp_retry.core`. A test plays random events with the table and with the core, and
+compares every effect.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["EFFECTS", "EVENTS", "RULES", "STATES", "LedgerRule"]
+__all__ = ["CONDITIONS", "EFFECTS", "EVENTS", "OPERATIONS", "RULES", "STATES", "LedgerRule"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,17 +21,17 @@ class LedgerRule:
         id: names the rule in traces.
         state: the state of the claim before, or `any`.
         event: what happens.
-        condition: what else has to hold; empty if nothing.
+        when: what else has to hold, each one of `CONDITIONS`.
         next: the state afterwards, or `same`.
-        effects: what the agent does, in words.
+        does: what the agent does, in order, each one of `OPERATIONS`.
     """
 
     id: str
     state: str
     event: str
-    condition: str
+    when: tuple[str, ...]
     next: str
-    effects: str
+    does: tuple[str, ...]
 
 
 STATES: Final[Mapping[str, str]] = {
@@ -42,17 +43,73 @@ STATES: Final[Mapping[str, str]] = {
 
 EVENTS: Final[Mapping[str, str]] = {
     "prompt": "`session/prompt` has arrived as `attempt`, in `session`, with `key` or without one. "
-    "`digest` stands for its content blocks.",
-    "found": "The search for `claim` has ended, with the `messageId` of the message, or null.",
+    "`digest` stands for its content blocks, and `size` for its bytes.",
+    "found": "The search for `claim` has ended, with the `messageId` of the message, or null. "
+    "`digest` is that of the message, if it is known.",
+    "found-elsewhere": "A notice of another node has led to the message of `claim`: its "
+    "`messageId`, and its `digest` if it is known.",
     "begin": "The agent is about to insert `claim`. `allowed` is whether it may.",
     "inserted": "`claim` is in the session as `messageId`. With `live`, no history keeps it.",
     "refuse": "The agent refuses the prompt `claim` that it holds, with the error `code`.",
     "fail": "`claim` could not be searched for, or was not inserted: the error `code`.",
-    "cancel": "`$/cancel_request` for `attempt`.",
-    "withdraw": "`session/cancel`, close or delete of `session`: every prompt that is not being "
-    "inserted is cancelled.",
-    "lost": "`connection` has ended.",
+    "cancel": "`$/cancel_request` for `attempt`, and its claim.",
+    "cancel-elsewhere": "A notice of another node: it was asked to cancel `key` in `session`. It "
+    "does what `cancel` does.",
+    "withdraw": "`session/cancel`, close or delete of `session`, here or by a notice of another "
+    "node. It does what `cancel` does, to each claim of the session, the oldest first.",
+    "lost": "`connection` has ended: once for each of its attempts, in the order in which they "
+    "began to wait. An attempt begins to wait again when its claim is replaced.",
     "ended": "`session` is active on no connection any more.",
+}
+
+CONDITIONS: Final[Mapping[str, str]] = {
+    "repeated": "An attempt of this connection and id waits.",
+    "keyed": "The prompt has a key.",
+    "keyless": "It has none.",
+    "live": "The key is that of a live message of the session.",
+    "room": "Fewer than `most` other claims wait, and their sizes and that of the prompt are "
+    "`mostBytes` at most, or no other claim waits.",
+    "full": "There is no `room`.",
+    "wanted": "An attempt was neither cancelled nor refused when it came, even if it is lost.",
+    "unwanted": "Every attempt was cancelled or refused.",
+    "differs": "Prompts are compared, both digests are known, and they differ.",
+    "there": "The message is in the session.",
+    "missing": "It is not.",
+    "kept": "Orphans are kept, or an attempt is left that is not rejected and whose digest does "
+    "not differ from that of the claim.",
+    "attended": "An attempt of the claim is left, rejected or not.",
+    "live-only": "No history keeps the message, and its session is active.",
+    "first": "The attempt is the oldest that is not rejected, and another such attempt is left.",
+    "last": "No other attempt is left that is not rejected.",
+    "dropped": "Orphans are not kept.",
+}
+
+OPERATIONS: Final[Mapping[str, str]] = {
+    "answer -32600": "Answer the attempt with this error.",
+    "answer -32602": "Answer the attempt with this error.",
+    "answer -32603": "Answer the attempt with this error.",
+    "answer live": "Answer the attempt with the `messageId`, or with -32602 if its digest `differs`"
+    " from that of the live message.",
+    "start": "Start a claim with the attempt. Its digest is the claim's.",
+    "start rejected": "Start a claim that is not wanted. The attempt is rejected with -32603.",
+    "join": "Add the attempt to the claim. If the claim was not wanted, it is wanted now, and its "
+    "digest and size are the attempt's.",
+    "reject": "Add the attempt to the claim, rejected with -32603.",
+    "answer rejected": "Answer each rejected attempt with its own error.",
+    "answer differing": "Answer each attempt whose digest `differs` from the claim's with -32602.",
+    "answer all": "Answer the rejected attempts, then the others, with the `messageId`, or with "
+    "-32602 if the attempt's digest `differs` from that of the message.",
+    "fail all": "Answer the rejected attempts, then the others, with the error of the event: its "
+    "`code`, or -32800.",
+    "again": "Start another claim for the same key, which is not wanted. The attempts are rejected "
+    "with the error of the event, and stay before those that were rejected already.",
+    "stop": "The agent must not insert the claim.",
+    "promote": "The next attempt is the oldest.",
+    "leave": "Take the attempt out of the claim.",
+    "allow": "The agent may insert the claim.",
+    "deny": "It may not.",
+    "know live": "The key is that of a live message of the session until the session ends.",
+    "forget live": "Forget the live messages of the session.",
 }
 
 EFFECTS: Final[Mapping[str, str]] = {
@@ -63,206 +120,85 @@ EFFECTS: Final[Mapping[str, str]] = {
     "answer": "Answer `attempt` with the `messageId`, or with the error `code`.",
 }
 
+
+def _rule(id_: str, state: str, event: str, when: str, next_: str, does: str) -> LedgerRule:
+    """A rule whose conditions and operations are texts, separated by commas."""
+    return LedgerRule(id_, state, event, _split(when), next_, _split(does))
+
+
+def _split(text: str) -> tuple[str, ...]:
+    return tuple(text.split(", ")) if text else ()
+
+
 RULES: Final = (
-    LedgerRule(
-        "new",
-        "none",
-        "prompt",
-        "it has a key that is not live",
-        "claimed",
-        "start",
-    ),
-    LedgerRule("new-keyless", "none", "prompt", "it has no key", "held", "start"),
-    LedgerRule(
-        "repeated-id",
-        "any",
-        "prompt",
-        "the attempt waits already",
-        "same",
-        "answer the copy with -32600",
-    ),
-    LedgerRule(
-        "known-live",
-        "none",
-        "prompt",
-        "the key is that of a live message of the session",
-        "none",
-        "answer with the messageId; if prompts are compared, another digest gets -32602",
-    ),
-    LedgerRule("join", "claimed", "prompt", "", "claimed", ""),
-    LedgerRule("join-held", "held", "prompt", "its digest is the same", "held", ""),
-    LedgerRule(
-        "join-submitting", "submitting", "prompt", "its digest is the same", "submitting", ""
-    ),
-    LedgerRule(
-        "reused",
-        "held",
-        "prompt",
-        "prompts are compared, and its digest differs",
-        "held",
-        "answer with -32602",
-    ),
-    LedgerRule(
-        "reused-submitting",
-        "submitting",
-        "prompt",
-        "prompts are compared, and its digest differs",
-        "submitting",
-        "answer with -32602",
-    ),
-    LedgerRule(
-        "found",
-        "claimed",
-        "found",
-        "the message is there",
-        "none",
-        "answer every attempt with the messageId, also those that were cancelled or refused; "
-        "if prompts are compared, one with another digest gets -32602",
-    ),
-    LedgerRule(
+    _rule("repeated-id", "any", "prompt", "repeated", "same", "answer -32600"),
+    _rule("known-live", "none", "prompt", "keyed, live", "none", "answer live"),
+    _rule("new", "none", "prompt", "keyed, room", "claimed", "start"),
+    _rule("full", "none", "prompt", "keyed, full", "claimed", "start rejected"),
+    _rule("new-keyless", "none", "prompt", "keyless, room", "held", "start"),
+    _rule("full-keyless", "none", "prompt", "keyless, full", "none", "answer -32603"),
+    _rule("join", "claimed", "prompt", "wanted", "claimed", "join"),
+    _rule("join-cancelled", "claimed", "prompt", "unwanted, room", "claimed", "join"),
+    _rule("join-full", "claimed", "prompt", "unwanted, full", "claimed", "reject"),
+    _rule("reused", "held", "prompt", "differs", "held", "answer -32602"),
+    _rule("join-held", "held", "prompt", "", "held", "join"),
+    _rule("reused-submitting", "submitting", "prompt", "differs", "submitting", "answer -32602"),
+    _rule("join-submitting", "submitting", "prompt", "", "submitting", "join"),
+    _rule("found", "claimed", "found", "there", "none", "answer all"),
+    _rule(
         "missing",
         "claimed",
         "found",
-        "it is not there, and an attempt wants it",
+        "missing, wanted, kept",
         "held",
-        "answer the attempts that were cancelled or refused with their error; "
-        "if prompts are compared, one with another digest gets -32602",
+        "answer rejected, answer differing",
     ),
-    LedgerRule(
-        "missing-unwanted",
-        "claimed",
-        "found",
-        "it is not there, and every attempt was cancelled or refused",
-        "none",
-        "answer them with their error",
-    ),
-    LedgerRule(
+    _rule(
         "missing-orphan",
         "claimed",
         "found",
-        "it is not there, no attempt is left, and orphans are not kept",
+        "missing, wanted",
         "none",
-        "",
+        "answer rejected, answer differing",
     ),
-    LedgerRule("late-search", "none", "found", "the claim has ended", "none", ""),
-    LedgerRule(
-        "search-failed", "claimed", "fail", "", "none", "answer every attempt with the error"
-    ),
-    LedgerRule("begin", "held", "begin", "", "submitting", "it is allowed"),
-    LedgerRule("begin-late", "none", "begin", "the claim has ended", "none", "it is not allowed"),
-    LedgerRule(
-        "inserted",
-        "submitting",
-        "inserted",
-        "",
-        "none",
-        "answer every attempt with the messageId",
-    ),
-    LedgerRule(
+    _rule("missing-unwanted", "claimed", "found", "missing, unwanted", "none", "answer rejected"),
+    _rule("late-search", "none", "found", "", "none", ""),
+    _rule("found-elsewhere", "claimed", "found-elsewhere", "", "none", "answer all"),
+    _rule("found-elsewhere-held", "held", "found-elsewhere", "", "none", "answer all"),
+    _rule("found-elsewhere-late", "submitting", "found-elsewhere", "", "submitting", ""),
+    _rule("search-failed", "claimed", "fail", "", "none", "fail all"),
+    _rule("insertion-failed", "submitting", "fail", "", "none", "fail all"),
+    _rule("begin", "held", "begin", "", "submitting", "allow"),
+    _rule("begin-early", "claimed", "begin", "", "claimed", "deny"),
+    _rule("begin-again", "submitting", "begin", "", "submitting", "deny"),
+    _rule("begin-late", "none", "begin", "", "none", "deny"),
+    _rule(
         "inserted-live",
         "submitting",
         "inserted",
-        "no history keeps it",
+        "live-only, keyed",
         "none",
-        "answer every attempt with the messageId, and know the key while the session is active",
+        "know live, answer all",
     ),
-    LedgerRule(
-        "insertion-failed",
-        "submitting",
-        "fail",
-        "",
-        "none",
-        "answer every attempt with the error",
-    ),
-    LedgerRule(
-        "refuse",
-        "held",
-        "refuse",
-        "it has a key, and attempts",
-        "claimed",
-        "start another claim: only a search can tell that no other process has inserted it",
-    ),
-    LedgerRule(
-        "refuse-keyless",
-        "held",
-        "refuse",
-        "it has no key",
-        "none",
-        "answer its attempt with the error",
-    ),
-    LedgerRule("refuse-orphan", "held", "refuse", "it has no attempts", "none", ""),
-    LedgerRule("refuse-late", "submitting", "refuse", "", "submitting", ""),
-    LedgerRule(
-        "cancel",
-        "held",
-        "cancel",
-        "it has a key",
-        "claimed",
-        "stop, then start another claim, in which every attempt was cancelled",
-    ),
-    LedgerRule(
-        "cancel-search",
-        "claimed",
-        "cancel",
-        "not every attempt was cancelled or refused",
-        "claimed",
-        "stop, then start another claim, in which every attempt was cancelled",
-    ),
-    LedgerRule(
-        "cancel-again",
-        "claimed",
-        "cancel",
-        "every attempt was cancelled or refused",
-        "claimed",
-        "",
-    ),
-    LedgerRule(
-        "cancel-keyless",
-        "held",
-        "cancel",
-        "it has no key",
-        "none",
-        "stop, then answer its attempt with -32800",
-    ),
-    LedgerRule("cancel-late", "submitting", "cancel", "", "submitting", ""),
-    LedgerRule("cancel-unknown", "none", "cancel", "the attempt waits for nothing", "none", ""),
-    LedgerRule(
-        "withdraw",
-        "held",
-        "withdraw",
-        "it has a key, and attempts",
-        "claimed",
-        "as cancel, for each prompt of the session",
-    ),
-    LedgerRule(
-        "withdraw-orphan",
-        "held",
-        "withdraw",
-        "it has no attempts",
-        "none",
-        "stop",
-    ),
-    LedgerRule("withdraw-searched", "claimed", "withdraw", "it has no attempts", "none", "stop"),
-    LedgerRule("withdraw-late", "submitting", "withdraw", "", "submitting", ""),
-    LedgerRule(
-        "promote",
-        "any",
-        "lost",
-        "the oldest attempt was on the connection, and another is left",
-        "same",
-        "promote",
-    ),
-    LedgerRule("lose-one", "any", "lost", "the oldest attempt is left", "same", ""),
-    LedgerRule("orphan", "held", "lost", "no attempt is left, and orphans are kept", "held", ""),
-    LedgerRule(
-        "drop-orphan",
-        "held",
-        "lost",
-        "no attempt is left, and orphans are not kept",
-        "none",
-        "stop",
-    ),
-    LedgerRule("lose-search", "claimed", "lost", "no attempt is left", "claimed", ""),
-    LedgerRule("lose-submitting", "submitting", "lost", "no attempt is left", "submitting", ""),
-    LedgerRule("forget-live", "none", "ended", "", "none", "the session's live keys are unknown"),
+    _rule("inserted", "submitting", "inserted", "", "none", "answer all"),
+    _rule("refuse", "held", "refuse", "keyed, attended", "claimed", "again"),
+    _rule("refuse-keyless", "held", "refuse", "keyless", "none", "fail all"),
+    _rule("refuse-orphan", "held", "refuse", "", "none", ""),
+    _rule("refuse-late", "submitting", "refuse", "", "submitting", ""),
+    _rule("cancel", "held", "cancel", "keyed, attended", "claimed", "stop, again"),
+    _rule("cancel-search", "claimed", "cancel", "wanted, attended", "claimed", "stop, again"),
+    _rule("cancel-again", "claimed", "cancel", "unwanted", "claimed", ""),
+    _rule("cancel-keyless", "held", "cancel", "keyless", "none", "stop, fail all"),
+    _rule("cancel-orphan", "held", "cancel", "", "none", "stop"),
+    _rule("cancel-searched-orphan", "claimed", "cancel", "", "none", "stop"),
+    _rule("cancel-late", "submitting", "cancel", "", "submitting", ""),
+    _rule("cancel-unknown", "none", "cancel", "", "none", ""),
+    _rule("promote", "any", "lost", "first", "same", "leave, promote"),
+    _rule("drop-orphan", "held", "lost", "last, dropped", "none", "leave, stop"),
+    _rule("orphan", "held", "lost", "last", "held", "leave"),
+    _rule("lose-search", "claimed", "lost", "last", "claimed", "leave"),
+    _rule("lose-submitting", "submitting", "lost", "last", "submitting", "leave"),
+    _rule("lose-one", "any", "lost", "", "same", "leave"),
+    _rule("forget-live", "none", "ended", "", "none", "forget live"),
 )
+"""The first row that fits is the rule. Events that no row fits change nothing."""

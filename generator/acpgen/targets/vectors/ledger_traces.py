@@ -5,65 +5,11 @@ Every rule of `ledger_rules` is used in a trace.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
-from acpgen.model import JsonValue
+from acpgen.targets.vectors.ledger_script import Json, LedgerScript, LedgerTrace
 
-__all__ = ["LEDGER_TRACES", "LedgerStep", "LedgerTrace"]
-
-Json = dict[str, JsonValue]
-
-
-@dataclass(frozen=True, slots=True)
-class LedgerStep:
-    """One event, its effects, and the state of every claim afterwards."""
-
-    rule: str
-    event: Json
-    effects: tuple[Json, ...]
-    claims: Mapping[str, str]
-
-    def members(self) -> JsonValue:
-        """The step as JSON."""
-        event: Json = {**self.event}
-        return {
-            "rule": self.rule,
-            **event,
-            "effects": list(self.effects),
-            "claims": dict(self.claims),
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class LedgerTrace:
-    """Events in one process.
-
-    Fields:
-        name: the name of the file.
-        title: what the trace shows.
-        steps: the events, in order.
-        compare: whether a key with another prompt is refused.
-        keep_orphans: whether a prompt stays whose connections are all lost.
-    """
-
-    name: str
-    title: str
-    steps: tuple[LedgerStep, ...]
-    compare: bool = False
-    keep_orphans: bool = True
-
-
-@dataclass(slots=True)
-class _Script:
-    """Builds the steps of a trace. Claims are numbered in the order of their `start`."""
-
-    steps: list[LedgerStep] = field(default_factory=list)
-
-    def step(self, rule: str, event: Json, *effects: Json, **claims: str) -> None:
-        named = {name.removeprefix("_"): state for name, state in claims.items()}
-        self.steps.append(LedgerStep(rule, event, effects, named))
+__all__ = ["LEDGER_TRACES"]
 
 
 CANCELLED: Final = -32800
@@ -73,14 +19,17 @@ REFUSED: Final = -32042
 FAILED: Final = -32603
 
 
-def _prompt(attempt: str, key: str | None = "k", digest: str | None = None) -> Json:
-    content: Json = {} if digest is None else {"digest": digest}
+def _prompt(attempt: str, key: str | None = "k", **content: str | int) -> Json:
     named: Json = {} if key is None else {"key": key}
     return {"event": "prompt", "attempt": attempt, "session": "s", **named, **content}
 
 
-def _found(claim: str, message_id: str | None = None) -> Json:
-    return {"event": "found", "claim": claim, "messageId": message_id}
+def _found(claim: str, message_id: str | None = None, **digest: str) -> Json:
+    return {"event": "found", "claim": claim, "messageId": message_id, **digest}
+
+
+def _found_elsewhere(claim: str, message_id: str) -> Json:
+    return {"event": "found-elsewhere", "claim": claim, "messageId": message_id}
 
 
 def _begin(claim: str, *, allowed: bool = True) -> Json:
@@ -104,6 +53,10 @@ def _cancel(attempt: str) -> Json:
     return {"event": "cancel", "attempt": attempt}
 
 
+def _cancel_elsewhere(key: str = "k") -> Json:
+    return {"event": "cancel-elsewhere", "session": "s", "key": key}
+
+
 def _lost(connection: str) -> Json:
     return {"event": "lost", "connection": connection}
 
@@ -125,25 +78,19 @@ def _answer(attempt: str, outcome: str | int) -> Json:
     return {"do": "answer", "attempt": attempt, member: outcome}
 
 
-def _trace(
-    name: str, title: str, script: _Script, *, compare: bool = False, keep_orphans: bool = True
-) -> LedgerTrace:
-    return LedgerTrace(name, title, tuple(script.steps), compare, keep_orphans)
-
-
 def _inserts() -> LedgerTrace:
-    s = _Script()
+    s = LedgerScript()
     s.step("new", _prompt("a/1"), _start("1"), _1="claimed")
     s.step("missing", _found("1"), _1="held")
     s.step("begin", _begin("1"), _1="submitting")
     s.step("inserted", _inserted("1", "m1"), _answer("a/1", "m1"))
     s.step("new", _prompt("a/2"), _start("2"), _2="claimed")
     s.step("found", _found("2", "m1"), _answer("a/2", "m1"))
-    return _trace("insert-and-retry", "A prompt is inserted, and its retry is answered.", s)
+    return s.trace("insert-and-retry", "A prompt is inserted, and its retry is answered.")
 
 
 def _keyless() -> LedgerTrace:
-    s = _Script()
+    s = LedgerScript()
     s.step("new-keyless", _prompt("a/1", None), _start("1"), _1="held")
     s.step("new-keyless", _prompt("a/2", None), _start("2"), _1="held", _2="held")
     s.step("refuse-keyless", _refuse("1"), _answer("a/1", REFUSED), _2="held")
@@ -151,11 +98,11 @@ def _keyless() -> LedgerTrace:
     s.step("new-keyless", _prompt("a/3", None), _start("3"), _3="held")
     s.step("begin", _begin("3"), _3="submitting")
     s.step("inserted", _inserted("3", "m1"), _answer("a/3", "m1"))
-    return _trace("keyless", "Prompts without a key are searched for never, and are all new.", s)
+    return s.trace("keyless", "Prompts without a key are searched for never, and are all new.")
 
 
 def _joins() -> LedgerTrace:
-    s = _Script()
+    s = LedgerScript()
     s.step("new", _prompt("a/1"), _start("1"), _1="claimed")
     s.step("repeated-id", _prompt("a/1"), _answer("a/1", REPEATED), _1="claimed")
     s.step("join", _prompt("a/2"), _1="claimed")
@@ -165,25 +112,27 @@ def _joins() -> LedgerTrace:
     s.step("join-submitting", _prompt("b/2"), _1="submitting")
     answers = (_answer(each, "m1") for each in ("a/1", "a/2", "b/1", "b/2"))
     s.step("inserted", _inserted("1", "m1"), *answers)
-    return _trace("join", "Attempts join a prompt in each state, and get one answer.", s)
+    return s.trace("join", "Attempts join a prompt in each state, and get one answer.")
 
 
 def _too_late() -> LedgerTrace:
-    s = _Script()
+    s = LedgerScript()
     s.step("new", _prompt("a/1"), _start("1"), _1="claimed")
     s.step("missing", _found("1"), _1="held")
     s.step("begin", _begin("1"), _1="submitting")
     s.step("cancel-late", _cancel("a/1"), _1="submitting")
-    s.step("withdraw-late", _WITHDRAW, _1="submitting")
+    s.step("cancel-late", _WITHDRAW, _1="submitting")
+    s.step("begin-again", _begin("1", allowed=False), _1="submitting")
+    s.step("found-elsewhere-late", _found_elsewhere("1", "m9"), _1="submitting")
     s.step("refuse-late", _refuse("1"), _1="submitting")
     s.step("lose-submitting", _lost("a"), _1="submitting")
     s.step("inserted", _inserted("1", "m1"))
     s.step("cancel-unknown", _cancel("a/1"))
-    return _trace("too-late", "What is being inserted can't be withdrawn or refused.", s)
+    return s.trace("too-late", "What is being inserted can't be withdrawn or refused.")
 
 
 def _cancels() -> LedgerTrace:
-    s = _Script()
+    s = LedgerScript()
     s.step("new", _prompt("a/1"), _start("1"), _1="claimed")
     s.step("missing", _found("1"), _1="held")
     s.step("join-held", _prompt("b/1"), _1="held")
@@ -198,33 +147,34 @@ def _cancels() -> LedgerTrace:
         _answer("a/1", CANCELLED),
         _answer("b/1", CANCELLED),
     )
-    return _trace("cancel", "A cancellation withdraws a prompt for all its attempts.", s)
+    return s.trace("cancel", "A cancellation withdraws a prompt for all its attempts.")
 
 
 def _cancelled_elsewhere() -> LedgerTrace:
-    s = _Script()
+    s = LedgerScript()
     s.step("new", _prompt("a/1"), _start("1"), _1="claimed")
     s.step("cancel-search", _cancel("a/1"), _stop("1"), _start("2"), _2="claimed")
     s.step("found", _found("2", "m1"), _answer("a/1", "m1"))
     title = "A cancelled prompt that another process has inserted is answered with its messageId."
-    return _trace("cancel-inserted-elsewhere", title, s)
+    return s.trace("cancel-inserted-elsewhere", title)
 
 
 def _cancelled_and_joined() -> LedgerTrace:
-    s = _Script()
+    s = LedgerScript()
     s.step("new", _prompt("a/1"), _start("1"), _1="claimed")
     s.step("missing", _found("1"), _1="held")
-    s.step("withdraw", _WITHDRAW, _stop("1"), _start("2"), _2="claimed")
-    s.step("join", _prompt("a/2"), _2="claimed")
+    s.step("cancel", _WITHDRAW, _stop("1"), _start("2"), _2="claimed")
+    s.step("join-cancelled", _prompt("a/2"), _2="claimed")
+    s.step("begin-early", _begin("2", allowed=False), _2="claimed")
     s.step("missing", _found("2"), _answer("a/1", CANCELLED), _2="held")
     s.step("begin", _begin("2"), _2="submitting")
     s.step("inserted", _inserted("2", "m1"), _answer("a/2", "m1"))
     title = "An attempt that arrives after the cancellation is a new submission under the same key."
-    return _trace("cancel-then-join", title, s)
+    return s.trace("cancel-then-join", title)
 
 
 def _refuses() -> LedgerTrace:
-    s = _Script()
+    s = LedgerScript()
     s.step("new", _prompt("a/1"), _start("1"), _1="claimed")
     s.step("missing", _found("1"), _1="held")
     s.step("refuse", _refuse("1"), _start("2"), _2="claimed")
@@ -236,11 +186,11 @@ def _refuses() -> LedgerTrace:
     s.step("begin", _begin("4"), _4="submitting")
     s.step("insertion-failed", _fail("4"), _answer("a/3", FAILED))
     s.step("new", _prompt("a/4"), _start("5"), _5="claimed")
-    return _trace("errors", "An error leaves the key unused, whatever it comes from.", s)
+    return s.trace("errors", "An error leaves the key unused, whatever it comes from.")
 
 
 def _loses() -> LedgerTrace:
-    s = _Script()
+    s = LedgerScript()
     s.step("new", _prompt("a/1"), _start("1"), _1="claimed")
     s.step("missing", _found("1"), _1="held")
     s.step("join-held", _prompt("b/1"), _1="held")
@@ -251,11 +201,14 @@ def _loses() -> LedgerTrace:
     s.step("join-held", _prompt("d/1"), _1="held")
     s.step("begin", _begin("1"), _1="submitting")
     s.step("inserted", _inserted("1", "m1"), _answer("d/1", "m1"))
-    return _trace("lost-connections", "A prompt outlives its connections, and a retry joins it.", s)
+    return s.trace(
+        "lost-connections",
+        "A prompt outlives its connections, and a retry joins it.",
+    )
 
 
 def _orphans() -> LedgerTrace:
-    s = _Script()
+    s = LedgerScript()
     s.step("new", _prompt("a/1"), _start("1"), _1="claimed")
     s.step("missing", _found("1"), _1="held")
     s.step("drop-orphan", _lost("a"), _stop("1"))
@@ -264,27 +217,27 @@ def _orphans() -> LedgerTrace:
     s.step("missing-orphan", _found("2"))
     s.step("new", _prompt("c/1"), _start("3"), _3="claimed")
     title = "An agent that keeps no orphans drops a prompt with its last connection."
-    return _trace("dropped-orphans", title, s, keep_orphans=False)
+    return s.trace("dropped-orphans", title, keep_orphans=False)
 
 
 def _withdrawn_orphan() -> LedgerTrace:
-    s = _Script()
+    s = LedgerScript()
     s.step("new", _prompt("a/1"), _start("1"), _1="claimed")
     s.step("missing", _found("1"), _1="held")
     s.step("orphan", _lost("a"), _1="held")
-    s.step("withdraw-orphan", _WITHDRAW, _stop("1"))
+    s.step("cancel-orphan", _WITHDRAW, _stop("1"))
     s.step("new", _prompt("b/1"), _start("2"), _2="claimed")
     s.step("missing", _found("2"), _2="held")
     s.step("orphan", _lost("b"), _2="held")
     s.step("refuse-orphan", _refuse("2"))
     s.step("new", _prompt("c/1"), _start("3"), _3="claimed")
     s.step("lose-search", _lost("c"), _3="claimed")
-    s.step("withdraw-searched", _WITHDRAW, _stop("3"))
-    return _trace("ended-orphans", "Orphans can be withdrawn and refused like others.", s)
+    s.step("cancel-searched-orphan", _WITHDRAW, _stop("3"))
+    return s.trace("ended-orphans", "Orphans can be withdrawn and refused like others.")
 
 
 def _live() -> LedgerTrace:
-    s = _Script()
+    s = LedgerScript()
     s.step("new", _prompt("a/1"), _start("1"), _1="claimed")
     s.step("missing", _found("1"), _1="held")
     s.step("begin", _begin("1"), _1="submitting")
@@ -293,11 +246,11 @@ def _live() -> LedgerTrace:
     s.step("forget-live", _ENDED)
     s.step("new", _prompt("a/2"), _start("2"), _2="claimed")
     title = "The key of a message that no history keeps lasts while its session is active."
-    return _trace("live-only", title, s)
+    return s.trace("live-only", title)
 
 
 def _compares() -> LedgerTrace:
-    s = _Script()
+    s = LedgerScript()
     s.step("new", _prompt("a/1", digest="one"), _start("1"), _1="claimed")
     s.step("join", _prompt("b/1", digest="two"), _1="claimed")
     s.step("missing", _found("1"), _answer("b/1", REUSED), _1="held")
@@ -307,8 +260,104 @@ def _compares() -> LedgerTrace:
     again = _prompt("b/4", digest="two")
     s.step("reused-submitting", again, _answer("b/4", REUSED), _1="submitting")
     s.step("inserted", _inserted("1", "m1"), _answer("a/1", "m1"), _answer("b/3", "m1"))
+    s.step("new", _prompt("b/5", digest="two"), _start("2"), _2="claimed")
+    s.step("join", _prompt("b/6", digest="one"), _2="claimed")
+    found = _found("2", "m1", digest="one")
+    s.step("found", found, _answer("b/5", REUSED), _answer("b/6", "m1"))
     title = "An agent that compares prompts refuses a key that comes with another prompt."
-    return _trace("compare", title, s, compare=True)
+    return s.trace("compare", title, compare=True)
+
+
+def _live_unwanted() -> LedgerTrace:
+    s = LedgerScript()
+    s.step("new-keyless", _prompt("a/1", None), _start("1"), _1="held")
+    s.step("begin", _begin("1"), _1="submitting")
+    s.step("inserted", _inserted("1", "m1", live=True), _answer("a/1", "m1"))
+    s.step("new", _prompt("a/2"), _start("2"), _2="claimed")
+    s.step("missing", _found("2"), _2="held")
+    s.step("orphan", _lost("a"), _2="held")
+    s.step("begin", _begin("2"), _2="submitting")
+    s.step("inserted", _inserted("2", "m2", live=True))
+    s.step("new", _prompt("b/1"), _start("3"), _3="claimed")
+    title = "A message without a key, or of a session that is not active, is not known afterwards."
+    return s.trace("live-only-unknown", title)
+
+
+def _crowds() -> LedgerTrace:
+    s = LedgerScript()
+    s.step("new", _prompt("a/1", "one"), _start("1"), _1="claimed")
+    s.step("new-keyless", _prompt("a/2", None), _start("2"), _1="claimed", _2="held")
+    s.step("full-keyless", _prompt("a/3", None), _answer("a/3", FAILED), _1="claimed", _2="held")
+    s.step("join", _prompt("b/1", "one"), _1="claimed", _2="held")
+    s.step("full", _prompt("a/4"), _start("3"), _1="claimed", _2="held", _3="claimed")
+    s.step("join-full", _prompt("b/4"), _1="claimed", _2="held", _3="claimed")
+    answers = _answer("a/4", FAILED), _answer("b/4", FAILED)
+    s.step("missing-unwanted", _found("3"), *answers, _1="claimed", _2="held")
+    s.step("full", _prompt("a/5"), _start("4"), _1="claimed", _2="held", _4="claimed")
+    s.step("found", _found("4", "m4"), _answer("a/5", "m4"), _1="claimed", _2="held")
+    s.step("cancel-keyless", _cancel("a/2"), _stop("2"), _answer("a/2", CANCELLED), _1="claimed")
+    s.step("new", _prompt("a/6"), _start("5"), _1="claimed", _5="claimed")
+    title = "Prompts beyond the limit are refused, unless their message is there."
+    return s.trace("most", title, most=2)
+
+
+def _weighs() -> LedgerTrace:
+    s = LedgerScript()
+    s.step("new", _prompt("a/1", "one", size=300), _start("1"), _1="claimed")
+    s.step("missing", _found("1"), _1="held")
+    s.step("full", _prompt("a/2", "two", size=1), _start("2"), _1="held", _2="claimed")
+    s.step("missing-unwanted", _found("2"), _answer("a/2", FAILED), _1="held")
+    s.step("begin", _begin("1"), _1="submitting")
+    s.step("inserted", _inserted("1", "m1"), _answer("a/1", "m1"))
+    s.step("new", _prompt("a/3", "two", size=60), _start("3"), _3="claimed")
+    s.step("new", _prompt("a/4", "three", size=40), _start("4"), _3="claimed", _4="claimed")
+    s.step("full", _prompt("a/5", "four", size=1), _start("5"), **_claimed("345"))
+    s.step("cancel-search", _cancel("a/4"), _stop("4"), _start("6"), **_claimed("356"))
+    s.step("join-cancelled", _prompt("b/4", "three", size=39), **_claimed("356"))
+    s.step("missing-unwanted", _found("5"), _answer("a/5", FAILED), **_claimed("36"))
+    s.step("new", _prompt("a/6", "five", size=1), _start("7"), **_claimed("367"))
+    title = "A prompt may be larger than the limit in bytes, but not beside others."
+    return s.trace("most-bytes", title, most_bytes=100)
+
+
+def _claimed(names: str) -> dict[str, str]:
+    return {f"_{name}": "claimed" for name in names}
+
+
+def _hears() -> LedgerTrace:
+    s = LedgerScript()
+    s.step("new", _prompt("a/1"), _start("1"), _1="claimed")
+    s.step("found-elsewhere", _found_elsewhere("1", "m1"), _answer("a/1", "m1"))
+    s.step("late-search", _found("1"))
+    s.step("new", _prompt("a/2"), _start("2"), _2="claimed")
+    s.step("missing", _found("2"), _2="held")
+    s.step("join-held", _prompt("b/2"), _2="held")
+    heard = _found_elsewhere("2", "m1")
+    s.step("found-elsewhere-held", heard, _answer("a/2", "m1"), _answer("b/2", "m1"))
+    s.step("begin-late", _begin("2", allowed=False))
+    s.step("new", _prompt("a/3"), _start("3"), _3="claimed")
+    s.step("missing", _found("3"), _3="held")
+    s.step("cancel", _cancel_elsewhere(), _stop("3"), _start("4"), _4="claimed")
+    s.step("missing-unwanted", _found("4"), _answer("a/3", CANCELLED))
+    s.step("cancel-unknown", _cancel_elsewhere())
+    s.step("new", _prompt("a/4"), _start("5"), _5="claimed")
+    s.step("cancel-search", _cancel_elsewhere(), _stop("5"), _start("6"), _6="claimed")
+    s.step("cancel-again", _cancel_elsewhere(), _6="claimed")
+    s.step("lose-search", _lost("a"), _6="claimed")
+    s.step("missing-unwanted", _found("6"))
+    title = "Notices of other nodes cancel a prompt, and answer one whose message is there."
+    return s.trace("notices", title)
+
+
+def _rejects_and_loses() -> LedgerTrace:
+    s = LedgerScript()
+    s.step("new", _prompt("a/1"), _start("1"), _1="claimed")
+    s.step("cancel-search", _cancel("a/1"), _stop("1"), _start("2"), _2="claimed")
+    s.step("join-cancelled", _prompt("b/1"), _2="claimed")
+    s.step("lose-search", _lost("b"), _2="claimed")
+    s.step("missing-orphan", _found("2"), _answer("a/1", CANCELLED))
+    title = "An attempt that was cancelled is answered also if a later one is lost."
+    return s.trace("cancelled-and-lost", title, keep_orphans=False)
 
 
 LEDGER_TRACES: Final = tuple(
@@ -326,6 +375,11 @@ LEDGER_TRACES: Final = tuple(
         _orphans,
         _withdrawn_orphan,
         _live,
+        _live_unwanted,
         _compares,
+        _crowds,
+        _weighs,
+        _hears,
+        _rejects_and_loses,
     )
 )

@@ -9,8 +9,17 @@ from acpgen.emit.header import HEADER
 from acpgen.emit.markdown import Inline, code, prose, table
 from acpgen.emit.templates import Templates
 from acpgen.model import JsonValue, Protocol
-from acpgen.targets.vectors.ledger_rules import EFFECTS, EVENTS, RULES, STATES, LedgerRule
-from acpgen.targets.vectors.ledger_traces import LEDGER_TRACES, LedgerTrace
+from acpgen.targets.vectors.ledger_rules import (
+    CONDITIONS,
+    EFFECTS,
+    EVENTS,
+    OPERATIONS,
+    RULES,
+    STATES,
+    LedgerRule,
+)
+from acpgen.targets.vectors.ledger_script import LedgerTrace
+from acpgen.targets.vectors.ledger_traces import LEDGER_TRACES
 from acpgen.targets.vectors.vector import compact
 from acpgen.targets.vectors.vector_file import document
 
@@ -40,6 +49,8 @@ def ledgers(protocol: Protocol, templates: Templates) -> dict[str, str]:
         states=_meanings("State", STATES),
         events=_meanings("`event`", EVENTS),
         effects=_meanings("`do`", EFFECTS),
+        conditions=_meanings("`when`", CONDITIONS),
+        operations=_meanings("`does`", OPERATIONS),
         rules=_table(),
         traces=_traces(),
     )
@@ -55,9 +66,9 @@ def _row(rule: LedgerRule) -> JsonValue:
         "id": rule.id,
         "state": rule.state,
         "event": rule.event,
-        "if": rule.condition,
+        "when": list(rule.when),
         "next": rule.next,
-        "effects": rule.effects,
+        "does": list(rule.does),
     }
 
 
@@ -67,6 +78,8 @@ def _file(trace: LedgerTrace) -> str:
         "title": trace.title,
         "compare": trace.compare,
         "keepOrphans": trace.keep_orphans,
+        "most": trace.most,
+        "mostBytes": trace.most_bytes,
     }
     return document(head, "steps", [compact(step.members()) for step in trace.steps])
 
@@ -77,19 +90,23 @@ def _meanings(title: str, meanings: Mapping[str, str]) -> str:
 
 
 def _table() -> str:
-    head = map(Inline, ("Rule", "State", "Event", "If", "Next state", "Effects"))
+    head = map(Inline, ("Rule", "State", "Event", "When", "Next state", "Does"))
     rows = (
         (
             code(rule.id),
             code(rule.state),
             code(rule.event),
-            prose(rule.condition),
+            _codes(rule.when),
             code(rule.next),
-            prose(rule.effects),
+            _codes(rule.does),
         )
         for rule in RULES
     )
     return table(tuple(head), rows)
+
+
+def _codes(names: tuple[str, ...]) -> Inline:
+    return Inline(", ".join(f"`{name}`" for name in names))
 
 
 def _traces() -> str:

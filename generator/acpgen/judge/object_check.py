@@ -1,0 +1,109 @@
+"""Whether the members of an object are of their types."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from acp_wire.keys import respelled
+from acp_wire.reader import JsonValue
+from acpgen.judge import v1_words
+from acpgen.judge.check import COMPACTED, NONE, AnyCheck, Check, Faults, InnerCheck, Member
+from acpgen.judge.fault_limit import MOST, kept
+from acpgen.judge.message_verdict import MessageFault, MessageRule
+from acpgen.types.json_types import JsonType
+
+_OBJECT = frozenset({JsonType.OBJECT})
+
+
+class MapCheck(InnerCheck):
+    """Checks the members of an object that is a dictionary."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: Check) -> None:
+        super().__init__(_OBJECT)
+        self._values = values
+
+    def inside(self, value: JsonValue, tag: str | None) -> Faults:  # noqa: D102
+        return members_of(self._values, value, {tag})
+
+
+class ObjectCheck(InnerCheck):
+    """Checks the members of an object, what else it is, and the members that are not listed."""
+
+    __slots__ = ("_additional", "_members", "_parts", "_resolved")
+
+    def __init__(
+        self, members: Sequence[Member], parts: Sequence[Check], additional: Check | None
+    ) -> None:
+        super().__init__(_OBJECT)
+        self._members = members
+        self._parts = parts
+        self._additional = additional
+        self._resolved = False
+
+    def _resolve(self) -> None:
+        """Let the members have the types that they refer to, which can't be made with this one."""
+        for member in self._members:
+            member.resolve()
+        self._resolved = True
+
+    def inside(self, value: JsonValue, tag: str | None) -> Faults:  # noqa: D102
+        if not self._resolved:
+            self._resolve()
+        given: dict[str, JsonValue] = value  # type: ignore[assignment] # the type was checked
+        faults: list[MessageFault] = []
+        for member in self._members:
+            name = member.name
+            if name in given:
+                check, content = member.check, given[name]
+                if type(content) not in member.plain and (
+                    found := check.faults(content, None, check)
+                ):
+                    faults += member.seen(found, content)
+            elif member.required:
+                faults.append(missing(name, given))
+        for part in self._parts:
+            faults += part.faults(given, None, part)
+        if self._additional is not None:
+            known = {tag, *(member.name for member in self._members)}
+            faults += members_of(self._additional, given, known)
+        return _one_a_place(faults) if len(faults) > 1 else faults
+
+    def members(self) -> Iterator[Member]:  # noqa: D102
+        yield from self._members
+        for part in self._parts:
+            yield from part.members()
+
+
+def members_of(check: Check, members: JsonValue, known: Collection[str | None]) -> Faults:
+    """The faults of the members that are not known, which all are of one type."""
+    if isinstance(check, AnyCheck) or not isinstance(members, dict):
+        return NONE
+    found: list[MessageFault] = []
+    for name, value in members.items():
+        if name not in known and (faults := check.check(value)):
+            found += [fault.below(name) for fault in faults]
+            if len(found) > COMPACTED:
+                found = kept(found)
+    return kept(found) if len(found) > MOST else found
+
+
+def missing(name: str, value: Mapping[str, JsonValue]) -> MessageFault:
+    """The fault of an object without a member. It names the member that may be meant for it."""
+    respelling = respelled(name, value)
+    hint = "" if respelling is None else f"; {respelling} is not its name"
+    for old in v1_words.MEMBERS.get(name, ()):
+        if old in value:
+            hint = f"; {old} was its name in v1"
+            break
+    return MessageFault(MessageRule.REQUIRED, f"is missing{hint}", (name,))
+
+
+def _one_a_place(faults: list[MessageFault]) -> Faults:
+    """The first fault of every place: a member's own comes before that of a union."""
+    first: dict[tuple[str | int, ...], MessageFault] = {}
+    for fault in faults:
+        first.setdefault(fault.path, fault)
+    found = list(first.values())
+    return kept(found) if len(found) > MOST else found
