@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -113,6 +114,22 @@ class NeverStored(Variation):
         return str(call.params["sessionId"])
 
 
+class Joins(Variation):
+    """Replays all prompts after the first as one message, as a runtime that joins what waits."""
+
+    def __init__(self, store: Any) -> None:
+        super().__init__(store)
+        each_alone = store.messages
+
+        async def joined(session_id: str) -> list[tuple[str, bytes]]:
+            messages = await each_alone(session_id)
+            blocks = [block for _, body in messages[1:] for block in json.loads(body)]
+            last = [(messages[-1][0], json.dumps(blocks).encode())] if blocks else []
+            return [*messages[:1], *last]
+
+        store.messages = joined
+
+
 def crash(agent: type[Variation], name: str = "crash-at-any-time") -> TraceResult:
     (script,) = (script for script in scripts() if script.name == name)
     return play(script, Laboratory(agent), SHORT)
@@ -149,3 +166,9 @@ def test_several_prompts_at_once_are_inserted_once() -> None:
         "known-after-restart",
         "stored-with-message",
     }
+
+
+def test_prompts_that_are_joined_into_one_message_were_inserted_once() -> None:
+    result = crash(Joins, "crash-with-several")
+    assert result.kept == {"known-after-restart", "stored-with-message"}
+    assert not result.broken

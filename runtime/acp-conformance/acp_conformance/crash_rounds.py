@@ -182,6 +182,8 @@ class _Rounds:
             "session": self.session,
             "text": text,
             "count": 1,
+            # An agent that joins waiting prompts has shown each of them under an ID of its own.
+            "replayed": True,
         }
         step = Step("messages", words, self.step.proves if proves else ())
         try:
