@@ -60,6 +60,11 @@ CASES = [
         (2, "### acpgen conform: no verdict", "does not start"),
     ),
     (
+        "acpgen conform --url",
+        {"url": "http://127.0.0.1:9/acp", "conform-options": "--trace retry-answer"},
+        (2, "### acpgen conform: no verdict", "http://127.0.0.1:9/acp: the server can't be"),
+    ),
+    (
         "acpgen validate",
         {"validate": "tests/interop/session.ndjson"},
         (0, "### acpgen validate: clean", "accepted"),
@@ -148,7 +153,7 @@ def test_the_action_installs_itself(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    assert done.stdout == "-m pip install --quiet /action[generate]\n"
+    assert done.stdout == "-m pip install --quiet /action[generate,remote]\n"
     assert (tmp_path / "path").read_text("utf-8") == f"{tmp_path}/acpgen/bin\n"
 
 
@@ -162,12 +167,20 @@ def test_every_input_is_used_and_optional() -> None:
         assert set(asked) <= set(INPUT.findall(str(step.get("env"))))
 
 
-def test_the_workflow_hands_its_inputs_to_the_action() -> None:
-    checkout, setup, action = JOB["steps"][1], JOB["steps"][-2], JOB["steps"][-1]
+def test_the_workflow_hands_its_inputs_to_the_action(tmp_path: Path) -> None:
+    checkout, hide, *_, setup, action = JOB["steps"][1:]
     own = {"repository", "ref", "setup"}
     assert CALL["inputs"].keys() - own == ACTION["inputs"].keys()
     assert action["with"] == {name: f"${{{{ inputs.{name} }}}}" for name in ACTION["inputs"]}
     assert action["uses"] == f"./{checkout['with']['path']}"
+    for command in (["git", "init", "-q"], ["bash", "-eo", "pipefail", "-c", hide["run"]]):
+        subprocess.run(command, cwd=tmp_path, check=True)
+    for folder in (checkout["with"]["path"], "own"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "file").touch()
+    status = ["git", "status", "--porcelain"]
+    seen = subprocess.run(status, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert seen.stdout == "?? own/\n"
     done = subprocess.run(
         ["bash", "-eo", "pipefail", "-c", setup["run"]],
         env={"PATH": os.environ["PATH"], "SETUP": "echo built; false; echo on"},

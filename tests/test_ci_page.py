@@ -1,15 +1,18 @@
-"""What docs/ci.md shows works as it is pasted, with this commit as its REVISION."""
+"""What docs/ci.md shows works as it is pasted: its blocks are run beside a clone of this commit."""
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml  # type: ignore[import-untyped] # it has no types
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
@@ -17,16 +20,33 @@ PAGE = (ROOT / "docs" / "ci.md").read_text("utf-8")
 HOOKS = (ROOT / ".pre-commit-hooks.yaml").read_text("utf-8")
 
 
-def block(start: str) -> str:
-    """The YAML block of the page that begins with some text."""
-    blocks: list[str] = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
-    (found,) = (each for each in blocks if each.startswith(start))
-    return found
+@pytest.fixture(scope="module")
+def pasted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home of someone who has a clone, and pasted all blocks into a shell in `project`."""
+    home = tmp_path_factory.mktemp("home")
+    clone = ["git", "clone", "--quiet", ROOT.as_uri(), str(home / "acpgen")]
+    subprocess.run(clone, check=True, capture_output=True)
+    (home / "project").mkdir()
+    blocks: list[str] = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+    subprocess.run(
+        ["bash", "-euc", "".join(blocks)],
+        cwd=home / "project",
+        env={"HOME": str(home), "PATH": os.environ["PATH"]},
+        check=True,
+        capture_output=True,
+    )
+    return home
+
+
+def written(home: Path, name: str) -> Any:
+    """A file that the blocks write."""
+    return yaml.safe_load((home / "project" / name).read_text("utf-8"))
 
 
 def configured() -> dict[str, list[str]]:
     """The hooks of the page, each with its arguments."""
-    rows = re.findall(r"- id: (\S+)(?:\n +args: \[(.*)\])?", block("repos:"))
+    (block,) = re.findall(r"^repos:.*?(?=^END)", PAGE, re.DOTALL | re.MULTILINE)
+    rows = re.findall(r"- id: (\S+)(?:\n +args: \[(.*)\])?", block)
     return {id_: args.split(", ") if args else [] for id_, args in rows}
 
 
@@ -103,19 +123,58 @@ def test_a_hook_bites(
 
 
 def steps() -> list[str]:
-    return re.findall(r"^ +- run: (.*)$", block("name:"), re.MULTILINE)
+    return re.findall(r"^ +- run: (.*)$", PAGE, re.MULTILINE)
 
 
-def test_the_workflow_installs_a_revision() -> None:
-    install, *_ = map(shlex.split, steps())
+def commit_of(clone: Path) -> str:
+    command = ["git", "-C", str(clone), "rev-parse", "HEAD"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def test_the_hooks_are_those_of_a_commit_that_exists(pasted: Path) -> None:
+    (repository,) = written(pasted, ".pre-commit-config.yaml")["repos"]
+    assert (repository["repo"], repository["rev"]) == (ROOT.as_uri(), commit_of(pasted / "acpgen"))
+    assert [hook["id"] for hook in repository["hooks"]] == [*configured()]
+
+
+def test_the_workflow_installs_a_commit_that_exists(pasted: Path) -> None:
+    commit = commit_of(pasted / "acpgen")
+    workflow = written(pasted, ".github/workflows/acp.yml")["jobs"]["check"]["steps"]
+    runs = [step["run"] for step in workflow if "run" in step]
+    install, *others = map(shlex.split, runs)
     assert install[:2] == ["pip", "install"]
-    commit = subprocess.run(
-        ["git", "rev-parse", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True
-    ).stdout.strip()
-    url = install[2].replace("URL_OF_THIS_REPOSITORY", ROOT.as_uri()).replace("REVISION", commit)
-    requirement = Requirement(url)
+    requirement = Requirement(install[2])
     assert (requirement.name, requirement.extras) == ("acpgen", {"generate"})
     assert requirement.url == f"git+{ROOT.as_uri()}@{commit}"  # tests/test_packaging.py installs it
+    assert [shlex.join(words) for words in others] == steps()[1:]
+
+
+def test_the_actions_are_those_of_a_commit_that_exists(pasted: Path) -> None:
+    commit, owner = commit_of(pasted / "acpgen"), "/".join(ROOT.parts[-2:])
+    *_, action = written(pasted, ".github/workflows/acp.yml")["jobs"]["check"]["steps"]
+    assert action["uses"] == f"{owner}@{commit}"
+    inputs = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))["inputs"]
+    assert action["with"].keys() == inputs.keys()
+    job = written(pasted, ".github/workflows/conform.yml")["jobs"]["acp"]
+    assert job["uses"] == f"{owner}/.github/workflows/acp.yml@{commit}"
+    assert (job["with"]["repository"], job["with"]["ref"]) == (owner, commit)
+    called = yaml.safe_load((ROOT / ".github/workflows/acp.yml").read_text("utf-8"))
+    assert job["with"].keys() <= called[True]["workflow_call"]["inputs"].keys()  # `on` is true
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://github.com/o/acpgen.git", "git@github.com:o/acpgen.git", "ssh://git@h/o/acpgen"],
+)
+def test_the_name_of_a_repository_is_in_its_address(url: str) -> None:
+    (line,) = re.findall(r"^REPOSITORY=.*$", PAGE, re.MULTILINE)
+    done = subprocess.run(
+        ["bash", "-euc", f"URL={url}\n{line}\necho $REPOSITORY"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == "o/acpgen\n"
 
 
 @pytest.mark.parametrize("step", steps()[1:])
@@ -128,7 +187,7 @@ def test_a_step_of_the_workflow_passes(step: str, repository: Path) -> None:
 def test_no_page_names_a_revision_that_may_not_exist(page: str) -> None:
     path = ROOT / page
     files = sorted(path.rglob("*.md")) if path.is_dir() else [path]
-    revisions = re.compile(r"(?:git\+[^\s\"]*@|rev: )(?!REVISION\b)\S+")
+    revisions = re.compile(r"(?:git\+[^\s\"]*@|rev: |uses: [^a\s][^\s]*@)(?!\$REVISION\b)\S+")
     assert {file.name: revisions.findall(file.read_text("utf-8")) for file in files} == {
         file.name: [] for file in files
     }

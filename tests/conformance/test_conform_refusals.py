@@ -29,7 +29,7 @@ from conform_calls import AGENT, ONE, conform, write_forgetful
         ),
         (
             ("--proxy", "--trace", "zzz", "--", "true", "{agent}"),
-            "there is no trace or requirement zzz: the traces are keys-through-a-proxy, ",
+            "there is no trace or requirement zzz: --list prints them all",
         ),
         (
             ("--client", "--restart-command", "x", "--", "true", "{agent}"),

@@ -19,6 +19,7 @@ from acp_conformance.expected_failures import ExpectationError, expected_failure
 from acp_conformance.likely_causes import IGNORED, UNKNOWN, UNSEEN, likely_cause
 from acp_conformance.played_steps import described
 from acp_conformance.requirements import Role
+from acp_conformance.run_report import ReplayCommand
 from acp_conformance.trace_runner import play
 from acp_conformance.trace_script import Step, remote_scripts, scripts
 from acp_retry import Call, Peer
@@ -81,6 +82,12 @@ def test_the_command_plays_the_trace_again(document: Any) -> None:
     )
     assert done.returncode == 1
     assert "retry-answer: step 9, answer: r2 got a messageId other than" in done.stdout
+
+
+def test_all_keys_of_a_client_are_judged_again_by_their_requirement() -> None:
+    command = ReplayCommand("acpgen conform --client", " -- c {agent}")
+    assert command.of("all keys").split(" -- ")[0].endswith(" --trace client-random-key")
+    assert command.of("refused").split(" -- ")[0].endswith(" --trace refused")
 
 
 def test_text_has_the_sentence_what_was_seen_and_the_cause(forgetful: list[str]) -> None:

@@ -118,6 +118,18 @@ def test_an_array_of_messages_on_a_line_is_a_batch(data: bytes, lines: list[int]
 
 
 @pytest.mark.parametrize(
+    "line",
+    ["Sent [%s]", "<x><![CDATA[%s]]></x>", "payload=[%s]", "DEBUG rpc: message [%s] took 3ms"],
+)
+def test_the_brackets_of_a_logger_are_no_batch(line: str) -> None:
+    text = line.replace("%s", LIST.decode().strip())
+    other = text.replace('"id":1', '"id":2')
+    result = run(f"{text}\n{other}\n".encode())
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr.endswith("2 messages: 2 accepted, 0 refused\n")
+
+
+@pytest.mark.parametrize(
     "wrap", ['{"dir":"out","msg":[%s]}', '{"msg":[%s,%s],"from":"a","to":"b"}']
 )
 def test_an_array_inside_a_wrapper_is_a_batch(wrap: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -117,3 +118,22 @@ def test_blank_values_are_refused() -> None:
         2,
         "acpgen: the value of --record is blank: is a variable unset?\n",
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["--record", "--", "true"], "FILE is missing before --"),
+        (["--record", "a", "--record", "b", "--", "true"], "there is one FILE"),
+    ],
+    ids=["without-a-file", "two-files"],
+)
+def test_a_recording_has_one_file(
+    words: list[str], reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert parse(words) is None
+    result = CliRunner().invoke(APP, ["tap", *words])
+    assert result.exit_code == 2
+    assert reason in result.output
+    assert list(tmp_path.iterdir()) == []

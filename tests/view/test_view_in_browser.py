@@ -14,6 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 from proofs import amount, scaled
 from recorded_sessions import hostile, long, secret
 from site_visits import Scheme, Visitor, Width, serious
+from view_pages import run
 
 INTEROP = Path(__file__).parents[1] / "interop"
 FAULTS = (INTEROP / "faults.ndjson").read_text("utf-8")
@@ -285,3 +286,19 @@ def test_a_long_session_stays_quick(visitor: Visitor, write: Write) -> None:
     expect(page.locator("output")).to_have_text(f"{count // 1000} of {count:,} messages")
     assert page.evaluate(elements) < few + 200
     assert few < 1_500
+
+
+def test_messages_that_share_a_line_are_told_apart(visitor: Visitor, tmp_path: Path) -> None:
+    log = tmp_path / "log.json"
+    lines = (json.loads(line) for line in FAULTS.splitlines())
+    log.write_text(json.dumps([line["message"] for line in lines]), "utf-8")
+    assert run(log, "-o", tmp_path / "log.html").exit_code == 0
+    page = opened(visitor, "log.html")
+    expect(page.locator(".corner")).to_have_text("no.")
+    assert rows(page)[:3] == ["#1", "#2", "#3"]
+    press(page, "n")
+    expect(page.locator(".pane")).to_contain_text("message 17 on line 1")
+    assert page.url.endswith("#M17")
+    expect(page.locator("[aria-selected=true] .why")).to_have_text(
+        "title must be a string, not an integer"
+    )

@@ -101,7 +101,7 @@ export function Row(props: Props) {
             <>
               <b class={`badge ${found.severity}`}>{found.rule.id}</b>
               {findings.length > 1 && <b class="more">+{findings.length - 1}</b>}
-              <span class="why">{short(found.text, 200)}</span>
+              <span class="why">{short(sentence(found), 200)}</span>
             </>
           ) : (
             <b class={`badge ${found.severity}`} title={found.rule.id}>
@@ -112,6 +112,12 @@ export function Row(props: Props) {
       )}
     </div>
   );
+}
+
+/** What is wrong with which member: the text of a finding says it of the member at its pointer. */
+function sentence({ pointer, text }: Finding): string {
+  const member = pointer.slice(pointer.lastIndexOf("/") + 1);
+  return `${member.replaceAll("~1", "/").replaceAll("~0", "~")} ${text}`.trim();
 }
 
 function attempt(session: Session, message: Message): string {

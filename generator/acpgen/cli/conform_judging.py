@@ -29,7 +29,7 @@ from acpgen.cli.trace_playback import Playable, Shown, shown
 
 __all__ = ["Judged", "judge", "played_scripts"]
 
-MOST_JOBS: Final = 4
+MOST_JOBS: Final = 6
 """How many traces are played at once by default."""
 
 PACE: Final = 10.0
@@ -134,7 +134,7 @@ def _jobs(asked: ConformArguments) -> int:
         return asked.jobs
     if asked.url is not None or asked.budget is not None:
         return 1
-    return min(MOST_JOBS, 2 * (os.cpu_count() or 1))
+    return min(MOST_JOBS, 3 * (os.cpu_count() or 1))
 
 
 def _noise(outcomes: Sequence[TraceResult]) -> list[str]:
@@ -216,12 +216,10 @@ def _demand(word: str, command: Sequence[str]) -> None:
 
 
 def _chosen(all_: Sequence[_Trace], names: Sequence[str]) -> list[_Trace]:
-    traces = [each.name for each in all_]
-    known = {*traces}.union(*(each.proves for each in all_))
+    known = {each.name for each in all_}.union(*(each.proves for each in all_))
     for name in names:
         if name not in known:
-            others = f"the traces are {', '.join(traces)}"
-            meant = _elsewhere(name) or suggestion(name, known, others)
+            meant = _elsewhere(name) or suggestion(name, known, "--list prints them all")
             fail(f"there is no trace or requirement {name}: {meant}")
     return [each for each in all_ if not names or {each.name, *each.proves} & {*names}]
 

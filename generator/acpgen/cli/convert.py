@@ -30,7 +30,7 @@ from acpgen.cli.whole_file import whole_file
 from acpgen.findings import printable
 from acpgen.judge.inputs import InputError
 from acpgen.load import load
-from acpgen.logs import LINE_LIMIT, Hints, callers_of, lines_of, read, transcript_line
+from acpgen.logs import LINE_LIMIT, Hints, Log, callers_of, lines_of, read, transcript_line
 from acpgen.words import counted
 
 
@@ -135,12 +135,14 @@ def _convert(target: BinaryIO, reading: _Reading) -> int:
     """
     broken: list[int] = []
     too_long: list[int] = []
+    encodings: list[str] = []
     name = input_files.name(reading.log)
+    log: Log | None = None
     written, reason = 0, None
     try:
         with input_files.Opened(reading.log) as stream:
             log = read(
-                lines_of(stream, reading.limit, too_long.append),
+                lines_of(stream, reading.limit, too_long.append, encodings.append),
                 reading.hints,
                 lambda: callers_of(load(resources.SCHEMA).methods),
                 reading.limit,
@@ -162,7 +164,8 @@ def _convert(target: BinaryIO, reading: _Reading) -> int:
         if not written:
             raise InputError(reason) from error
         note(f"acpgen: {printable(name)}: {reason}")
-    if not reading.quiet:
+    if log is not None and not reading.quiet:
+        log.encoding = next(iter(encodings), log.encoding)
         print_reading(log, name, log.count)
         note(f"{counted(written, 'message')} written")
     too_long_is = f"is longer than {reading.limit} bytes, so it is left out"

@@ -37,8 +37,10 @@ def version_notes(engine: VersionedEngine) -> Iterator[str]:
     """The connections that were not judged, since they settle on another version."""
     for (connection, version), number in engine.others.items():
         label = f" {printable(str(connection))}" if connection != "" else ""
+        last = engine.settled(connection)
+        verb = "settles on" if last in (None, version) else "begins with"
         yield (
-            f"connection{label} settles on version {version}, and the schema is of version "
+            f"connection{label} {verb} version {version}, and the schema is of version "
             f"{engine.version}: {counted(number, 'message')} not judged"
         )
 

@@ -78,9 +78,16 @@ def _is_written_by_view(path: Path) -> bool:
 
 
 def session_view(
-    log: Log, protocol: Protocol, name: str, *, show_keys: bool = False
+    log: Log,
+    protocol: Protocol,
+    name: str,
+    *,
+    show_keys: bool = False,
+    encodings: Sequence[str] = (),
 ) -> SessionView:
     """Judge the messages of a log, and return what is to be shown of them.
+
+    `encodings` gets the name of another encoding than UTF-8 while the log is read.
 
     Raises:
         InputError: it has no messages.
@@ -100,6 +107,7 @@ def session_view(
             session.judged += 1
             for each in findings_of(name, entry, verdict, transcript=True, show_keys=show_keys):
                 session.find(each, "validate", index)
+    log.encoding = next(iter(encodings), log.encoding)
     session.notes += reading_notes(log, len(entries))
     session.notes += version_notes(engine)
     cut_off: list[MessageText] = []

@@ -30,7 +30,7 @@ def tap(
     command: Annotated[
         list[str], typer.Argument(metavar="AGENT", help="Starts the agent; put -- before it.")
     ],
-    record: Annotated[str | None, _option("record")] = None,
+    record: Annotated[list[str] | None, _option("record")] = None,
     check: Annotated[bool, _option("check")] = False,
     schema: Annotated[list[str] | None, _option("schema")] = None,
     show_keys: Annotated[bool, _option("show_keys")] = False,
@@ -48,9 +48,12 @@ def tap(
     session/prompt, or the same with request or notification. Exit status 2 without an agent: it
     can't be started, or FILE can't be written to.
     """
+    if record is not None and (len(record) > 1 or "--" in record):
+        reason = "there is one FILE" if len(record) > 1 else "FILE is missing before --"
+        raise typer.BadParameter(reason, param_hint="--record")
     options = TapOptions(
         command,
-        record=record,
+        record=None if record is None else record[0],
         check=check,
         schema=schema or (),
         show_keys=show_keys,

@@ -54,6 +54,7 @@ class FileTracer:
         self._options = options
         self._report = report
         self._progress = progress
+        self._encodings: list[str] = []
 
     def trace(self, file: str) -> str | None:
         """Judge a file, and return its summary; None if it can't be judged.
@@ -86,6 +87,7 @@ class FileTracer:
                 raise
             report.problem(name, reason)
         else:
+            log.encoding = next(iter(self._encodings), log.encoding)
             if not self._options.quiet:
                 print_reading(log, name, recording.traffic.messages)
             self._note_versions(name, recording)
@@ -104,7 +106,8 @@ class FileTracer:
             self._report.problem(name, _LEFT_OUT.format(limit=limit), line)
 
         limit = self._options.limit
-        lines = counted_lines(lines_of(stream, limit, skipped), self._progress)
+        encodings = self._encodings = list[str]()
+        lines = counted_lines(lines_of(stream, limit, skipped, encodings.append), self._progress)
         hints = self._options.hints.for_file(name)
         callers = partial(callers_of, self._protocol.methods)
         return read(lines, hints, callers, limit, skipped)

@@ -146,14 +146,17 @@ def _session(stream: BinaryIO, name: str, reading: _Reading, bar: Bar) -> Sessio
         OSError: it can't be read.
     """
     cut: list[int] = []
+    encodings: list[str] = []
     log = read(
-        counted_lines(lines_of(stream, reading.limit, cut.append), bar),
+        counted_lines(lines_of(stream, reading.limit, cut.append, encodings.append), bar),
         reading.hints.for_file(name),
         partial(callers_of, reading.protocol.methods),
         reading.limit,
         cut.append,
     )
-    session = session_view(log, reading.protocol, name, show_keys=reading.show_keys)
+    session = session_view(
+        log, reading.protocol, name, show_keys=reading.show_keys, encodings=encodings
+    )
     if not session.messages:
         raise InputError("no messages")
     session.notes += [

@@ -54,6 +54,10 @@ class VersionedEngine:
         for engine in {self._main, *self._engines.values()}:
             engine.seen = size
 
+    def settled(self, connection: Connection) -> int | None:
+        """The version that a connection settled on last; None if that is not known."""
+        return self._settled.get(connection)
+
     @property
     def pairing(self) -> Pairing:
         """The requests that wait for a response, on connections of every version."""

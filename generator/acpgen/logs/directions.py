@@ -130,8 +130,10 @@ class Sides:
             return CLIENT if token == self._client else AGENT
         named = named_side(token)
         votes = self._votes.get(token, Counter())
-        if named is not None and _is_name(token) and votes[OTHER.get(named, "")]:
-            return None
+        if named is not None and votes[OTHER.get(named, "")]:
+            alone = len(self._votes) == 1 and not votes[named]
+            if _is_name(token) or alone:  # it names the process that wrote the log
+                return None
         if named is not None or token in self._void:
             return None if token in self._void else named
         voted = _majority(votes)

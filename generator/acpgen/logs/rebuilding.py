@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from acp_wire.reader import JsonValue
 from acpgen.logs.scanning import blank, members
 from acpgen.logs.surroundings import Members, token_of
 
@@ -78,11 +77,12 @@ def _answer(value: Members, kind: str) -> tuple[str, str | None]:
     if payload is None:
         return "result", None
     flags = [value[name] for name in _FAILED if isinstance(value.get(name), bool)]
-    failed = kind == "error" or (flags[0] if flags else _is_error(value[payload]))
+    failed = kind == "error" or (flags[0] if flags else is_error(value[payload]))
     return ("error" if failed else "result"), payload
 
 
-def _is_error(value: JsonValue) -> bool:
+def is_error(value: object) -> bool:
+    """Whether a value is the error of a response."""
     return (
         isinstance(value, dict)
         and type(value.get("code")) is int

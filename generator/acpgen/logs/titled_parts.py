@@ -14,9 +14,12 @@ import json
 import re
 from dataclasses import dataclass
 
+from acpgen.logs.rebuilding import is_error
+from acpgen.logs.scanning import blank, value_at
+
 _TITLE = re.compile(
     r"(?P<way>Sending|Sent|Received|Receiving) (?P<kind>request|notification|response) "
-    r"'(?P<method>[^']{1,200}?)(?: - \((?P<id>[^')]{1,100})\))?'"
+    r"'(?P<method>[^']{0,200}?)(?: - \((?P<id>[^')]{1,100})\))?'"
     r"(?P<rest>[^\n]*)"
 )
 _FAILED = re.compile(r"Request failed: (?P<message>.*) \((?P<code>-?\d{1,9})\)\.\s*$")
@@ -43,6 +46,8 @@ class Title:
         if self.kind != "response":
             members.append(f'"method":{json.dumps(self.method)}')
             members += [] if part is None else [f'"params":{part}']
+        elif failed is None and part is not None and _is_error(part):
+            members.append(f'"error":{part}')
         elif failed is None:
             members.append(f'"result":{"null" if part is None else part}')
         else:
@@ -55,6 +60,11 @@ class Title:
     def is_whole(self) -> bool:
         """True if the title alone shows the message: a request that failed."""
         return self.kind == "response" and _FAILED.search(self.rest) is not None
+
+
+def _is_error(part: str) -> bool:
+    value, _ = value_at(part, blank(part, 0))
+    return is_error(value)
 
 
 def title_of(line: str) -> Title | None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from acp_wire.reader import JsonValue
+from acpgen.logs.directions import is_arrow
 from acpgen.logs.line_reader import BETWEEN, LineReader, Taken, text_of
 from acpgen.logs.log_lines import Lines
 from acpgen.logs.long_units import cell_unit, rewrapped_unit, titled_unit
@@ -103,11 +104,9 @@ class Values:
                 break
             if value is not BROKEN and value is not CUT:
                 if prefix.endswith("[") and is_message(value) and self._shape is None:
-                    at = text.rindex("[", 0, start)
-                    batch, last = value_at(text, at)
-                    if isinstance(batch, list):
-                        before = text[:at].strip()
-                        yield Unit(number, before, text[at:last], batch, "batch")
+                    unit = _batch_behind(number, text, text.rindex("[", 0, start))
+                    if unit is not None:
+                        yield unit
                         return
                 yield Unit(
                     number, prefix, text[start:end], value, "prefixed" if prefix else "lines"
@@ -329,6 +328,20 @@ class Values:
             yield Unit(number, text.strip(), shape="event")
             return
         yield Unit(number, "", text[start:].strip(), value, "sse")
+
+
+def _batch_behind(number: int, text: str, at: int) -> Unit | None:
+    """The array of messages at an index, if it was sent so; None for the brackets of a logger.
+
+    Loggers put a value into brackets, as in `Sent [{...}]` and `<![CDATA[{...}]]>`.
+    """
+    batch, last = value_at(text, at)
+    before = text[:at].strip()
+    words = before.split()
+    sent = not words or (text[at - 1].isspace() and is_arrow(words[-1]))
+    if not isinstance(batch, list) or (len(batch) == 1 and not sent):
+        return None
+    return Unit(number, before, text[at:last], batch, "batch")
 
 
 def _unescaped(text: str) -> str:

@@ -72,7 +72,7 @@ def _run(arguments: Sequence[str]) -> int:
         if found:
             sys.stderr.write(f"acpgen: {found} is blank: is a variable unset?\n")
             return 2
-        if arguments[0] == "methods" and method_list.prints(arguments[1:]):
+        if _is_done(arguments):
             return 0
         options = parse(arguments[1:]) if arguments[0] == "validate" else None
         if options is not None:
@@ -95,6 +95,17 @@ def _run(arguments: Sequence[str]) -> int:
     words = os.environ.get("COMP_WORDS", "").split()[1:] if completing else arguments
     typer_app([name for name in NAMES if name in words[:1]])()
     return 0
+
+
+def _is_done(arguments: Sequence[str]) -> bool:
+    """Run a call that needs nothing of Typer; False where it is left to others."""
+    if arguments[0] == "methods":
+        return method_list.prints(arguments[1:])
+    if arguments == ["generate", "--check"]:
+        from acpgen.cli.unchanged import passes
+
+        return passes()
+    return False
 
 
 def _own_words(arguments: Sequence[str]) -> Sequence[str]:

@@ -104,6 +104,8 @@ def parse(arguments: Sequence[str]) -> TapOptions | None:
         found = value if equals else next(rest, None)
         if not found:
             return None
+        if member == "record" and record is not None:
+            return None
         if member == "record":
             record = found
         else:

@@ -122,7 +122,7 @@ def _resumes_first(log: ClientLog) -> Judgement:
         if log.requests(prompt.connection)[0][1]["method"] != "initialize":
             return "a retry came before initialize"
         if not _resumed(log, prompt):
-            return "a retry came before session/resume was answered"
+            return "a retry came before session/resume succeeded"
     return True if later else None
 
 
@@ -209,6 +209,10 @@ def judge(log: ClientLog) -> TraceResult:
     )
 
 
+ALL_KEYS: Final = "all keys"
+"""What stands for a trace where all plans are judged together."""
+
+
 def judge_keys(all_: Sequence[ClientLog]) -> TraceResult:
     """Apply `RANDOM` to the keys of all plans."""
     runs = [log.keys for log in all_]
@@ -218,7 +222,7 @@ def judge_keys(all_: Sequence[ClientLog]) -> TraceResult:
     kept = wrong is None and count >= LEAST_KEYS
     asked = frozenset({RANDOM})
     return TraceResult(
-        "all keys",
+        ALL_KEYS,
         asked if kept else frozenset(),
         () if wrong is None else ((RANDOM, wrong),),
         frozenset() if kept or wrong else asked,

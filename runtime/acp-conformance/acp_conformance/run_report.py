@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from acp_conformance.agent_timeouts import AgentTimeouts
+from acp_conformance.client_rules import ALL_KEYS, RANDOM
 from acp_conformance.likely_causes import likely_cause
 from acp_conformance.trace_facts import AgentName
 from acp_conformance.verdict import RequirementVerdict, TraceResult, VerdictStatus
@@ -22,7 +23,8 @@ class ReplayCommand:
 
     def of(self, trace: str) -> str:
         """The command for a trace. Empty if there is none."""
-        return f"{self.head} --trace {trace}{self.tail}" if self.head else ""
+        name = RANDOM if trace == ALL_KEYS else trace
+        return f"{self.head} --trace {name}{self.tail}" if self.head else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,14 @@ QUICK: Final = (
     "null-key",
     "keyless",
     "private",
+    "remote-answer-lost",
+    "remote-cut-at-work",
+    "remote-half-open",
 )
-"""The traces of `--quick`: about the core, and about most of what the RFD asks with MUST."""
+"""The traces of `--quick`: about the core, and about most of what the RFD asks with MUST.
+
+Those about a transport are played with an agent at a URL only.
+"""
 
 
 def named(names: Iterable[str]) -> list[str]:

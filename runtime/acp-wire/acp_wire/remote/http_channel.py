@@ -22,6 +22,7 @@ from acp_wire.remote.remote_channel import (
     decode,
     encode,
     note_unparsed,
+    words_of,
 )
 
 __all__ = ["HttpChannel"]
@@ -187,7 +188,7 @@ class HttpChannel:
         try:
             response, content = await self._exchange(text, JSON_TYPE)
         except (httpx2.HTTPError, TimeoutError) as error:
-            reason = f"the server can't be reached: {_words(error)}"
+            reason = f"the server can't be reached: {words_of(error)}"
             self.lose(reason)
             raise RemoteError(reason) from error
         answer = decode(content) if response.status_code == HTTPStatus.OK else None
@@ -232,8 +233,8 @@ class HttpChannel:
         try:
             response, content = await self._exchange(text, headers)
         except httpx2.ConnectError as error:
-            self.lose(f"the server can't be reached: {_words(error)}")
-            raise RemoteError(f"nothing was posted: {_words(error)}") from error
+            self.lose(f"the server can't be reached: {words_of(error)}")
+            raise RemoteError(f"nothing was posted: {words_of(error)}") from error
         except (httpx2.HTTPError, TimeoutError):
             return None
         if response.status_code == HTTPStatus.OK and content:
@@ -319,7 +320,3 @@ class HttpChannel:
 
 
 _REFUSAL: Final = HTTPStatus.BAD_REQUEST
-
-
-def _words(error: Exception) -> str:
-    return str(error) or type(error).__name__

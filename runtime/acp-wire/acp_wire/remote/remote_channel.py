@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -18,6 +19,7 @@ __all__ = [
     "decode",
     "encode",
     "note_unparsed",
+    "words_of",
 ]
 
 JsonObject = dict[str, Any]
@@ -105,6 +107,16 @@ class RemoteChannel(Protocol):
         Only this frees the memory of a server that keeps connections. Never raises.
         """
         ...
+
+
+def words_of(error: Exception) -> str:
+    """The words of the system for an error, or for its cause, with a number; else its own."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.errno is not None and cause.errno > 0:
+            return os.strerror(cause.errno)
+        cause = cause.__cause__ or cause.__context__
+    return str(error) or type(error).__name__
 
 
 def note_unparsed(channel: RemoteChannel, data: bytes) -> None:

@@ -17,6 +17,7 @@ from acp_wire.remote.remote_channel import (
     decode,
     encode,
     note_unparsed,
+    words_of,
 )
 
 __all__ = ["WebSocketChannel"]
@@ -58,7 +59,7 @@ class WebSocketChannel:
             status = error.response.status_code
             raise RemoteError(f"the server refused a WebSocket with {status}", status) from error
         except (WebSocketException, OSError, TimeoutError, EOFError) as error:
-            raise RemoteError(f"the server can't be reached: {_words(error)}") from error
+            raise RemoteError(f"the server can't be reached: {words_of(error)}") from error
         return cls(socket)
 
     @property
@@ -73,7 +74,7 @@ class WebSocketChannel:
         try:
             await self._socket.send(text)
         except (ConnectionClosed, OSError) as error:
-            raise RemoteError(f"the socket ended: {_words(error)}") from error
+            raise RemoteError(f"the socket ended: {words_of(error)}") from error
 
     async def receive(self) -> JsonObject | None:
         """See `RemoteChannel.receive`."""
@@ -83,7 +84,7 @@ class WebSocketChannel:
             except (ConnectionClosed, OSError) as error:
                 if self._closed:
                     return None
-                raise RemoteError(f"the socket ended: {_words(error)}") from error
+                raise RemoteError(f"the socket ended: {words_of(error)}") from error
             message = decode(data)
             if message is not None:
                 self._pending.answered(message)
@@ -98,7 +99,3 @@ class WebSocketChannel:
 
     async def release(self) -> None:
         """See `RemoteChannel.release`. Closing has done it."""
-
-
-def _words(error: Exception) -> str:
-    return str(error) or type(error).__name__
