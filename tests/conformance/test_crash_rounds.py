@@ -40,6 +40,12 @@ def test_both_sides_are_hit(insertion: float) -> None:
     assert times.before < insertion <= times.after
 
 
+def test_a_first_prompt_that_took_long_misleads_no_search() -> None:
+    times, tried = search(0.002, latency=30.0)
+    assert times.found
+    assert len(tried) < ROUNDS
+
+
 def test_the_times_close_in() -> None:
     times, _ = search(0.5, latency=1.2)
     assert times.before is not None
@@ -80,6 +86,21 @@ class Slow(Variation):
 
 class SlowAndForgetful(Slow, KeepsKeysInMemory):
     pass
+
+
+class SlowAtFirst(Variation):
+    """Takes two seconds for the first prompt of each process."""
+
+    def __init__(self, store: Any) -> None:
+        super().__init__(store)
+        self.begun = asyncio.Lock()
+        self.is_warm = False
+
+    async def prompt(self, call: Call) -> Any:
+        async with self.begun:
+            await asyncio.sleep(0 if self.is_warm else 2)
+            self.is_warm = True
+        return await super().prompt(call)
 
 
 class NeverStored(Variation):
@@ -123,6 +144,11 @@ def test_a_slow_agent_that_stores_keys_passes() -> None:
     result = crash(Slow)
     assert result.kept == {"stored-with-message"}
     assert not result.broken
+
+
+@pytest.mark.prove("waits for two seconds after each kill")
+def test_an_agent_that_is_slow_at_first_is_judged() -> None:
+    assert crash(SlowAtFirst).kept == {"stored-with-message"}
 
 
 def test_kills_on_one_side_prove_nothing() -> None:

@@ -7,7 +7,7 @@ from acpgen.rulebook import Group, rule
 
 @rule(Group.LOAD)
 def circular_ref() -> None:
-    """Following references comes to a type in the end.
+    """A chain of references ends at a type.
 
     Why: a definition that is itself, through references and choices alone, admits no value that one
     could write down. A circle through a member or an array is fine: it ends where data ends.
