@@ -52,7 +52,7 @@ def test_one_run_builds_every_package(tmp_path: Path) -> None:
     crate = next(CRATES.glob("serde_json-1.*"), CRATES / "serde_json")
     compilers = [need for name in ("java", "kotlin", "rust") for need in LANGUAGES[name].needs]
     typescript = LANGUAGES["typescript"].needs
-    needed = ("make", "npm", "cargo", crate / "Cargo.toml", *JACKSON, *KOTLINX)
+    needed: list[str | Path] = ["make", "npm", "cargo", crate / "Cargo.toml", *JACKSON, *KOTLINX]
     require("make packages", *needed, *compilers, *typescript)
     copy = tmp_path / "copy"
     kept = ("generated", "runtime", "packages", "generator", "schema", "templates", "view")
