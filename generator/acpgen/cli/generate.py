@@ -210,7 +210,8 @@ def put(plan: Plan, outcome: Result, format_: Format) -> None:
         except (ForeignFileError, FolderError) as error:
             fail(str(error))
         except OSError as error:
-            fail(f"{plan.out}: can't be written: {error.strerror or error}; choose another --out")
+            place = error.filename or plan.out
+            fail(f"{place}: can't be written: {error.strerror or error}; choose another --out")
     for path, reason in outcome.removed.items():
         note(f"{plan.out / path}: removed, since {reason}")
     note(f"{plan.out}: {_summary(outcome)}{_other_source(plan)}")

@@ -15,6 +15,7 @@ from acpgen.startup import accept, method_list
 from acpgen.startup.blank_arguments import blank
 from acpgen.startup.commands import HELP, NAMES, overview
 from acpgen.startup.options import parse
+from acpgen.startup.output import flush
 
 _COMPLETING = "_ACPGEN_COMPLETE"
 """The variable that a shell sets to ask for completion."""
@@ -34,7 +35,7 @@ def main() -> None:
         try:
             status = _run(sys.argv[1:])
         finally:
-            stdout.flush()  # Python would do so at its end, with a status of its own
+            flush(stdout)  # Python would do so at its end, with a status of its own
     except BrokenPipeError:
         status = _give_up_output()
     except KeyboardInterrupt:

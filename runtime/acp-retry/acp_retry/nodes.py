@@ -101,6 +101,11 @@ class Neighbours:
         if self._nodes is not None:
             self._start(self._send(self._nodes, Notice(kind, session_id, record)))
 
+    async def drain(self) -> None:
+        """Wait for the notices that are being sent or handled."""
+        while self._running:
+            await asyncio.wait(self._running)
+
     async def _send(self, nodes: Nodes, notice: Notice) -> None:
         try:
             await nodes.send(notice)
