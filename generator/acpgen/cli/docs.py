@@ -23,6 +23,7 @@ from acpgen.findings import Finding, Format, printable
 from acpgen.findings import text as lines_of
 from acpgen.load import SchemaError, load
 from acpgen.report.problem import Problem
+from acpgen.startup.digests import content_of
 from acpgen.words import counted
 
 if TYPE_CHECKING:
@@ -197,7 +198,7 @@ def _page(
         )
 
     try:
-        text = file.read_bytes().decode("utf-8")
+        text = content_of(str(file)).decode("utf-8")
         is_mdx = file.suffix.lower() == _MDX
         return inject(text, known, render, mdx=is_mdx, options=given), []
     except UnicodeDecodeError as error:

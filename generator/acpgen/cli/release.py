@@ -33,6 +33,7 @@ from acpgen.findings import Format, Severity
 from acpgen.lint import lint
 from acpgen.lint.accepted import AcceptedError, beside
 from acpgen.model import Protocol, Stability
+from acpgen.startup.digests import content_of
 from acpgen.targets.bundles import bundle
 
 
@@ -171,7 +172,7 @@ def _write(folder: Path, number: Version, protocol: Protocol, sifted: Sifted | N
     file, log = folder / file_name(protocol, number), folder / CHANGELOG
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        before = log.read_text("utf-8") if log.exists() else ""
+        before = content_of(str(log)).decode("utf-8") if log.exists() else ""
         changes, accepted = (None, {}) if sifted is None else (sifted.open, sifted.accepted)
         replace_files({file: text, log: with_entry(before, number, changes, accepted)})
     except OSError as error:

@@ -161,6 +161,8 @@ def _load(path: Path) -> Protocol:
 def _require_file(path: Path) -> None:
     if path.is_dir():
         fail(f"{path}: is a folder; name the one file of a release")
+    if path.exists() and not path.is_file():
+        fail(f"{path}: is not a regular file; it is read more than once, so save it as a file")
 
 
 def _document(path: Path) -> dict[str, JsonValue]:

@@ -63,7 +63,7 @@ class Manifest:
 def read(folder: Path) -> Manifest | None:
     """The manifest of a folder, or None when there is none to be trusted."""
     try:
-        document = json.loads((folder / NAME).read_text("utf-8"))
+        document = json.loads(digests.content_of(str(folder / NAME)))
         inputs, outputs = document["inputs"], document["outputs"]
         if (
             _is_texts(inputs)
@@ -162,8 +162,13 @@ def _total(files: Mapping[str, Path]) -> str:
 
 def _file_digest(path: Path) -> str | None:
     try:
-        return digests.of_bytes(path.read_bytes())
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return digests.of_bytes(digests.content_of(str(path)))
+    except (
+        FileNotFoundError,
+        NotADirectoryError,
+        IsADirectoryError,
+        digests.IrregularFileError,
+    ):
         return None
 
 

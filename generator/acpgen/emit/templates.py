@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from acpgen import resources
 from acpgen.emit.header import HEADER, HEADER_LINES, owns
 from acpgen.load.listing import is_hidden
+from acpgen.startup.digests import content_of
 
 if TYPE_CHECKING:
     import jinja2
@@ -41,7 +42,8 @@ class Templates:
     def __init__(self, folder: Path) -> None:
         _require_folder(folder)
         if folder.resolve() != resources.TEMPLATES:
-            _require_used(_named(folder), own_files())
+            replacing = _named(folder)
+            _require_used(replacing, own_files(), _texts(replacing))
         self._folder = folder
         self._read: dict[str, str | None] = {}
 
@@ -202,12 +204,15 @@ def _named(base: Path) -> dict[str, Path]:
     }
 
 
-def _require_used(own: Mapping[str, Path], known: Collection[str]) -> None:
+def _texts(own: Mapping[str, Path]) -> dict[str, str]:
+    return {n: content_of(str(path)).decode("utf-8", "replace") for n, path in own.items()}
+
+
+def _require_used(
+    own: Mapping[str, Path], known: Collection[str], texts: Mapping[str, str]
+) -> None:
     """Refuse a template that replaces none of acpgen's and that no other template mentions."""
     unknown = own.keys() - known
-    if not unknown:
-        return
-    texts = {name: path.read_text("utf-8", errors="replace") for name, path in own.items()}
     for name in sorted(unknown):
         if not any(name in text for other, text in texts.items() if other != name):
             near = get_close_matches(name, known, n=1)

@@ -19,6 +19,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from acpgen.emit.header import owns
+from acpgen.startup.digests import IrregularFileError, content_of
 
 _DRAFTS = ".acpgen-drafts"
 _NO_LOCKS = frozenset({errno.EBADF, errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS})
@@ -241,8 +242,11 @@ def _difference(folder: Path, path: str, wanted: str) -> Difference | None:
     place = folder / path
     if place.is_dir() or any(map(_is_no_folder, _parents(folder, path))):
         return Difference(path, DriftKind.FOREIGN)
-    found = _read(place)
-    if found is None:
+    try:
+        found = content_of(str(place))
+    except IrregularFileError:
+        return Difference(path, DriftKind.FOREIGN)
+    except (FileNotFoundError, NotADirectoryError):
         return Difference(path, DriftKind.MISSING)
     if found == wanted.encode("utf-8"):
         return None
@@ -258,15 +262,8 @@ def _parents(folder: Path, path: str) -> Iterator[Path]:
 
 
 def _is_no_folder(path: Path) -> bool:
-    """Whether a path is a file or a link, which may lead to anywhere."""
-    return path.is_symlink() or path.is_file()
-
-
-def _read(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
+    """Whether something else than a folder is there, such as a link, which may lead anywhere."""
+    return path.is_symlink() or (path.exists() and not path.is_dir())
 
 
 def _require_own(folder: Path, tree: Mapping[str, str]) -> None:

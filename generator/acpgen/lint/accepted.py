@@ -22,6 +22,7 @@ from acpgen.findings import Finding
 from acpgen.lint.rules import RULES
 from acpgen.lint.rules.acceptances import stale_acceptance
 from acpgen.load.listing import accepted_beside
+from acpgen.startup.digests import content_of
 
 IDS = frozenset(RULES)
 """The rules that findings of lint can be accepted of."""
@@ -92,7 +93,7 @@ def read_accepted(path: Path) -> Accepted:
         OSError: it can't be read.
     """
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = content_of(str(path)).decode("utf-8")
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise AcceptedError(f"{path}: is not TOML: {error}") from error

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from acpgen.model import SchemaRelease
+from acpgen.startup.digests import content_of
 
 FOLDER = "released"
 """The folder of releases, beside the folder of the schema."""
@@ -17,7 +18,7 @@ _ENTRY = re.compile(r"^## (\S+)$", re.MULTILINE)
 def changelog_beside(schema: Path) -> Path | None:
     """Return the changelog of a schema's releases, or None without one."""
     path = schema.resolve().parent / FOLDER / CHANGELOG
-    return path if path.is_file() else None
+    return path if path.exists() else None
 
 
 def last_release(schema: Path) -> SchemaRelease:
@@ -29,7 +30,7 @@ def last_release(schema: Path) -> SchemaRelease:
     path = changelog_beside(schema)
     if path is None:
         return SchemaRelease()
-    text = path.read_text("utf-8", errors="replace")
+    text = content_of(str(path)).decode("utf-8", errors="replace")
     newest = _ENTRY.search(text)
     if newest is None:
         return SchemaRelease()

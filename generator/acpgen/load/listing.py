@@ -81,4 +81,4 @@ def _is_unicode(name: str) -> bool:
 def accepted_beside(schema: Path) -> Path | None:
     """Return the file of accepted findings that goes with a schema, None if there is none."""
     file = schema.resolve().parent / resources.ACCEPTED.name
-    return file if file.is_file() else None
+    return file if file.exists() else None

@@ -1,10 +1,12 @@
 """SHA-256 digests of files, without hashlib, which takes longer to import than they take."""
 
-# Importing pathlib takes longer than hashing a schema.
-# ruff: noqa: PTH123
+# pathlib takes longer to import than a schema to hash.
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Mapping
+from stat import S_ISREG
 
 from acp_wire.hashing import sha256
 
@@ -14,14 +16,40 @@ def of_bytes(content: bytes) -> str:
     return f"sha256:{sha256(content).hexdigest()}"
 
 
+class IrregularFileError(OSError):
+    """A pipe, a socket or a device where a file should be. To open it might wait for ever."""
+
+
+def content_of(path: str) -> bytes:
+    """The content of a regular file.
+
+    Raises:
+        IrregularFileError: it is neither a regular file nor a folder.
+        OSError: it can't be read.
+    """
+    with open(path, "rb", buffering=0, opener=_at_once) as file:
+        if not S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise IrregularFileError(errno.EINVAL, "is not a regular file", path)
+        return file.read()
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Open a path without waiting for a writer to a pipe. Sockets have an error of their own."""
+    try:
+        return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    except OSError as error:
+        if error.errno != errno.ENXIO:
+            raise
+        raise IrregularFileError(errno.EINVAL, "is not a regular file", path) from error
+
+
 def of_text_file(path: str) -> str:
     """The digest of a file in which CRLF counts as LF.
 
     Raises:
         OSError: it can't be read.
     """
-    with open(path, "rb", buffering=0) as file:
-        return of_bytes(file.read().replace(b"\r\n", b"\n"))
+    return of_bytes(content_of(path).replace(b"\r\n", b"\n"))
 
 
 def of_text_files(paths: Mapping[str, str]) -> str:

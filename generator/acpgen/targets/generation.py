@@ -23,6 +23,7 @@ from acpgen.findings import Finding, Severity
 from acpgen.load import SchemaError, load
 from acpgen.load.last_release import last_release
 from acpgen.model import Protocol
+from acpgen.startup import digests
 from acpgen.targets import Target, Tree
 
 CheckProtocol = Callable[[Protocol], None]
@@ -134,7 +135,7 @@ def is_up_to_date(plan: Plan) -> bool:
     recorded = manifest.read(plan.out)
     if recorded is None or recorded.inputs != inputs or has_drafts(plan.out):
         return False
-    text = (plan.out / manifest.NAME).read_bytes()
+    text = digests.content_of(str(plan.out / manifest.NAME))
     fresh = [*_fresh(plan, recorded.outputs)]
     return fresh == [*plan.targets] and text == recorded.text().encode()
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from acp_wire.keys import skeleton
+from acp_wire.keys import bare, skeleton
 from acp_wire.redaction import LONG_KEY, Key, KeyMask
 from acpgen.model import (
     ClosedEnum,
@@ -89,20 +89,23 @@ class SeenStrings:
         self._names = frozenset(skeleton(m.key) for m in protocol.methods if m.key is not None)
         self._protocol_words = frozenset(_words(protocol))
         self._seen: dict[str, _Seen] = {}
+        self._content: dict[str, _Seen] = {}
         self._sent: set[str] = set()
-        self._given: list[str] = []
+        self._given: set[str] = set()
 
     def add_sent(self, message: JsonValue) -> None:
         """Note the strings under the name of a key in a message of another side.
 
-        Findings show none of them, not even a malformed or misplaced one. Another string with such
-        a key in it, such as the text of the prompt, is one that the agent may show as content.
+        Findings show none of them, not even a malformed or misplaced one. If another string holds
+        such a key, in any spelling, such as the text of the prompt, then the agent may show that
+        key as content.
         """
         strings = [*self._strings(message, (), False)]
         keys = {text for _, text, named in strings if named}
         self._sent |= keys
         if keys:
-            self._given += [t for _, t, named in strings if not named and any(k in t for k in keys)]
+            texts = [text for _, text, named in strings if not named]
+            self._given |= {key for key in keys if any(_holds(text, key) for text in texts)}
 
     def add(self, line: int, message: JsonValue, method: Method | None) -> None:
         """Note the strings of a message of the agent; `method` is the one it calls, if any."""
@@ -111,31 +114,22 @@ class SeenStrings:
         for path, text, named in self._strings(message, (), opaque):
             if is_response and path == ("id",):
                 continue  # The id of the request, which the agent has to repeat.
-            if _CONTENT in path and any(text in given for given in self._given):
-                continue
             if named or (text not in self._protocol_words and len(text) >= LONG_KEY):
-                self._add(text, _Place(path, line, named=named))
+                into = self._content if _CONTENT in path else self._seen
+                self._add(into, text, _Place(path, line, named=named))
 
-    def _add(self, text: str, place: _Place) -> None:
+    def _add(self, into: dict[str, _Seen], text: str, place: _Place) -> None:
         """Note a string of the agent, and the words in it that may contain a key."""
         if place.named or len(text) <= _LONGEST:
-            self._note(text, place, whole=True)
+            _note(into, text, place, whole=True)
         for word in _long_words(text):
             if word != text or len(text) > _LONGEST:
-                self._note(word, place, whole=word == text)
-
-    def _note(self, text: str, place: _Place, *, whole: bool) -> None:
-        seen = self._seen.get(text)
-        if seen is None:
-            seen = self._seen[text] = _Seen(place.path, place.line, last=place.line)
-        seen.lines += seen.last != place.line
-        seen.last = place.line
-        seen.named = seen.named or (place.named and whole)
-        seen.whole = seen.whole or whole
+                _note(into, word, place, whole=word == text)
 
     def known(self, keys: Collection[Key]) -> frozenset[Key]:
         """These keys and all strings under the name of one, whichever side sent them."""
-        named = (Key.of(text) for text, seen in self._seen.items() if seen.named)
+        seen_strings = (*self._seen.items(), *self._content.items())
+        named = (Key.of(text) for text, seen in seen_strings if seen.named)
         return frozenset((*keys, *map(Key.of, self._sent), *named))
 
     def echoes(self, keys: Collection[Key]) -> tuple[Echo, ...]:
@@ -145,13 +139,16 @@ class SeenStrings:
         """
         mask = KeyMask(self.known(keys))
         sent = {text for text in self._sent if Key.of(text) in keys}
-        lengths = _by_length(sent)
         found: dict[str, list[_Seen]] = {}
-        for text, seen in self._seen.items():
-            if seen.named or (text in sent and (seen.whole or len(text) >= _LONG)):
-                found.setdefault(text, []).append(seen)
-            for key in _keys_within(text, lengths, whole=seen.whole):
-                found.setdefault(key, []).append(seen)
+        for strings, allowed in ((self._seen, frozenset[str]()), (self._content, self._given)):
+            looked_for = sent - allowed
+            lengths, spellings = _by_length(looked_for), _Spellings(looked_for)
+            for text, seen in strings.items():
+                echoed = {*_keys_within(text, lengths, whole=seen.whole), *spellings.within(text)}
+                if seen.named or (text in looked_for and (seen.whole or len(text) >= _LONG)):
+                    echoed.add(text)
+                for key in echoed - allowed:
+                    found.setdefault(key, []).append(seen)
         return tuple(self._echo(text, places, mask) for text, places in found.items())
 
     def _echo(self, text: str, places: list[_Seen], mask: KeyMask) -> Echo:
@@ -188,6 +185,58 @@ class SeenStrings:
 
     def _names_key(self, token: str | int) -> bool:
         return isinstance(token, str) and skeleton(token) in self._names
+
+
+def _note(into: dict[str, _Seen], text: str, place: _Place, *, whole: bool) -> None:
+    seen = into.get(text)
+    if seen is None:
+        seen = into[text] = _Seen(place.path, place.line, last=place.line)
+    seen.lines += seen.last != place.line
+    seen.last = place.line
+    seen.named = seen.named or (place.named and whole)
+    seen.whole = seen.whole or whole
+
+
+class _Spellings:
+    """Finds long keys in another spelling, or in hexadecimal digits, as `bare` makes them."""
+
+    def __init__(self, keys: Collection[str]) -> None:
+        self._starts: dict[str, list[tuple[str, str]]] = {}
+        for key in keys:
+            for form in _bare_forms(key):
+                self._starts.setdefault(form[:_LONG], []).append((form, key))
+        # Keys are often of few letters, such as a to f, so most texts have no long run of those.
+        letters = {
+            letter for forms in self._starts.values() for form, _ in forms for letter in form
+        }
+        self._runs = re.compile(f"[{''.join(sorted(letters)) or '0'}]{{{_LONG},}}")
+
+    def within(self, text: str) -> Iterator[str]:
+        """The keys that a text holds in one of these forms."""
+        if not self._starts or len(text) < _LONG:
+            return
+        plain = bare(text)
+        for run in self._runs.finditer(plain):
+            for start in range(run.start(), run.end() - _LONG + 1):
+                for form, key in self._starts.get(plain[start : start + _LONG], ()):
+                    if plain.startswith(form, start):
+                        yield key
+
+
+def _bare_forms(key: str) -> Iterator[str]:
+    """What `bare` makes of a key and of its hexadecimal digits, if too long to be chance."""
+    if len(form := bare(key)) >= _LONG:
+        yield form
+    if len(key) >= _LONG:
+        yield key.encode("utf-8", "surrogatepass").hex()
+
+
+def _holds(text: str, key: str) -> bool:
+    """True if a text holds a key as it is, or in a form that is looked for."""
+    if key in text:
+        return True
+    plain = bare(text)
+    return any(form in plain for form in _bare_forms(key))
 
 
 def _long_words(text: str) -> Iterator[str]:

@@ -6,14 +6,14 @@ A hash of a key, or another value derived from it, is no disclosure.
 from __future__ import annotations
 
 import base64
-import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from uuid import UUID
 
+from acp_wire.keys import bare
+
 __all__ = ["disclosure"]
 
-_NEITHER = re.compile("[^0-9a-z]+")
 _STANDARD = str.maketrans("-_", "+/")
 
 
@@ -24,7 +24,7 @@ def disclosure(text: str, keys: Iterable[str]) -> str | None:
         text: the text to search.
         keys: random keys; one of few letters would be found by chance.
     """
-    plain = _NEITHER.sub("", text.lower())
+    plain = bare(text)
     standard = text.translate(_STANDARD)
     for key in keys:
         if key in text:
@@ -40,7 +40,7 @@ def disclosure(text: str, keys: Iterable[str]) -> str | None:
 
 @lru_cache(maxsize=1024)
 def _letters(key: str) -> str:
-    return _NEITHER.sub("", key.lower()) or key
+    return bare(key) or key
 
 
 @lru_cache(maxsize=1024)

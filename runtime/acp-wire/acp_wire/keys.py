@@ -9,6 +9,7 @@ case of letters outside ASCII, and every generated table must give the same answ
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -58,6 +59,17 @@ def may_hold_key(text: bytes) -> bool:
 _KEY_BYTES = KEY_SKELETON.encode("ascii")
 _LOWER_BYTES = bytes(range(256)).lower()
 _SEPARATOR_BYTES = SEPARATORS.encode("ascii")
+
+
+def bare(text: str) -> str:
+    """Return only the letters a to z, in lower case, and the digits of a text.
+
+    A key in another spelling is found by it: without hyphens, with others, or in capitals.
+    """
+    return _NEITHER.sub("", text.lower())
+
+
+_NEITHER = re.compile("[^0-9a-z]+")
 
 
 def is_unicode(text: str) -> bool:

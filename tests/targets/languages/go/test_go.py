@@ -59,6 +59,8 @@ func TestTexts(t *testing.T) {
 		{prompt, raw(`{"idempotencyKey": "k"}`), ReasonKeyedWithKey},
 		{prompt, raw(`{"idempotencyKey": 5}`), ReasonMalformedKey},
 		{prompt, raw(`{"idempotencyKey": "\\ud83d"}`), ReasonMalformedParams},
+		{prompt, raw("{\\"idempotencyKey\\": \\"k\\xff\\"}"), ReasonMalformedParams},
+		{prompt, raw("{\\"idempotencyKey\\": \\"k\\ufffd\\"}"), ReasonKeyedWithKey},
 		{prompt, raw(`null`), ReasonKeyedWithoutKey},
 		{prompt, raw(`[]`), ReasonMalformedParams},
 		{prompt, raw(`{`), ReasonMalformedParams},
@@ -160,11 +162,47 @@ func TestJSON(t *testing.T) {
 
 func TestNoKeyIsPrinted(t *testing.T) {
 	key, _ := NewIdempotencyKey(secret)
-	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
-		text := fmt.Sprintf(verb, key)
-		if strings.Contains(text, secret) || strings.Contains(text, fmt.Sprintf("%x", secret)) {
-			t.Error("a key was printed with " + verb)
+	type params struct {
+		Key IdempotencyKey
+		Any any
+	}
+	type embedded struct{ IdempotencyKey }
+	without, hexadecimal := "", fmt.Sprintf("%x", secret)
+	values := []any{key, &key, []any{key}, params{key, key}, &params{key, &key}, embedded{key},
+		map[IdempotencyKey]IdempotencyKey{key: key}}
+	for _, value := range values {
+		for _, letter := range "vsqxXdboOcUeEfFgGtz" {
+			for _, flags := range []string{"%", "%+", "%#", "% ", "%-9.9"} {
+				verb := flags + string(letter)
+				text := fmt.Sprintf(verb, value)
+				digits := strings.ToLower(text)
+				if strings.Contains(text, secret) || strings.Contains(digits, hexadecimal) {
+					t.Errorf("a key in a %T was printed with %s", value, verb)
+				}
+			}
 		}
+		if text := fmt.Sprint(value) + fmt.Sprintf(without, value); strings.Contains(text, secret) {
+			t.Errorf("a key in a %T was printed", value)
+		}
+	}
+	if text := fmt.Sprintf("%d", key); text != "IdempotencyKey(length 25)" {
+		t.Error(text)
+	}
+}
+
+// What the page about languages says that package fmt does.
+func TestAnUnexportedFieldIsPrinted(t *testing.T) {
+	key, _ := NewIdempotencyKey(secret)
+	if text := fmt.Sprint(struct{ key IdempotencyKey }{key}); !strings.Contains(text, secret) {
+		t.Error("package fmt prints no key there: correct the page")
+	}
+}
+
+func TestKeysAreEqual(t *testing.T) {
+	one, _ := NewIdempotencyKey(secret)
+	other, _ := NewIdempotencyKey(secret)
+	if one != other || map[IdempotencyKey]int{one: 1}[other] != 1 {
+		t.Error("equal keys differ")
 	}
 }
 
@@ -216,4 +254,4 @@ def test_go_takes_a_pointer_for_its_text_and_no_other_type(tmp_path: Path) -> No
     language.compile(tmp_path, [file], drivers(language, tmp_path, ["v2"]))
     assert run([*language.layout, file.parent], tmp_path) == ""
     printed = run(["go", "test", "-v", "./..."], tmp_path)
-    assert printed.count("--- PASS: ") == 6
+    assert printed.count("--- PASS: ") == 8
