@@ -104,6 +104,21 @@ def lost(number: int) -> Iterator[Row]:
     yield from (prompt(number, f"{KEY}{number}"), shown(number))
 
 
+def quoted(number: int) -> Iterator[Row]:
+    """Keys of their own, each also in the text of its prompt, which the agent shows."""
+    key = f"{KEY}{number}"
+    blocks: JsonValue = [{"type": "text", "text": f"Look up {key}."}]
+    params: dict[str, JsonValue] = {"sessionId": "sess_1", "idempotencyKey": key, "prompt": blocks}
+    yield "client", {"id": number, "method": "session/prompt", "params": params}
+    update: dict[str, JsonValue] = {
+        "sessionUpdate": "agent_message_chunk",
+        "messageId": f"answer_{number}",
+        "content": {"type": "text", "text": f"This is answer {number}."},
+    }
+    session: dict[str, JsonValue] = {"sessionId": "sess_1", "update": update}
+    yield "agent", {"method": "session/update", "params": session}
+
+
 def initialized(number: int) -> Iterator[Row]:
     """Initializing again and again."""
     yield "client", {"id": number, "method": "initialize", "params": {"protocolVersion": 2}}
@@ -161,8 +176,8 @@ def recording(kind: Kind, size: int, *, reconnecting: bool) -> Recording:
     )
 
 
-def work(judged: Recording) -> int:
-    """How many lines of code are run, and frames entered, to judge a recording."""
+def work(act: Callable[[], object]) -> int:
+    """How many lines of code are run, and frames entered, for an act."""
     count = 0
 
     def tick(_frame: FrameType, _event: str, _argument: object) -> object:
@@ -173,7 +188,7 @@ def work(judged: Recording) -> int:
     before = sys.gettrace()
     sys.settrace(tick)  # type: ignore[arg-type]
     try:
-        judge(judged, "transcript.ndjson")
+        act()
     finally:
         sys.settrace(before)
     return count
@@ -182,7 +197,14 @@ def work(judged: Recording) -> int:
 @pytest.mark.parametrize("reconnecting", [False, True], ids=["one", "many"])
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_work_grows_with_the_recording(kind: Kind, reconnecting: bool) -> None:
+    recordings = [recording(kind, size, reconnecting=reconnecting) for size in (SMALL, LARGE)]
+    small, large = (work(lambda each=each: judge(each, "a.ndjson")) for each in recordings)  # type: ignore[misc]
+    assert large <= MOST * small
+
+
+def test_the_work_of_recording_does_not_grow_with_the_keys_in_texts() -> None:
     small, large = (
-        work(recording(kind, size, reconnecting=reconnecting)) for size in (SMALL, LARGE)
+        work(lambda size=size: recording(quoted, size, reconnecting=False))  # type: ignore[misc]
+        for size in (SMALL, LARGE)
     )
     assert large <= MOST * small

@@ -8,7 +8,7 @@ import pytest
 
 from acp_v2.checkers import CHECKERS
 from acp_v2.retry import Reason, resend
-from acp_wire.keys import looks_like_key, may_hold_key, respelled
+from acp_wire.keys import bare, looks_like_key, may_hold_key, respelled
 from acpgen.judge.message_verdict import MessageRule
 from acpgen.judge.single import validate
 
@@ -67,3 +67,17 @@ def test_most_texts_hold_no_key() -> None:
 def test_the_first_name_that_looks_alike_is_meant() -> None:
     assert respelled("session_update", ["session/new", "session/update"]) == "session/update"
     assert respelled("session", ["session/new"]) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("", ""),
+        ("-_ {}\x7f\n", ""),
+        ("7C1f-0a52_zZ", "7c1f0a52zz"),
+        ("7C1f\u20110A52", "7c1f0a52"),
+        ("\u212a\u0131\u00e9-\ud83d1", "k1"),
+    ],
+)
+def test_the_letters_and_digits_of_a_text(text: str, wanted: str) -> None:
+    assert bare(text) == wanted

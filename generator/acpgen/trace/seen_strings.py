@@ -105,7 +105,7 @@ class SeenStrings:
         self._sent |= keys
         if keys:
             texts = [text for _, text, named in strings if not named]
-            self._given |= {key for key in keys if any(_holds(text, key) for text in texts)}
+            self._given.update(_held(texts, keys))
 
     def add(self, line: int, message: JsonValue, method: Method | None) -> None:
         """Note the strings of a message of the agent; `method` is the one it calls, if any."""
@@ -201,24 +201,23 @@ class _Spellings:
     """Finds long keys in another spelling, or in hexadecimal digits, as `bare` makes them."""
 
     def __init__(self, keys: Collection[str]) -> None:
+        forms = [(form, key) for key in keys for form in _bare_forms(key)]
+        self._shortest = min((len(form) for form, _ in forms), default=_LONG)
         self._starts: dict[str, list[tuple[str, str]]] = {}
-        for key in keys:
-            for form in _bare_forms(key):
-                self._starts.setdefault(form[:_LONG], []).append((form, key))
-        # Keys are often of few letters, such as a to f, so most texts have no long run of those.
-        letters = {
-            letter for forms in self._starts.values() for form, _ in forms for letter in form
-        }
-        self._runs = re.compile(f"[{''.join(sorted(letters)) or '0'}]{{{_LONG},}}")
+        for form, key in forms:
+            self._starts.setdefault(form[: self._shortest], []).append((form, key))
+        # Keys are often of few letters, such as a to f: most texts have no long run of those.
+        letters = "".join(sorted({letter for form, _ in forms for letter in form}))
+        self._runs = re.compile(f"[{letters or '0'}]{{{self._shortest},}}")
 
     def within(self, text: str) -> Iterator[str]:
         """The keys that a text holds in one of these forms."""
-        if not self._starts or len(text) < _LONG:
+        if not self._starts or len(text) < self._shortest:
             return
-        plain = bare(text)
+        plain, length = bare(text), self._shortest
         for run in self._runs.finditer(plain):
-            for start in range(run.start(), run.end() - _LONG + 1):
-                for form, key in self._starts.get(plain[start : start + _LONG], ()):
+            for start in range(run.start(), run.end() - length + 1):
+                for form, key in self._starts.get(plain[start : start + length], ()):
                     if plain.startswith(form, start):
                         yield key
 
@@ -231,22 +230,23 @@ def _bare_forms(key: str) -> Iterator[str]:
         yield key.encode("utf-8", "surrogatepass").hex()
 
 
-def _holds(text: str, key: str) -> bool:
-    """True if a text holds a key as it is, or in a form that is looked for."""
-    if key in text:
-        return True
-    plain = bare(text)
-    return any(form in plain for form in _bare_forms(key))
+def _held(texts: Collection[str], keys: Collection[str]) -> Iterator[str]:
+    """The keys that some of the texts hold, as they are or in a form that is looked for."""
+    plain = [bare(text) for text in texts if len(text) >= _LONG]
+    for key in keys:
+        forms = [*_bare_forms(key)]
+        if any(key in text for text in texts) or any(f in text for f in forms for text in plain):
+            yield key
 
 
 def _long_words(text: str) -> Iterator[str]:
     """The words of a text that are long enough for a long key."""
     for word in text.split():
-        bare = word.strip(_PUNCTUATION)
-        if len(bare) > _LONGEST_WORD:
-            yield from _PIECE.findall(bare)
-        elif len(bare) >= _LONG:
-            yield bare
+        stripped = word.strip(_PUNCTUATION)
+        if len(stripped) > _LONGEST_WORD:
+            yield from _PIECE.findall(stripped)
+        elif len(stripped) >= _LONG:
+            yield stripped
 
 
 def _by_length(texts: Collection[str]) -> Mapping[int, Collection[str]]:

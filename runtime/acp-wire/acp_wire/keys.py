@@ -66,10 +66,13 @@ def bare(text: str) -> str:
 
     A key in another spelling is found by it: without hyphens, with others, or in capitals.
     """
+    if text.isascii():
+        return text.encode("ascii").translate(_LOWER_BYTES, _OTHER_BYTES).decode("ascii")
     return _NEITHER.sub("", text.lower())
 
 
 _NEITHER = re.compile("[^0-9a-z]+")
+_OTHER_BYTES = bytes(byte for byte in range(128) if not chr(byte).isalnum())
 
 
 def is_unicode(text: str) -> bool:

@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"unicode"
@@ -182,6 +183,10 @@ func (k IdempotencyKey) String() string {
 
 // GoString returns the length of the key, too.
 func (k IdempotencyKey) GoString() string { return k.String() }
+
+// Format writes the length of the key for each verb that package fmt asks it about. It doesn't ask
+// for %p and %w, nor about an unexported field of a struct: there it prints the text.
+func (k IdempotencyKey) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, k.String()) }
 
 // MarshalJSON writes the key. The error is [ErrKeyLength] if it is the zero value.
 func (k IdempotencyKey) MarshalJSON() ([]byte, error) {
@@ -959,7 +964,7 @@ func membersOf(params any) (map[string]any, bool) {
 // writtenMembers returns the members of params that write themselves.
 func writtenMembers(params json.Marshaler) (map[string]any, bool) {
 	text, err := json.Marshal(params)
-	if err != nil || hasLoneSurrogate(text) {
+	if err != nil || !utf8.Valid(text) || hasLoneSurrogate(text) {
 		return nil, false
 	}
 	var members map[string]any

@@ -48,10 +48,11 @@ def key_echoed(recording: Recording) -> Iterator[Fault]:
 
     Why: updates, lists and replays go to every client of a session, and one would see the keys of
     another. A key of 16 and more characters is found anywhere in what the agent sends, inside
-    longer words too. One of 8 and more characters is found where it is all of a string, unless it
-    is a word of the protocol; if it has letters and digits, also inside a longer ID. Strings in
-    members with the name of a key count as keys, except in what belongs to tools. What a user wrote
-    into a prompt may be shown as its content, even if the client put the key there.
+    longer words too; also without its hyphens, in capitals, and in hexadecimal digits. One of 8 and
+    more characters is found where it is all of a string, unless it is a word of the protocol; if it
+    has letters and digits, also inside a longer ID. Strings in members with the name of a key count
+    as keys, except in what belongs to tools. A key that the client put into the text of a prompt,
+    too, may be shown as content.
 
     Example: `user_message` with the key in `_meta`, or with `"messageId": "msg_<key>"`
 
