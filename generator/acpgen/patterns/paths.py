@@ -24,7 +24,7 @@ MOST_WAYS = 32
 _WORK = 1_000_000
 """The most steps for a text, where its length has a limit."""
 
-_MOST_WAYS_OF_SHORT_TEXTS = 1_000
+_MOST_WAYS_OF_SHORT_TEXTS = 1_100
 """The most ways to a place of a text of any length, since a message may have many short ones."""
 
 _MOST_CHARACTERS = 1_200
