@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
-__all__ = ["CATALOGUE", "Candidate"]
+__all__ = ["CATALOGUE", "Candidate", "Index"]
+
+
+class Index(StrEnum):
+    """Where packages are installed from."""
+
+    NPM = "npm"
+    PYPI = "PyPI"
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,11 +22,12 @@ class Candidate:
 
     Attributes:
         name: its short name, also that of its folder.
-        package: the npm package; empty for an agent of this repository.
+        package: its package; empty for an agent of this repository.
         version: the version to install.
         command: what starts it. `{python}` is the interpreter, `{node}` Node.js, `{installed}` the
-            folder with its `node_modules`, and `{folder}` a folder of each trace.
+            folder with its `node_modules` or `packages`, and `{folder}` a folder of each trace.
         note: what a reader of the verdicts has to know about it.
+        index: where the package is from.
     """
 
     name: str
@@ -26,6 +35,7 @@ class Candidate:
     version: str
     command: tuple[str, ...]
     note: str = ""
+    index: Index = Index.NPM
 
 
 CATALOGUE: Final = (
@@ -43,6 +53,15 @@ CATALOGUE: Final = (
         ("{node}", "{installed}/peer.mjs", "{folder}/store"),
         "An agent of this repository on the typed handlers of the SDK, whose package contains no"
         " agent: `tests/conformance/peer.mjs`.",
+    ),
+    Candidate(
+        "python-sdk",
+        "agent-client-protocol",
+        "1.0.0rc3",
+        ("{python}", "{installed}/python_peer.py", "{folder}/store"),
+        "An agent of this repository on the typed handlers of `acp.experimental.v2`, whose package"
+        " contains no agent of version 2: `tests/conformance/python_peer.py`.",
+        Index.PYPI,
     ),
     Candidate(
         "claude-agent-acp",

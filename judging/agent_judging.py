@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,18 +15,19 @@ from typing import Any, Final
 
 from acp_conformance.requirements import ASKED, Role
 from acp_conformance.shape_requirements import shape_ids
-from agent_catalogue import Candidate
+from agent_catalogue import Candidate, Index
 from agent_sandbox import Sandbox, SandboxError, last_line
 
 __all__ = ["Workshop", "requirement_rows"]
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 PEER: Final = ROOT / "tests/conformance/peer.mjs"
+PYTHON_PEER: Final = ROOT / "tests/conformance/python_peer.py"
 MOST: Final = 1800.0
 """The seconds after which the kit is stopped."""
 
 INSTALLING: Final = 600.0
-"""The seconds after which npm is stopped."""
+"""The seconds after which npm or pip is stopped."""
 
 PASSES: Final = (("--trace", "shape"), ("--quick",))
 """What the kit plays: the rules apart from keys, and the quick traces about keys."""
@@ -90,10 +92,12 @@ class Workshop:
 
     def _command(self, candidate: Candidate, installed: Path, python: str) -> list[str]:
         node = shutil.which("node")
-        if candidate.package:
+        if candidate.package and candidate.index is Index.PYPI:
+            _install_from_pypi(candidate, installed, python)
+        elif candidate.package:
             if node is None:
                 raise InstallError("Node.js is missing")
-            _install(candidate, installed)
+            _install_from_npm(candidate, installed)
         names = {"{python}": python, "{node}": str(node), "{installed}": str(installed)}
         words = [*candidate.command]
         for name, value in names.items():
@@ -120,7 +124,25 @@ def requirement_rows() -> list[dict[str, str]]:
     return [{"id": each.id, "level": each.level.value, "text": each.text} for each in rows]
 
 
-def _install(candidate: Candidate, installed: Path) -> None:
+def _install_from_pypi(candidate: Candidate, installed: Path, python: str) -> None:
+    """Install a package of PyPI in a folder, for an interpreter.
+
+    Raises:
+        InstallError: pip refuses, or is missing.
+    """
+    package = f"{candidate.package}=={candidate.version}"
+    asked = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--upgrade"]
+    _run([*asked, "--target", str(installed / "packages"), package], "pip")
+    (installed / PYTHON_PEER.name).write_text(PYTHON_PEER.read_text("utf-8"), "utf-8")
+
+
+def _run(command: Sequence[str], program: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=INSTALLING)
+    if done.returncode != 0:
+        raise InstallError(f"{program} can't install it: {last_line(done.stderr)}")
+
+
+def _install_from_npm(candidate: Candidate, installed: Path) -> None:
     """Install a package of npm in a folder.
 
     Raises:
@@ -132,15 +154,7 @@ def _install(candidate: Candidate, installed: Path) -> None:
     installed.mkdir(parents=True, exist_ok=True)
     package = f"{candidate.package}@{candidate.version}"
     options = ("--no-audit", "--no-fund", "--loglevel", "error", "--prefix", str(installed))
-    done = subprocess.run(
-        [npm, "install", *options, package],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=INSTALLING,
-    )
-    if done.returncode != 0:
-        raise InstallError(f"npm can't install it: {last_line(done.stderr)}")
+    _run([npm, "install", *options, package], "npm")
     text = PEER.read_text("utf-8").replace("../interop/node_modules/", "./node_modules/")
     (installed / PEER.name).write_text(text, "utf-8")
 

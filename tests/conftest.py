@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -41,6 +42,7 @@ def pytest_configure(config: pytest.Config) -> None:
     process inherits that. Git reads no configuration of the user. The tests are compiled once, not
     by each process of each run.
     """
+    gc.disable()  # until everything is collected
     if config.getoption("markexpr") == "prove":
         os.environ[proofs.VARIABLE] = "1"
     for name in SURROUNDINGS:
@@ -49,6 +51,12 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.update(GIT_CONFIG_GLOBAL=os.devnull, GIT_CONFIG_NOSYSTEM="1")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish() -> None:
+    """Leave the tests themselves out of each search for garbage: they are many, and they stay."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -3,12 +3,15 @@
  * The adapter draws a random UUID for each user message. Here the first that it draws for a keyed
  * prompt is the one that follows from the key.
  */
+import { execFile } from "node:child_process";
 import crypto from "node:crypto";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { readFile, readdir } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { promisify } from "node:util";
 import { ClaudeAcpAgent, nodeToWebReadable, nodeToWebWritable } from "@agentclientprotocol/claude-agent-acp";
 import { applyManagedPolicyEnv } from "@agentclientprotocol/claude-agent-acp/dist/managed-policy.js";
 import { acpProtocolRouter } from "@agentclientprotocol/claude-agent-acp/dist/serve.js";
@@ -32,8 +35,18 @@ adapter.startTurn = function (params: any, ...rest: unknown[]) {
   return turn.run({ messageId: params._meta?.[MESSAGE_ID] }, () => startTurn.call(this, params, ...rest));
 };
 
+/** Whether the Claude Code of another adapter works on a session, such as that of one that was killed. */
+async function isBusy(sessionId: string): Promise<boolean> {
+  const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "ppid=,command="], { maxBuffer: 2 ** 26 });
+  return stdout.split("\n").some((line) => line.includes(`=${sessionId}`) && parseInt(line) !== process.pid);
+}
+
 /** The user messages of a session in the files of Claude Code. It merges prompts that it has queued. */
 async function read(sessionId: string): Promise<Set<string>> {
+  for (let waits = 0; await isBusy(sessionId); waits++) {
+    if (waits === 600) throw new Error(`session ${sessionId} is in use by another adapter`);
+    await setTimeout(50);
+  }
   const projects = join(process.env.CLAUDE_CONFIG_DIR ?? join(homedir(), ".claude"), "projects");
   const known = new Set<string>();
   const files = await readdir(projects, { withFileTypes: true, recursive: true }).catch((error) => {

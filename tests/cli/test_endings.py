@@ -101,7 +101,7 @@ def test_only_what_can_be_installed_is_hinted_at(
 
     monkeypatch.setattr("acpgen.cli.generate.worked_out", lack)
     result = CliRunner().invoke(typer_app(["generate"]), ["generate"])
-    assert ("pip install datamodel-code-generator==" in result.stderr) is hinted
+    assert ("generating needs more packages: pip install " in result.stderr) is hinted
     assert isinstance(result.exception, ModuleNotFoundError) is not hinted
 
 

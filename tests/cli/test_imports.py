@@ -18,3 +18,15 @@ def test_listing_the_commands_imports_nothing_heavy() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout == "[]\n[]\n"
+
+
+def test_a_check_by_digests_imports_nothing_heavy() -> None:
+    heavy = (*HEAVY, "typer", "pydantic", "acpgen.lint", "acpgen.diff", "acpgen.judge.check")
+    script = (
+        "import sys; from acpgen.cli.unchanged import passes; passes()\n"
+        f"print([name for name in {heavy!r} if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"

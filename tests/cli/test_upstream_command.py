@@ -185,7 +185,7 @@ def test_a_method_of_another_side_gets_no_class_and_nothing_is_handed_over() -> 
 
 @pytest.mark.prove("generates a whole tree from an overlaid release")
 def test_another_version_has_tables_once_what_lacks_a_class_is_accepted() -> None:
-    """In Python, TypeScript and Rust, which compile and agree."""
+    """In Python, TypeScript, Rust and Go, which compile and agree."""
     assert run(*V1, "--out", "v1/schema.json").exit_code == 0
     order = ["generate", "--schema", "v1/schema.json", "--out", "out"]
     assert CliRunner().invoke(APP, order).exit_code == 1
@@ -209,7 +209,7 @@ def test_another_version_has_tables_once_what_lacks_a_class_is_accepted() -> Non
     said = {message["method"]: said for message, said in zip(subject.messages, wanted, strict=True)}
     assert said["session/prompt"][:2] == ["not_at_all", "unknown-method"]
     assert said["session/prompt"][-1].startswith("session/prompt is not a method of this table")
-    for language in (LANGUAGES["typescript"], LANGUAGES["rust"]):
+    for language in (LANGUAGES["typescript"], LANGUAGES["rust"], LANGUAGES["go"]):
         require(language.name, *language.needs)
         folder = Path(language.name).resolve()
         folder.mkdir()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -37,6 +38,12 @@ def test_both_sides_are_hit(insertion: float) -> None:
     assert times.before is not None
     assert times.after is not None
     assert times.before < insertion <= times.after
+
+
+def test_a_first_prompt_that_took_long_misleads_no_search() -> None:
+    times, tried = search(0.002, latency=30.0)
+    assert times.found
+    assert len(tried) < ROUNDS
 
 
 def test_the_times_close_in() -> None:
@@ -81,6 +88,21 @@ class SlowAndForgetful(Slow, KeepsKeysInMemory):
     pass
 
 
+class SlowAtFirst(Variation):
+    """Takes two seconds for the first prompt of each process."""
+
+    def __init__(self, store: Any) -> None:
+        super().__init__(store)
+        self.begun = asyncio.Lock()
+        self.is_warm = False
+
+    async def prompt(self, call: Call) -> Any:
+        async with self.begun:
+            await asyncio.sleep(0 if self.is_warm else 2)
+            self.is_warm = True
+        return await super().prompt(call)
+
+
 class NeverStored(Variation):
     """Loses each message with its key when it is killed."""
 
@@ -90,6 +112,22 @@ class NeverStored(Variation):
 
     async def _known(self, call: Call) -> str:
         return str(call.params["sessionId"])
+
+
+class Joins(Variation):
+    """Replays all prompts after the first as one message, as a runtime that joins what waits."""
+
+    def __init__(self, store: Any) -> None:
+        super().__init__(store)
+        each_alone = store.messages
+
+        async def joined(session_id: str) -> list[tuple[str, bytes]]:
+            messages = await each_alone(session_id)
+            blocks = [block for _, body in messages[1:] for block in json.loads(body)]
+            last = [(messages[-1][0], json.dumps(blocks).encode())] if blocks else []
+            return [*messages[:1], *last]
+
+        store.messages = joined
 
 
 def crash(agent: type[Variation], name: str = "crash-at-any-time") -> TraceResult:
@@ -108,6 +146,11 @@ def test_a_slow_agent_that_stores_keys_passes() -> None:
     assert not result.broken
 
 
+@pytest.mark.prove("waits for two seconds after each kill")
+def test_an_agent_that_is_slow_at_first_is_judged() -> None:
+    assert crash(SlowAtFirst).kept == {"stored-with-message"}
+
+
 def test_kills_on_one_side_prove_nothing() -> None:
     result = crash(NeverStored)
     assert not result.kept
@@ -123,3 +166,9 @@ def test_several_prompts_at_once_are_inserted_once() -> None:
         "known-after-restart",
         "stored-with-message",
     }
+
+
+def test_prompts_that_are_joined_into_one_message_were_inserted_once() -> None:
+    result = crash(Joins, "crash-with-several")
+    assert result.kept == {"known-after-restart", "stored-with-message"}
+    assert not result.broken

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from acp_conformance.requirements import ASKED, Role
-from agent_catalogue import CATALOGUE, Candidate
+from agent_catalogue import CATALOGUE, Candidate, Index
 from agent_judging import WITHOUT_SESSIONS, Workshop, requirement_rows
 from agent_sandbox import Sandbox, SandboxError
 from verdict_page import render
@@ -103,6 +103,16 @@ def test_an_agent_that_can_not_be_installed_has_a_reason(
     )
     found: Any = workshop.judge(Candidate("absent", "absent", "0", ("{node}",)))
     assert found["reason"] == "npm can't install it: no such version"
+    assert (found["runs"], found["requirements"]) == ([], {})
+
+
+def test_a_package_of_pypi_that_can_not_be_installed_has_a_reason(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    found: Any = workshop.judge(Candidate("absent", "absent", "0", (), index=Index.PYPI))
+    assert found["reason"].startswith("pip can't install it: ERROR: ")
+    assert "absent==0" in found["reason"]
     assert (found["runs"], found["requirements"]) == ([], {})
 
 

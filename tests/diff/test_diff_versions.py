@@ -132,7 +132,7 @@ def test_what_changes_ask_for(changes: list[Change], expected: Weight) -> None:
         ("1.2.4", [WORDING, UNSTABLE], None),
         ("1.3.0", [BREAKING], "what changed breaks 1.2.3; that takes 2.0.0 or later, not 1.3.0"),
         ("1.2.4", [ADDING], "what changed adds to 1.2.3; that takes 1.3.0 or later, not 1.2.4"),
-        ("1.2.3", [], "1.2.3 must come after 1.2.3, the newest release"),
+        ("1.2.3", [], "1.2.3 exists already; it is the newest release"),
         ("1.2.3-rc.1", [], "1.2.3-rc.1 must come after 1.2.3, the newest release"),
         ("2.0.0", [FAULT], "parcel/find changed, which no version allows"),
     ],

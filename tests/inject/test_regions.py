@@ -67,6 +67,7 @@ def test_the_names() -> None:
     tables = {f"{t}:{g}" for t in ("retry-table", "methods") for g in groups}
     methods |= {f"params:{method.name}" for method in protocol().methods}
     methods |= {f"example:{method.name}" for method in protocol().methods}
+    methods |= {f"snippets:{method.name}" for method in protocol().methods}
     methods |= {f"errors:{m.name}" for m in protocol().methods if m.kind is Kind.REQUEST}
     types = {f"type:{name}" for name in protocol().types}
     single = {"retry-table", "methods", "retry-classes", "error-codes", "key-rules"}

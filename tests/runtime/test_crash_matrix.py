@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import subprocess
 import sys
@@ -9,11 +10,14 @@ import sys
 import pytest
 
 import crash_matrix
+from acp_retry.stores.postgres import PostgresStore
+
+pytest_plugins = ("private_postgres",)
 
 
 def crash(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-W", "error", crash_matrix.__file__, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=900)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=1800)
 
 
 def kills_in(done: subprocess.CompletedProcess[str]) -> int:
@@ -25,13 +29,27 @@ def kills_in(done: subprocess.CompletedProcess[str]) -> int:
     return int(figures[1])
 
 
-def test_a_few_prompts_are_inserted_once() -> None:
-    assert kills_in(crash("--trials", "20")) >= 10
+@pytest.mark.parametrize(("store", "trials"), [("sqlite", 20), ("history", 6), ("forwarding", 6)])
+def test_a_few_prompts_are_inserted_once(store: str, trials: int) -> None:
+    assert kills_in(crash("--store", store, "--trials", str(trials))) >= trials // 2
 
 
-@pytest.mark.prove("kills more than 1,000 processes")
-def test_every_prompt_is_inserted_once() -> None:
-    assert kills_in(crash()) >= 1_000
+@pytest.mark.prove("kills more than 1,000 processes over each store")
+@pytest.mark.parametrize("store", ["sqlite", "history", "forwarding"])
+def test_every_prompt_is_inserted_once(store: str) -> None:
+    assert kills_in(crash("--store", store)) >= 1_000
+
+
+@pytest.mark.prove("kills more than 1,000 processes over PostgreSQL")
+def test_every_prompt_is_inserted_once_into_postgres(postgres: str) -> None:
+    async def create() -> None:
+        store = PostgresStore(postgres)
+        await store.create()
+        await store.close()
+
+    asyncio.run(create())
+    options = "--store", "postgres", "--conninfo", postgres
+    assert kills_in(crash(*options, "--trials", "1000")) >= 1_000
 
 
 @pytest.mark.parametrize(("side", "end"), [("agent", "doubled"), ("client", "lost")])

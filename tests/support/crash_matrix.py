@@ -1,10 +1,10 @@
 """Kills clients and agents with SIGKILL, at every line and in the middle of system calls.
 
-Both are real processes with SQLite files, joined by a socket. Each trial starts a client that
-submits one prompt and an agent that inserts it, kills one of them, and starts both anew, until the
-client has its answer. Then the agent's file must hold the message exactly once.
+Both are real processes, joined by a socket. Each trial starts a client that submits one prompt and
+an agent that inserts it, kills one of them, and starts both anew, until the client has its answer.
+Then the agent must have the message exactly once. The client's outbox is an SQLite file.
 
-    python crash_matrix.py [--trials N] [--broken agent|client]
+    python crash_matrix.py [--trials N] [--broken agent|client] [--store KIND] [--conninfo TEXT]
 
 Processes are forks of this one, which has everything imported and no threads.
 """
@@ -13,29 +13,27 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
 import gc
 import os
 import random
 import shutil
 import signal
 import socket
-import sqlite3
 import sys
 import tempfile
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import acp_retry
+import crash_stores
 from acp_retry import (
     Found,
-    Insertion,
     KeyLedger,
     MemoryOutbox,
     Message,
@@ -43,19 +41,28 @@ from acp_retry import (
     Peer,
     SqliteOutbox,
     SqliteStore,
-    Submission,
     derive_message_id,
     prompt_handlers,
 )
 from acp_retry.stdio import StreamChannel
+from crash_stores import OpenStore, insert, inserted
 
 PACKAGE = str(Path(acp_retry.__file__).parent)
-SESSION, KEY = "s", "the key that the application made"
+KEY = "the key that the application made"
 PROMPT = [{"type": "text", "text": "Deploy the parser"}]
 NEVER = sys.maxsize
 MOST_RUNS = 4
-LONGEST_RUN = 0.02
-"""Seconds within which a process is killed at random; about as long as it lives."""
+LONGEST_RUN = {"postgres": 0.1}
+"""Seconds within which a process is killed at random; about as long as it lives. Others: 0.02."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the trials have in common."""
+
+    store: str = "sqlite"
+    conninfo: str = ""
+    broken: str | None = None
 
 
 @dataclass(frozen=True)
@@ -130,35 +137,33 @@ class TwoSteps(SqliteStore):
         return told, True
 
 
-async def agent(end: socket.socket, folder: Path, *, half: bool, broken: str | None) -> None:
+async def agent(end: socket.socket, folder: Path, setting: Setting, *, half: bool) -> None:
     """Serve one connection."""
-    kind = TwoSteps if broken == "agent" else SqliteStore
-    store = kind(folder / "agent.db")
-
-    async def work(submission: Submission) -> None:
-        inserted: Insertion = await submission.insert()
-        del inserted
-
-    ledger = KeyLedger(store, work)
+    if setting.broken == "agent":
+        broken = TwoSteps(folder / "agent.db")
+        opened = OpenStore(broken, insert, lambda: asyncio.to_thread(broken.close))
+    else:
+        opened = await crash_stores.opened(setting.store, folder, setting.conninfo)
+    ledger = KeyLedger(opened.store, opened.handler)
     channel, close = await connect(end, half=half)
     await Peer(channel, prompt_handlers(ledger), ledger.lost).serve()
     await ledger.stop()
     close()
-    store.close()
+    await opened.close()
 
 
 async def client(
-    end: socket.socket, folder: Path, status: int, *, submits: bool, half: bool, broken: str | None
+    end: socket.socket, folder: Path, setting: Setting, status: int, *, submits: bool, half: bool
 ) -> None:
     """Submit the prompt, or only resend what is pending, on one connection."""
-    store = MemoryOutbox() if broken == "client" else SqliteOutbox(folder / "outbox.db")
+    store = MemoryOutbox() if setting.broken == "client" else SqliteOutbox(folder / "outbox.db")
     outbox = Outbox(store)
     channel, close = await connect(end, half=half)
     peer = Peer(channel)
     serving = asyncio.ensure_future(peer.serve())
-    await outbox.resumed(SESSION, peer, 2)
+    await outbox.resumed(folder.name, peer, 2)
     if submits:
-        await outbox.submit(SESSION, PROMPT, KEY)
+        await outbox.submit(folder.name, PROMPT, KEY)
         os.write(status, b"stored\n")
     for pending in await outbox.pending():
         await pending.result()
@@ -197,7 +202,7 @@ class Run:
     lines: dict[str, int]
 
 
-def run(folder: Path, kill: Kill | None, *, submits: bool, broken: str | None) -> Run:
+def run(folder: Path, kill: Kill | None, setting: Setting, *, submits: bool) -> Run:
     """Start both processes, kill one, and wait for both."""
     ends = dict(zip(("agent", "client"), socket.socketpair(), strict=True))
     statuses = {side: os.pipe() for side in ends}
@@ -216,8 +221,8 @@ def run(folder: Path, kill: Kill | None, *, submits: bool, broken: str | None) -
             other.close()
             end.setblocking(False)
             if side == "agent":
-                return agent(end, folder, half=half, broken=broken)
-            return client(end, folder, statuses[side][1], submits=submits, half=half, broken=broken)
+                return agent(end, folder, setting, half=half)
+            return client(end, folder, setting, statuses[side][1], submits=submits, half=half)
 
         pids[side] = fork(program, statuses[side][1], line)
     for end in ends.values():
@@ -240,17 +245,7 @@ def _read(reader: int, writer: int) -> str:
         return status.read()
 
 
-def inserted(path: Path) -> list[bytes]:
-    """The records of the messages in an agent's file."""
-    select = "SELECT record FROM acp_message WHERE session_id = ?"
-    with contextlib.closing(sqlite3.connect(path)) as rows:
-        try:
-            return [row[0] for row in rows.execute(select, (SESSION.encode(),))]
-        except sqlite3.OperationalError:  # nothing ever reached the agent: no table
-            return []
-
-
-def trial(kills: list[Kill], *, broken: str | None) -> tuple[int, str]:
+def trial(kills: list[Kill], setting: Setting) -> tuple[int, str]:
     """Return how many processes were killed, and what became of the prompt."""
     folder = Path(tempfile.mkdtemp(dir="/dev/shm" if Path("/dev/shm").is_dir() else None))
     try:
@@ -258,34 +253,34 @@ def trial(kills: list[Kill], *, broken: str | None) -> tuple[int, str]:
         for number in range(MOST_RUNS):
             kill = kills[number] if number < len(kills) else None
             # The user submits until the prompt is reported as safe, and not once more.
-            result = run(folder, kill, submits=not stored, broken=broken)
+            result = run(folder, kill, setting, submits=not stored)
             killed += result.killed
             stored |= result.stored
             if result.done and not result.killed and kill is None:
                 break
         else:
             return killed, "stuck"
-        records = inserted(folder / "agent.db")
+        records = inserted(setting.store, folder, setting.conninfo, folder.name)
         if not records:
             return killed, "lost"
         if len(records) > 1:
             return killed, "doubled"
-        right = broken == "agent" or records == [derive_message_id(SESSION, KEY).bytes]
-        return killed, "inserted once" if right else "inserted under another ID"
+        mine = [str(derive_message_id(folder.name, KEY))]
+        own = setting.broken == "agent" or setting.store == "forwarding"
+        return killed, "inserted once" if own or records == mine else "inserted under another ID"
     finally:
         shutil.rmtree(folder)
 
 
-def matrix(trials: int | None) -> Iterator[list[Kill]]:
+def matrix(trials: int | None, setting: Setting) -> Iterator[list[Kill]]:
     """Every line of both sides; then twice in a row, at moments, and in the midst of a message."""
     folder = Path(tempfile.mkdtemp())
-    lines = run(folder, None, submits=True, broken=None).lines
+    lines = run(folder, None, replace(setting, broken=None), submits=True).lines
     shutil.rmtree(folder)
     chance = random.Random(20)
     every = [Kill(side, line) for side in lines for line in range(1, lines[side] + 1)]
-    moments = [
-        Kill(side, seconds=chance.uniform(0, LONGEST_RUN)) for side in lines for _ in range(150)
-    ]
+    longest = LONGEST_RUN.get(setting.store, 0.02)
+    moments = [Kill(side, seconds=chance.uniform(0, longest)) for side in lines for _ in range(150)]
     halves = [Kill(side, half=True) for side in lines for _ in range(5)]
     plan = [[kill] for kill in every + moments + halves]
     plan += [[kill, chance.choice(every)] for kill in chance.sample(every, len(every) // 2)]
@@ -299,14 +294,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, help="a sample instead of all")
     parser.add_argument("--broken", choices=("agent", "client"), help="a side that does it wrong")
+    parser.add_argument("--store", choices=crash_stores.KINDS, default="sqlite")
+    parser.add_argument("--conninfo", default="", help="of a database with the tables")
     arguments = parser.parse_args()
+    setting = Setting(arguments.store, arguments.conninfo, arguments.broken)
     kinds: Counter[str] = Counter()
     ends: Counter[str] = Counter()
     kills = 0
     start = time.monotonic()
     gc.freeze()  # what a fork does not touch, it need not copy
-    for plan in matrix(arguments.trials):
-        killed, end = trial(plan, broken=arguments.broken)
+    for plan in matrix(arguments.trials, setting):
+        killed, end = trial(plan, setting)
         kinds[plan[0].kind + (", then again" if len(plan) > 1 else "")] += killed
         ends[end] += 1
         kills += killed

@@ -30,10 +30,11 @@ class LoopbackServer:
 
     Args:
         make: makes the agent in that thread.
+        port: the port; 0 takes a free one.
     """
 
-    def __init__(self, make: Callable[[], Serving]) -> None:
-        self.port = 0
+    def __init__(self, make: Callable[[], Serving], port: int = 0) -> None:
+        self.port = port
         self.loop = asyncio.new_event_loop()
         self._make = make
         self._ready = threading.Event()
@@ -55,7 +56,9 @@ class LoopbackServer:
     async def _serve(self) -> None:
         self._stopping = asyncio.Event()
         self._serving = self._make()
-        server = await asyncio.start_server(self._accept, "127.0.0.1", limit=LONGEST_LINE)
+        server = await asyncio.start_server(
+            self._accept, "127.0.0.1", self.port, limit=LONGEST_LINE
+        )
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()
         await self._stopping.wait()

@@ -143,7 +143,7 @@ class TableLedger:
         after = rule["next"]
         for name in rule["does"]:
             self.do(name, after, event, claim)
-        if claim is None or after == "same" or "again" in rule["does"]:
+        if claim is None or after == "same" or {"again", "reject"} & {*rule["does"]}:
             return
         claim.state = after
         if after == "none":
@@ -183,15 +183,20 @@ class TableLedger:
         """Do what is about a claim that was there before."""
         attempt = event.get("attempt", "")
         match name.split():
-            case ["join" | "reject"]:
-                self.add(claim, event, rejected=name == "reject")
+            case ["join"]:
+                self.add(claim, event)
+            case ["reject"]:
+                rejected = claim.rejected | {attempt: (event.get("digest"), FULL)}
+                self.replace(claim, rejected)
             case ["answer", whom]:
                 self.answer_some(whom, event, claim)
             case ["fail", "all"]:
                 for each in [*claim.rejected, *claim.attempts]:
                     self.answer(each, event.get("code", CANCELLED))
             case ["again"]:
-                self.replace(claim, event.get("code", CANCELLED))
+                code = event.get("code", CANCELLED)
+                new = {each: (digest, code) for each, digest in claim.attempts.items()}
+                self.replace(claim, new | claim.rejected)
             case ["stop" | "promote"]:
                 self.effects.append({"do": name, "claim": claim.name})
             case ["leave"]:
@@ -202,12 +207,9 @@ class TableLedger:
             case _:
                 raise AssertionError(name)
 
-    def add(self, claim: TableClaim, event: Json, *, rejected: bool) -> None:
+    def add(self, claim: TableClaim, event: Json) -> None:
         attempt, digest = event["attempt"], event.get("digest")
         self.waiting[attempt] = claim
-        if rejected:
-            claim.rejected[attempt] = digest, FULL
-            return
         if not claim.wanted:
             claim.wanted, claim.digest, claim.size = True, digest, event.get("size", 0)
         claim.attempts[attempt] = digest
@@ -234,9 +236,7 @@ class TableLedger:
         self.effects.append({"do": "start", "claim": claim.name})
         return claim
 
-    def replace(self, claim: TableClaim, code: int) -> None:
-        rejected = {each: (digest, code) for each, digest in claim.attempts.items()}
-        rejected |= claim.rejected
+    def replace(self, claim: TableClaim, rejected: dict[str, tuple[str | None, int]]) -> None:
         self.end(claim)
         again = self.start(claim.session, claim.key, "claimed")
         again.size, again.wanted, again.rejected = claim.size, False, rejected

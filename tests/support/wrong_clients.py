@@ -281,6 +281,24 @@ class TakesANewKeyAfterAnError(Client):
             super().deliver(entry)
 
 
+@breaks("client-same-key", "retry-refused")
+class TakesAnErrorOfARetryForProof(Client):
+    """Submits a prompt anew if its retry is refused, though the first attempt may be inserted."""
+
+    resending = False
+
+    def resend(self) -> None:
+        self.resending = True
+        super().resend()
+        self.resending = False
+
+    def deliver(self, *entries: Pending) -> None:
+        super().deliver(*entries)
+        for entry in [each for each in entries if each in self.pending and self.resending]:
+            entry["key"] = str(uuid.uuid4())
+            super().deliver(entry)
+
+
 @breaks("client-own-ids", "same-text-again", "lost-before-insertion")
 class HasOneId(Client):
     def next_id(self) -> int:

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from acpgen.findings import Finding, Severity
 from acpgen.load import SchemaError
 from acpgen.model import Protocol
 from acpgen.targets import TARGETS
-from acpgen.targets.generation import Plan, apply, generate
+from acpgen.targets.generation import Plan, apply, generate, is_up_to_date
 
 QUICK = [target for target in TARGETS if target.name in {"bundles", "retry"}]
 METHODS = "json/methods.json"
@@ -70,6 +71,52 @@ def test_a_missing_and_a_surplus_file_are_found(order: Plan, mode: str) -> None:
     assert found(asked) == []
     assert not (order.out / "json" / "old.json").exists()
     assert (order.out / "json" / "notes.json").read_text() == "{}\n"
+
+
+def spoil_a_file(out: Path) -> None:
+    (out / METHODS).write_text("{}\n")
+
+
+def lose_a_file(out: Path) -> None:
+    (out / METHODS).unlink()
+
+
+def leave_a_file(out: Path) -> None:
+    (out / "json" / "old.json").write_text(f'{{"$comment": "{HEADER}"}}\n')
+
+
+def leave_a_draft(out: Path) -> None:
+    (out / ".acpgen-drafts").mkdir()
+
+
+def reformat_the_manifest(out: Path) -> None:
+    path = out / manifest.NAME
+    path.write_text(json.dumps(json.loads(path.read_text())))
+
+
+def record_another_input(out: Path) -> None:
+    path = out / manifest.NAME
+    path.write_text(re.sub(r'("schema": ")\w', r"\g<1>x", path.read_text(), count=1))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        spoil_a_file,
+        lose_a_file,
+        leave_a_file,
+        leave_a_draft,
+        reformat_the_manifest,
+        record_another_input,
+        shutil.rmtree,
+    ],
+)
+def test_digests_alone_see_that_a_folder_is_not_as_generated(
+    change: Callable[[Path], object], order: Plan
+) -> None:
+    assert is_up_to_date(order)
+    change(order.out)
+    assert not is_up_to_date(order)
 
 
 def test_a_check_writes_nothing(order: Plan) -> None:

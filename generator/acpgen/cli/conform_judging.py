@@ -29,7 +29,7 @@ from acpgen.cli.trace_playback import Playable, Shown, shown
 
 __all__ = ["Judged", "judge", "played_scripts"]
 
-MOST_JOBS: Final = 4
+MOST_JOBS: Final = 6
 """How many traces are played at once by default."""
 
 PACE: Final = 10.0
@@ -134,7 +134,7 @@ def _jobs(asked: ConformArguments) -> int:
         return asked.jobs
     if asked.url is not None or asked.budget is not None:
         return 1
-    return min(MOST_JOBS, 2 * (os.cpu_count() or 1))
+    return min(MOST_JOBS, 3 * (os.cpu_count() or 1))
 
 
 def _noise(outcomes: Sequence[TraceResult]) -> list[str]:

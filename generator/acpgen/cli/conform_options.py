@@ -198,7 +198,7 @@ Jobs = Annotated[
         max=64,
         metavar="N",
         help="Play this many traces at once, each with an agent of its own; not for a client or a "
-        "proxy. By default 4 for COMMAND, and 1 with --url or --budget. Whatever fails beside "
+        "proxy. By default 6 for COMMAND, and 1 with --url or --budget. Whatever fails beside "
         "others is played once more, alone.",
     ),
 ]

@@ -38,6 +38,7 @@ from acpgen.logs.log_lines import Lines
 from acpgen.logs.unit import LONG
 from acpgen.report import Report
 from acpgen.startup.options import Options
+from acpgen.startup.output import flush
 
 INTERRUPTED = "interrupted: the rest is not judged"
 """Why a file is not judged to its end after Ctrl-C."""
@@ -210,7 +211,7 @@ class FileJudge:
 
     def _print_reading(self, log: Log, name: str) -> None:
         """Print on stderr what a log was read as, and which connections were not judged."""
-        sys.stdout.flush()  # so that it comes after the findings, also where both are one file
+        flush(sys.stdout)  # so that it comes after the findings, also where both are one file
         if self._options.quiet:
             return
         print_reading(log, name, self._report.tally.inputs.get(name, 0))

@@ -14,7 +14,6 @@ import typer
 from acpgen import resources
 from acpgen.cli.crash import is_own
 from acpgen.cli.extras import installation
-from acpgen.cli.lint import accepted_by_lint
 from acpgen.cli.progress import Bar
 from acpgen.cli.report import (
     Exit,
@@ -30,10 +29,8 @@ from acpgen.cli.stderr import note_other_schema
 from acpgen.emit import manifest, rules
 from acpgen.emit.tree import Difference, DriftKind, FolderError, ForeignFileError, has_drafts
 from acpgen.findings import Finding, Format, Severity
-from acpgen.lint import lint
-from acpgen.lint.accepted import beside
-from acpgen.lint.rules.classes import missing_retry_class
 from acpgen.load import SchemaError
+from acpgen.load.listing import accepted_beside
 from acpgen.load.place_lines import located
 from acpgen.model import Protocol
 from acpgen.startup.checkout import other_schema
@@ -100,7 +97,7 @@ def generate(
             targets=chosen(target),
             templates=relative(templates),
             full=full,
-            accepted=beside(schema),
+            accepted=accepted_beside(schema),
         )
         outcome = work_out(plan, format_)
         if not check:
@@ -159,6 +156,11 @@ def _admit(protocol: Protocol, plan: Plan) -> None:
         SchemaError: it has errors that matter to a target and are not accepted.
         AcceptedError: the accepted findings can't be read.
     """
+    # An up-to-date tree needs no rules.
+    from acpgen.cli.lint import accepted_by_lint
+    from acpgen.lint import lint
+    from acpgen.lint.rules.classes import missing_retry_class
+
     accepted = None if plan.accepted is None else accepted_by_lint(relative(plan.accepted))
     classes_matter = any(target.needs_classes for target in plan.targets)
     errors = [
@@ -172,6 +174,8 @@ def _admit(protocol: Protocol, plan: Plan) -> None:
 
 
 def _note_targets_without_classes(plan: Plan, findings: Iterable[Finding]) -> None:
+    from acpgen.lint.rules.classes import missing_retry_class
+
     if any(finding.rule == missing_retry_class.id for finding in findings):
         needing = [target.name for target in TARGETS if target.needs_classes]
         others = [target for target in plan.targets if not target.needs_classes]
@@ -206,7 +210,8 @@ def put(plan: Plan, outcome: Result, format_: Format) -> None:
         except (ForeignFileError, FolderError) as error:
             fail(str(error))
         except OSError as error:
-            fail(f"{plan.out}: can't be written: {error.strerror or error}; choose another --out")
+            place = error.filename or plan.out
+            fail(f"{place}: can't be written: {error.strerror or error}; choose another --out")
     for path, reason in outcome.removed.items():
         note(f"{plan.out / path}: removed, since {reason}")
     note(f"{plan.out}: {_summary(outcome)}{_other_source(plan)}")

@@ -15,6 +15,7 @@ from typing import BinaryIO
 from acpgen.startup.file_names import STDIN as STDIN
 from acpgen.startup.file_names import name as name
 from acpgen.startup.file_names import relative as relative
+from acpgen.startup.output import is_of_output
 
 _NO_ZSTD = "is zstd: install acpgen[zstd], or unpack it with `zstd -dc FILE | acpgen ...`"
 _GZIP = b"\x1f\x8b"
@@ -159,6 +160,8 @@ def _below(path: Path, name: str) -> Iterator[str]:
 
 def complaint(error: Exception) -> str | None:
     """The message of an error about the input; None if the error is about something else."""
+    if is_of_output(error):
+        return None
     if isinstance(error, UnpackError):
         return str(error)
     if isinstance(error, IsADirectoryError):

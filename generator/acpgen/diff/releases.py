@@ -64,7 +64,9 @@ def refusal(last: Version, version: Version, changes: Sequence[Change]) -> str |
 
     `changes` are the changes since the last version that were not accepted.
     """
-    if version <= last:
+    if version == last:
+        return f"{version} exists already; it is the newest release"
+    if version < last:
         return f"{version} must come after {last}, the newest release"
     fault = next((change for change in changes if change.effect is Effect.FAULT), None)
     if fault is not None:

@@ -180,7 +180,7 @@ def _pairs(
         line, name = marker.line + 1, marker.name
         if marker.word == "begin":
             if opened is not None:
-                faults.append(_unended(opened, examples))
+                faults.append(_unended(opened, examples, before=marker))
             elif name in first:
                 faults.append(PageFault(line, f"{name} is on line {first[name]} already"))
             first.setdefault(name, line)
@@ -209,11 +209,15 @@ def _unbegun(marker: _Marker, examples: _Examples) -> PageFault:
     return PageFault(marker.line + 1, f"ends {marker.name}, which has not begun{fix}")
 
 
-def _unended(marker: _Marker, examples: _Examples) -> PageFault:
+def _unended(marker: _Marker, examples: _Examples, before: _Marker | None = None) -> PageFault:
     end = _spelt("end", marker.name, mdx=marker.form == "mdx")
     below = examples.hint(end, range(marker.line + 1, len(examples.page)), "begin")
-    fix = below or f"write {end} below what it replaces"
-    return PageFault(marker.line + 1, f"{marker.name} has no end; {fix}")
+    if before is None:
+        fix = below or f"write {end} below what it replaces"
+        return PageFault(marker.line + 1, f"{marker.name} has no end; {fix}")
+    place = f"line {before.line + 1}, where {before.name} begins"
+    fix = below or f"write {end} above it: no region can be inside another"
+    return PageFault(marker.line + 1, f"{marker.name} has no end before {place}; {fix}")
 
 
 def _spelt(word: str, name: str, *, mdx: bool) -> str:

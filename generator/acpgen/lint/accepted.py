@@ -18,10 +18,10 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from acpgen import resources
 from acpgen.findings import Finding
 from acpgen.lint.rules import RULES
 from acpgen.lint.rules.acceptances import stale_acceptance
+from acpgen.load.listing import accepted_beside
 
 IDS = frozenset(RULES)
 """The rules that findings of lint can be accepted of."""
@@ -81,8 +81,7 @@ class Accepted:
 
 def beside(schema: Path) -> Path | None:
     """The file of accepted findings that goes with a schema, None if there is none."""
-    file = schema.resolve().parent / resources.ACCEPTED.name
-    return file if file.is_file() else None
+    return accepted_beside(schema)
 
 
 def read_accepted(path: Path) -> Accepted:

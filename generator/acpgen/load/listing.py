@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 from pathlib import Path
 
+from acpgen import resources
 from acpgen.load.schema_limits import SchemaLimits, too_large
 
 SCHEMA_FILE = ".json"
@@ -75,3 +76,9 @@ def _is_unicode(name: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def accepted_beside(schema: Path) -> Path | None:
+    """Return the file of accepted findings that goes with a schema, None if there is none."""
+    file = schema.resolve().parent / resources.ACCEPTED.name
+    return file if file.is_file() else None

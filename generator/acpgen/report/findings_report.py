@@ -9,6 +9,7 @@ from acpgen.findings import Finding, Severity
 from acpgen.report.problem import Problem, ProblemKind
 from acpgen.report.rendering import Renderer
 from acpgen.report.tally import Tally
+from acpgen.startup.output import of_output
 from acpgen.words import counted
 
 _NOTHING = "no messages, so there is nothing to judge"
@@ -151,9 +152,12 @@ class Report:
         """Write findings that are counted already: an interruption is likeliest here."""
         if not findings or self._counts_only:
             return
-        self._renderer.message(findings)
-        if self._flush is not None:
-            self._flush()
+        try:
+            self._renderer.message(findings)
+            if self._flush is not None:
+                self._flush()
+        except OSError as error:
+            raise of_output(error) from None
 
 
 def _hardened(findings: Sequence[Finding]) -> Sequence[Finding]:

@@ -15,6 +15,7 @@ need it, the generated `acp_v2`:
   it to the rest of acpgen. `file_names` and `judged_counts` have words that both print.
 - `method_list` prints the table of `acpgen methods` into a pipe, in 0.05 s instead of 0.33 s.
 - `shipped` finds out whether the generated Python is that of acpgen's own schema.
+- `output` gives errors of standard output its name.
 - `digests` has those of files, without `hashlib`.
 - `slotted_value` compares values as data classes do, and `close_names` imports `difflib` late.
 - `commands` has the names and summaries of all commands, so that `acpgen --help` imports none.

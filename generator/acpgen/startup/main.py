@@ -15,6 +15,7 @@ from acpgen.startup import accept, method_list
 from acpgen.startup.blank_arguments import blank
 from acpgen.startup.commands import HELP, NAMES, overview
 from acpgen.startup.options import parse
+from acpgen.startup.output import flush
 
 _COMPLETING = "_ACPGEN_COMPLETE"
 """The variable that a shell sets to ask for completion."""
@@ -34,7 +35,7 @@ def main() -> None:
         try:
             status = _run(sys.argv[1:])
         finally:
-            stdout.flush()  # Python would do so at its end, with a status of its own
+            flush(stdout)  # Python would do so at its end, with a status of its own
     except BrokenPipeError:
         status = _give_up_output()
     except KeyboardInterrupt:
@@ -71,7 +72,7 @@ def _run(arguments: Sequence[str]) -> int:
         if found:
             sys.stderr.write(f"acpgen: {found} is blank: is a variable unset?\n")
             return 2
-        if arguments[0] == "methods" and method_list.prints(arguments[1:]):
+        if _is_done(arguments):
             return 0
         options = parse(arguments[1:]) if arguments[0] == "validate" else None
         if options is not None:
@@ -94,6 +95,17 @@ def _run(arguments: Sequence[str]) -> int:
     words = os.environ.get("COMP_WORDS", "").split()[1:] if completing else arguments
     typer_app([name for name in NAMES if name in words[:1]])()
     return 0
+
+
+def _is_done(arguments: Sequence[str]) -> bool:
+    """Run a call that needs nothing of Typer; False where it is left to others."""
+    if arguments[0] == "methods":
+        return method_list.prints(arguments[1:])
+    if arguments == ["generate", "--check"]:
+        from acpgen.cli.unchanged import passes
+
+        return passes()
+    return False
 
 
 def _own_words(arguments: Sequence[str]) -> Sequence[str]:

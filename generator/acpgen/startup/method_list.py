@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from acpgen.startup import shipped
 from acpgen.startup.checkout import other_schema
+from acpgen.startup.output import write
 
 DIRECTIONS = {
     "agent": "Client to Agent",
@@ -61,7 +62,7 @@ def prints(arguments: Sequence[str]) -> bool:
         )
         for method in methods
     ]
-    sys.stdout.writelines(f"{line}\n" for line in _aligned((HEAD, *rows)))
+    write(sys.stdout, "".join([f"{line}\n" for line in _aligned((HEAD, *rows))]))
     return True
 
 

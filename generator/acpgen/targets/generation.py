@@ -123,6 +123,22 @@ def generate(
     )
 
 
+def is_up_to_date(plan: Plan) -> bool:
+    """Whether the digests of a folder say that all of it is as generated, without generating.
+
+    Raises:
+        TemplateError: the folder of templates does not exist.
+        OSError: the schema, the templates or the folder can't be read.
+    """
+    inputs = manifest.inputs(plan.schema, plan.templates, plan.accepted)
+    recorded = manifest.read(plan.out)
+    if recorded is None or recorded.inputs != inputs or has_drafts(plan.out):
+        return False
+    text = (plan.out / manifest.NAME).read_bytes()
+    fresh = [*_fresh(plan, recorded.outputs)]
+    return fresh == [*plan.targets] and text == recorded.text().encode()
+
+
 def apply(plan: Plan, result: Result, check_protocol: CheckProtocol = lambda _: None) -> Result:
     """Write the folder as the result requires, and return what was written.
 

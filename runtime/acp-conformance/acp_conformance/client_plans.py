@@ -93,6 +93,12 @@ CLIENT_PLANS: Final = (
     _again("lost-twice", "session/prompt", FailurePoint.DONE),
     ClientPlan("answer-held", ("client-waits",), (_prompt(FailurePoint.HELD),), ONCE),
     ClientPlan("refused", ("client-same-key",), (_prompt(FailurePoint.REFUSED),), ONCE),
+    ClientPlan(
+        "retry-refused",
+        ("client-same-key",),
+        (_prompt(FailurePoint.DONE), _prompt(FailurePoint.REFUSED)),
+        TWICE,
+    ),
     _again("lost-at-initialize", "initialize", FailurePoint.READ),
     _again("lost-after-initialize", "initialize", FailurePoint.ANSWERED),
     _again("lost-at-resume", "session/resume", FailurePoint.READ),

@@ -37,7 +37,11 @@ LATE: Final = 1.5
 """How many latencies to wait for an insertion that is expected."""
 
 GROWTH: Final = 4
-"""How many times longer to wait for an insertion that did not come."""
+"""How many times longer to wait for an insertion that did not come, or shorter for one that did.
+
+The first prompt of a process may take much longer than later ones, so the first wait may be far
+off.
+"""
 
 NOT_RESUMED: Final = (
     "the session can't be resumed after the restart: store it, or give --restart-command"
@@ -84,7 +88,7 @@ class KillTimes:
             later = min(GROWTH * max(self.before, 0.001), self.longest)
             return later if later > self.before else None
         if self.before is None:
-            return self.after / 2 if self.after > 0.001 else AT_ONCE
+            return self.after / GROWTH if self.after > 0.001 else AT_ONCE
         return max(self.before, 0.0) + (self.after - max(self.before, 0.0)) / 2
 
     def note(self, delay: float, inserted: int, count: int) -> None:
@@ -178,6 +182,8 @@ class _Rounds:
             "session": self.session,
             "text": text,
             "count": 1,
+            # An agent that joins waiting prompts has shown each of them under an ID of its own.
+            "replayed": True,
         }
         step = Step("messages", words, self.step.proves if proves else ())
         try:

@@ -154,15 +154,15 @@ class Core:
         digest = other.digest
         if claim.state is not State.CLAIMED and self._differs(claim.digest, digest):
             return [AnswerAttempt(attempt, REUSED)]
-        self._pending[attempt] = claim
         if not claim.wanted:
             if (full := self._full(other.size, without=claim)) is not None:
-                claim.rejecting[attempt] = Rejection(digest, full)
-                return []
+                # The lookup under way may have missed what was inserted before this attempt came.
+                return self._replace(claim, {**claim.rejecting, attempt: Rejection(digest, full)})
             self._bytes += other.size - claim.size
             claim.wanted = True
             claim.digest, claim.payload, claim.size = digest, other.payload, other.size
         claim.attempts[attempt] = digest
+        self._pending[attempt] = claim
         return []
 
     def found(self, claim: Claim, found: Found | None) -> list[Effect]:
@@ -227,7 +227,8 @@ class Core:
 
         The key stays unused.
         """
-        return self._end(claim, refused) if claim.state in (State.CLAIMED, State.SUBMITTING) else []
+        is_over = self._claims.get(claim.record) is not claim
+        return [] if is_over or claim.state is State.HELD else self._end(claim, refused)
 
     def cancel(self, attempt: AttemptId) -> list[Effect]:
         """Handle `$/cancel_request`. An unknown, answered or late request is ignored."""
@@ -267,7 +268,10 @@ class Core:
         rejecting = {
             attempt: Rejection(digest, refused) for attempt, digest in claim.attempts.items()
         }
-        rejecting |= claim.rejecting
+        return self._replace(claim, rejecting | claim.rejecting)
+
+    def _replace(self, claim: Claim, rejecting: dict[AttemptId, Rejection]) -> list[Effect]:
+        """End a claim, and start one that is not wanted, for its key and these attempts."""
         self._forget(claim, State.NONE)
         again = Claim(
             claim.session_id,

@@ -80,8 +80,7 @@ def go(folder: Path) -> None:
         used = "params, result, err, decision" if method.result else "params, err, decision"
         blank = ", ".join("_" for _ in used.split(", "))
         functions.append(
-            f"func use{number}(message sent, response got, members map[string]any) {{\n"
-            f"{body}\n{blank} = {used}\n}}\n"
+            f"func use{number}(message sent, response got) {{\n{body}\n{blank} = {used}\n}}\n"
         )
     imports = code.partition("\n)\n\n")[0]
     types = "type sent struct{ Params []byte }\n\ntype got struct{ Result []byte }\n"

@@ -803,12 +803,12 @@ func ClassOf(method string, kind Kind) (Class, bool) {
 // is both counts as the request. An empty Kind means that the kind is not known, nil that there are
 // no params, and the version 0 that of the table.
 //
-// Params are what encoding/json makes of them: text is a string, an object a map[string]any, null
-// is nil. A *string counts as the text that it points to, and an [IdempotencyKey] as its text.
-// Convert values of other types, such as a string type of your own or a struct: they are neither
-// text nor object, and lead to [ReasonMalformedKey], [ReasonCarriedUnnamed] or
-// [ReasonMalformedParams].
-func Resend(method string, params map[string]any, kind Kind, version int) Decision {
+// Params are what the package schema returns, another json.Marshaler, or what encoding/json makes
+// of them: text is a string, an object a map[string]any, null is nil. A *string counts as the text
+// that it points to, and an [IdempotencyKey] as its text. Convert values of other types, such as a
+// string type of your own or a struct without MarshalJSON: they are neither text nor object, and
+// lead to [ReasonMalformedKey], [ReasonCarriedUnnamed] or [ReasonMalformedParams].
+func Resend(method string, params any, kind Kind, version int) Decision {
 	d := decision{ReasonOtherVersion, method, nil}
 	if version == 0 || version == ProtocolVersion {
 		d = decide(method, params, kind, 0)
@@ -944,11 +944,27 @@ func folded(name string) string {
 
 // membersOf returns the members of params, none where they are missing, and whether they have any.
 func membersOf(params any) (map[string]any, bool) {
-	if params == nil {
+	switch members := params.(type) {
+	case nil:
 		return nil, true
+	case map[string]any:
+		return members, true
+	case json.Marshaler:
+		return writtenMembers(members)
+	default:
+		return nil, false
 	}
-	members, ok := params.(map[string]any)
-	return members, ok
+}
+
+// writtenMembers returns the members of params that write themselves.
+func writtenMembers(params json.Marshaler) (map[string]any, bool) {
+	text, err := json.Marshal(params)
+	if err != nil || hasLoneSurrogate(text) {
+		return nil, false
+	}
+	var members map[string]any
+	err = json.Unmarshal(text, &members)
+	return members, err == nil
 }
 
 // plain returns what a *string or a *IdempotencyKey points to, nil where it points nowhere, the

@@ -94,7 +94,9 @@ OPERATIONS: Final[Mapping[str, str]] = {
     "start rejected": "Start a claim that is not wanted. The attempt is rejected with -32603.",
     "join": "Add the attempt to the claim. If the claim was not wanted, it is wanted now, and its "
     "digest and size are the attempt's.",
-    "reject": "Add the attempt to the claim, rejected with -32603.",
+    "reject": "Start another claim for the same key, which is not wanted, since the search under "
+    "way may miss what was inserted before the attempt came. The attempt is rejected with -32603, "
+    "and stays after those that were rejected already.",
     "answer rejected": "Answer each rejected attempt with its own error.",
     "answer differing": "Answer each attempt whose digest `differs` from the claim's with -32602.",
     "answer all": "Answer the rejected attempts, then the others, with the `messageId`, or with "

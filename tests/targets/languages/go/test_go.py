@@ -33,7 +33,10 @@ def test_the_loop_of_go_passes_and_bites(tmp_path: Path) -> None:
 
 GO_TEXTS = """package retry
 
-import "testing"
+import (
+	"encoding/json"
+	"testing"
+)
 
 type text string
 
@@ -47,11 +50,21 @@ func TestTexts(t *testing.T) {
 	carried := func(method any) map[string]any {
 		return map[string]any{"method": method, "params": keyed(&key)}
 	}
+	raw := func(text string) json.RawMessage { return json.RawMessage(text) }
 	for _, each := range []struct {
 		method string
-		params map[string]any
+		params any
 		want   Reason
 	}{
+		{prompt, raw(`{"idempotencyKey": "k"}`), ReasonKeyedWithKey},
+		{prompt, raw(`{"idempotencyKey": 5}`), ReasonMalformedKey},
+		{prompt, raw(`{"idempotencyKey": "\\ud83d"}`), ReasonMalformedParams},
+		{prompt, raw(`null`), ReasonKeyedWithoutKey},
+		{prompt, raw(`[]`), ReasonMalformedParams},
+		{prompt, raw(`{`), ReasonMalformedParams},
+		{prompt, nil, ReasonKeyedWithoutKey},
+		{prompt, []any{}, ReasonMalformedParams},
+		{"session/list", []any{}, ReasonIdempotent},
 		{prompt, keyed("k"), ReasonKeyedWithKey},
 		{prompt, keyed(&key), ReasonKeyedWithKey},
 		{prompt, keyed(&none), ReasonMalformedKey},

@@ -56,6 +56,13 @@ func TestKeys(t *testing.T) {
 	if printed := fmt.Sprintf("%v %+v %#v", params, params, params); strings.Contains(printed, secret) {
 		t.Error("a key was printed")
 	}
+	if found := retry.Resend("session/prompt", params, retry.KindRequest, 2); found.Answer != retry.AnswerSameKey {
+		t.Error(found.Reason)
+	}
+	params.IdempotencyKey = schema.Opt[schema.IdempotencyKey]{}
+	if found := retry.Resend("session/prompt", params, retry.KindRequest, 2); found.Answer != retry.AnswerNotAtAll {
+		t.Error(found.Reason)
+	}
 	params.IdempotencyKey = schema.Some(schema.IdempotencyKey{})
 	if _, err := json.Marshal(params); !errors.Is(err, retry.ErrKeyLength) {
 		t.Error(err)

@@ -227,7 +227,9 @@ class GoDeclarations:
             tag = (union.tag, variant.value)
         whole = f"\t\tvar x {name}\n\t\tx.from(o, whole)\n\t\treturn x\n"
         match variant.body:
-            case Ref(name=target) if target == name and name in self._tags:
+            case Ref(name=target) as ref if target == name and (
+                name in self._tags or (tag is None and self._is_struct(ref))
+            ):
                 return whole, [f"func ({name}) is{mark}() {{}}"]
             case Ref() as ref if self._is_struct(ref):
                 return whole, list(self._wrapper(variant, ref, tag, mark))
