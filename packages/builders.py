@@ -35,6 +35,9 @@ LIBRARIES: Mapping[str, tuple[Sequence[Path], str]] = {
 Who installs the package without that library can use everything else.
 """
 
+PAPERS = ("LICENSE", "README.md", "CHANGELOG.md")
+"""What a jar holds besides classes, for people."""
+
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _POM = "{http://maven.apache.org/POM/4.0.0}"
 
@@ -121,7 +124,7 @@ def build_jar(folder: Path, out: Path) -> list[Path]:
     place = out / "maven" / group.replace(".", "/") / artifact / version
     place.mkdir(parents=True, exist_ok=True)
     stem = f"{artifact}-{version}"
-    papers = {f"META-INF/{name}": (folder / name).read_bytes() for name in ("LICENSE",)}
+    papers = {f"META-INF/{name}": (folder / name).read_bytes() for name in PAPERS}
     pom = {f"META-INF/maven/{group}/{artifact}/pom.xml": (folder / "pom.xml").read_bytes()}
     manifest = {"META-INF/MANIFEST.MF": b"Manifest-Version: 1.0\r\n\r\n"}
     paths = [path for path in _files(folder) if path.suffix in {".java", ".kt"}]

@@ -21,7 +21,7 @@ from acpgen.targets.pages.site import Links, plan
 from page_reader import rewritten, spoil
 
 Compiler = Callable[..., Mapping[str, str]]
-TEMPLATES = Path(__file__).parent / "components"
+TEMPLATES = Path(__file__).parents[2] / "examples" / "components"
 METHODS = ("session/prompt", "session/new", "elicitation/create", "mcp/message")
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Self
+from pathlib import Path
+from typing import Any, Self
 from uuid import UUID, uuid4
 
 import psycopg
@@ -18,16 +20,81 @@ from acp_retry import (
     Nodes,
     Notice,
     NoticeKind,
+    RequestFailedError,
     SessionStore,
     Submission,
 )
 from acp_retry.core import Claim
 from acp_retry.stores.postgres import PostgresStore
 from acp_retry.stores.postgres_nodes import PostgresNodes
-from agents import Client, settle, sync
+from agents import TEXT, Client, settle, sync
 from session_agents import Agent, open_session, resume
 
 pytest_plugins = ("private_postgres",)
+
+
+class SlowNodes:
+    """Nodes that a notice reaches when it is let go."""
+
+    def __init__(self) -> None:
+        self.sent: list[NoticeKind] = []
+        self.goes = asyncio.Event()
+
+    async def send(self, notice: Notice) -> None:
+        await self.goes.wait()
+        self.sent.append(notice.kind)
+
+    def listen(self, heard: Callable[[Notice | None], None]) -> None:
+        del heard
+
+
+@sync
+async def test_a_ledger_that_stops_sends_its_last_notices() -> None:
+    nodes = SlowNodes()
+    ledger = KeyLedger(MemoryStore(), insert_at_once, nodes=nodes)
+    await ledger.prompt("c", 1, {"sessionId": "s", "prompt": TEXT, "idempotencyKey": "k"})
+    stopping = asyncio.create_task(ledger.stop())
+    await settle()
+    assert not stopping.done()
+    nodes.goes.set()
+    await stopping
+    assert nodes.sent == [NoticeKind.INSERTED]
+
+
+async def insert_at_once(submission: Submission) -> None:
+    await submission.insert()
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "stores.md").read_text("utf-8")
+((NODES),) = re.findall(r"<!-- example: nodes -->\n```python\n(.*?)```", PAGE, re.DOTALL)
+
+
+@sync
+async def test_the_nodes_of_the_page_are_answered_by_each_other(postgres_schema: str) -> None:
+    free = asyncio.Event()
+
+    async def work(submission: Submission) -> None:
+        await free.wait()
+        await submission.insert()
+
+    nodes: list[dict[str, Any]] = []
+    for _ in range(2):
+        names: dict[str, Any] = {"conninfo": postgres_schema, "work": work}
+        exec(NODES, names)
+        await names["main"]()
+        nodes.append(names)
+    params = {"sessionId": "s", "prompt": TEXT, "idempotencyKey": "k"}
+    first, second = (asyncio.create_task(names["ledger"].prompt("c", 1, params)) for names in nodes)
+    while not all(names["ledger"].waits("c", 1) for names in nodes):
+        await settle()
+    nodes[0]["ledger"].cancel_request("c", 1)
+    ends = await asyncio.gather(first, second, return_exceptions=True)
+    assert [isinstance(e, RequestFailedError) and e.refused.code for e in ends] == [-32800] * 2
+    free.set()
+    for names in nodes:
+        await names["ledger"].stop()
+        await names["nodes"].close()
+        await names["store"].close()
 
 
 class Wire:

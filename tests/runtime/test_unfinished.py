@@ -12,6 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from acp_retry import (
@@ -24,9 +25,12 @@ from acp_retry import (
     Submission,
     derive_message_id,
 )
+from acp_retry.stores.postgres import PostgresStore
+from acp_retry.stores.postgres_pool import Connection
 from agents import TEXT, pipes, settle, sync
 from session_agents import Agent, open_session
 
+pytest_plugins = ("private_postgres",)
 PAGE = Path(__file__).parents[2] / "docs" / "stores.md"
 ((JOBS),) = re.findall(r"<!-- example: jobs -->\n```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
 HELLO = {"protocolVersion": 2, "info": {"name": "c", "version": "1"}}
@@ -165,6 +169,32 @@ async def test_a_killed_agent_leaves_its_work_unfinished(tmp_path: Path) -> None
     store = SqliteStore(path)
     assert [each.session_id for each in await store.unfinished()] == ["s"]
     store.close()
+
+
+@sync
+async def test_the_job_in_postgres_is_there_if_and_only_if_the_message_is(
+    postgres_schema: str,
+) -> None:
+    async def add_job(rows: Connection, message: Message) -> None:
+        await rows.execute("CREATE TABLE IF NOT EXISTS job (message_id uuid, state text)")
+        await rows.execute("INSERT INTO job VALUES (%s, 'new')", (message.record,))
+        if message.body == b"fails":
+            raise ValueError("the job is refused")
+
+    store = PostgresStore(postgres_schema, also=add_job)
+    try:
+        await store.create()
+        message = Message("s", derive_message_id("s", "k"), b"[]")
+        for _ in range(2):
+            await store.insert(message)
+        refused = Message("s", derive_message_id("s", "other"), b"fails")
+        with pytest.raises(ValueError, match="the job is refused"):
+            await store.insert(refused)
+        assert await store.find("s", refused.record) is None
+    finally:
+        await store.close()
+    with psycopg.connect(postgres_schema) as database:
+        assert database.execute("SELECT * FROM job").fetchall() == [(message.record, "new")]
 
 
 @sync

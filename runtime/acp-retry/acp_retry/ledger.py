@@ -228,6 +228,7 @@ class KeyLedger:
                     task.cancel()
                     self._apply(self._core.refuse(claim, NOT_STORED))
             await asyncio.wait(self._tasks.values())
+        await self._neighbours.drain()
 
     def _arrive(self, attempt: WaitingAttempt, params: Mapping[str, object]) -> list[Effect]:
         session_id, key = check_params(params)
@@ -282,8 +283,7 @@ class KeyLedger:
             self._queues.leave(queue, claim)
             await self._hand_over(claim)
 
-    def _leave(self, queue: Hashable, claim: Claim, task: asyncio.Task[None]) -> None:
-        del task
+    def _leave(self, queue: Hashable, claim: Claim, _: asyncio.Task[None]) -> None:
         self._queues.leave(queue, claim)
 
     def _ended(self, claim: Claim, task: asyncio.Task[None]) -> None:

@@ -54,7 +54,7 @@ def test_the_jar_is_used(tmp_path: Path) -> None:
     assert pom.read_bytes() == (GENERATED / "java/pom.xml").read_bytes()
     names = zipfile.ZipFile(jar).namelist()
     assert names[0] == "META-INF/MANIFEST.MF"
-    assert "META-INF/LICENSE" in names
+    assert {f"META-INF/{name}" for name in ("LICENSE", "README.md", "CHANGELOG.md")} <= {*names}
     source = "com/agentclientprotocol/sdk/spec/v2/AcpRetry.java"
     assert source in zipfile.ZipFile(sources).namelist()
     assert source not in names
