@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
+from acpgen import resources
 from acpgen.cli.app import typer_app
+from acpgen.emit.templates import Templates
 from acpgen.load import SchemaError, load
 from acpgen.load.listing import read_within
 from acpgen.load.type_depth import too_deep
 from acpgen.model import Array, Location, Pointer, Ref, Scalar, ScalarType, Type, TypeDef, TypeName
+from acpgen.targets.checkers import checkers
 
 APP = typer_app()
 COMMANDS = [["lint"], ["generate", "--out", "out", "--schema"], ["methods", "--schema"]]
@@ -129,6 +133,15 @@ def test_a_limit_that_is_no_number_is_2(
     assert done.exit_code == 2
 
 
+def test_a_depth_that_cant_be_followed_is_2(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(folder, types(1))
+    monkeypatch.setenv("ACPGEN_SCHEMA_DEPTH", "2001")
+    done = CliRunner().invoke(APP, ["lint", "schema"])
+    complaint = "is more than 2000, the most that works"
+    assert done.stderr == f"acpgen: ACPGEN_SCHEMA_DEPTH: {complaint}\n"
+    assert done.exit_code == 2
+
+
 STRING = Scalar(ScalarType.STRING)
 
 
@@ -163,6 +176,23 @@ def test_a_circle_counts_each_of_its_types_once() -> None:
     types = defined(A=refer("B"), B=refer("A"), C=refer("A"))
     assert depths(types, 5) == [("C", 6)]
     assert [depth for _, depth in depths(types, 3)] == [4]
+
+
+@pytest.mark.parametrize("ends", [True, False], ids=["chain", "circle"])
+def test_types_on_many_levels_are_walked_through(folder: Path, ends: bool) -> None:
+    def node(number: int) -> dict[str, Any]:
+        next_ = {"description": "Next.", "$ref": f"#/$defs/T{(number + 1) % 300}x"}
+        return {"type": "object", "properties": {} if ends and number == 299 else {"next": next_}}
+
+    limit = sys.getrecursionlimit()
+    method = {"x-method": "save", "x-side": "agent", "x-retry-class": "not_retried"}
+    save = node(-1) | method | {"x-resend": "Saves it once more."}
+    write(folder, {f"T{n}x": node(n) for n in range(300)} | {"SaveNotification": save})
+    try:
+        made = checkers(load(folder), Templates(resources.TEMPLATES))
+    finally:
+        sys.setrecursionlimit(limit)
+    assert "T298x" in made["python/acp_v0/decoders.py"]
 
 
 def test_a_chain_of_any_length_is_followed() -> None:

@@ -191,6 +191,20 @@ def test_the_stable_bundle_leaves_out_what_is_unstable() -> None:
     assert jsonschema_rs.is_valid(whole, fork)
 
 
+def test_a_fallback_whose_variants_are_all_unstable_takes_every_tag(tmp_path: Path) -> None:
+    tag = {"type": "string", "description": "Which."}
+    head = {"type": "object", "required": ["by"], "description": "Said."}
+    plane = head | {"properties": {"by": tag | {"const": "plane"}}, "x-stability": "unstable"}
+    other = head | {"title": "other", "x-fallback": True, "properties": {"by": tag}}
+    way = {"properties": {"way": {"description": "How.", "anyOf": [plane, other]}}}
+    kept = bundle(loaded(schema_with({"SendRequest": way}), tmp_path / "s.json"), Stability.STABLE)
+    whole = {"$ref": "#/$defs/SendRequest", "$defs": kept["$defs"]}
+    validator = jsonschema_rs.validator_for(whole)
+    sent = {"to": "x", "items": [{"type": "other"}]}
+    assert validator.is_valid(sent | {"way": {"by": "plane"}})
+    assert not validator.is_valid(sent | {"way": {}})
+
+
 def test_a_protocol_without_the_envelope_types_bundles_its_types_alone() -> None:
     protocol = whole_schema()
     bare = Protocol("Bare", 9, (), {n: t for n, t in protocol.types.items() if n == "SessionId"})

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +13,12 @@ from acpgen.findings import Severity
 from acpgen.judge.fault_limit import MOST
 from acpgen.judge.message_verdict import MessageRule
 from acpgen.judge.single import validate
+from acpgen.judge.union_check import UnionCheck
 from acpgen.model import Side
+from small_schema import loaded, schema
+
+SAID = {"description": "Said."}
+EITHER = {"$ref": "#/$defs/Either"}
 
 
 def resumed(directories: list[object]) -> str:
@@ -27,6 +34,33 @@ def test_a_message_has_so_many_findings_at_most(count: int) -> None:
     assert counts[Severity.NOTE] == (count > MOST)
     assert not verdict.accepted
     assert verdict.code == -32602
+
+
+def test_a_value_is_tried_once_in_unions_that_lead_back_to_themselves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    either = {"description": "Either.", "type": "object", "properties": {"in": {**SAID, **EITHER}}}
+    variants = [{"title": title, **either} for title in ("one", "other")]
+    definitions = {"SendRequest": {"properties": {"at": {**SAID, **EITHER}}}}
+    protocol = loaded(
+        schema({**definitions, "Either": {**SAID, "anyOf": variants}}), tmp_path / "s.json"
+    )
+    tried: list[object] = []
+    try_ = UnionCheck._tried  # noqa: SLF001 # counted, since time would say nothing
+
+    def count(union: UnionCheck, variants: Any, value: Any, declared: Any) -> Any:
+        tried.append(value)
+        return try_(union, variants, value, declared)
+
+    monkeypatch.setattr(UnionCheck, "_tried", count)
+    value: object = 5
+    for _ in range(12):
+        value = {"in": value}
+    params = {"to": "x", "items": [{"type": "other"}], "at": value}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "parcel/send", "params": params}
+    verdict = validate(json.dumps(message), protocol=protocol, sender=Side.CLIENT)
+    assert MessageRule.TYPE in {fault.rule for fault in verdict.findings}
+    assert len(tried) < 20
 
 
 def test_repeated_members_are_limited_too() -> None:

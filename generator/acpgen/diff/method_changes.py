@@ -159,7 +159,7 @@ def _promises(old: Method, new: Method) -> Iterator[MethodDifference]:
 def _undone(method: Method) -> str:
     """The requests that a late copy would undo, and the members that name what they change."""
     about = f" with the same {', '.join(sorted(method.about))}" if method.about else ""
-    return f"{', '.join(sorted(method.undoes))}{about}" if method.undoes else ""
+    return f"{' and '.join(sorted(method.undoes))}{about}" if method.undoes else ""
 
 
 def _errors(old: Method, new: Method) -> Iterator[MethodDifference]:

@@ -70,13 +70,16 @@ class Witnesses:
         if change.evidence is None:
             return None
         if change not in self._found:
-            self._found[change] = self._search(change, change.evidence)
+            self._found[change] = self.one_way(change, *Effect)
         return self._found[change]
 
-    def _search(self, change: Change, evidence: Evidence) -> Witness | None:
-        ways = change.effect.moves
+    def one_way(self, change: Change, *effects: Effect) -> Witness | None:
+        """Return a message that shows one of some effects of a change, None if none was found."""
+        evidence = change.evidence
+        if evidence is None:
+            return None
         for effect, accepting in ((Effect.NARROWS, 0), (Effect.WIDENS, 1)):
-            if effect in ways:
+            if effect in change.effect.moves & {*effects}:
                 whole = change.standing is Standing.UNSTABLE
                 sides = self._whole if whole else self._stable
                 for value in sides.refused(effect, evidence):

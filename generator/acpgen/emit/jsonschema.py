@@ -196,6 +196,6 @@ def _variant(variant: Variant, union: Union) -> JsonSchema:
     if variant.stability is Stability.UNSTABLE:
         head |= _UNSTABLE
     schema = head | schema_of(with_tag(variant, union.tag))
-    if variant.fallback:
+    if variant.fallback and union.known:
         schema["not"] = guard(union)
     return schema

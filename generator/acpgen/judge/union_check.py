@@ -15,6 +15,18 @@ from acpgen.types.json_types import JsonType, json_type
 
 _OBJECT = frozenset({JsonType.OBJECT})
 
+_MEMORY: dict[tuple[int, int, int], tuple[UnionCheck, Check, JsonValue, Faults]] = {}
+"""The faults of the arrays and objects that a union was tried with, by the identity of all three.
+
+A value inside of others is tried once for each way through the unions around it, so without a
+memory a small message could take for ever.
+"""
+
+
+def forget() -> None:
+    """Let go of the values of the last message."""
+    _MEMORY.clear()
+
 
 class VariantCheck:
     """One variant: its name for people, its type, and the value of the tag that selects it."""
@@ -69,10 +81,19 @@ class UnionCheck(Check):
         variants = self._chosen[str(named)] if known else self._open
         if known and len(variants) == 1:
             return variants[0].faults(value, self._tag)
-        tried = [
-            Reading(v.label, v.value, v.check, v.faults(value, self._tag), v.fallback)
-            for v in variants
-        ]
+        if len(variants) < 2 or not isinstance(value, dict | list):
+            return self._tried(variants, value, declared)
+        key = id(self), id(declared), id(value)
+        kept = _MEMORY.get(key)
+        if kept is None:
+            kept = _MEMORY[key] = self, declared, value, self._tried(variants, value, declared)
+        return kept[3]
+
+    def _tried(self, variants: Sequence[VariantCheck], value: JsonValue, declared: Check) -> Faults:
+        """The faults of a value that may be one of some variants."""
+        named = value.get(self._tag) if self._tag and isinstance(value, dict) else None
+        known = isinstance(named, str) and named in self._chosen
+        tried = [self._reading(variant, value) for variant in variants]
         fitting = [reading for reading in tried if _fits(reading.faults)]
         if len(fitting) == 1 or (fitting and not self._exclusive):
             chosen = fitting[0]
@@ -84,17 +105,30 @@ class UnionCheck(Check):
             return (mistyped(declared.taken, value),)
         if known:
             tried = [reading for reading in tried if reading.value == named]
+        elif self._may_lack_its_tag(value):
+            tried += [self._reading(v, value) for v in self._variants if v.value is not None]
         return nearest(tried, value) if tried else self._untagged(value)
 
     def members(self) -> Iterator[Member]:  # noqa: D102
         for variant in self._variants:
             yield from variant.check.members()
 
+    def _reading(self, variant: VariantCheck, value: JsonValue) -> Reading:
+        faults, tag = variant.faults(value, self._tag), self._tag
+        if variant.value is not None and isinstance(value, dict) and tag and tag not in value:
+            faults = [*faults, _missing(tag)]
+        return Reading(variant.label, variant.value, variant.check, faults, variant.fallback)
+
+    def _may_lack_its_tag(self, value: JsonValue) -> bool:
+        """Whether an object without a tag can be one of a variant with and of one without."""
+        lacks = isinstance(value, dict) and self._tag is not None and self._tag not in value
+        return lacks and any(not variant.fallback for variant in self._open)
+
     def _untagged(self, value: JsonValue) -> Faults:
         """The faults of a tag that selects none of the variants."""
         tag = self._tag or ""
         if not isinstance(value, dict) or tag not in value:
-            return (MessageFault(MessageRule.REQUIRED, "is missing", (tag,)),)
+            return (_missing(tag),)
         if not isinstance(value[tag], str):
             return (mistyped({JsonType.STRING}, value[tag]).below(tag),)
         return [fault.below(tag) for fault in listed(self._known, value[tag])]
@@ -115,6 +149,10 @@ class UnionCheck(Check):
             hint = f"did you mean {meant}?"
         message = f"is not a value of the protocol, so receivers ignore the object; {hint}"
         return (MessageFault(MessageRule.UNKNOWN_TAG, message, (tag,), Severity.WARNING),)
+
+
+def _missing(tag: str) -> MessageFault:
+    return MessageFault(MessageRule.REQUIRED, "is missing", (tag,))
 
 
 def _fits(faults: Faults) -> bool:

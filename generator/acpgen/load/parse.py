@@ -9,7 +9,7 @@ from acpgen.load.references import ignored
 from acpgen.load.schema_limits import SchemaLimits, advice
 from acpgen.load.schema_text import Document, Documents, RawSchema, SchemaError
 from acpgen.load.support import foreign_bases, repetitive
-from acpgen.load.type_depth import too_deep
+from acpgen.load.type_depth import make_room, too_deep
 from acpgen.load.types import TypeParser
 from acpgen.model import (
     Kind,
@@ -110,6 +110,8 @@ def _parsed(
 def _types(documents: Documents, raw: _Definitions) -> dict[TypeName, TypeDef]:
     types, findings = _parsed(documents, raw)
     findings = findings or [*_beyond_depth(documents, types)]
+    if not findings:
+        make_room(types)
     findings = findings or [*_refused(documents, repetitive(types))]
     if findings := findings or [*_refused(documents, foreign_bases(types))]:
         raise SchemaError(findings)

@@ -116,10 +116,10 @@ def schema_size() -> None:
 
     Why: the work of acpgen grows with each of them, and a schema may come from anyone. The limits
     are far above what a protocol needs: a schema of 16 MiB in 1,000 files, with 2,000 definitions,
-    100,000 JSON values and types on 200 levels inside each other. Too many files or bytes are an
+    100,000 JSON values and types on 1,000 levels inside each other. Too many files or bytes are an
     error of status 2, since they are not read.
 
-    Example: a chain of 300 definitions, each with a member of the type of the next
+    Example: a chain of 500 definitions, each with a member of the type of the next
 
     Fix: split the schema, or set the environment variable that the message names to a higher limit,
     as `ACPGEN_SCHEMA_VALUES=500000`.

@@ -14,6 +14,8 @@ from acpgen.words import counted
 PREFIX = "ACPGEN_SCHEMA_"
 """The environment variables that replace a limit: this, and its name in capitals."""
 
+_DEEPEST = 2_000
+
 
 @dataclass(frozen=True, slots=True)
 class SchemaLimits:
@@ -24,23 +26,29 @@ class SchemaLimits:
         files: in its folder.
         definitions: in all its files together.
         values: of JSON in all its files together, those inside other values included.
-        depth: levels of types inside each other, references included.
+        depth: levels of types inside each other, references included; 2,000 is the most that a
+            walk over types can follow.
     """
 
     bytes: int = 16 * 1024 * 1024
     files: int = 1_000
     definitions: int = 2_000
     values: int = 100_000
-    depth: int = 200
+    depth: int = 1_000
 
     @classmethod
     def current(cls) -> Self:
         """The limits, with those that the environment states.
 
         Raises:
-            OSError: the environment states something else than a number above 0.
+            OSError: the environment states something else than a number above 0, or too large a
+                depth.
         """
-        return cls(**{field.name: _stated(field.name, field.default) for field in fields(cls)})
+        limits = cls(**{field.name: _stated(field.name, field.default) for field in fields(cls)})
+        if limits.depth > _DEEPEST:
+            name = f"{PREFIX}DEPTH"
+            raise OSError(errno.EINVAL, f"is more than {_DEEPEST}, the most that works", name)
+        return limits
 
     def require_size(self, place: Path, files: Iterable[Path]) -> None:
         """Refuse the files of a schema by their number and their sizes. None is read.

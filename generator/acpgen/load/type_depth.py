@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 
 from acpgen.model import Ref, Type, TypeDef, TypeName
 from acpgen.types.structure import children, references
+
+_CALLS = 20
+"""The most calls inside each other that a walk over types makes for one level."""
+
+_OTHER_CALLS = 500
+"""The calls outside of such a walk."""
 
 _Graph = Mapping[TypeName, tuple[TypeName, ...]]
 
@@ -17,6 +24,22 @@ def too_deep(types: Mapping[TypeName, TypeDef], most: int) -> Iterator[tuple[Typ
     circle count once each, since a walk may come through all of them. Of those that are too deep,
     the ones whose parts are not are listed.
     """
+    for first, inner, depth in _depths(types):
+        if depth > most >= inner:
+            yield types[first], depth
+
+
+def make_room(types: Mapping[TypeName, TypeDef]) -> None:
+    """Let Python make as many calls inside each other as a walk over the types takes.
+
+    Python's limit stays as it is where it suffices, as it does for most schemas.
+    """
+    levels = max((depth for _, _, depth in _depths(types)), default=0)
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _OTHER_CALLS + _CALLS * levels))
+
+
+def _depths(types: Mapping[TypeName, TypeDef]) -> Iterator[tuple[TypeName, int, int]]:
+    """Yield a name of each circle, the depth of what the circle leads to, and its own depth."""
     own = {name: _levels(definition.body) for name, definition in types.items()}
     graph = {name: tuple(references(types[name].body)) for name in types}
     depths: dict[TypeName, int] = {}
@@ -25,8 +48,7 @@ def too_deep(types: Mapping[TypeName, TypeDef], most: int) -> Iterator[tuple[Typ
         inner = max(below, default=0)
         depth = inner + sum(own[name] for name in circle)
         depths |= dict.fromkeys(circle, depth)
-        if depth > most >= inner:
-            yield types[circle[0]], depth
+        yield circle[0], inner, depth
 
 
 def _levels(type_: Type) -> int:

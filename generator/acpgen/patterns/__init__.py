@@ -1,7 +1,7 @@
 """Regular expressions of a schema, which are those of ECMA-262 with the flag `u`.
 
-`parse` reads one and refuses what acpgen can't use. From its parts follow the two spellings that
-every engine understands alike, and the bound on the time that a match can take. A schema that was
+`parse` reads one and refuses what acpgen can't use. From its parts follow the spellings that
+the engines understand alike, and the bound on the time that a match can take. A schema that was
 loaded holds no pattern that is refused.
 """
 
@@ -12,6 +12,7 @@ from functools import cache
 
 from acpgen.patterns import paths
 from acpgen.patterns.parser import PatternError, UnsupportedPatternError, parse
+from acpgen.patterns.re2 import spelled_for_re2
 from acpgen.patterns.searching import trimmed
 from acpgen.patterns.writing import END, spelled, written
 
@@ -26,6 +27,7 @@ __all__ = [
     "parse",
     "portable",
     "python_pattern",
+    "re2_pattern",
     "require_usable",
 ]
 
@@ -91,6 +93,17 @@ def python_pattern(pattern: str) -> str:
         PatternError: it can't be used.
     """
     return written(trimmed(parse(pattern)), END)
+
+
+@cache
+def re2_pattern(pattern: str) -> str:
+    """The pattern for RE2, the engine of Go and others.
+
+    Raises:
+        UnsupportedPatternError: RE2 can't be given such a pattern; the message says what it does.
+        PatternError: it can't be used at all.
+    """
+    return spelled_for_re2(trimmed(parse(pattern)))
 
 
 @cache

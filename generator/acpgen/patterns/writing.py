@@ -13,7 +13,9 @@ from acpgen.patterns.syntax import Anchor, Choice, Look, Node, One, Repeat, Sequ
 END = r"(?![\s\S])"
 """The very end of the text. To Python, and to others, `$` is also before a last line feed."""
 
-_WORD_EDGE = "(?:(?<!{0})(?={0})|(?<={0})(?!{0}))".format("[0-9A-Z_a-z]")
+WORD_EDGE = "(?:(?<!{0})(?={0})|(?<={0})(?!{0}))".format("[0-9A-Z_a-z]")
+r"""What `\b` means, whatever an engine counts as a part of a word."""
+
 _ANY = r"[\s\S]"
 _NONE = r"[^\s\S]"
 _ESCAPED = frozenset("^$\\.*+?()[]{}|")
@@ -31,7 +33,7 @@ def written(node: Node, end: str) -> str:
         case Anchor.START:
             return "^"
         case Anchor():
-            return _WORD_EDGE
+            return WORD_EDGE
         case Sequence(parts=parts):
             return "".join(
                 f"(?:{text})" if isinstance(part, Choice) else text

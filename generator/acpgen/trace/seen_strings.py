@@ -36,6 +36,9 @@ _PUNCTUATION = ".,;:!?'\"`()[]{}<>*"
 _OPAQUE = frozenset({"rawInput", "rawOutput"})
 """Members that belong to tools, which have keys of their own."""
 
+_CONTENT = "content"
+"""The member of an update that shows what a message says."""
+
 Path = tuple[str | int, ...]
 
 
@@ -87,13 +90,19 @@ class SeenStrings:
         self._protocol_words = frozenset(_words(protocol))
         self._seen: dict[str, _Seen] = {}
         self._sent: set[str] = set()
+        self._given: list[str] = []
 
     def add_sent(self, message: JsonValue) -> None:
         """Note the strings under the name of a key in a message of another side.
 
-        Findings show none of them, not even a malformed or misplaced one.
+        Findings show none of them, not even a malformed or misplaced one. Another string with such
+        a key in it, such as the text of the prompt, is one that the agent may show as content.
         """
-        self._sent.update(text for _, text, named in self._strings(message, (), False) if named)
+        strings = [*self._strings(message, (), False)]
+        keys = {text for _, text, named in strings if named}
+        self._sent |= keys
+        if keys:
+            self._given += [t for _, t, named in strings if not named and any(k in t for k in keys)]
 
     def add(self, line: int, message: JsonValue, method: Method | None) -> None:
         """Note the strings of a message of the agent; `method` is the one it calls, if any."""
@@ -102,6 +111,8 @@ class SeenStrings:
         for path, text, named in self._strings(message, (), opaque):
             if is_response and path == ("id",):
                 continue  # The id of the request, which the agent has to repeat.
+            if _CONTENT in path and any(text in given for given in self._given):
+                continue
             if named or (text not in self._protocol_words and len(text) >= LONG_KEY):
                 self._add(text, _Place(path, line, named=named))
 

@@ -67,6 +67,7 @@ type plan struct {
 	inner    *plan
 	limits   [4]*float64 // minLength, maxLength, minimum, maximum; of an array minItems, maxItems
 	pattern  *regexp.Regexp
+	stated   string // the pattern as the schema has it
 	values   []any
 	members  []planMember
 	parts    []*plan
@@ -107,6 +108,16 @@ func planOf(name string) *plan {
 	return planned[name]
 }
 
+// matcher compiles a pattern of the schema.
+func matcher(pattern string) *regexp.Regexp {
+	for _, each := range spellings {
+		if each.pattern == pattern {
+			return regexp.MustCompile(each.spelling)
+		}
+	}
+	return regexp.MustCompile(pattern)
+}
+
 func planFrom(value any) *plan {
 	switch text := value.(type) {
 	case nil:
@@ -124,7 +135,7 @@ func planFrom(value any) *plan {
 		p.scalar = parts[1].(string)
 		p.limits = limitsFrom(parts[2:6])
 		if pattern, ok := parts[6].(string); ok {
-			p.pattern = regexp.MustCompile(pattern)
+			p.pattern, p.stated = matcher(pattern), pattern
 		}
 	case 'a':
 		p.inner = planFrom(parts[1])
@@ -470,7 +481,7 @@ func (p *plan) judgeScalar(n *node) (faults []fault) {
 		if limit := p.limits[1]; limit != nil && float64(length) > *limit {
 			faults = append(faults, failed("max-length", has+"at most "+counted(int(*limit), "character")))
 		} else if p.pattern != nil && !p.pattern.MatchString(n.text) {
-			faults = append(faults, failed("pattern", "does not match "+p.pattern.String()))
+			faults = append(faults, failed("pattern", "does not match "+p.stated))
 		}
 	case isInteger, isNumber:
 		number, err := strconv.ParseFloat(string(n.raw), 64)

@@ -262,6 +262,9 @@ var plans = []struct{ name, plan string }{
 	{"UserMessage", `["o",[["messageId","@MessageId",1],["content",["n",["a","@ContentBlock",null,null]],10],["_meta",["n",["m","any"]],2]],[],null]`},
 }
 
+// spellings are the patterns that regexp reads in another way, and how they are written for it.
+var spellings []struct{ pattern, spelling string }
+
 // allDecoders returns how each type is decoded.
 func allDecoders() []decoder {
 	return []decoder{

@@ -116,7 +116,7 @@ def key_tolerated(_: Delta) -> str:
     return "a malformed key is treated as none, so every copy with it is carried out"
 
 
-@promise(Effect.DOCS)
+@promise(Effect.NOTES)
 def undoing_changed(delta: Delta) -> str:
     """The requests that a late copy of this one would undo have changed.
 
@@ -126,7 +126,7 @@ def undoing_changed(delta: Delta) -> str:
 
     Fix: nothing to fix. Peers follow with the next version of the retry tables.
     """
-    return f"a late copy of it would undo {delta.new or 'nothing'}, not {delta.old or 'nothing'}"
+    return f"a late copy would undo {delta.new or 'nothing'}; before: {delta.old or 'nothing'}"
 
 
 @promise(Effect.DOCS)

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
+from itertools import combinations, pairwise
 
+from acpgen.lint.parts import parts, union_place
 from acpgen.lint.rule import Fault, rule
-from acpgen.model import ENVELOPE_TYPES, Protocol, TypeDef, TypeName
+from acpgen.model import (
+    ENVELOPE_TYPES,
+    Array,
+    Map,
+    Object,
+    Protocol,
+    Type,
+    TypeDef,
+    TypeName,
+    Union,
+)
 from acpgen.types import stability
+from acpgen.types.objects import possible_members, resolve, without_null
 from acpgen.types.structure import references
 
 
@@ -101,3 +113,73 @@ def _circle(start: str, uses: Uses) -> list[str] | None:
                 seen.add(domain)
                 queue.append([*path, domain])
     return None
+
+
+@rule()
+def untagged_circle(protocol: Protocol) -> Iterator[Fault]:
+    """A value is not tried twice at every level of types that lead back to themselves.
+
+    Why: without a tag, each variant of a union is tried in turn. If two of them have a member of
+    one name, and both lead back to the union through it, a value at level n is tried 2^n times. One
+    small message keeps the receiver busy without end.
+
+    Example: variants `and` and `or` without a tag, both with `"of": {"$ref": "#/$defs/Condition"}`
+
+    Fix: give each variant a required string member with a `const`, the same member in all of them.
+    Or give the members that lead back different names.
+    """
+    for type_ in protocol.types.values():
+        for _, part in parts(type_):
+            if isinstance(part, Union):
+                for one, other in combinations([v for v in part.variants if v.value is None], 2):
+                    if way := _common_way(protocol, (one.body, other.body), type_.name):
+                        message = (
+                            f"both {one.name} and {other.name} lead back to {type_.name} through "
+                            f"{way}, and no tag decides between them"
+                        )
+                        yield Fault(union_place(part), message)
+
+
+_ITEMS = "their items"
+_ENTRIES = "members of any name"
+
+
+def _common_way(protocol: Protocol, bodies: tuple[Type, Type], name: TypeName) -> str | None:
+    """The way by which both types lead to a third one in each value; None if there is none."""
+    one, other = ({*_ways_to(protocol, body, name)} for body in bodies)
+    if _ENTRIES in one | other:
+        mapped = one if _ENTRIES in one else other
+        rest = (other if mapped is one else one) - {_ITEMS}
+        return _ENTRIES if rest else None
+    return min(one & other, default=None)
+
+
+def _ways_to(protocol: Protocol, body: Type, name: TypeName) -> Iterator[str]:
+    """The members, or items, of a type that may hold a value of a named type."""
+    match resolve(protocol, without_null(protocol, body)):
+        case Array(items=items):
+            if _leads_to(protocol, items, name):
+                yield _ITEMS
+        case Map(values=values):
+            if _leads_to(protocol, values, name):
+                yield _ENTRIES
+        case Object(additional=additional) as object_:
+            for member in possible_members(protocol, object_):
+                if _leads_to(protocol, member.type, name):
+                    yield member.name
+            if additional is not None and _leads_to(protocol, additional, name):
+                yield _ENTRIES
+
+
+def _leads_to(protocol: Protocol, type_: Type, name: TypeName) -> bool:
+    """Whether a type refers to a named one, through whatever others."""
+    seen: set[TypeName] = set()
+    waiting = [*references(type_)]
+    while waiting:
+        each = waiting.pop()
+        if each == name:
+            return True
+        if each not in seen and each in protocol.types:
+            seen.add(each)
+            waiting += references(protocol.types[each].body)
+    return False

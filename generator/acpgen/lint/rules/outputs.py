@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from acpgen.lint.rule import Fault, method_fault, rule
 from acpgen.lint.rules import names
 from acpgen.model import ENVELOPE_TYPES, MethodName, Protocol, Ref, TypeName
+from acpgen.targets.languages.language_table import type_faults
 from acpgen.targets.models.naming import unusable_names
 from acpgen.targets.models.normalization import normalize
 from acpgen.targets.pages.site import guide_complaint, slug_of
@@ -83,6 +84,22 @@ def no_model(protocol: Protocol) -> Iterator[Fault]:
     if any(True for each in _NAME_RULES for _ in each.function(protocol)):
         return
     yield from normalize(protocol).faults
+
+
+@rule()
+def no_declaration(protocol: Protocol) -> Iterator[Fault]:
+    """Every type can be declared in each language that has types of everything.
+
+    Why: a name can be one that the generated code of a language needs, or the name of two of its
+    declarations, and an engine may lack what a pattern asks for.
+
+    Example: a type `Kind`, a member `extra`, or `"pattern": "^(?!x)"`, since Go can't look ahead
+
+    Fix: rename the type or the member, or write the pattern in another way.
+    """
+    if any(True for each in (*_NAME_RULES, no_model) for _ in each.function(protocol)):
+        return
+    yield from type_faults(protocol)
 
 
 @rule()

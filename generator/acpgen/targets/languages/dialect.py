@@ -51,7 +51,8 @@ class Dialect:
         codec: the file beside the table that reads and writes keys with the language's usual JSON
             library, named like `path`; None where the table needs no library for it.
         full: the module of the language's folder that makes the files beside the table, with a
-            function of the same name; None for a language without types of everything.
+            function of the same name, and `type_faults`, which says what keeps a protocol from
+            having them; None for a language without types of everything.
         package: how the files become a package; None for a language without a registry.
     """
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import import_module
+from types import ModuleType
 
 from acpgen.emit.header import HEADER
 from acpgen.emit.templates import Templates
-from acpgen.model import Protocol
-from acpgen.targets.languages import codec_template, dialect, table_path, template
+from acpgen.model import Location, Protocol
+from acpgen.rulebook import Fault
+from acpgen.targets.languages import codec_template, dialect, others, table_path, template
 from acpgen.targets.languages.registry_package import package_files
 from acpgen.targets.languages.view import view
 
@@ -37,6 +40,18 @@ def codec(name: str, protocol: Protocol, templates: Templates) -> dict[str, str]
     return {f"{name}/{spoken.codec.format(version=version)}": text}
 
 
+def type_faults(protocol: Protocol) -> Iterator[Fault[Location]]:
+    """Yield what keeps a protocol from having types in the languages that have them."""
+    for name in others():
+        full = dialect(name).full
+        if full is not None:
+            yield from _module(name, full).type_faults(protocol)
+
+
+def _module(name: str, full: str) -> ModuleType:
+    return import_module(f"acpgen.targets.languages.{name}.{full}")
+
+
 def language_files(name: str, protocol: Protocol, templates: Templates) -> dict[str, str]:
     """Return the table and, if the language has them, codec, types and metadata, by path.
 
@@ -48,8 +63,7 @@ def language_files(name: str, protocol: Protocol, templates: Templates) -> dict[
     files = table(name, protocol, templates) | codec(name, protocol, templates)
     full = dialect(name).full
     if full is not None:
-        module = import_module(f"acpgen.targets.languages.{name}.{full}")
-        files |= getattr(module, full)(protocol, templates)
+        files |= getattr(_module(name, full), full)(protocol, templates)
     package = dialect(name).package
     if package is not None:
         files |= package_files(name, package, protocol, templates)

@@ -50,7 +50,8 @@ def key_echoed(recording: Recording) -> Iterator[Fault]:
     another. A key of 16 and more characters is found anywhere in what the agent sends, inside
     longer words too. One of 8 and more characters is found where it is all of a string, unless it
     is a word of the protocol; if it has letters and digits, also inside a longer ID. Strings in
-    members with the name of a key count as keys, except in what belongs to tools.
+    members with the name of a key count as keys, except in what belongs to tools. What a user wrote
+    into a prompt may be shown as its content, even if the client put the key there.
 
     Example: `user_message` with the key in `_meta`, or with `"messageId": "msg_<key>"`
 

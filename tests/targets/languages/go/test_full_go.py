@@ -246,9 +246,41 @@ def test_two_members_of_one_name_are_refused() -> None:
     assert message == "Leaves would have the field Origin twice in Go; rename a member"
 
 
-def test_a_pattern_that_go_reads_in_another_way_is_refused() -> None:
+def test_a_pattern_that_go_lacks_is_refused() -> None:
     body = Scalar(ScalarType.STRING, pattern="^(?!x)")
     flush = GOLDEN.types[TypeName("Flush")]
     types = {**GOLDEN.types, flush.name: replace(flush, body=body)}
     (message,) = refused(replace(GOLDEN, types=types))
-    assert message == "Go can't be held to the pattern ^(?!x); write it with less"
+    assert message == "the pattern ^(?!x) looks ahead, which Go's regexp can't; write another"
+
+
+@pytest.mark.prove("compiles for long")
+def test_a_pattern_that_go_reads_in_another_way_is_written_for_it(tmp_path: Path) -> None:
+    require("Go in full", *LANGUAGES["go"].needs)
+    body = Scalar(ScalarType.STRING, pattern=r"^\u2028.$")
+    flush = GOLDEN.types[TypeName("Flush")]
+    types = {**GOLDEN.types, flush.name: replace(flush, body=body)}
+    write_full("go", tmp_path, replace(GOLDEN, types=types))
+    folder = tmp_path / f"v{GOLDEN.version}"
+    (folder / "schema" / "pattern_test.go").write_text(_PATTERN_TEST)
+    run(["go", "test", "./schema"], folder)
+    run(["gofmt", "-l", "."], folder)
+
+
+_PATTERN_TEST = """package schema
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestPattern(t *testing.T) {
+	if _, err := Read[Flush]([]byte(`"\\u2028a"`)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Read[Flush]([]byte(`"\\u2028\\r"`))
+	if err == nil || !strings.Contains(err.Error(), "does not match ^\\\\u2028.$") {
+		t.Fatal(err)
+	}
+}
+"""

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 
 from acpgen.emit.header import HEADER
 from acpgen.emit.templates import Templates
-from acpgen.findings import Finding, Severity
 from acpgen.load.schema_text import SchemaError
-from acpgen.model import KEY_TYPE, Location, Method, Protocol, Scalar
+from acpgen.model import KEY_TYPE, Location, Method, Protocol, Scalar, Type
+from acpgen.patterns import UnsupportedPatternError, re2_pattern
 from acpgen.rulebook import Fault
 from acpgen.targets.languages.go import DIALECT, string
 from acpgen.targets.languages.go.go_declarations import GoDeclarations
 from acpgen.targets.languages.go.go_expressions import HELPERS
 from acpgen.targets.languages.reader_plans import has_key_type, plans
+from acpgen.targets.models.faults import shape_finding
 from acpgen.types.structure import walk
 
 _FILES = ("types", "reader", "faults", "text", "plans", "methods")
-_ALIKE = re.compile(r"(?:[^\\(]|\\[.\-/^$|*+?()\[\]{}dw]|\((?!\?)|\(\?:)*", re.ASCII)
-"""The patterns that mean the same to Go's regexp and to ECMA-262."""
 
 
 def full_go(protocol: Protocol, templates: Templates) -> dict[str, str]:
@@ -32,9 +30,8 @@ def full_go(protocol: Protocol, templates: Templates) -> dict[str, str]:
     """
     declarations = GoDeclarations(protocol)
     declared = list(declarations.all())
-    faults = [*declarations.faults, *_taken_names(protocol, declarations), *_patterns(protocol)]
-    if faults:
-        raise SchemaError([_finding(fault) for fault in faults])
+    if faults := _faults(protocol, declarations):
+        raise SchemaError(list(map(shape_finding, faults)))
     version = protocol.version or 0
     context: dict[str, object] = {
         "header": HEADER,
@@ -46,6 +43,7 @@ def full_go(protocol: Protocol, templates: Templates) -> dict[str, str]:
         "key_type": KEY_TYPE,
         "module": _module(version),
         "types": sorted(protocol.types),
+        "spellings": [tuple(map(string, each)) for each in _spellings(protocol)],
         "plans": [
             (string(name), _raw(json.dumps(plan, separators=(",", ":"))))
             for name, plan in plans(protocol).items()
@@ -84,16 +82,37 @@ def _taken_names(protocol: Protocol, declarations: GoDeclarations) -> Iterator[F
             yield Fault(place, message)
 
 
-def _patterns(protocol: Protocol) -> Iterator[Fault[Location]]:
+def type_faults(protocol: Protocol) -> list[Fault[Location]]:
+    """What keeps a protocol from having types in Go."""
+    declarations = GoDeclarations(protocol)
+    for _ in declarations.all():
+        pass
+    return _faults(protocol, declarations)
+
+
+def _faults(protocol: Protocol, declarations: GoDeclarations) -> list[Fault[Location]]:
+    """The faults, once everything is declared."""
+    return [*declarations.faults, *_taken_names(protocol, declarations), *_unusable(protocol)]
+
+
+def _unusable(protocol: Protocol) -> Iterator[Fault[Location]]:
     for type_ in protocol.types.values():
-        for part in walk(type_.body):
-            pattern = part.pattern if isinstance(part, Scalar) else None
-            if pattern is not None and not _ALIKE.fullmatch(pattern):
-                message = f"Go can't be held to the pattern {pattern}; write it with less"
+        for pattern in _patterns(type_.body):
+            try:
+                re2_pattern(pattern)
+            except UnsupportedPatternError as error:
+                message = f"the pattern {pattern} {error}, which Go's regexp can't; write another"
                 yield Fault(type_.location, message)
 
 
-def _finding(fault: Fault[Location]) -> Finding:
-    place = fault.place
-    rule = "unsupported-schema"
-    return Finding(rule, Severity.ERROR, place.file, place.pointer, fault.message)
+def _spellings(protocol: Protocol) -> list[tuple[str, str]]:
+    """The patterns that Go reads in another way as they are, each with its spelling for Go."""
+    every = {p for type_ in protocol.types.values() for p in _patterns(type_.body)}
+    return [(each, re2_pattern(each)) for each in sorted(every) if re2_pattern(each) != each]
+
+
+def _patterns(body: Type) -> Iterator[str]:
+    """The patterns of a type, without those that it refers to."""
+    for part in walk(body):
+        if isinstance(part, Scalar) and part.pattern is not None:
+            yield part.pattern

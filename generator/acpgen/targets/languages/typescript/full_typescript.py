@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 from acpgen.emit.header import HEADER
 from acpgen.emit.templates import Templates
-from acpgen.findings import Finding, Severity
 from acpgen.load.schema_text import SchemaError
-from acpgen.model import Kind, Method, Protocol, TypeName
+from acpgen.model import Kind, Location, Method, Protocol, TypeName
+from acpgen.rulebook import Fault
 from acpgen.targets.languages.reader_plans import has_key_type, plans
 from acpgen.targets.languages.typescript import string
 from acpgen.targets.languages.typescript.check_functions import CheckFunctions
@@ -18,6 +19,7 @@ from acpgen.targets.languages.typescript.type_declarations import (
     documented,
     quoted,
 )
+from acpgen.targets.models.faults import shape_finding
 
 _FOLDER = "typescript/v{version}/schema"
 _MODULES = ("types", "checks", "plans", "faults", "signatures", "reader", "values")
@@ -31,7 +33,8 @@ def full_typescript(protocol: Protocol, templates: Templates) -> dict[str, str]:
         TemplateError: a template is missing, broken, or uses an unknown name.
     """
     declarations = Declarations(protocol)
-    _require_single_names(protocol, declarations)
+    if faults := list(_taken_names(protocol, declarations)):
+        raise SchemaError(list(map(shape_finding, faults)))
     requests = [m for m in protocol.methods if m.kind is Kind.REQUEST]
     notifications = [m for m in protocol.methods if m.kind is Kind.NOTIFICATION]
     context: dict[str, object] = {
@@ -81,19 +84,14 @@ def _entry(name: str, value: str, short_key: int = 0) -> str:
     return line if len(line) <= 80 or len(name) <= short_key else f"  {name}:\n    {value},"
 
 
-def _require_single_names(protocol: Protocol, declarations: Declarations) -> None:
-    """Refuse a type that would be declared twice, or is called like a helper."""
+def type_faults(protocol: Protocol) -> list[Fault[Location]]:
+    """What keeps a protocol from having types in TypeScript."""
+    return list(_taken_names(protocol, Declarations(protocol)))
+
+
+def _taken_names(protocol: Protocol, declarations: Declarations) -> Iterator[Fault[Location]]:
     names = declarations.names()
-    findings = [
-        Finding(
-            "unsupported-schema",
-            Severity.ERROR,
-            type_.location.file,
-            type_.location.pointer,
-            f"the type {name} can't be declared in TypeScript: the name is in use; rename it",
-        )
-        for name, type_ in protocol.types.items()
-        if names[name] > 1 or name in HELPERS
-    ]
-    if findings:
-        raise SchemaError(findings)
+    for name, type_ in protocol.types.items():
+        if names[name] > 1 or name in HELPERS:
+            message = f"{name} can't be declared in TypeScript: the name is in use; rename it"
+            yield Fault(type_.location, message)

@@ -28,6 +28,9 @@ var plans = []struct{ name, plan string }{
 	{"Tea", `["u","kind",false,[["leaves",false,"@Leaves"],["tea-bag",false,["o",[["brand",["s","string",1,null,null,null,null],1]],[],null]],["powder",false,"@Powder"],[null,true,["o",[["kind","string",1]],[],"any"]]]]`},
 }
 
+// spellings are the patterns that regexp reads in another way, and how they are written for it.
+var spellings []struct{ pattern, spelling string }
+
 // allDecoders returns how each type is decoded.
 func allDecoders() []decoder {
 	return []decoder{
