@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import Any
 
 from acp_conformance.requirements import Role
@@ -12,7 +13,7 @@ from acp_conformance.verdict import TraceResult, VerdictStatus, verdicts
 from acp_conformance.verdict_report import plain
 from acp_retry import Call
 from acp_wire.keys import KEY
-from broken_handling import InsertsAgain
+from broken_handling import InsertsAgain, LooksBeforeItClaims
 from broken_keys import FoldsCase
 from laboratory import Laboratory, Make
 from variation import Variation
@@ -125,3 +126,26 @@ def test_what_was_not_chosen_is_one_line_and_a_long_reason_is_printed_once() -> 
         f"odd: {reason.strip()}",
         "odd: the reason is that of null-is-omitted",
     ]
+
+
+def test_two_messages_that_are_shown_break_more_than_two_ids() -> None:
+    step = (
+        '{"do": "answer", "request": "r2", "same": "r1", "proves": ["concurrent-attempts"],'
+        ' "breaks": ["insert-once"]}'
+    )
+    sent = (
+        prompt("r1", "plain", '"key": "K"'),
+        '{"do": "prompt", "connection": "c1", "request": "r2", "again": "r1"}',
+        step,
+    )
+    both = ["concurrent-attempts", "insert-once"]
+    assert [id_ for id_, _ in played(LooksBeforeItClaims, *sent).broken] == both
+    assert [id_ for id_, _ in played(MakesIdsUp, *sent).broken] == both[:1]
+
+
+class MakesIdsUp(Variation):
+    """Answers with an ID of its own, and inserts each prompt once."""
+
+    async def prompt(self, call: Call) -> Any:
+        await super().prompt(call)
+        return {"messageId": uuid.uuid4().hex}

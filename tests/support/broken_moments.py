@@ -57,7 +57,7 @@ class AtCompaction(Renewing):
         await super().turn(session, asked)
 
 
-@fails("known-while-kept", "known-on-any-connection")
+@fails("known-while-kept", "known-on-any-connection", "insert-once")
 class ForgetsWhenClosed(AtClose):
     pass
 
@@ -125,7 +125,7 @@ class ForgetsWhenArchived(Renewing):
         return await super().change(call)
 
 
-@fails("known-on-any-connection")
+@fails("known-on-any-connection", "insert-once")
 class ForgetsWhenClosedElsewhere(Renewing):
     """When another connection than that of the first prompt closes the session."""
 

@@ -78,10 +78,24 @@ def _check_code(scenario: Scenario, line: JsonLine, wanted: object, name: str) -
 
 def _check_id(scenario: Scenario, step: Step, name: str, sent: SentRequest) -> None:
     own = _message_id(scenario, name, sent)
-    if "same" in step.words and own != _message_id_of(scenario, step, "same"):
-        raise UnmetError(f"{name} got a messageId other than that of {step.word('same')}")
+    if "same" in step.words and own != (first := _message_id_of(scenario, step, "same")):
+        summary = f"{name} got a messageId other than that of {step.word('same')}"
+        if step.breaks and _are_shown(scenario, sent, {own, first}):
+            raise SurplusError(f"{summary}, and a message is shown under each")
+        raise UnmetError(summary)
     if "other" in step.words and own == _message_id_of(scenario, step, "other"):
         raise UnmetError(f"{name} got the messageId of {step.word('other')}")
+
+
+def _are_shown(scenario: Scenario, sent: SentRequest, ids: set[object]) -> bool:
+    """True if messages with all these IDs are shown, or will be in a silence, with one prompt."""
+    mark, session = scenario.mark(sent), str(sent.params["sessionId"])
+
+    def met() -> bool:
+        shown = sent.connection.user_messages(session).items()
+        return mark is not None and ids <= {id_ for id_, text in shown if mark in text}
+
+    return sent.connection.wait(met, scenario.timeouts.quiet)
 
 
 def _message_id_of(scenario: Scenario, step: Step, word: str) -> object:

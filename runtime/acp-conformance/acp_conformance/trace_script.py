@@ -97,8 +97,7 @@ class Step:
 
     An expectation that is not met fails the requirements in `proves`. With `needs`, or with neither
     member, it means that the agent can't play the trace: what it would prove is not exercised.
-    Messages that are too many fail those in `breaks` as well; the right number proves nothing about
-    them.
+    Messages that are too many fail those in `breaks` as well, about which nothing else is proved.
     """
 
     verb: str
