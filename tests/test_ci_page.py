@@ -149,18 +149,38 @@ def test_the_workflow_installs_a_commit_that_exists(pasted: Path) -> None:
     assert [shlex.join(words) for words in others] == steps()[1:]
 
 
+@pytest.mark.parametrize(
+    "origin",
+    ["git@host.test:o/acpgen.git", "ssh://git@host.test/o/acpgen", "https://host.test/o/acpgen"],
+)
+def test_an_address_for_ssh_becomes_one_over_https(origin: str, tmp_path: Path) -> None:
+    block = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)[0]
+    clone = tmp_path / "acpgen"
+    clone.mkdir()
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x@x", "-C", str(clone)]
+    for words in (
+        ["init", "-q"],
+        ["commit", "-q", "--allow-empty", "-m", "x"],
+        ["remote", "add", "origin", origin],
+    ):
+        subprocess.run([*git, *words], check=True)
+    run = subprocess.run(
+        ["bash", "-euc", f'{block}echo "$URL $REPOSITORY"'],
+        env={"HOME": str(tmp_path), "PATH": os.environ["PATH"]},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    url, repository = run.stdout.split()
+    assert (url.removesuffix(".git"), repository) == ("https://host.test/o/acpgen", "o/acpgen")
+
+
 def test_the_actions_are_those_of_a_commit_that_exists(pasted: Path) -> None:
     commit, owner = commit_of(pasted / "acpgen"), "/".join(ROOT.parts[-2:])
     *_, action = written(pasted, ".github/workflows/acp.yml")["jobs"]["check"]["steps"]
     assert action["uses"] == f"{owner}@{commit}"
     inputs = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))["inputs"]
-    assert action["with"].keys() <= inputs.keys()
-    shown = {
-        name
-        for row in re.findall(r"^\| (`.*?) \|", PAGE, re.MULTILINE)
-        for name in re.findall("`([a-z-]+)`", row)
-    }
-    assert inputs.keys() <= shown
+    assert action["with"].keys() == inputs.keys() - {"url"}  # the other way to name an agent
     job = written(pasted, ".github/workflows/conform.yml")["jobs"]["acp"]
     assert job["uses"] == f"{owner}/.github/workflows/acp.yml@{commit}"
     assert (job["with"]["repository"], job["with"]["ref"]) == (owner, commit)

@@ -115,7 +115,8 @@ def expanded(files: Iterable[str]) -> tuple[str, ...]:
     """The files that words mean: themselves, all in a folder, or those that match a pattern.
 
     A folder counts as all files below it, in the order of their names, apart from hidden ones and
-    the secrets of `acpgen tap`. A word that means no file stays as it is.
+    the secrets of `acpgen tap`. Pipes and devices, which may never end, are read only where a word
+    is their name. A word that means no file stays as it is.
     """
     found = [path for file in files for path in _meant(file)]
     return tuple(dict.fromkeys(found))
@@ -144,15 +145,17 @@ def _is_hidden(path: Path) -> bool:
 
 
 def _below(path: Path, name: str) -> Iterator[str]:
-    """The files in a folder, or the one that a path is."""
+    """The files in a folder, or the one that a path is; no pipes, sockets or devices."""
     if not path.is_dir():
-        yield name
+        if path.is_file():
+            yield name
         return
     for folder, folders, files in os.walk(path):
         folders[:] = sorted(each for each in folders if not each.startswith("."))
         for each in sorted(files):
-            if not each.startswith(".") and not each.endswith(_SECRETS):
-                yield str(Path(folder, each))
+            found = Path(folder, each)
+            if not each.startswith(".") and not each.endswith(_SECRETS) and found.is_file():
+                yield str(found)
 
 
 def complaint(error: Exception) -> str | None:

@@ -11,6 +11,7 @@ from typing import Final, Protocol
 from uuid import UUID
 
 from acp_retry.core import Claim, Core, Effect, State
+from acp_retry.prompt_events import label
 from acp_retry.store import Found
 
 __all__ = ["Neighbours", "Nodes", "Notice", "NoticeKind"]
@@ -111,7 +112,9 @@ class Neighbours:
             await nodes.send(notice)
         except Exception as error:  # each carrier has its own errors
             reason = error or type(error).__name__
-            _log.warning("session %a: other nodes were not told: %s", notice.session_id, reason)
+            record = "all" if notice.record is None else str(notice.record)
+            name = label(notice.session_id, record)
+            _log.warning("%s: a notice did not reach the other nodes: %s", name, reason)
 
     def _hear(self, notice: Notice | None) -> None:
         match notice:
@@ -135,7 +138,8 @@ class Neighbours:
             async with self._lookups:
                 found = await self._find(claim)
         except Exception:
-            _log.exception("session %a: could not be searched again", claim.session_id)
+            name = label(claim.session_id, str(claim.record))
+            _log.exception("%s: could not be searched for again", name)
             return
         if found is None:
             return

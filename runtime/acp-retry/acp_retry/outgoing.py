@@ -59,7 +59,7 @@ class _Waiting:
 
 
 class Outgoing:
-    """Sends messages in the order of the calls, and keeps a limited amount that nobody waits for.
+    """Sends messages in the order of the calls, and keeps a limited amount without waiting for it.
 
     Args:
         channel: moves the messages.
