@@ -8,7 +8,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 from random import Random
 
@@ -149,6 +149,26 @@ def test_a_log_that_is_an_array_is_not_a_batch(tmp_path: Path) -> None:
     assert "read as an array of 1 message, not as a batch\n" in read.stderr
     sent = run(log.read_bytes(), "--from", "client")
     assert (sent.exit_code, sent.stdout.count("there are no batches")) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "broken", ["{oops}", '{\n "jsonrpc": oops\n}', '{"jsonrpc":"2.0","id":"x}', "oops"]
+)
+@pytest.mark.parametrize("mark", [",", ",\n", ", "])
+def test_what_comes_after_a_broken_item_of_an_array_is_judged(broken: str, mark: str) -> None:
+    one, other = json.loads(LIST), json.loads(BAD)
+    for indents in product((None, 1), repeat=3):
+        around = [
+            json.dumps(each, indent=indent)
+            for each, indent in zip((one, other, one), indents, strict=True)
+        ]
+        result = run(f"[{mark.join([around[0], broken, *around[1:]])}]".encode())
+        assert result.stdout.count("error[type] -32602 /params/cwd") == 1, indents
+
+
+def test_arrays_that_never_end_are_read_in_linear_time() -> None:
+    result = run(b"[\n" * 20_000 + BAD)
+    assert result.stdout.startswith("<stdin>:20001: session/list: error[type] -32602 /params/cwd")
 
 
 @pytest.mark.parametrize("har", [False, True])
