@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from acpgen.cli.input_files import expanded
 from acpgen.cli.progress import Bar
 from acpgen.cli.worker_pool import FileCounts, WorkerPool
+from acpgen.logs import expanded
 from acpgen.report import Tally
 from command_calls import APP
 from proofs import a_few

@@ -59,6 +59,7 @@ func TestTexts(t *testing.T) {
 		{prompt, raw(`{"idempotencyKey": "k"}`), ReasonKeyedWithKey},
 		{prompt, raw(`{"idempotencyKey": 5}`), ReasonMalformedKey},
 		{prompt, raw(`{"idempotencyKey": "\\ud83d"}`), ReasonMalformedParams},
+		{prompt, raw("{\\"idempotencyKey\\": \\"k\\xff\\"}"), ReasonMalformedParams},
 		{prompt, raw(`null`), ReasonKeyedWithoutKey},
 		{prompt, raw(`[]`), ReasonMalformedParams},
 		{prompt, raw(`{`), ReasonMalformedParams},
@@ -160,8 +161,12 @@ func TestJSON(t *testing.T) {
 
 func TestNoKeyIsPrinted(t *testing.T) {
 	key, _ := NewIdempotencyKey(secret)
-	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
-		text := fmt.Sprintf(verb, key)
+	around := struct{ Key IdempotencyKey }{key}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d", "%t"} {
+		text := fmt.Sprintf(verb+verb+verb, key, &key, around)
+		if !strings.Contains(text, "(length 25)") {
+			t.Error(text)
+		}
 		if strings.Contains(text, secret) || strings.Contains(text, fmt.Sprintf("%x", secret)) {
 			t.Error("a key was printed with " + verb)
 		}
