@@ -14,9 +14,11 @@ demo: .venv/installed
 test: .venv/installed-dev .venv/sdk/installed node
 	$(BIN)/pytest -n auto --maxprocesses 8 -m "scaled or not prove"
 
-# What takes long: tests/support/proofs.py says how a test is marked. PROOFS limits it to some folders or files.
+# What takes long: tests/support/proofs.py says how a test is marked. PROOFS limits it to some folders or files,
+# MARKS to some kinds.
+MARKS := prove
 prove: .venv/installed-dev .venv/sdk/installed node shipped-agent
-	$(BIN)/pytest -n auto --maxprocesses 8 -m prove $(PROOFS)
+	$(BIN)/pytest -n auto --maxprocesses 8 -m "$(MARKS)" $(PROOFS)
 
 check: .venv/installed-dev
 	$(BIN)/ruff check .

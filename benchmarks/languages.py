@@ -46,7 +46,7 @@ def typescript(folder: Path, lines: Path) -> None:
     (folder / "tsconfig.json").write_text(json.dumps(config))
     subprocess.run(["node", TSC, "-p", "."], cwd=folder, check=True)
     files = (HERE / "peers" / "readers.mjs", folder / "out" / "index.js", SDK, lines)
-    subprocess.run(["node", *map(str, files)], check=True)
+    subprocess.run(["node", "--expose-gc", *map(str, files)], check=True)
 
 
 def go(folder: Path, lines: Path) -> None:

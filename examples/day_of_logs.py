@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from acpgen.cli.input_files import expanded
+from acpgen.logs import expanded
 
 if TYPE_CHECKING:
     from dask.distributed import Client

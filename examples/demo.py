@@ -11,7 +11,8 @@ from tempfile import TemporaryDirectory
 
 from acp_v2.retry import resend
 
-SCHEMA = Path("schema/v2")
+ROOT = Path(__file__).resolve().parents[1]
+SCHEMA = ROOT / "schema" / "v2"
 LOG = "tests/interop/faults.ndjson"
 PROMPT = {"sessionId": "sess_7f3a", "prompt": [{"type": "text", "text": "Pay the invoice"}]}
 KEY = {"idempotencyKey": "5d0c7b52"}
@@ -43,6 +44,7 @@ def acpgen(*arguments: str) -> str:
     """Run acpgen and return what it prints. Its status 1, for findings, is expected."""
     done = subprocess.run(
         [sys.executable, "-m", "acpgen", *arguments],
+        cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,

@@ -43,7 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
     by each process of each run.
     """
     gc.disable()  # until everything is collected
-    if config.getoption("markexpr") == "prove":
+    if config.getoption("markexpr") in {"prove", "prove and not bulk"}:
         os.environ[proofs.VARIABLE] = "1"
     for name in SURROUNDINGS:
         os.environ.pop(name, None)

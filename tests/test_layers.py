@@ -11,7 +11,7 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "generator" / "acpgen"
 LAYERS = (
-    {"resources", "words", "sides"},
+    {"resources", "words", "sides", "stated_limits"},
     {"startup"},
     {"model", "findings", "patterns"},
     {"report", "rulebook", "types"},

@@ -10,13 +10,16 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from acpgen.cli.input_files import expanded
 from acpgen.cli.progress import Bar
 from acpgen.cli.worker_pool import FileCounts, WorkerPool
+from acpgen.logs import expanded
 from acpgen.report import Tally
+from command_calls import APP
 from proofs import a_few
 
+LIST = '{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}'
 CASES = Path(__file__).parents[1] / "logs" / "cases"
 HIDDEN = Bar(0, hidden=True)
 
@@ -107,3 +110,17 @@ def test_a_file_whose_process_ended_is_left_to_this_one() -> None:
     with WorkerPool(1, partial(Fragile, "b"), HIDDEN) as pool:
         found = [each and each.counts.summary for each in pool.outcomes(files)]
     assert found == ["a", None, None, "c"]
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("word", [".", "*"])
+def test_what_may_never_end_is_left_out(
+    word: str, jobs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("a.ndjson")
+    Path("b.ndjson").symlink_to("missing")
+    Path("c.ndjson").write_text(f"{LIST}\n", "utf-8")
+    result = CliRunner().invoke(APP, ["validate", word, "--jobs", jobs])
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == "1 message: 1 accepted, 0 refused\n"

@@ -76,7 +76,7 @@ def told(changes: tuple[Change, ...], effect: Effect) -> bool:
     return any(ENDS[effect] in change.breaks | change.recovers for change in changes)
 
 
-@pytest.mark.parametrize("seed", a_few(SEEDS, SEEDS[:1], "compares many random types"))
+@pytest.mark.parametrize("seed", a_few(SEEDS, SEEDS[:1], "compares many random types", bulk=True))
 def test_what_is_refused_is_told_and_nothing_else(seed: int, tmp_path: Path) -> None:
     rng = Random(seed)
     count = amount(TYPES, MANY_TYPES)
@@ -131,7 +131,7 @@ def identity(change: Change) -> tuple[str, ...]:
     return (change.rule.id, change.pointer, change.what, change.old, change.new)
 
 
-@pytest.mark.parametrize("seed", a_few(SEEDS, SEEDS[:1], "compares many random types"))
+@pytest.mark.parametrize("seed", a_few(SEEDS, SEEDS[:1], "compares many random types", bulk=True))
 def test_no_two_changes_between_types_have_one_name(seed: int, tmp_path: Path) -> None:
     rng = Random(seed)
     schemas = [random_type(rng, rng.choice((0, 1, 2))) for _ in range(TYPES)]
@@ -154,7 +154,7 @@ def test_no_two_changes_have_one_name(seed: int) -> None:
     assert not [name for name, count in names.items() if count > 1]
 
 
-@pytest.mark.parametrize("seed", a_few(SEEDS, SEEDS[2:3], "compares many random types"))
+@pytest.mark.parametrize("seed", a_few(SEEDS, SEEDS[2:3], "compares many random types", bulk=True))
 def test_what_is_accepted_accepts_nothing_else(seed: int, tmp_path: Path) -> None:
     """Where all that breaks was accepted of another type already, that type refuses as much."""
     rng = Random(seed)

@@ -164,7 +164,9 @@ def test_a_change_kept_quiet_would_be_noticed(tmp_path: Path) -> None:
     assert not told((), channel, Effect.NARROWS)
 
 
-@pytest.mark.parametrize("batch", a_few(range(20), [0], "edits the whole schema many times"))
+@pytest.mark.parametrize(
+    "batch", a_few(range(20), [0], "edits the whole schema many times", bulk=True)
+)
 def test_every_change_of_the_whole_schema_has_a_witness(batch: int) -> None:
     """What an edit breaks is told, and each break that is told has a message that shows it."""
     for edit in range(amount(1, 100)):

@@ -11,7 +11,6 @@ from acpgen.diff import Change, Party, diff
 from acpgen.diff.effect import Effect
 from acpgen.diff.inclusion import Inclusion
 from acpgen.model import Protocol, Ref, TypeName
-from acpgen.types import value_search
 from small_schema import loaded, schema
 
 SAID = {"description": "Said."}
@@ -55,7 +54,7 @@ def test_what_takes_too_many_steps_counts_as_broken(
 ) -> None:
     old, new = knot(tmp_path, 1), knot(tmp_path, 2)
     exact = broken(diff(old, new))
-    monkeypatch.setattr(value_search, "MOST_STEPS", 1)
+    monkeypatch.setenv("ACPGEN_DIFF_STEPS", "1")
     inclusion = Inclusion(old, new)
     assert inclusion.effects(KNOT, KNOT) is None
     assert inclusion.moved(Effect.NARROWS, inclusion.term(KNOT, 0), KNOT) is None

@@ -10,6 +10,7 @@ import pytest
 from acpgen import resources
 from acpgen.emit import manifest
 from acpgen.emit.templates import TemplateError, Templates, files
+from acpgen.targets import languages
 
 PAGE = "docs/errors.md.jinja"
 PARENT = "docs/page.md.jinja"
@@ -20,6 +21,13 @@ CONTEXT = {"header": "H", "title": "T", "error": "E", "error_code": "C", "table"
 def own(tmp_path: Path) -> Path:
     (tmp_path / "own" / "docs").mkdir(parents=True)
     return tmp_path / "own"
+
+
+def test_python_in_templates_is_little() -> None:
+    """No linter or type checker sees what is written there, so it is what the schema decides."""
+    folders = (resources.TEMPLATES, Path(languages.__file__).parent)
+    texts = [file.read_text("utf-8") for each in folders for file in each.rglob("*.py.jinja")]
+    assert 0 < sum(text.count("\n") for text in texts) <= 600
 
 
 def test_an_empty_folder_leaves_all_as_it_is(own: Path) -> None:

@@ -122,6 +122,32 @@ def test_each_limit_can_be_set(
     assert text.endswith(f"set ACPGEN_SCHEMA_{limit}")
 
 
+def test_patterns_that_are_examined_for_long_are_one_finding(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patterns = ("^a{1,20}b$", "^a{1,20}b$", "^c{1,20}d$", "^e{1,20}f$")
+    write(folder, {f"T{n}": {"type": "string", "pattern": p} for n, p in enumerate(patterns)})
+    assert refusal(folder) == ""
+    monkeypatch.setenv("ACPGEN_SCHEMA_PATTERN_STEPS", "400")
+    with pytest.raises(SchemaError) as refused:
+        load(folder)
+    (finding,) = refused.value.findings
+    assert (finding.rule, finding.pointer) == ("schema-size", "/$defs/T2/pattern")
+    complaint = "is where examining the patterns takes more than 400 steps"
+    advice = "if that is meant, set ACPGEN_SCHEMA_PATTERN_STEPS"
+    assert finding.message == f"{complaint}; {advice}"
+
+
+def test_parts_can_be_limited(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(folder, {"T": {"type": "object", "properties": {"a": {"type": "string"}}}})
+    assert refusal(folder) == ""
+    monkeypatch.setenv("ACPGEN_SCHEMA_PARTS", "1")
+    assert refusal(folder) == (
+        "has more than 1 parts when its bases and variants are written out; name each base once; "
+        "if that is meant, set ACPGEN_SCHEMA_PARTS"
+    )
+
+
 @pytest.mark.parametrize("value", ["", "0", "-1", "many", "1" * 30])
 def test_a_limit_that_is_no_number_is_2(
     folder: Path, monkeypatch: pytest.MonkeyPatch, value: str

@@ -8,7 +8,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 from random import Random
 
@@ -151,6 +151,26 @@ def test_a_log_that_is_an_array_is_not_a_batch(tmp_path: Path) -> None:
     assert (sent.exit_code, sent.stdout.count("there are no batches")) == (1, 1)
 
 
+@pytest.mark.parametrize(
+    "broken", ["{oops}", '{\n "jsonrpc": oops\n}', '{"jsonrpc":"2.0","id":"x}', "oops"]
+)
+@pytest.mark.parametrize("mark", [",", ",\n", ", "])
+def test_what_comes_after_a_broken_item_of_an_array_is_judged(broken: str, mark: str) -> None:
+    one, other = json.loads(LIST), json.loads(BAD)
+    for indents in product((None, 1), repeat=3):
+        around = [
+            json.dumps(each, indent=indent)
+            for each, indent in zip((one, other, one), indents, strict=True)
+        ]
+        result = run(f"[{mark.join([around[0], broken, *around[1:]])}]".encode())
+        assert result.stdout.count("error[type] -32602 /params/cwd") == 1, indents
+
+
+def test_arrays_that_never_end_are_read_in_linear_time() -> None:
+    result = run(b"[\n" * 20_000 + BAD)
+    assert result.stdout.startswith("<stdin>:20001: session/list: error[type] -32602 /params/cwd")
+
+
 @pytest.mark.parametrize("har", [False, True])
 def test_a_finding_in_an_array_on_one_line_has_the_number_of_its_message(*, har: bool) -> None:
     texts = [LIST, LIST.replace(b'"id":1', b'"id":2'), BAD, LIST.replace(b'"id":1', b'"id":3')]
@@ -218,6 +238,69 @@ def test_a_line_that_may_hold_a_secret_is_not_shown(line: str) -> None:
     assert (result.exit_code, result.stdout) == (2, "")
     assert "line 1 is the first: it may hold a secret, so it is not shown" in result.stderr
     assert "sekret" not in result.stderr
+
+
+FOREIGN = [
+    '{"jsonrpc"=>"2.0", "id"=>1, "method"=>"session/list"}',
+    '{"jsonrpc" => "2.0", "id" => 1}',
+    'Object {"jsonrpc": String("2.0"), "id": Number(1)}',
+    'Object {\n    "jsonrpc": String("2.0"),\n    "id": Number(1),\n}',
+    '{"jsonrpc":"2.0", "params":map[string]string{"a": "b"}',
+    '{"jsonrpc":"2.0", "id":1, "result":nil}',
+    '{"jsonrpc"->"2.0", "id"->1}',
+]
+
+
+@pytest.mark.parametrize("text", FOREIGN)
+@pytest.mark.parametrize("command", ["validate", "trace", "convert"])
+def test_a_log_in_another_notation_is_2(text: str, command: str) -> None:
+    data = f"out: {text}\nin: {text}\n".encode()
+    result = CliRunner().invoke(APP, [command], input=data)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "its messages are in another notation than JSON" in result.stderr
+    assert "line 1 is the first: " in result.stderr
+
+
+@pytest.mark.parametrize("text", FOREIGN)
+@pytest.mark.parametrize("before", [True, False])
+def test_another_notation_in_a_log_of_json_is_refused(text: str, *, before: bool) -> None:
+    one = b"out: " + LIST
+    other = f"in: {text}\n".encode()
+    result = run(other + one if before else one + other)
+    assert result.stdout.count("error[not-json] -32700") == 1
+    assert "2 messages: 1 accepted, 1 refused" in result.stderr
+
+
+def test_another_notation_from_a_named_sender_is_refused() -> None:
+    result = run(f"{FOREIGN[0]}\n{FOREIGN[1]}\n".encode(), "--from", "agent")
+    assert (result.exit_code, result.stdout.count("error[not-json] -32700")) == (1, 2)
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("address", ["https://example.org/log.json", "./log.schema.json", 5])
+def test_a_log_may_name_its_own_schema(address: object, indent: int | None) -> None:
+    lines = [{"dir": "out", "msg": json.loads(text)} for text in (LIST, BAD)]
+    log = {"$schema": address, "messages": lines}
+    result = run(json.dumps(log, indent=indent).encode())
+    assert result.stdout.count("error[type] -32602 /params/cwd") == 1
+    each = "\n".join(json.dumps({"$schema": address, **line}) for line in lines)
+    assert run(each.encode()).stdout.startswith("<stdin>:2: session/list: error[type]")
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        {"$schema": "https://json-schema.org/draft/2020-12/schema"},
+        {"$schema": "x", "type": "object"},
+        {"$schema": "x", "properties": {}},
+        {"$defs": {}},
+    ],
+)
+def test_any_schema_with_messages_is_no_log(member: dict[str, object]) -> None:
+    text = json.dumps({**member, "samples": [json.loads(BAD), json.loads(LIST)]}, indent=1)
+    result = run(text.encode())
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "has a JSON Schema or an OpenRPC document, which is no log" in result.stderr
 
 
 @pytest.mark.parametrize("name", ["$schema", "openrpc"])

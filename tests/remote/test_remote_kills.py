@@ -111,6 +111,7 @@ def test_every_prompt_survives_the_kills(case: tuple[str, str], tmp_path: Path) 
     agent.end()
     stored = {line for line in client.lines if line.startswith("prompt")}
     inserted = Counter(texts(tmp_path))
+    assert len(stored) >= KILLS, "prompts were stored between the kills"
     assert [text for text, times in inserted.items() if times > 1] == []
     assert stored - inserted.keys() == set()
     assert len(killed) == 3

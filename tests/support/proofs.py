@@ -41,13 +41,16 @@ def scaled(reason: str) -> Callable[[Test], Test]:
     return mark
 
 
-def a_few(values: Iterable[T], kept: Collection[T], reason: str) -> list[ParameterSet]:
+def a_few(
+    values: Iterable[T], kept: Collection[T], reason: str, *, bulk: bool = False
+) -> list[ParameterSet]:
     """Return parameters of which `make test` runs those in `kept` only.
 
     Args:
         values: all parameters.
         kept: the smaller version; each has to be one of `values`.
         reason: why the others are left to `make prove`.
+        bulk: true if they take longer than `.ci/run` may, which then plays the first of them only.
 
     Raises:
         ValueError: `kept` has a value that isn't one of `values`.
@@ -55,7 +58,10 @@ def a_few(values: Iterable[T], kept: Collection[T], reason: str) -> list[Paramet
     every = list(values)
     if unknown := [each for each in kept if each not in every]:
         raise ValueError(f"not among the parameters: {unknown}")
+    proof = pytest.mark.prove(reason)
+    rest = (proof, pytest.mark.bulk) if bulk else (proof,)
+    first = next((each for each in every if each not in kept), None)
     return [
-        pytest.param(each, marks=() if each in kept else pytest.mark.prove(reason))
+        pytest.param(each, marks=() if each in kept else (proof,) if each == first else rest)
         for each in every
     ]

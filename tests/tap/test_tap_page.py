@@ -42,6 +42,21 @@ def test_there_is_one_for_each_client() -> None:
     assert len(commands()) == 4
 
 
+def test_the_readme_has_a_line_for_each_client() -> None:
+    text = (resources.ROOT / "README.md").read_text("utf-8")
+    (block,) = re.findall(r"```text\n(\"My agent\".*?)```", text, flags=re.DOTALL)
+    zed, typescript, python = block.splitlines()
+    server = json.loads(f"{{{zed}}}")["My agent"]
+    assert (server["type"], server["command"]) == ("custom", "acpgen")
+    called = re.findall(r"spawn\((.*), (\[.*\])\);", typescript)
+    assert [json.loads(part) for part in called[0]] == ["acpgen", server["args"]]
+    words = json.loads(f"[{python.split('client, ')[1].removesuffix(')')}]")
+    assert words == ["acpgen", *server["args"]]
+    options = parse(server["args"][1:])
+    assert options is not None
+    assert (options.command, options.record) == (("my-agent",), "/tmp/session.ndjson")
+
+
 def test_every_option_is_described() -> None:
     table = PAGE.split("## What it does")[1].split("## What stays")[0]
     assert {name for option in OPTIONS.values() for name in option.names} <= set(

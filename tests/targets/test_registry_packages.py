@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import shutil
 import subprocess
 import sys
@@ -123,3 +124,12 @@ def test_a_folder_that_is_no_package_is_refused(
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert reason in done.stderr
+
+
+def test_a_missing_library_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "packages")
+    builders = importlib.import_module("builders")
+    library = ([tmp_path / "jackson.jar"], "get it")
+    monkeypatch.setitem(builders.LIBRARIES, "jackson", library)
+    with pytest.raises(builders.BuildError, match=r"^jackson\.jar is missing; get it$"):
+        builders.build_jar(GENERATED / "java", tmp_path)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -82,3 +86,25 @@ def test_what_is_recovered_hides_no_error_behind_it() -> None:
     assert counts[Severity.RECOVERED] == MOST
     assert counts[Severity.ERROR] == 1
     assert not verdict.accepted
+
+
+@pytest.mark.parametrize(
+    ("stated", "status", "out", "err"),
+    [
+        ("2", 1, ["type", "type"], "1 message: 0 accepted, 1 refused\n"),
+        ("0", 2, [], "acpgen: ACPGEN_FINDINGS: is not a whole number above 0\n"),
+    ],
+)
+def test_the_limit_can_be_set(stated: str, status: int, out: list[str], err: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "acpgen", "validate", "-", "--from", "client"],
+        input=resumed([1] * 5),
+        env={**os.environ, "ACPGEN_FINDINGS": stated},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == status
+    assert re.findall(r"\[([a-z-]+)\]", done.stdout) == out
+    assert done.stderr == err
+    assert ("there are more in this message" in done.stdout) is bool(out)

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_wire.reader import repeated_lines, value_lines
+from acp_wire.value_places import repeated_lines, value_lines
 
 Path = tuple[str | int, ...]
 TEXTS = st.text(st.sampled_from('ab"\\/~{}[]:,\n\r\u2028'), max_size=4)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from gzip import GzipFile
 from importlib import import_module
 from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import BinaryIO
 
+from acpgen.logs.log_files import expanded as expanded
 from acpgen.startup.file_names import STDIN as STDIN
 from acpgen.startup.file_names import name as name
 from acpgen.startup.file_names import relative as relative
@@ -43,12 +44,6 @@ _FOREIGN = (
 """What files that are no logs have at a place, and what to do with them."""
 _RATIO = 10
 """How many times longer messages are than their gzip, about."""
-
-
-_PATTERN = frozenset("*?[")
-"""What makes a name a pattern, where no file has that name."""
-_SECRETS = ".secret"
-"""What the files end with that `acpgen tap` keeps its secrets in."""
 
 
 class UnpackError(OSError):
@@ -109,50 +104,6 @@ def _zstd_file() -> Callable[[BinaryIO], RawIOBase]:
             continue
         return found
     raise UnpackError(_NO_ZSTD)
-
-
-def expanded(files: Iterable[str]) -> tuple[str, ...]:
-    """The files that words mean: themselves, all in a folder, or those that match a pattern.
-
-    A folder counts as all files below it, in the order of their names, apart from hidden ones and
-    the secrets of `acpgen tap`. A word that means no file stays as it is.
-    """
-    found = [path for file in files for path in _meant(file)]
-    return tuple(dict.fromkeys(found))
-
-
-def _meant(file: str) -> Sequence[str]:
-    if file == STDIN or not (_PATTERN.intersection(file) or Path(file).is_dir()):
-        return [file]
-    matching = [file] if Path(file).exists() else _matching(file)
-    found = [path for each in matching for path in _below(Path(each), each)]
-    return found or [file]
-
-
-def _matching(pattern: str) -> Sequence[str]:
-    """The files and folders that a pattern means, as shells and `**` do, but for hidden ones."""
-    whole = Path(pattern)
-    start = Path(whole.anchor)
-    parts = whole.relative_to(start).parts
-    hidden = any(part.startswith(".") for part in parts)
-    found = start.glob(str(Path(*parts)))
-    return sorted(str(path) for path in found if hidden or not _is_hidden(path))
-
-
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith(".") and part != ".." for part in path.parts)
-
-
-def _below(path: Path, name: str) -> Iterator[str]:
-    """The files in a folder, or the one that a path is."""
-    if not path.is_dir():
-        yield name
-        return
-    for folder, folders, files in os.walk(path):
-        folders[:] = sorted(each for each in folders if not each.startswith("."))
-        for each in sorted(files):
-            if not each.startswith(".") and not each.endswith(_SECRETS):
-                yield str(Path(folder, each))
 
 
 def complaint(error: Exception) -> str | None:

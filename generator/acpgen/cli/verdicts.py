@@ -8,10 +8,11 @@ from acp_wire.keys import looks_like_key, may_hold_key
 from acp_wire.reader import Decoded, JsonValue
 from acp_wire.redaction import Key, masked
 from acpgen.findings import Finding, Severity
+from acpgen.judge.fault_limit import MOST
 from acpgen.judge.message_text import MessageText
 from acpgen.judge.message_verdict import MessageFault, MessageVerdict
 
-FINDINGS_LIMIT = 1000
+FINDINGS_LIMIT = MOST
 """How many findings of one message are printed by default."""
 _ERROR = Severity.ERROR
 _MORE = "; there are more in this message, which --max-findings leaves out"

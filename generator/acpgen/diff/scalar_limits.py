@@ -47,20 +47,6 @@ def scalars(old: Scalar, new: Scalar, at: SchemaPlace) -> Iterator[Found]:
             yield found(format_changed, at, name=name, old=before, new=after)
 
 
-def meet(one: Scalar | Array, other: Scalar | Array) -> bool:
-    """Whether the limits of two types allow a common value, as far as is known."""
-    if isinstance(one, Scalar) and isinstance(other, Scalar):
-        kinds = {one.type, other.type}
-        if len(kinds) > 1 and not kinds <= _NUMERIC:
-            return False
-    for low, high in zip(_LOWER, _UPPER, strict=True):
-        least = [n for n in (_bound(one, low), _bound(other, low)) if n is not None]
-        most = [n for n in (_bound(one, high), _bound(other, high)) if n is not None]
-        if least and most and max(least) > min(most):
-            return False
-    return True
-
-
 def takes(scalar: Scalar, value: str | int) -> bool:
     """Whether a text or an integer is one of the values of a scalar type."""
     if scalar.type is ScalarType.ANY:

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 
 from acpgen.findings import Severity
 from acpgen.judge.message_verdict import MessageFault, MessageRule
+from acpgen.stated_limits import whole_number
 
-MOST = 1000
+MOST = whole_number("ACPGEN_FINDINGS", 1000)
 """The most findings of each severity that are reported about one message."""
 
 

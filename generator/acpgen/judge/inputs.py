@@ -7,6 +7,7 @@ message. Imports nothing heavy.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from io import BytesIO
 from itertools import chain
@@ -15,7 +16,6 @@ from typing import BinaryIO
 from acp_wire.reader import (
     BLANK,
     BROKEN,
-    first_value,
     is_utf_16,
     peek,
 )
@@ -107,8 +107,18 @@ def _by_line(head: list[tuple[int, bytes]], rest: Iterator[tuple[int, bytes]]) -
 
 def _starts_with_a_value(text: bytes) -> bool:
     """Whether a text holds an object that spans lines, and then another one."""
-    value, rest = first_value(text)
+    value, rest = _first_value(text)
     return isinstance(value, dict) and rest.lstrip(", \t\r\n").startswith("{")
+
+
+def _first_value(text: bytes) -> tuple[object, str]:
+    """Return the value at the start of a text, or `BROKEN`, and the text after it."""
+    try:
+        start = text.decode("utf-8").lstrip()
+        value, end = json.JSONDecoder().raw_decode(start)
+    except (ValueError, RecursionError):
+        return BROKEN, ""
+    return value, start[end:]
 
 
 def _stands_alone(line: bytes) -> bool:

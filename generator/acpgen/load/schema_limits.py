@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import errno
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Self
 
+from acpgen.stated_limits import StatedLimitError, whole_number
 from acpgen.words import counted
 
 PREFIX = "ACPGEN_SCHEMA_"
@@ -28,6 +28,8 @@ class SchemaLimits:
         values: of JSON in all its files together, those inside other values included.
         depth: levels of types inside each other, references included; 2,000 is the most that a
             walk over types can follow.
+        parts: members and variants of one type, when its bases are written out.
+        pattern_steps: steps that examining all its regular expressions takes.
     """
 
     bytes: int = 16 * 1024 * 1024
@@ -35,19 +37,22 @@ class SchemaLimits:
     definitions: int = 2_000
     values: int = 100_000
     depth: int = 1_000
+    parts: int = 10_000
+    pattern_steps: int = 1_000_000
 
     @classmethod
     def current(cls) -> Self:
         """The limits, with those that the environment states.
 
         Raises:
-            OSError: the environment states something else than a number above 0, or too large a
-                depth.
+            StatedLimitError: the environment states something else than a number above 0, or too
+                large a depth.
         """
-        limits = cls(**{field.name: _stated(field.name, field.default) for field in fields(cls)})
+        defaults = {field.name: int(str(field.default)) for field in fields(cls)}
+        limits = cls(**{n: whole_number(_variable(n), each) for n, each in defaults.items()})
         if limits.depth > _DEEPEST:
-            name = f"{PREFIX}DEPTH"
-            raise OSError(errno.EINVAL, f"is more than {_DEEPEST}, the most that works", name)
+            complaint = f"is more than {_DEEPEST}, the most that works"
+            raise StatedLimitError(_variable("depth"), complaint)
         return limits
 
     def require_size(self, place: Path, files: Iterable[Path]) -> None:
@@ -72,12 +77,8 @@ def too_large(place: Path, complaint: str, limit: str) -> OSError:
 
 def advice(limit: str) -> str:
     """How to go on where a limit is too low."""
-    return f"if that is meant, set {PREFIX}{limit.upper()}"
+    return f"if that is meant, set {_variable(limit)}"
 
 
-def _stated(limit: str, default: object) -> int:
-    name = f"{PREFIX}{limit.upper()}"
-    text = os.environ.get(name, str(default))
-    if not (text.isascii() and text.isdecimal() and 0 < len(text) <= 18 and int(text)):
-        raise OSError(errno.EINVAL, "is not a whole number above 0", name)
-    return int(text)
+def _variable(limit: str) -> str:
+    return f"{PREFIX}{limit.upper()}"

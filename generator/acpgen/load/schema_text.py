@@ -10,7 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 
-from acp_wire.reader import NotJsonError, decode, repeated_lines, value_lines
+from acp_wire.reader import NotJsonError, decode
+from acp_wire.value_places import repeated_lines, value_lines
 from acpgen.findings import Finding, Severity, order
 from acpgen.load.listing import read_within, require_file, schema_files
 from acpgen.load.schema_limits import SchemaLimits, advice

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from acpgen.load.schema_limits import SchemaLimits, advice
 from acpgen.load.schema_text import RawSchema
 from acpgen.model import Map, Nullable, Object, Ref, Type, TypeDef, TypeName, Union
 from acpgen.types.structure import walk
@@ -27,8 +28,6 @@ _OBJECT = SHAPE | {"type", "$ref", "not"}
 _LIMITS = frozenset({"pattern", "minLength", "maxLength", "minimum", "maximum"})
 _SCALAR = _LIMITS | {"type", "format", "contentEncoding"}
 _COUNTS = ("minLength", "maxLength", "minItems", "maxItems")
-MOST_PARTS = 10_000
-"""The most members and variants that a type has when its bases are written out."""
 
 _LARGEST = 2**31 - 1
 """The most that every language counts characters and items to."""
@@ -73,7 +72,8 @@ def foreign_bases(types: Mapping[TypeName, TypeDef]) -> Iterator[tuple[TypeDef, 
 
 
 def repetitive(types: Mapping[TypeName, TypeDef]) -> Iterator[tuple[TypeDef, str]]:
-    """The definitions with more than `MOST_PARTS` parts if all bases and variants were copied."""
+    """The definitions with too many parts if all bases and variants were copied."""
+    most = SchemaLimits.current().parts
     counts: dict[TypeName, int] = {}
 
     def count(type_: Type) -> int:
@@ -94,11 +94,11 @@ def repetitive(types: Mapping[TypeName, TypeDef]) -> Iterator[tuple[TypeDef, str
                 return 1
 
     for name, definition in types.items():
-        if count(Ref(name)) > MOST_PARTS:
+        if count(Ref(name)) > most:
             yield (
                 definition,
-                f"has more than {MOST_PARTS} parts when its bases and variants are written out; "
-                "name each base once",
+                f"has more than {most} parts when its bases and variants are written out; "
+                f"name each base once; {advice('parts')}",
             )
 
 

@@ -21,6 +21,7 @@ The log is read as it comes, and at most `limit` bytes of one line or one value 
 also decodes UTF-16 and byte order marks. Logs in the two shapes that acpgen writes itself (messages
 one a line, and transcripts) have `log.canonical`, the lines that `acpgen.judge.stream` reads fast.
 
+`expanded` lists the files in folders and those that match patterns, as `acpgen validate` does.
 `fenced` yields the lines of the JSON in a Markdown page, and `Values` the values of any lines.
 
 Raises `InputError` (of `acpgen.judge.inputs`) where no line is a message: the text names the first
@@ -31,6 +32,7 @@ from __future__ import annotations
 
 from acpgen.logs.hints import SHAPES, Hints
 from acpgen.logs.log import Log, read
+from acpgen.logs.log_files import expanded
 from acpgen.logs.log_lines import LINE_LIMIT, lines_of
 from acpgen.logs.log_message import LogMessage
 from acpgen.logs.markdown_log import fenced, is_markdown
@@ -48,6 +50,7 @@ __all__ = [
     "Unit",
     "Values",
     "callers_of",
+    "expanded",
     "fenced",
     "is_markdown",
     "lines_of",

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 
 from acp_wire.reader import JsonValue
+from acpgen.logs.messages import is_message
 from acpgen.logs.prefixes import LONGEST
 from acpgen.logs.scanning import BROKEN, CUT, blank, value_at
 
+_NEXT = re.compile(r',\s*(?=\{\s*"(?:jsonrpc|id|method|result|error|params)")')
+_TRIES = 1000
+"""How many places in a text are tried as the start of a message."""
+_FOREIGN = re.compile(
+    r'=|->|(?:nil|None|True|False|undefined)\b|@?[A-Za-z_][\w:.]*(?:\[\w*\]\w*)?\s*[({"]'
+)
+"""What other notations have where JSON has `:` or a value: `=>`, `String("`, `map[string]any{`."""
 LONG = "long"
 """The shape of a unit that is longer than the limit, and is not held."""
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a]")
+_BINARY = re.compile("[\x00-\x08\x0e-\x1a\udc80-\udcff]")
 _DUMP = re.compile(r"(?:\b[0-9a-f]{2}\s){4}|(?:\b[0-9a-f]{4}\s){4}", re.IGNORECASE)
 
 
@@ -43,11 +52,30 @@ def whole_unit(number: int, prefix: str, text: str, shape: str) -> Unit:
     return Unit(number, prefix, text.strip(), value, shape)
 
 
+def next_message(text: str) -> int:
+    """Return the index of the first message in a text behind a comma; -1 if there is none."""
+    for found in islice(_NEXT.finditer(text), _TRIES):
+        if is_message(value_at(text, found.end())[0]):
+            return found.end()
+    return -1
+
+
 def is_binary(text: str) -> bool:
-    """Whether a text that is not JSON is no text at all, such as a part of a picture."""
-    return _CONTROL.search(text, 0, LONGEST) is not None and '"jsonrpc"' not in text
+    """Whether a text that is not JSON is no text at all, such as a part of a picture.
+
+    Bytes that are not UTF-8 are surrogates in it.
+    """
+    return _BINARY.search(text, 0, LONGEST) is not None and '"jsonrpc"' not in text
 
 
 def is_dump(prefix: str) -> bool:
     """Whether the text before a message is that of a dump: its bytes in hexadecimal."""
     return _DUMP.search(prefix) is not None
+
+
+def is_foreign(unit: Unit) -> bool:
+    """True for an object as another language prints it: Ruby, Elixir, Rust, Go."""
+    if unit.value is not BROKEN or not unit.text:
+        return False
+    value, place = value_at(unit.text, blank(unit.text, 0))
+    return value is BROKEN and _FOREIGN.match(unit.text, place) is not None

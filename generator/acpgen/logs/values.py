@@ -7,22 +7,25 @@ from collections.abc import Iterator
 
 from acp_wire.reader import JsonValue
 from acpgen.logs.directions import is_arrow
+from acpgen.logs.growing import GrowingValue
 from acpgen.logs.line_reader import BETWEEN, LineReader, Taken, text_of
-from acpgen.logs.log_lines import Lines
+from acpgen.logs.log_lines import Lines, as_bytes
 from acpgen.logs.long_units import cell_unit, rewrapped_unit, titled_unit
 from acpgen.logs.messages import is_bare, is_message, is_row
 from acpgen.logs.prefixes import LONGEST
 from acpgen.logs.quoted_text import python_object, quoted
 from acpgen.logs.scanning import BROKEN, CUT, blank, value_at
 from acpgen.logs.titled_parts import title_of
-from acpgen.logs.unit import LONG, Unit, is_binary, is_dump, whole_unit
+from acpgen.logs.unit import LONG, Unit, is_binary, is_dump, next_message, whole_unit
 
 _BROKEN_OBJECT = re.compile(r'\{\s*(?:"|$)')
+_STARTS = ('{"jsonrpc"', '{"id"', '{"method"')
 _BROKEN_LINES = 10_000
 """How many lines of a broken value over several lines are taken as one message at most."""
 _TRIES = 5
 """How many places of one line are tried as the start of a value."""
 _FRAME = re.compile(rb"content-length\s*:\s*(\d+)\s*$", re.IGNORECASE)
+_OPENED = re.compile(r",\s*(\{\s*)$")
 _HEADER = re.compile(rb"[A-Za-z][A-Za-z-]*\s*:.*$")
 _ENTITIES = {"&quot;": '"', "&#34;": '"', "&lt;": "<", "&gt;": ">", "&#39;": "'", "&amp;": "&"}
 EVENT = re.compile(rb"(data|event|id|retry):(?: |$)?|: |:$")
@@ -42,6 +45,7 @@ class Values:
         self._reader = LineReader(lines, limit)
         self._whole = whole
         self._one_line = False
+        self._tried = 0
         self._limit = limit
         self._shape = shape
 
@@ -76,7 +80,7 @@ class Values:
         line = text.strip()
         if (row := _row(line)) is not None:
             yield Unit(number, "", line, row)
-        elif line.startswith("[") and self._opens_array(line):
+        elif line.startswith("[") and self._opens_array(number, line):
             if self._is_batch(line):
                 batch, end = value_at(line, 0)
                 self._reader.put_back_text(number, line[end:])
@@ -95,7 +99,7 @@ class Values:
         tries = 0
         while 0 <= start <= LONGEST and tries < _TRIES:
             value, end = value_at(text, start)
-            prefix = text[:start].strip()
+            prefix = text[:start].strip().lstrip("}], \t")  # the end of a broken item is none
             if value is CUT and (not prefix or text[start:].strip() == "{" or tries == 0):
                 unit = self._spanning(number, text, start)
                 if unit is not None:
@@ -113,6 +117,8 @@ class Values:
                 )
                 self._push_rest(number, text, end, prefix)
                 return
+            if text.startswith(_STARTS, start) and _STARTS[0] not in text[start + 1 :]:
+                break  # what is inside a broken message is not one
             tries += 1
             start = text.find("{", start + 1)
         yield self._odd(number, text)
@@ -129,9 +135,9 @@ class Values:
             return whole_unit(number, line[: found[0]].strip(), found[1], "prefixed")
         return cell_unit(self._reader, number, text)
 
-    def _opens_array(self, line: str) -> bool:
+    def _opens_array(self, number: int, line: str) -> bool:
         after = line[1:].lstrip()
-        if self._shape not in (None, "array"):
+        if self._shape not in (None, "array") or number <= self._tried:
             return False
         if after.startswith("["):  # rows, such as a time, a direction and a message
             value, _ = value_at(line, 0)
@@ -165,7 +171,7 @@ class Values:
         start = line.find("{")
         if start == 0 and _BROKEN_OBJECT.match(line) and not is_binary(line):
             return Unit(number, "", line)
-        begins = line[start:].startswith(('{"jsonrpc"', '{"id"', '{"method"'))
+        begins = line.startswith(_STARTS, max(start, 0))
         if 0 < start <= LONGEST and begins and not is_dump(line[:start]):
             return Unit(number, line[:start].strip(), line[start:], shape="prefixed")
         whole, end = value_at(line, 0)
@@ -255,8 +261,9 @@ class Values:
         """
         value, end = value_at(buffer, at)
         pulled: Taken = []
+        own = buffer[at:]
         if value is CUT:
-            buffer, at = buffer[at:], 0
+            buffer, at = own, 0
         while value is CUT:
             grown = self._reader.pull(pulled, len(buffer) if len(pulled) > 8 else 0)
             if not grown:
@@ -269,9 +276,18 @@ class Values:
             unit = Unit(line, "", buffer[at:end], value, "array", self._one_line)
             return unit, buffer, at, end
         self._reader.put_back(pulled)
-        first = buffer[at:].split("\n", 1)[0].rstrip().rstrip(",")
-        broken = Unit(line, "", first, BROKEN, "array") if first.startswith("{") else None
-        return broken, buffer, at, -1
+        self._tried = pulled[-1][0] if pulled else self._tried
+        first, *others = own.splitlines(keepends=True)
+        going_on = next_message(first)
+        if going_on < 0:
+            self._reader.put_back([(line + n, as_bytes(text)) for n, text in enumerate(others, 1)])
+            if (opened := _OPENED.search(first)) is not None:  # the next item goes on below
+                self._reader.put_back([(line, as_bytes(opened[1]))])
+                first = first[: opened.start()]
+        text = first[: max(going_on, 0) or len(first)].rstrip(", \t\r\n")
+        is_object = text.startswith("{")
+        broken = Unit(line, "" if is_object else text, text if is_object else "", shape="array")
+        return broken, own if going_on >= 0 else first, 0, going_on
 
     def _frame(self, number: int, size: int) -> Iterator[Unit]:
         """The body of a frame: as many bytes as its header says."""
@@ -312,10 +328,15 @@ class Values:
                 yield Unit(number, text_of(raw).strip(), shape="event")
             return
         pieces = [text_of(raw[event.end() :])]
+        growing = GrowingValue()
         while (line := self._reader.next()) is not None:
             more = EVENT.match(line[1])
-            value, _ = value_at("".join(pieces), blank("".join(pieces), 0))
-            if more is None or more[1] != b"data" or value is not CUT:
+            growing.add(pieces[-1])
+            if (
+                more is None
+                or more[1] != b"data"
+                or (growing.is_due() and _has_ended("".join(pieces)))
+            ):
                 self._reader.put_back([line])
                 break
             pieces.append(text_of(line[1][more.end() :]))
@@ -361,6 +382,11 @@ def _row(line: str) -> list[JsonValue] | None:
         return None
     value, end = value_at(line, 0)
     return value if isinstance(value, list) and end == len(line) and is_row(value) else None
+
+
+def _has_ended(text: str) -> bool:
+    """True if more lines don't belong to the value of a text."""
+    return value_at(text, blank(text, 0))[0] is not CUT
 
 
 def _bytes_of_frame(raw: bytes) -> str:

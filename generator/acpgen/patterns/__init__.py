@@ -12,14 +12,17 @@ from functools import cache
 
 from acpgen.patterns import paths
 from acpgen.patterns.parser import PatternError, UnsupportedPatternError, parse
+from acpgen.patterns.paths import Examination
 from acpgen.patterns.re2 import spelled_for_re2
 from acpgen.patterns.searching import trimmed
 from acpgen.patterns.writing import END, spelled, written
 
 __all__ = [
+    "Examination",
     "PatternError",
     "UnsupportedPatternError",
     "compiled",
+    "examined",
     "is_pattern",
     "length_advice",
     "literal",
@@ -32,16 +35,27 @@ __all__ = [
 ]
 
 
-def require_usable(pattern: str, max_length: int | None = None) -> None:
-    """Refuse a pattern that is not judged alike everywhere, or can take too long.
+def examined(pattern: str, max_length: int | None = None) -> Examination:
+    """Whether a pattern can take too long, and how many steps it took to tell.
 
     `max_length` is the maxLength beside the pattern.
 
     Raises:
         PatternError: it is not a regular expression.
+        UnsupportedPatternError: it is not judged alike everywhere; the message holds what to write
+            instead.
+    """
+    return paths.examined(trimmed(parse(pattern)), max_length)
+
+
+def require_usable(pattern: str, max_length: int | None = None) -> None:
+    """Refuse a pattern that is not judged alike everywhere, or can take too long.
+
+    Raises:
+        PatternError: it is not a regular expression.
         UnsupportedPatternError: acpgen can't use it; the message holds what to write instead.
     """
-    reason = paths.complaint(trimmed(parse(pattern)), max_length)
+    reason = examined(pattern, max_length).complaint
     if reason is not None:
         raise UnsupportedPatternError(reason)
 

@@ -24,6 +24,9 @@ MOST_WAYS = 32
 _WORK = 1_000_000
 """The most steps for a text, where its length has a limit."""
 
+_MOST_WAYS_OF_SHORT_TEXTS = 1_100
+"""The most ways to a place of a text of any length, since a message may have many short ones."""
+
 _MOST_CHARACTERS = 1_200
 _MOST_PARTS = 20_000
 _MOST_STEPS = 300_000
@@ -59,16 +62,24 @@ class _TooManyWaysError(_TooManyError):
     """The same of a pattern that may have fewer ways where texts are shorter."""
 
 
-def complaint(node: Node, max_length: int | None = None) -> str | None:
-    """Why a pattern may take too long on a text of at most a length, and what to do.
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """Why a pattern may take too long and what to do, None if it can't; and what it took to tell.
 
-    None if it can't.
+    `steps` counts what was visited, which takes one to two microseconds each.
     """
-    error = _error(node, max_length)
+
+    complaint: str | None
+    steps: int
+
+
+def examined(node: Node, max_length: int | None = None) -> Examination:
+    """Whether a pattern may take too long on a text of at most a length."""
+    error, steps = _error(node, max_length)
     if not isinstance(error, _TooManyWaysError):
-        return None if error is None else str(error)
+        return Examination(None if error is None else str(error), steps)
     anchor = "" if begins_at_start(node) else ", or begin the pattern with ^"
-    return f"{error}; {_ADVICE}{anchor}"
+    return Examination(f"{error}; {_ADVICE}{anchor}", steps)
 
 
 def length_advice(node: Node, max_length: int | None = None) -> str:
@@ -76,29 +87,40 @@ def length_advice(node: Node, max_length: int | None = None) -> str:
 
     Empty if the length of texts is not the reason.
     """
-    if not isinstance(_error(node, max_length), _TooManyWaysError):
+    if not isinstance(_error(node, max_length)[0], _TooManyWaysError):
         return ""
     for length in _LENGTHS:
-        if (max_length is None or length < max_length) and _error(node, length) is None:
+        if (max_length is None or length < max_length) and _error(node, length)[0] is None:
             return f"with the maxLength {length} it can't"
     return f"no maxLength of {_LENGTHS[-1]} or more suffices"
 
 
-def _error(node: Node, max_length: int | None) -> _TooManyError | None:
+def _error(node: Node, max_length: int | None) -> tuple[_TooManyError | None, int]:
+    ways = _Ways()
     try:
-        _Ways(node).require(max_length)
+        ways.read(node)
+        ways.require(max_length)
     except _TooManyError as error:
-        return error
-    return None
+        return error, ways.steps
+    return None, ways.steps
 
 
 class _Ways:
     """The characters of a pattern, and which of them may follow each other in how many ways."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self) -> None:
+        self.steps = 0
         self._chars: list[Charset] = []
         self._parts = 0
         self._follow: defaultdict[int, Counter[int]] = defaultdict(Counter)
+        self._start = Counter[int]()
+
+    def read(self, node: Node) -> None:
+        """Read a pattern.
+
+        Raises:
+            _TooManyError: it has too many parts or ways.
+        """
         self._start = self._ended(node).first
         if not begins_at_start(node):
             self._follow[_BEFORE] = self._start + Counter({_BEFORE: 1})
@@ -110,11 +132,12 @@ class _Ways:
         Raises:
             _TooManyError: there are too many, or one has too many ways.
         """
-        most = MOST_WAYS if max_length is None else max(MOST_WAYS, _WORK // (max_length + 1))
+        most = MOST_WAYS
+        if max_length is not None:
+            most = max(most, min(_MOST_WAYS_OF_SHORT_TEXTS, _WORK // (max_length + 1)))
         letters = list(partition(list(dict.fromkeys(self._chars))))
         seen = {frozenset(self._start.items())}
         queue = deque([(self._start, 0)])
-        steps = 0
         while queue:
             state, length = queue.popleft()
             if max(state.values(), default=0) > most:
@@ -123,14 +146,14 @@ class _Ways:
                 continue
             for letter in letters:
                 reached, following = self._after(state, letter)
-                steps += len(state) + len(following) + 1
+                self.steps += len(state) + len(following) + 1
                 if reached > most:
                     raise _TooManyWaysError(_many(most))
                 key = frozenset(following.items())
                 if key not in seen:
                     seen.add(key)
                     queue.append((following, length + 1))
-            if steps > _MOST_STEPS:
+            if self.steps > _MOST_STEPS:
                 raise _TooManyWaysError(_TOO_COMPLICATED)
 
     def _after(self, state: Counter[int], letter: int) -> tuple[int, Counter[int]]:
@@ -164,7 +187,9 @@ class _Ways:
             case Anchor():
                 return _NOTHING
             case Look(body=body, behind=True):
-                _Ways(Sequence((Anchor.START, body))).require(None)
+                behind = _Ways()
+                behind.read(Sequence((Anchor.START, body)))
+                behind.require(None)
                 return _NOTHING
             case Look(body=body):
                 return _Ends(self._ended(body).first, Counter(), 1)
@@ -225,6 +250,7 @@ class _Ways:
         return self._either([ends, _NOTHING]) if optional else ends
 
     def _link(self, last: Counter[int], first: Counter[int]) -> None:
+        self.steps += len(last) * len(first)
         for place, ways in last.items():
             self._follow[place].update(_times(first, ways))
 

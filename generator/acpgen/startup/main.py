@@ -50,9 +50,13 @@ def main() -> None:
     except Exception as error:
         from acpgen.cli.crash import account
         from acpgen.report.forms import CountsOnlyError
+        from acpgen.stated_limits import StatedLimitError
 
         known = isinstance(error, CountsOnlyError)
-        sys.stderr.write(f"acpgen: {error}\n" if known else account(error))
+        text = f"acpgen: {error}\n" if known else account(error)
+        if isinstance(error, StatedLimitError):
+            text = f"acpgen: {error.filename}: {error.strerror}\n"
+        sys.stderr.write(text)
         try:
             stdout.flush()
             status = 2

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+from acpgen.stated_limits import whole_number
 from acpgen.types import plain_search
 from acpgen.types.container_search import find_array, find_object
 from acpgen.types.value_terms import (
@@ -32,8 +33,11 @@ from acpgen.types.value_terms import (
     ValueKind,
 )
 
-MOST_STEPS = 2_000
-"""The steps that one search may take. Those of schemas in use take some hundreds."""
+STEPS = ("ACPGEN_DIFF_STEPS", 2_000)
+"""The variable that states how many steps one search may take, and the default.
+
+Searches in schemas in use take some hundreds.
+"""
 _MOST_COMBINED = 8
 """The most variants of a union of which each two are tried at once."""
 _LOOK_INTO = 6
@@ -55,6 +59,7 @@ class ValueSearch:
         self._open: dict[Demands, int] = {}
         self._assumed = _ENDLESS
         self._steps = 0
+        self._most = whole_number(*STEPS)
 
     def find(
         self, sent: Term, inside: Sequence[Term], outside: Sequence[Term]
@@ -210,7 +215,7 @@ class ValueSearch:
 
     def _count_step(self) -> None:
         self._steps += 1
-        if self._steps > MOST_STEPS:
+        if self._steps > self._most:
             raise TooManyStepsError
 
 

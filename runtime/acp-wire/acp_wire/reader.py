@@ -5,7 +5,7 @@ double, a byte order mark, escaped lone surrogates (no UTF-8 text can hold them)
 serde_json refuses the same. Integers of any size are accepted.
 
 `decode` gives everything that a text can show; `read` and `read_once` give the value only, and are
-faster. `peek` and `first_value` are not strict: they find out what a file is meant to hold.
+faster. `peek` is not strict: it finds out what a file is meant to hold.
 
 This module is imported whenever a message is judged, so it imports only what `json` itself needs.
 """
@@ -15,6 +15,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+
+from acp_wire.value_places import LEXEME, Path, value_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,13 +33,10 @@ __all__ = [
     "as_bytes",
     "attempt",
     "decode",
-    "first_value",
     "is_utf_16",
     "peek",
     "read",
     "read_once",
-    "repeated_lines",
-    "value_lines",
 ]
 
 JsonValue = bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"] | None
@@ -52,7 +51,6 @@ MAX_DEPTH = 127
 BROKEN = object()
 """The result of `peek` for a text that is not JSON at all."""
 
-Path = tuple[str | int, ...]
 _Members = list[tuple[str, JsonValue]]
 _Build = Callable[[_Members], dict[str, JsonValue]]
 _Scan = Callable[[str, int], tuple[JsonValue, int]]
@@ -71,7 +69,6 @@ _ESCAPE = (
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
     r"|(?P<lone>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)"
 )
-_LEXEME = r'[\[\]{}:,]|"[^"\\]*+(?:\\.[^"\\]*+)*+"|[^\s\[\]{}:,"]+'
 
 
 class NotJsonError(ValueError):
@@ -195,30 +192,6 @@ def peek(text: bytes) -> object:
         return json.loads(text.decode("utf-8"))
     except (ValueError, RecursionError):
         return BROKEN
-
-
-def first_value(text: bytes) -> tuple[object, str]:
-    """Return the value at the start of a text, or `BROKEN`, and the text after it."""
-    try:
-        start = text.decode("utf-8").lstrip()
-        value, end = json.JSONDecoder().raw_decode(start)
-    except (ValueError, RecursionError):
-        return BROKEN, ""
-    return value, start[end:]
-
-
-def value_lines(text: str) -> Mapping[Path, int]:
-    """Return the 1-based line on which the value of each path into a JSON text starts."""
-    lines: dict[Path, int] = {}
-    for path, line, repeats in _places(text):
-        if not repeats:
-            lines.setdefault(path, line)
-    return lines
-
-
-def repeated_lines(text: str) -> Iterator[tuple[Path, int]]:
-    """Yield each second and later use of a name in an object, with its 1-based line."""
-    return ((path, line) for path, line, repeats in _places(text) if repeats)
 
 
 def is_utf_16(text: bytes) -> bool:
@@ -393,51 +366,11 @@ _last_wins = _scanner(None, None)
 _each_once = _scanner(_refuse_repeats, None)
 
 
-def _places(text: str) -> Iterator[tuple[Path, int, bool]]:
-    """Yield the path and line of each value of a valid text, and (True) of each repeated name."""
-    stack: list[tuple[Path, bool]] = []
-    seen = [set[str]()]
-    index = [0]
-    path: Path = ()
-    expects_name = False
-    line, consumed = 1, 0
-    for match in re.finditer(_LEXEME, text, re.DOTALL):
-        lexeme = match.group()
-        line += text.count("\n", consumed, match.start())
-        consumed = match.start()
-        if lexeme in "]}":
-            path = stack.pop()[0]
-            index.pop()
-            seen.pop()
-            expects_name = False
-        elif lexeme == ",":
-            parent, is_object = stack[-1]
-            index[-1] += 1
-            expects_name = is_object
-            path = parent if is_object else (*parent, index[-1])
-        elif lexeme == ":":
-            expects_name = False
-        elif expects_name:
-            name: str = json.loads(lexeme)
-            path = (*stack[-1][0], name)
-            if name in seen[-1]:
-                yield path, line, True
-            seen[-1].add(name)
-        else:
-            yield path, line, False
-            if lexeme in "[{":
-                expects_name = lexeme == "{"
-                stack.append((path, expects_name))
-                index.append(0)
-                seen.append(set())
-                path = path if expects_name else (*path, 0)
-
-
 def _line_of(text: str, lexeme: str) -> int:
     """The 1-based line of the first token that starts with a lexeme. More may follow it."""
     if "\n" not in text:
         return 1
-    tokens = re.finditer(_LEXEME, text, re.DOTALL)
+    tokens = re.finditer(LEXEME, text, re.DOTALL)
     return next(_line_at(text, match) for match in tokens if match.group().startswith(lexeme))
 
 

@@ -12,7 +12,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"unicode"
@@ -181,12 +180,11 @@ func (k IdempotencyKey) String() string {
 	return fmt.Sprintf("IdempotencyKey(length %d)", utf8.RuneCountInString(k.text))
 }
 
-// GoString returns the length of the key, too.
-func (k IdempotencyKey) GoString() string { return k.String() }
-
-// Format writes the length of the key for each verb that package fmt asks it about. It doesn't ask
-// for %p and %w, nor about an unexported field of a struct: there it prints the text.
-func (k IdempotencyKey) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, k.String()) }
+// Format prints the length of the key with every verb. Package fmt can't call it for an unexported
+// field of a struct: give a struct that holds a key in one a method String or Format of its own.
+func (k IdempotencyKey) Format(state fmt.State, _ rune) {
+	fmt.Fprint(state, k.String())
+}
 
 // MarshalJSON writes the key. The error is [ErrKeyLength] if it is the zero value.
 func (k IdempotencyKey) MarshalJSON() ([]byte, error) {

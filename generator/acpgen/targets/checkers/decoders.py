@@ -32,6 +32,15 @@ _TEMPLATE = """
 """The names of classes and the like in the template."""
 
 _REQUEST_ID = TypeName("RequestId")
+_SENDERS = (
+    ("Agent", SENDS[Side.AGENT]),
+    ("Client", SENDS[Side.CLIENT]),
+    ("Proxy", SENDS[Side.PROXY]),
+)
+"""The sides that send, each with the sides that handle what it sends."""
+_LINE = """class {sender}Line(Line[{sender}Call], tag="{side}", kw_only=True):
+    \"""A line that holds what the {side} side sends.\"""\
+"""
 
 
 def decoders_module(protocol: Protocol, templates: TemplateRenderer, package: str) -> str:
@@ -52,10 +61,13 @@ def decoders_module(protocol: Protocol, templates: TemplateRenderer, package: st
         # One level for the message, and one for the line of a transcript that may hold it.
         depth=2 + max((params.depth for _, params in messages.values()), default=0),
         keyed=_tuple(name for method, name in calls.items() if method.key is not None),
-        any_call=_choice(calls, frozenset(Side)),
-        agent_call=_choice(calls, SENDS[Side.AGENT]),
-        client_call=_choice(calls, SENDS[Side.CLIENT]),
-        proxy_call=_choice(calls, SENDS[Side.PROXY]),
+        calls="\n".join(
+            f"{sender}Call = (\n    {_choice(calls, handled)}\n)"
+            for sender, handled in (("Any", frozenset(Side)), *_SENDERS)
+        ),
+        lines="\n\n\n".join(
+            _LINE.format(sender=sender, side=sender.lower()) for sender, _ in _SENDERS
+        ),
     )
 
 

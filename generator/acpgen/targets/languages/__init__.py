@@ -7,6 +7,7 @@ has a module with its `DIALECT`, and templates, whose names begin with `language
 
 - `table.<ending>.jinja`: the generated file
 - `codec.<ending>.jinja`: what reads and writes keys with a JSON library; optional
+- `snippet.<ending>.jinja`: code for the page of a method; optional
 - a module that makes the files beside the table, which the dialect names, and their templates;
   optional
 - `messages.md.jinja`, `resend.md.jinja`: loops over the vectors, for the guides to them; optional

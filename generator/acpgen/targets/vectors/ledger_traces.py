@@ -98,7 +98,7 @@ def _keyless() -> LedgerTrace:
     s.step("new-keyless", _prompt("a/3", None), _start("3"), _3="held")
     s.step("begin", _begin("3"), _3="submitting")
     s.step("inserted", _inserted("3", "m1"), _answer("a/3", "m1"))
-    return s.trace("keyless", "Prompts without a key are searched for never, and are all new.")
+    return s.trace("keyless", "Prompts without a key are never searched for, and each is new.")
 
 
 def _joins() -> LedgerTrace:

@@ -180,8 +180,11 @@ func (k IdempotencyKey) String() string {
 	return fmt.Sprintf("IdempotencyKey(length %d)", utf8.RuneCountInString(k.text))
 }
 
-// GoString returns the length of the key, too.
-func (k IdempotencyKey) GoString() string { return k.String() }
+// Format prints the length of the key with every verb. Package fmt can't call it for an unexported
+// field of a struct: give a struct that holds a key in one a method String or Format of its own.
+func (k IdempotencyKey) Format(state fmt.State, _ rune) {
+	fmt.Fprint(state, k.String())
+}
 
 // MarshalJSON writes the key. The error is [ErrKeyLength] if it is the zero value.
 func (k IdempotencyKey) MarshalJSON() ([]byte, error) {
@@ -627,7 +630,7 @@ func membersOf(params any) (map[string]any, bool) {
 // writtenMembers returns the members of params that write themselves.
 func writtenMembers(params json.Marshaler) (map[string]any, bool) {
 	text, err := json.Marshal(params)
-	if err != nil || hasLoneSurrogate(text) {
+	if err != nil || !utf8.Valid(text) || hasLoneSurrogate(text) {
 		return nil, false
 	}
 	var members map[string]any
