@@ -311,7 +311,7 @@ def test_an_out_that_cant_be_written_is_2(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(Path, "replace", refuse)
     result = run(*OPTIONS)
     assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
-    assert result.stderr.startswith("acpgen: out: can't be written: Permission denied; ")
+    assert result.stderr.startswith("acpgen: hidden: can't be written: Permission denied; ")
     assert "choose another --out" in result.stderr
 
 
