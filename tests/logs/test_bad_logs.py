@@ -246,7 +246,7 @@ def test_a_schema_is_no_log(name: str) -> None:
     text = json.dumps({name: "x", "examples": examples}, indent=1).encode()
     result = run(text)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "has a JSON Schema or an OpenRPC document, which is no log" in result.stderr
+    assert "has a JSON Schema or an OpenRPC document, which is not a log" in result.stderr
 
 
 def test_the_places_can_be_named() -> None:

@@ -215,7 +215,7 @@ class Log:
         page = self.encoding == "Markdown"
         made = EmptyPageError if page else InputError
         if self._has_schema:
-            return made("has a JSON Schema or an OpenRPC document, which is no log")
+            return made("has a JSON Schema or an OpenRPC document, which is not a log")
         if self._puzzle is None:
             return made(_EMPTY_PAGE if page else "no messages, so there is nothing to judge")
         number, text = self._puzzle
