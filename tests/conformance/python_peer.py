@@ -16,8 +16,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).with_name("packages")))
 
 from acp import RequestError
+from acp.experimental.negotiation import AgentProtocolRouter
 from acp.experimental.v2 import schema
-from acp.experimental.v2.agent import run_agent
 
 
 class PythonPeer:
@@ -107,4 +107,5 @@ class PythonPeer:
 
 
 if __name__ == "__main__":
-    asyncio.run(run_agent(PythonPeer(Path(sys.argv[1]))))
+    peer = PythonPeer(Path(sys.argv[1]))
+    asyncio.run(AgentProtocolRouter(v2=lambda _: peer).run())

@@ -151,6 +151,11 @@ def test_an_agent_that_is_slow_at_first_is_judged() -> None:
     assert crash(SlowAtFirst).kept == {"stored-with-message"}
 
 
+@pytest.mark.parametrize("name", ["retry-queued", "concurrent-after-restart"])
+def test_an_agent_that_joins_what_waits_fails_nothing(name: str) -> None:
+    assert [*crash(Joins, name).broken] == []
+
+
 def test_kills_on_one_side_prove_nothing() -> None:
     result = crash(NeverStored)
     assert not result.kept

@@ -204,7 +204,7 @@ def test_in_the_background_it_is_killed_and_started_again(tmp_path: Path) -> Non
         port = free.getsockname()[1]
     url, file = f"http://127.0.0.1:{port}/acp", tmp_path / "process"
     program = [sys.executable, "-m", "acp_conformance.reference", "--listen", url]
-    program += ["--store", str(tmp_path / "store"), "--background", str(file)]
+    program += ["--store", str(tmp_path / "store"), f"--background={tmp_path}/./process"]
     try:
         first = subprocess.run(program, check=True, capture_output=True, text=True, timeout=60)
         assert first.stderr == f"the reference agent listens at {url}\n"

@@ -7,8 +7,10 @@ from typing import Any
 
 from acp_conformance.requirements import Role
 from acp_conformance.run_report import RunReport
+from acp_conformance.trace_costs import total
 from acp_conformance.trace_runner import AgentTimeouts, play
-from acp_conformance.trace_script import parse
+from acp_conformance.trace_script import parse, remote_scripts, scripts
+from acp_conformance.trace_selection import quick
 from acp_conformance.verdict import TraceResult, VerdictStatus, verdicts
 from acp_conformance.verdict_report import plain
 from acp_retry import Call
@@ -149,3 +151,7 @@ class MakesIdsUp(Variation):
     async def prompt(self, call: Call) -> Any:
         await super().prompt(call)
         return {"messageId": uuid.uuid4().hex}
+
+
+def test_quick_traces_wait_for_no_more_than_15_seconds() -> None:
+    assert total(quick((*scripts(), *remote_scripts()))).seconds <= 15

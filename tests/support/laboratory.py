@@ -73,6 +73,7 @@ class Running:
         self.mount = Mount(disk)
         self.agent = make(self.mount)
         self.over = False
+        self.serving: list[asyncio.Task[None]] = []
 
     def connect(self) -> socket.socket:
         ours, theirs = socket.socketpair()
@@ -117,7 +118,7 @@ class Running:
                 with contextlib.suppress(OSError):
                     await writer.wait_closed()
 
-        self.serving = asyncio.create_task(serve())
+        self.serving.append(asyncio.create_task(serve()))  # a loop holds its tasks weakly
 
     async def _cancel(self) -> None:
         others = asyncio.all_tasks() - {asyncio.current_task()}

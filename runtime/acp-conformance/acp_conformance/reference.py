@@ -56,7 +56,9 @@ def main() -> None:
     if options.background is not None:
         if options.listen is None:
             parser.error("--background needs --listen URL")
-        sys.exit(_restart(Path(options.background), sys.argv[1:]))
+        words = ["--store", options.store] if options.store else []
+        words += [word for url in options.listen for word in ("--listen", url)]
+        sys.exit(_restart(Path(options.background), words))
     if options.join and options.socket is None:
         parser.error("--join needs --socket PATH, the socket of an agent that runs")
     if options.join:
@@ -103,14 +105,13 @@ def _restart(file: Path, words: Sequence[str]) -> int:
         before = int(file.read_text("utf-8"))
         if PROGRAM in _arguments(before):
             os.kill(before, signal.SIGKILL)
-    own = [word for word in words if word != "--background" and word != str(file)]
-    command = [sys.executable, "-m", PROGRAM, *own]
+    command = [sys.executable, "-m", PROGRAM, *words]
     null, pipe = subprocess.DEVNULL, subprocess.PIPE
     process = subprocess.Popen(  # noqa: S603 - this program
         command, stdin=null, stdout=null, stderr=pipe, text=True, start_new_session=True
     )
     file.write_text(f"{process.pid}\n", "utf-8")
-    left = sum(word == "--listen" or word.startswith("--listen=") for word in own)
+    left = words.count("--listen")
     for line in process.stderr or ():
         sys.stderr.write(line)
         left -= line.startswith(LISTENS)

@@ -29,12 +29,10 @@ QUICK: Final = (
     "keyless",
     "private",
     "remote-answer-lost",
-    "remote-cut-at-work",
-    "remote-half-open",
 )
 """The traces of `--quick`: about the core, and about most of what the RFD asks with MUST.
 
-Those about a transport are played with an agent at a URL only.
+The one about a transport is played with an agent at a URL only.
 """
 
 

@@ -94,11 +94,11 @@ def member_collision(protocol: Protocol) -> Iterator[Fault]:
 
 @rule()
 def reserved_member(protocol: Protocol) -> Iterator[Fault]:
-    """No member is called like something that every model does.
+    """No member is called like something that every model does, or by the empty string.
 
     Why: members become attributes, in snake_case. One called `to_wire` would stand where the method
     is that writes the model, and names that begin with `model_dump` or `model_validate` are
-    pydantic's own.
+    pydantic's own. Pydantic takes the empty name for none, so it would not check that member.
 
     Example: `"properties": {"toWire": {...}}`
 
@@ -106,6 +106,8 @@ def reserved_member(protocol: Protocol) -> Iterator[Fault]:
     """
     for type_ in protocol.types.values():
         for member in members(type_):
+            if not member.name:
+                yield Fault(member.location, "has no name; call it something")
             name = snake(member.name).strip("_")
             if name in WIRE_METHODS or name.startswith(_PROTECTED):
                 yield Fault(member.location, f"becomes {name}, which is a method of every model")
