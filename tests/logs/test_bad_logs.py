@@ -240,6 +240,69 @@ def test_a_line_that_may_hold_a_secret_is_not_shown(line: str) -> None:
     assert "sekret" not in result.stderr
 
 
+FOREIGN = [
+    '{"jsonrpc"=>"2.0", "id"=>1, "method"=>"session/list"}',
+    '{"jsonrpc" => "2.0", "id" => 1}',
+    'Object {"jsonrpc": String("2.0"), "id": Number(1)}',
+    'Object {\n    "jsonrpc": String("2.0"),\n    "id": Number(1),\n}',
+    '{"jsonrpc":"2.0", "params":map[string]string{"a": "b"}',
+    '{"jsonrpc":"2.0", "id":1, "result":nil}',
+    '{"jsonrpc"->"2.0", "id"->1}',
+]
+
+
+@pytest.mark.parametrize("text", FOREIGN)
+@pytest.mark.parametrize("command", ["validate", "trace", "convert"])
+def test_a_log_in_another_notation_is_2(text: str, command: str) -> None:
+    data = f"out: {text}\nin: {text}\n".encode()
+    result = CliRunner().invoke(APP, [command], input=data)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "its messages are in another notation than JSON" in result.stderr
+    assert "line 1 is the first: " in result.stderr
+
+
+@pytest.mark.parametrize("text", FOREIGN)
+@pytest.mark.parametrize("before", [True, False])
+def test_another_notation_in_a_log_of_json_is_refused(text: str, *, before: bool) -> None:
+    one = b"out: " + LIST
+    other = f"in: {text}\n".encode()
+    result = run(other + one if before else one + other)
+    assert result.stdout.count("error[not-json] -32700") == 1
+    assert "2 messages: 1 accepted, 1 refused" in result.stderr
+
+
+def test_another_notation_from_a_named_sender_is_refused() -> None:
+    result = run(f"{FOREIGN[0]}\n{FOREIGN[1]}\n".encode(), "--from", "agent")
+    assert (result.exit_code, result.stdout.count("error[not-json] -32700")) == (1, 2)
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("address", ["https://example.org/log.json", "./log.schema.json", 5])
+def test_a_log_may_name_its_own_schema(address: object, indent: int | None) -> None:
+    lines = [{"dir": "out", "msg": json.loads(text)} for text in (LIST, BAD)]
+    log = {"$schema": address, "messages": lines}
+    result = run(json.dumps(log, indent=indent).encode())
+    assert result.stdout.count("error[type] -32602 /params/cwd") == 1
+    each = "\n".join(json.dumps({"$schema": address, **line}) for line in lines)
+    assert run(each.encode()).stdout.startswith("<stdin>:2: session/list: error[type]")
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        {"$schema": "https://json-schema.org/draft/2020-12/schema"},
+        {"$schema": "x", "type": "object"},
+        {"$schema": "x", "properties": {}},
+        {"$defs": {}},
+    ],
+)
+def test_any_schema_with_messages_is_no_log(member: dict[str, object]) -> None:
+    text = json.dumps({**member, "samples": [json.loads(BAD), json.loads(LIST)]}, indent=1)
+    result = run(text.encode())
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "has a JSON Schema or an OpenRPC document, which is no log" in result.stderr
+
+
 @pytest.mark.parametrize("name", ["$schema", "openrpc"])
 def test_a_schema_is_no_log(name: str) -> None:
     examples = [json.loads(BAD), json.loads(LIST)]

@@ -177,3 +177,14 @@ def test_several_values_in_one_block_are_several_parts(tmp_path: Path) -> None:
     result = run("--as", "session/prompt", page)
     assert result.stdout.startswith(f"{page}:4: session/prompt: error[required]")
     assert result.stderr.endswith("3 messages: 2 accepted, 1 refused\n")
+
+
+@pytest.mark.parametrize("mark", ["\r", "\x0b", "\x0c", "\u2028", "\r\r"])
+def test_odd_line_ends_in_json_with_comments_move_no_line(mark: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    text = f'```jsonc\n// one{mark} two\n{{"jsonrpc":"2.0","id":1,{mark[0]}"method":"x"}}\n\n'
+    listed = '{"jsonrpc":"2.0","id":2,"method":"session/list","params":{"cwd":5}}\n```\n'
+    page.write_bytes(f"{text}{listed}".encode())
+    result = run(page)
+    assert "error in acpgen itself" not in result.stderr
+    assert f"{page}:5: session/list: error[type] -32602 /params/cwd" in result.stdout

@@ -119,9 +119,8 @@ def _convert_into(output: Path, reading: _Reading) -> int:
 
     What is not a file, such as a pipe, is written to as it comes.
     """
-    stream = output.exists() and not output.is_file()
     try:
-        with output.open("wb") if stream else whole_file(output) as target:
+        with whole_file(output) as target:
             return _convert(target, reading)
     except OSError as error:
         fail(unreadable(error, output))

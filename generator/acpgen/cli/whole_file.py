@@ -14,11 +14,16 @@ from typing import BinaryIO, cast
 def whole_file(out: Path) -> Iterator[BinaryIO]:
     """Give a draft to write to, which replaces the file when the block ends without an error.
 
-    A link stays one: the file that it leads to is replaced.
+    A link stays one: the file that it leads to is replaced. What is not a regular file, such as a
+    pipe or a device, is written to as it comes and never replaced.
 
     Raises:
         OSError: it can't be written; the error names the file.
     """
+    if out.exists() and not out.is_file():
+        with out.open("wb") as stream:
+            yield stream
+        return
     try:
         with _draft(out.resolve()) as draft:
             yield draft

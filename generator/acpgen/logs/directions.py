@@ -21,17 +21,20 @@ _ARROWS_IN = ("<-", "<--", "<---", "<=", "<==", "←", "⇐", "⟵", "⬅", "◀
 _OUT = frozenset(
     {
         *_ARROWS_OUT,
-        *("out", "outgoing", "outbound", "send", "sent", "sending", "tx", "write", "wrote"),
-        *("stdin", "upstream", "up"),
+        *("out", "outgoing", "outbound", "send", "sends", "sent", "sending", "tx", "write"),
+        *("writes", "wrote", "stdin", "upstream", "up"),
     }
 )
 _IN = frozenset(
     {
         *_ARROWS_IN,
-        *("in", "incoming", "inbound", "receive", "received", "receiving", "recv", "rx", "read"),
-        *("stdout", "downstream", "down"),
+        *("in", "incoming", "inbound", "receive", "receives", "received", "receiving", "recv"),
+        *("rx", "read", "reads", "stdout", "downstream", "down"),
     }
 )
+_WAYS = frozenset({"stdin", "upstream", "up", "stdout", "downstream", "down"})
+"""What is named after the streams of the agent, and so is not what a side does."""
+_SENDS, _RECEIVES = _OUT - _WAYS, _IN - _WAYS
 _PART = re.compile(r"[a-z]+(?:2[a-z])?|[-=]+>|<[-=]+|[<>]+|[→←⇒⇐⟶⟵➡⬅▶◀»«]")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _MINORITY = 4
@@ -46,9 +49,17 @@ def parts_of(token: str) -> list[str]:
 def is_direction(token: str) -> bool:
     """Whether a token says by itself which way a message goes."""
     parts = parts_of(token)
-    return 0 < len(parts) <= 4 and all(
-        part in _OUT or part in _IN or part in _NAMES or part in _PAIRS or part in ("to", "from")
-        for part in parts
+    return (
+        0 < len(parts) <= 4
+        and parts != ["by"]
+        and all(
+            part in _OUT
+            or part in _IN
+            or part in _NAMES
+            or part in _PAIRS
+            or part in ("to", "from", "by")
+            for part in parts
+        )
     )
 
 
@@ -75,7 +86,10 @@ def opposite(way: str) -> str:
 
 
 def named_side(token: str) -> str | None:
-    """The sender that a token names, as `client`, `agent->client` and `to_agent` do."""
+    """The sender that a token names, as `client`, `agent->client` and `to_agent` do.
+
+    A side that receives is not the sender: `agent received` is `client`.
+    """
     parts = parts_of(token)
     for part in parts:
         if part in _PAIRS:
@@ -90,20 +104,38 @@ def named_side(token: str) -> str | None:
         return places[1][1] if turned else places[0][1]
     side = places[0][1]
     turned = any(part == "to" or part in _ARROWS_OUT for part in before)
+    if "by" in before:
+        turned = not _RECEIVES.isdisjoint(before)
+    elif not turned and "from" not in before:
+        after = parts[places[0][0] + 1 :]
+        turned = not _RECEIVES.isdisjoint(after) or (side == AGENT and "stdin" in after)
     return OTHER.get(side) if turned else side
+
+
+def _is_deed(token: str) -> bool:
+    """True for one side's name before what it does: `agent received`, `client: sent`."""
+    first, *others = parts_of(token) or [""]
+    return (
+        first in _NAMES
+        and _NAMES.keys().isdisjoint(others)
+        and not (_SENDS | _RECEIVES).isdisjoint(others)
+    )
 
 
 class Sides:
     """Which token means which sender, as the methods of a log show.
 
-    What a token names counts most, then the methods of the messages that have it, then the other
-    tokens, then the usual meaning: a client's log calls `out` what the client sends.
+    What a token names counts most, unless it names a side and what that does, and all methods
+    contradict it, as those of a proxy's `client in` do. Then come the methods of the messages that
+    have it, then the other tokens, then the usual meaning: a client's log calls `out` what the
+    client sends.
     """
 
     def __init__(self, client: str | None = None) -> None:
         self._client = client
         self._votes: dict[str, Counter[str]] = {}
         self._void: set[str] = set()
+        self._confirmed, self._contradicted = False, False
 
     def answers_itself(self, token: str) -> None:
         """Note that a response has the token of its request, so that it is not a direction.
@@ -119,10 +151,15 @@ class Sides:
         votes = self._votes.setdefault(token, Counter())
         if side is not None:
             votes[side] += 1
+            if _is_deed(token):
+                self._confirmed |= named_side(token) == side
+                self._contradicted |= named_side(token) == OTHER.get(side)
 
     def known(self, token: str) -> bool:
         """Whether no more messages are needed to tell what a token means."""
-        return self._client is not None or (named_side(token) is not None and not _is_name(token))
+        if self._client is not None:
+            return True
+        return named_side(token) is not None and not (_is_name(token) or _is_deed(token))
 
     def sender(self, token: str) -> str | None:
         """The side that a token means; None if it means none."""
@@ -134,8 +171,11 @@ class Sides:
             alone = len(self._votes) == 1 and not votes[named]
             if _is_name(token) or alone:  # it names the process that wrote the log
                 return None
-        if named is not None or token in self._void:
-            return None if token in self._void else named
+        if token in self._void:
+            return None
+        if named is not None:
+            turned = self._contradicted and not self._confirmed and _is_deed(token)
+            return OTHER.get(named) if turned else named
         voted = _majority(votes)
         if voted is not None or len(votes) > 1:
             return voted

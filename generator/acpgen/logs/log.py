@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 
-from acp_wire.keys import may_hold_key
 from acp_wire.pairing import Connection
 from acp_wire.reader import BROKEN, Decoded, JsonValue, NotJsonError
 from acpgen.judge.inputs import EmptyPageError, Input, InputError
 from acpgen.logs import scanning, values
 from acpgen.logs.detection import detect, has_message
 from acpgen.logs.directions import Sides
+from acpgen.logs.excerpts import shown
 from acpgen.logs.hints import MARKDOWN, Hints
 from acpgen.logs.log_lines import LINE_LIMIT, Lines, as_bytes
 from acpgen.logs.log_message import LogMessage
 from acpgen.logs.markdown_log import fenced
-from acpgen.logs.messages import is_bare
+from acpgen.logs.messages import is_bare, is_schema
 from acpgen.logs.prefixes import Prefix, prefix_of
 from acpgen.logs.rejoining import rejoined, whole_lines
 from acpgen.logs.scanning import CUT, value_at
 from acpgen.logs.senders import Senders
 from acpgen.logs.settling import LogItem, settled
 from acpgen.logs.surroundings import Path, Token
-from acpgen.logs.unit import LONG, Unit
+from acpgen.logs.unit import LONG, Unit, is_foreign
 from acpgen.logs.values import Values
 from acpgen.logs.wrapping import WrappedMessage, as_object, is_har, lists_in, messages_in
 from acpgen.words import counted
 
-_SHOWN, _NEAR = 60, 200
-_SECRET = re.compile(
-    r"token|secret|passw|credential|authorization|bearer|cookie|api.?key", re.IGNORECASE
-)
-"""What is in the names of secrets."""
 _NAMED = {
     "lines": "messages, one a line",
     "transcript": "a transcript",
@@ -50,6 +44,12 @@ _NAMED = {
     "rewrapped": "lines that a terminal cut",
 }
 _EMPTY_PAGE = "no block of the page has messages; blocks of ```json are read"
+_NOTATION = (
+    "its messages are in another notation than JSON: log the text that is sent and received; "
+    "if this is the text, name its sender with --from"
+)
+_FOREIGN = 10_000
+"""How many messages in another notation are held until one in JSON comes."""
 _HELP = (
     "name the place of the message, for example --message-at /msg --sender-at /dir --client '>>>', "
     "or the shape with --read-as"
@@ -87,7 +87,7 @@ class Log:
         self._other_lines = 0
         self._event_lines = 0
         self._prefixed = False
-        self._has_schema = False
+        self._has_schema = self._is_foreign = False
         self._puzzle: tuple[int, str] | None = None
         self._base: tuple[str, ...] = ()
         self._turned = False
@@ -117,8 +117,7 @@ class Log:
         else:
             self._other_lines += 1
         if self._puzzle is None:
-            shown = text.decode("utf-8", "replace").strip()
-            self._puzzle = (number, shown)
+            self._puzzle = (number, text.decode("utf-8", "replace").strip())
 
     @property
     def turned(self) -> bool:
@@ -219,25 +218,43 @@ class Log:
         if self._puzzle is None:
             return made(_EMPTY_PAGE if page else "no messages, so there is nothing to judge")
         number, text = self._puzzle
-        return made(f"no line is a message; line {number} is the first: {_shown(text)}; {_HELP}")
+        if self._is_foreign:
+            return made(f"{_NOTATION}; line {number} is the first: {shown(text)}")
+        return made(f"no line is a message; line {number} is the first: {shown(text)}; {_HELP}")
 
     def _items(self) -> Iterator[LogItem]:
         shape = self._hints.shape
         whole = not (self._turned or self._one_sided or self._other_lines or self._event_lines)
         lines = whole_lines(self._lines, self._limit)
         units = Values(lines, self._limit, shape, whole=whole)
+        foreign: list[Unit] | None = None if self._turned or self._one_sided else []
         for unit in rejoined(iter(units), self._limit):
-            if unit.shape == "batch":
-                found = WrappedMessage(unit.text, ())
-                yield self._item(found, unit, prefix_of(unit.prefix, self._hints.client))
-            elif unit.shape == LONG:
-                self._skipped(unit.line)
-            elif unit.shape == "event":
-                self.pass_over(unit.line, as_bytes(unit.prefix))
-            elif unit.value is BROKEN or unit.value is scanning.BROKEN:
-                yield from self._broken(unit)
-            else:
-                yield from self._whole(unit)
+            if foreign is not None and is_foreign(unit):
+                if len(foreign) < _FOREIGN:
+                    foreign.append(unit)
+                continue
+            for item in self._items_of(unit):
+                if foreign and item.value is not None:  # they are in a log of JSON
+                    yield from chain.from_iterable(map(self._broken, foreign))
+                if item.value is not None:
+                    foreign = None
+                yield item
+        for unit in foreign or ():
+            self._is_foreign = True
+            self.pass_over(unit.line, as_bytes(f"{unit.prefix} {unit.text}"))
+
+    def _items_of(self, unit: Unit) -> Iterator[LogItem]:
+        if unit.shape == "batch":
+            found = WrappedMessage(unit.text, ())
+            yield self._item(found, unit, prefix_of(unit.prefix, self._hints.client))
+        elif unit.shape == LONG:
+            self._skipped(unit.line)
+        elif unit.shape == "event":
+            self.pass_over(unit.line, as_bytes(unit.prefix))
+        elif unit.value is BROKEN or unit.value is scanning.BROKEN:
+            yield from self._broken(unit)
+        else:
+            yield from self._whole(unit)
 
     def _broken(self, unit: Unit) -> Iterator[LogItem]:
         if not unit.text:
@@ -252,7 +269,7 @@ class Log:
     def _whole(self, unit: Unit) -> Iterator[LogItem]:
         value: JsonValue = unit.value  # type: ignore[assignment] # it is not BROKEN
         value, text = as_object(value, unit.text)
-        if _is_schema(value):
+        if is_schema(value):
             self._has_schema = True
             self.pass_over(unit.line, text.encode("utf-8", "replace"))
             return
@@ -264,11 +281,7 @@ class Log:
             for each in found:
                 yield from self._found(each, place, prefix)
             return
-        lists = (
-            []
-            if unit.prefix or not text or _is_schema(value)
-            else lists_in(value, text, self._hints)
-        )
+        lists = [] if unit.prefix or not text else lists_in(value, text, self._hints)
         if lists:
             yield from self._listed(lists, unit)
         elif unit.text and (
@@ -369,20 +382,6 @@ def read(
     if not hints.given or hints.shape in ("lines", "transcript"):
         detect(log, lines, hints, one_sided=one_sided, page=is_page)
     return log
-
-
-def _is_schema(value: JsonValue) -> bool:
-    """Whether a value is a JSON Schema or an OpenRPC document, whose examples are not sent."""
-    return isinstance(value, dict) and not {"$schema", "$defs", "openrpc"}.isdisjoint(value)
-
-
-def _shown(text: str) -> str:
-    """The start of a line of other output, unless it may hold a secret."""
-    near = text[:_NEAR]
-    if may_hold_key(as_bytes(near)) or _SECRET.search(near):
-        return "it may hold a secret, so it is not shown"
-    start = "".join(c if c.isprintable() else "\ufffd" for c in text[: _SHOWN + 1])
-    return repr(start if len(start) <= _SHOWN else f"{start[:_SHOWN]}...")
 
 
 def _sharing(unit: Unit, found: list[WrappedMessage]) -> Unit:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from acpgen.logs.growing import GrowingValue
 from acpgen.logs.line_reader import LineReader, Taken, text_of
 from acpgen.logs.prefixes import LONGEST
 from acpgen.logs.quoted_text import cell
@@ -52,9 +53,10 @@ def rewrapped_unit(
     `taken` are lines after the first that were read before; those that this reads come to them.
     """
     pieces = [text.rstrip("\r\n")]
-    width, tried = len(pieces[0]), 1
+    width, growing = len(pieces[0]), GrowingValue()
     if width < _NARROWEST:
         return None
+    growing.add(pieces[0], start)
     while len(pieces) < _LINES and width * len(pieces) <= reader.limit:
         if len(pieces) > len(taken):
             reader.pull(taken, 0)
@@ -64,8 +66,8 @@ def rewrapped_unit(
         last = len(pieces[-1])
         if not 0 < last <= width:
             break
-        if last < width or pieces[-1].endswith("}") or len(pieces) >= 2 * tried:
-            tried = len(pieces)
+        growing.add(pieces[-1])
+        if growing.is_due() or last < width:
             whole = "".join(pieces)
             value, end = value_at(whole, start)
             if value is not BROKEN and value is not CUT and not whole[end:].strip():

@@ -15,6 +15,7 @@ _WITH_COMMENTS = ("jsonc", "json5")
 _STRING = rb'("(?:[^"\\\n]|\\.)*")'
 _COMMENT = re.compile(_STRING + rb"|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _LAST_COMMA = re.compile(_STRING + rb"|,(?=\s*[}\]])")
+_LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 _BLANK = re.compile(rb"[^\r\n]")
 _OUTPUT = ("", "text", "txt", "log", "logs", "console", "output", "plain", "plaintext", "none")
 """The languages of blocks that show what was printed, which may be a log."""
@@ -58,7 +59,7 @@ def _read(block: list[tuple[int, bytes]], language: str) -> Lines:
         text = b"".join(line for _, line in block)
         for part in (_COMMENT, _LAST_COMMA):
             text = part.sub(lambda found: found[1] or _BLANK.sub(b" ", found[0]), text)
-        yield from zip((number for number, _ in block), text.splitlines(keepends=True), strict=True)
+        yield from zip((number for number, _ in block), _LINE.findall(text), strict=True)
     elif any(b'"jsonrpc"' in line for _, line in block):
         yield from block
 

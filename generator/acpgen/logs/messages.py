@@ -31,3 +31,21 @@ def is_row(value: object) -> bool:
         and any(isinstance(cell, str | int | float) for cell in value)
         and sum(isinstance(cell, dict) for cell in value) <= 1
     )
+
+
+def is_schema(value: object) -> bool:
+    """True for a JSON Schema or an OpenRPC document, whose examples are not sent.
+
+    Other files may name their schema as well, in `$schema`.
+    """
+    if not isinstance(value, dict):
+        return False
+    address = value.get("$schema")
+    return not {"$defs", "openrpc"}.isdisjoint(value) or (
+        "$schema" in value
+        and (
+            (isinstance(address, str) and "json-schema.org/" in address)
+            or not {"$id", "$ref", "properties", "definitions", "examples"}.isdisjoint(value)
+            or value.get("type") in ("object", "array")
+        )
+    )

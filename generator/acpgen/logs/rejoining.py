@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from acpgen.logs.growing import GrowingValue
 from acpgen.logs.log_lines import Lines
 from acpgen.logs.prefixes import LONGEST
 from acpgen.logs.scanning import BROKEN, CUT, value_at
@@ -28,6 +29,7 @@ _PIECES = 10_000
 def whole_lines(lines: Lines, limit: int) -> Lines:
     """Yield lines; those that a container runtime cut come as one, with the number of the first."""
     held: dict[bytes, tuple[int, bytes, list[bytes]]] = {}
+    sizes: dict[bytes, int] = {}
     for number, line in lines:
         found = _PARTIAL.match(line)
         if found is None:
@@ -35,9 +37,11 @@ def whole_lines(lines: Lines, limit: int) -> Lines:
             continue
         first, start, pieces = held.pop(found["stream"], (number, found["start"], []))
         pieces.append(found["text"])
-        if found["tag"] == b"P" and sum(map(len, pieces[-1:])) * len(pieces) <= limit:
+        size = sizes.pop(found["stream"], 0) + len(found["text"])
+        if found["tag"] == b"P" and size <= limit and len(pieces) < _PIECES:
             pieces[-1] = pieces[-1].rstrip(b"\r\n")
             held[found["stream"]] = first, start, pieces
+            sizes[found["stream"]] = size
         else:
             yield first, start + b"F" + found["tags"] + b"".join(pieces)
     for first, start, pieces in held.values():
@@ -53,8 +57,10 @@ class _CutMessage:
     units: list[Unit] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     size: int = 0
+    growing: GrowingValue = field(default_factory=GrowingValue)
 
     def add(self, unit: Unit, text: str) -> None:
+        self.growing.add(text, 0 if self.texts else self.start)
         self.units.append(unit)
         self.texts.append(text)
         self.size += len(text)
@@ -89,7 +95,7 @@ def rejoined(units: Iterator[Unit], limit: int) -> Iterator[Unit]:
         if cut is not None and isinstance(text, str):
             cut.add(unit, text)
             full = cut.size > limit or len(cut.units) > _PIECES
-            read = cut.read() if text.rstrip().endswith("}") else CUT
+            read = cut.read() if cut.growing.is_due() else CUT
             if read is CUT and not full:
                 continue
             del open_[stream]
@@ -115,7 +121,7 @@ def _opened(unit: Unit) -> _CutMessage | None:
         if (
             isinstance(member, str)
             and '"' in member
-            and not member.endswith(("}", "}\n", "\n"))
+            and not member.endswith("\n")
             and (found := _START.search(member, 0, LONGEST)) is not None
             and '"jsonrpc"' in member[: found.start() + LONGEST]
             and value_at(member, found.start())[0] is CUT

@@ -15,6 +15,7 @@ CUT = object()
 
 Span = tuple[int, int]
 _BLANKS = re.compile(r"[ \t\r\n]*")
+_CUT_ESCAPE = re.compile(r"(?:\\|u[0-9a-fA-F]{0,4})[\r\n]*")
 _scan = json.JSONDecoder(parse_int=len).scan_once  # type: ignore[attr-defined] # not in the stubs
 
 
@@ -34,7 +35,8 @@ def value_at(text: str, at: int) -> tuple[object, int]:
         place = int(error.value)
     except json.JSONDecodeError as error:
         place = error.pos
-        if error.msg.startswith("Unterminated string"):
+        cut_escape = error.msg.startswith("Invalid \\") and _CUT_ESCAPE.fullmatch(text, place)
+        if cut_escape or error.msg.startswith("Unterminated string"):
             place = len(text)
     except RecursionError:
         return BROKEN, at

@@ -14,6 +14,10 @@ from acpgen.logs.scanning import BROKEN, CUT, blank, value_at
 _NEXT = re.compile(r',\s*(?=\{\s*"(?:jsonrpc|id|method|result|error|params)")')
 _TRIES = 1000
 """How many places in a text are tried as the start of a message."""
+_FOREIGN = re.compile(
+    r'=|->|(?:nil|None|True|False|undefined)\b|@?[A-Za-z_][\w:.]*(?:\[\w*\]\w*)?\s*[({"]'
+)
+"""What other notations have where JSON has `:` or a value: `=>`, `String("`, `map[string]any{`."""
 LONG = "long"
 """The shape of a unit that is longer than the limit, and is not held."""
 _BINARY = re.compile("[\x00-\x08\x0e-\x1a\udc80-\udcff]")
@@ -67,3 +71,11 @@ def is_binary(text: str) -> bool:
 def is_dump(prefix: str) -> bool:
     """Whether the text before a message is that of a dump: its bytes in hexadecimal."""
     return _DUMP.search(prefix) is not None
+
+
+def is_foreign(unit: Unit) -> bool:
+    """True for an object as another language prints it: Ruby, Elixir, Rust, Go."""
+    if unit.value is not BROKEN or not unit.text:
+        return False
+    value, place = value_at(unit.text, blank(unit.text, 0))
+    return value is BROKEN and _FOREIGN.match(unit.text, place) is not None

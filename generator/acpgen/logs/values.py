@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from acp_wire.reader import JsonValue
 from acpgen.logs.directions import is_arrow
+from acpgen.logs.growing import GrowingValue
 from acpgen.logs.line_reader import BETWEEN, LineReader, Taken, text_of
 from acpgen.logs.log_lines import Lines, as_bytes
 from acpgen.logs.long_units import cell_unit, rewrapped_unit, titled_unit
@@ -18,6 +19,7 @@ from acpgen.logs.titled_parts import title_of
 from acpgen.logs.unit import LONG, Unit, is_binary, is_dump, next_message, whole_unit
 
 _BROKEN_OBJECT = re.compile(r'\{\s*(?:"|$)')
+_STARTS = ('{"jsonrpc"', '{"id"', '{"method"')
 _BROKEN_LINES = 10_000
 """How many lines of a broken value over several lines are taken as one message at most."""
 _TRIES = 5
@@ -115,6 +117,8 @@ class Values:
                 )
                 self._push_rest(number, text, end, prefix)
                 return
+            if text.startswith(_STARTS, start) and _STARTS[0] not in text[start + 1 :]:
+                break  # what is inside a broken message is not one
             tries += 1
             start = text.find("{", start + 1)
         yield self._odd(number, text)
@@ -167,7 +171,7 @@ class Values:
         start = line.find("{")
         if start == 0 and _BROKEN_OBJECT.match(line) and not is_binary(line):
             return Unit(number, "", line)
-        begins = line[start:].startswith(('{"jsonrpc"', '{"id"', '{"method"'))
+        begins = line.startswith(_STARTS, max(start, 0))
         if 0 < start <= LONGEST and begins and not is_dump(line[:start]):
             return Unit(number, line[:start].strip(), line[start:], shape="prefixed")
         whole, end = value_at(line, 0)
@@ -324,10 +328,15 @@ class Values:
                 yield Unit(number, text_of(raw).strip(), shape="event")
             return
         pieces = [text_of(raw[event.end() :])]
+        growing = GrowingValue()
         while (line := self._reader.next()) is not None:
             more = EVENT.match(line[1])
-            value, _ = value_at("".join(pieces), blank("".join(pieces), 0))
-            if more is None or more[1] != b"data" or value is not CUT:
+            growing.add(pieces[-1])
+            if (
+                more is None
+                or more[1] != b"data"
+                or (growing.is_due() and _has_ended("".join(pieces)))
+            ):
                 self._reader.put_back([line])
                 break
             pieces.append(text_of(line[1][more.end() :]))
@@ -373,6 +382,11 @@ def _row(line: str) -> list[JsonValue] | None:
         return None
     value, end = value_at(line, 0)
     return value if isinstance(value, list) and end == len(line) and is_row(value) else None
+
+
+def _has_ended(text: str) -> bool:
+    """True if more lines don't belong to the value of a text."""
+    return value_at(text, blank(text, 0))[0] is not CUT
 
 
 def _bytes_of_frame(raw: bytes) -> str:
