@@ -305,13 +305,13 @@ def test_an_out_below_a_file_is_2() -> None:
 
 def test_an_out_that_cant_be_written_is_2(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> Path:
-        raise PermissionError(errno.EACCES, "Permission denied", "hidden")
+        raise PermissionError(errno.EACCES, "Permission denied", "out/json")
 
     METHODS.unlink()
     monkeypatch.setattr(Path, "replace", refuse)
     result = run(*OPTIONS)
     assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
-    assert result.stderr.startswith("acpgen: out: can't be written: Permission denied; ")
+    assert result.stderr.startswith("acpgen: out/json: can't be written: Permission denied; ")
     assert "choose another --out" in result.stderr
 
 

@@ -371,4 +371,4 @@ def test_a_name_in_use_is_refused(name: str) -> None:
         full_typescript(replace(GOLDEN, types=types), TEMPLATES)
     (finding,) = caught.value.findings
     assert finding.rule == "unsupported-schema"
-    assert finding.message.startswith(f"the type {name} can't be declared in TypeScript")
+    assert finding.message.startswith(f"{name} can't be declared in TypeScript")
