@@ -305,13 +305,13 @@ def test_an_out_below_a_file_is_2() -> None:
 
 def test_an_out_that_cant_be_written_is_2(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> Path:
-        raise PermissionError(errno.EACCES, "Permission denied", "out/json")
+        raise PermissionError(errno.EACCES, "Permission denied", "hidden")
 
     METHODS.unlink()
     monkeypatch.setattr(Path, "replace", refuse)
     result = run(*OPTIONS)
     assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
-    assert result.stderr.startswith("acpgen: out/json: can't be written: Permission denied; ")
+    assert result.stderr.startswith("acpgen: hidden: can't be written: Permission denied; ")
     assert "choose another --out" in result.stderr
 
 
@@ -362,15 +362,13 @@ def test_the_version_is_printed() -> None:
 
 
 @pytest.mark.parametrize("mode", [[], ["--full"]])
-def test_line_ends_of_git_are_reported_as_such(mode: list[str]) -> None:
+def test_line_ends_of_git_are_told_as_such(mode: list[str]) -> None:
     for path in (METHODS, Path("out/manifest.json")):
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     result = run(*OPTIONS, "--check", *mode)
     assert result.exit_code == 1
-    reported = (
-        "error[drift-changed]: has lines that end in CRLF, and is as generated but for that\n"
-    )
-    assert result.stdout == f"out/json/methods.json: {reported}out/manifest.json: {reported}"
+    told = "error[drift-changed]: has lines that end in CRLF, and is as generated but for that\n"
+    assert result.stdout == f"out/json/methods.json: {told}out/manifest.json: {told}"
     assert result.stderr == (
         "git writes CRLF where core.autocrlf is on; to prevent that, put the line "
         f"`out/** eol=lf` into .gitattributes beside out\n{MEND}"
@@ -410,7 +408,7 @@ def test_a_template_without_the_header_is_2_and_nothing_is_written(name: str, ta
     assert run(*order).exit_code == 0
 
 
-def test_a_guide_without_its_method_is_reported_with_its_line() -> None:
+def test_a_guide_without_its_method_is_told_with_its_line() -> None:
     schema = json.loads(Path("v9/kettle.json").read_text("utf-8"))
     name = next(n for n, d in schema["$defs"].items() if "x-retry-class" in d)
     schema["$defs"][name]["x-docs"] = "prompt-lifecycle"

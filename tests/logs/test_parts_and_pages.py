@@ -142,6 +142,8 @@ def test_pages_without_any_message_are_2(text: str, tmp_path: Path) -> None:
     result = run(page)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.endswith("page.md: no messages, so there is nothing to judge\n")
+    assert (text == OTHER) == ("`acpgen validate --as METHOD` judges params" in result.stderr)
+    assert "--message-at" not in result.stderr
 
 
 BLOCKS = {

@@ -58,6 +58,12 @@ def test_who_sends(token: str, side: str | None) -> None:
         ("agent: stdin", "agent: stdout"),
         ("received by agent:", "received by client:"),
         ("INFO agent received from client", "INFO agent sent to client"),
+        ("[agent] got", "[agent] sent"),
+        ("received (agent)", "sent (agent)"),
+        ("sent client", "received client"),
+        ("send agent:", "recv agent:"),
+        ("proxy client->agent", "proxy agent->client"),
+        ("proxy: client in", "proxy: agent in"),
         # A proxy names where a message comes from: all methods contradict the usual meaning.
         ("client: in", "client: out"),
         ("client in", "agent in"),

@@ -26,6 +26,7 @@ SHAPING_MODULES = (
     "startup/digests.py",
     "startup/checkout.py",
     "startup/method_list.py",
+    "startup/output.py",
     "startup/slotted_value.py",
     "types/*.py",
     "model.py",

@@ -29,7 +29,7 @@ _IN = frozenset(
     {
         *_ARROWS_IN,
         *("in", "incoming", "inbound", "receive", "receives", "received", "receiving", "recv"),
-        *("rx", "read", "reads", "stdout", "downstream", "down"),
+        *("got", "rx", "read", "reads", "stdout", "downstream", "down"),
     }
 )
 _WAYS = frozenset({"stdin", "upstream", "up", "stdout", "downstream", "down"})
@@ -94,6 +94,8 @@ def named_side(token: str) -> str | None:
     for part in parts:
         if part in _PAIRS:
             return _PAIRS[part]
+    if len(parts) > 1 and _NAMES.get(parts[0]) == PROXY and parts[1] in _NAMES:
+        parts = parts[1:]  # the process that wrote the log
     places = [(i, _NAMES[part]) for i, part in enumerate(parts) if part in _NAMES]
     if not places or PROXY in {side for _, side in places[1:]}:
         return None if not places else places[0][1]
@@ -112,14 +114,18 @@ def named_side(token: str) -> str | None:
     return OTHER.get(side) if turned else side
 
 
-def _is_deed(token: str) -> bool:
-    """True for one side's name before what it does: `agent received`, `client: sent`."""
-    first, *others = parts_of(token) or [""]
-    return (
-        first in _NAMES
-        and _NAMES.keys().isdisjoint(others)
-        and not (_SENDS | _RECEIVES).isdisjoint(others)
-    )
+def _deed(token: str) -> tuple[str, bool, bool] | None:
+    """One side's name beside what it does, as in `agent received` and `sent (client)`.
+
+    Returns the name, whether it comes first, and whether it is about receiving.
+    """
+    parts = parts_of(token)
+    names = [part for part in parts if part in _NAMES and _NAMES[part] != PROXY]
+    verbs = (_SENDS | _RECEIVES).intersection(parts)
+    if len(names) != 1 or not verbs or not {"to", "from", "by"}.isdisjoint(parts):
+        return None
+    first = next(part for part in parts if part in names or part in verbs)
+    return names[0], first in names, not verbs.isdisjoint(_RECEIVES)
 
 
 class Sides:
@@ -136,6 +142,7 @@ class Sides:
         self._votes: dict[str, Counter[str]] = {}
         self._void: set[str] = set()
         self._confirmed, self._contradicted = False, False
+        self._behind: set[tuple[str, bool]] = set()
 
     def answers_itself(self, token: str) -> None:
         """Note that a response has the token of its request, so that it is not a direction.
@@ -149,9 +156,12 @@ class Sides:
     def seen(self, token: str, side: str | None) -> None:
         """Note a message with a token, and the side that calls its method if that is known."""
         votes = self._votes.setdefault(token, Counter())
+        deed = _deed(token)
+        if deed is not None and not deed[1]:
+            self._behind.add((deed[0], deed[2]))
         if side is not None:
             votes[side] += 1
-            if _is_deed(token):
+            if deed is not None:
                 self._confirmed |= named_side(token) == side
                 self._contradicted |= named_side(token) == OTHER.get(side)
 
@@ -159,13 +169,13 @@ class Sides:
         """Whether no more messages are needed to tell what a token means."""
         if self._client is not None:
             return True
-        return named_side(token) is not None and not (_is_name(token) or _is_deed(token))
+        return named_side(token) is not None and not (_is_name(token) or _deed(token))
 
     def sender(self, token: str) -> str | None:
         """The side that a token means; None if it means none."""
         if self._client is not None:
             return CLIENT if token == self._client else AGENT
-        named = named_side(token)
+        named = None if self._is_open(token) else named_side(token)
         votes = self._votes.get(token, Counter())
         if named is not None and votes[OTHER.get(named, "")]:
             stated = "from" in parts_of(token)
@@ -175,12 +185,19 @@ class Sides:
         if token in self._void:
             return None
         if named is not None:
-            turned = self._contradicted and not self._confirmed and _is_deed(token)
+            turned = self._contradicted and not self._confirmed and _deed(token)
             return OTHER.get(named) if turned else named
         voted = _majority(votes)
         if voted is not None or len(votes) > 1:
             return voted
         return self._other(token) or self._usual(token)
+
+    def _is_open(self, token: str) -> bool:
+        """True for `sent agent` beside `received agent`: the agent's log or the client's."""
+        deed = _deed(token)
+        return (
+            deed is not None and not deed[1] and {(deed[0], True), (deed[0], False)} <= self._behind
+        )
 
     def _other(self, token: str) -> str | None:
         """The side that is left, if the only other token of a log means one."""

@@ -44,6 +44,7 @@ _NAMED = {
     "rewrapped": "lines that a terminal cut",
 }
 _EMPTY_PAGE = "no block of the page has messages; blocks of ```json are read"
+_PAGE_HELP = "`acpgen validate --as METHOD` judges params by themselves"
 _NOTATION = (
     "its messages are in another notation than JSON: log the text that is sent and received; "
     "if this is the text, name its sender with --from"
@@ -220,7 +221,8 @@ class Log:
         number, text = self._puzzle
         if self._is_foreign:
             return made(f"{_NOTATION}; line {number} is the first: {shown(text)}")
-        return made(f"no line is a message; line {number} is the first: {shown(text)}; {_HELP}")
+        help_ = _PAGE_HELP if page else _HELP
+        return made(f"no line is a message; line {number} is the first: {shown(text)}; {help_}")
 
     def _items(self) -> Iterator[LogItem]:
         shape = self._hints.shape

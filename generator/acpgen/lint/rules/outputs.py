@@ -93,7 +93,8 @@ def no_declaration(protocol: Protocol) -> Iterator[Fault]:
     Why: a name can be one that the generated code of a language needs, or the name of two of its
     declarations, and an engine may lack what a pattern asks for.
 
-    Example: a type `Kind`, a member `extra`, or `"pattern": "^(?!x)"`, since Go can't look ahead
+    Example: a type `Fault`, a member `base` of a type with the base `Base`, or, since Go can't look
+    ahead, `"pattern": "^(?!x)"`
 
     Fix: rename the type or the member, or write the pattern in another way.
     """

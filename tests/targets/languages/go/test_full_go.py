@@ -284,3 +284,14 @@ func TestPattern(t *testing.T) {
 	}
 }
 """
+
+
+def test_a_member_called_like_what_every_struct_has_keeps_a_field() -> None:
+    leaves = GOLDEN.types[TypeName("Leaves")]
+    assert isinstance(leaves.body, Object)
+    (first, *_) = leaves.body.properties
+    more = replace(leaves.body, properties=(first, replace(first, name="extra")))
+    types = {**GOLDEN.types, leaves.name: replace(leaves, body=more)}
+    text = full_go(replace(GOLDEN, types=types), TEMPLATES)["go/v9/schema/types_gen.go"]
+    (struct,) = re.findall(r"type Leaves struct \{\n(.*?)\n\}", text, re.DOTALL)
+    assert re.findall(r"^\t(\w+) ", struct, re.MULTILINE) == ["Origin", "ExtraMember", "Extra"]

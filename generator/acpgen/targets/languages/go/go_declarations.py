@@ -45,6 +45,9 @@ from acpgen.targets.languages.go.go_expressions import (
 )
 from acpgen.targets.languages.reader_plans import absorbed_tags
 
+_OWN_FIELDS = frozenset({"Extra", "MarshalJSON", "UnmarshalJSON"})
+"""What every struct has besides its members."""
+
 
 class GoDeclarations:
     """Declares the types of one protocol.
@@ -147,6 +150,7 @@ class GoDeclarations:
             if tag is not None and member.name == tag[0]:
                 continue
             field = exported(member.name)
+            field = f"{field}Member" if field in _OWN_FIELDS else field
             names[field] += 1
             at = f"{path}.members[{number + first}].plan"
             documented_fields.append(
@@ -303,7 +307,7 @@ class GoDeclarations:
 
     def _require_single(self, fields: Counter[str], owner: str) -> None:
         for field, count in fields.items():
-            if count > 1 or field in {"Extra", "MarshalJSON", "UnmarshalJSON"}:
+            if count > 1 or field in _OWN_FIELDS:
                 message = f"{owner} would have the field {field} twice in Go; rename a member"
                 self._refuse(self._place, message)
 
