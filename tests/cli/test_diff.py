@@ -431,7 +431,7 @@ def test_accepted_changes_that_cannot_be_read() -> None:
     assert result.stderr.startswith("acpgen: mine.toml: is not TOML: ")
 
 
-def test_a_stale_acceptance_is_told_beside_the_newest_release(
+def test_a_stale_acceptance_is_reported_beside_the_newest_release(
     workplace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(resources, "SCHEMA", workplace / "new" / "v2")

@@ -198,7 +198,7 @@ def test_what_is_wrong_is_2_and_nothing_is_written(content: bytes | None, compla
     assert Path("page.md").exists() == (content is not None)
 
 
-def test_the_faults_of_all_pages_are_told_at_once() -> None:
+def test_the_faults_of_all_pages_are_reported_at_once() -> None:
     Path("page.md").write_text("<!-- acpgen:begin -->\n<!-- acpgen:end x -->\n")
     Path("other.mdx").write_text(PAGE)
     result = run("inject", "page.md", "other.mdx")
@@ -212,7 +212,7 @@ def test_the_faults_of_all_pages_are_told_at_once() -> None:
 
 
 @pytest.mark.parametrize("name", ["page.mdx", "page.MDX"])
-def test_a_page_in_mdx_is_told_by_its_name(name: str) -> None:
+def test_a_page_in_mdx_is_known_by_its_name(name: str) -> None:
     region = "{/* acpgen:begin retry-classes */}\n    {/* acpgen:end retry-classes */}"
     Path(name).write_text(f"<Step>\n    {region}\n</Step>\n")
     assert run("inject", name).exit_code == 0
@@ -220,7 +220,7 @@ def test_a_page_in_mdx_is_told_by_its_name(name: str) -> None:
     assert run("inject", "--check", name).exit_code == 0
 
 
-def test_an_unknown_name_is_told_what_may_be_meant() -> None:
+def test_an_unknown_name_comes_with_what_may_be_meant() -> None:
     Path("page.md").write_text(PAGE.replace("retry-classes", "retry-clases"))
     assert "did you mean retry-classes?" in run("inject", "page.md").stderr
 

@@ -16,11 +16,11 @@ class EndOfTestError(Exception):
 
 def followed(path: Path, *steps: Callable[[], object]) -> tuple[list[tuple[int, bytes]], list[str]]:
     """The lines that are read of a log while it undergoes these steps, one at each pause."""
-    pending, told = iter(steps), list[str]()
+    pending, reported = iter(steps), list[str]()
     read: list[tuple[int, bytes]] = []
     with pytest.raises(EndOfTestError):
-        read.extend(Follower(str(path), report=told.append, pause=lambda: _take(pending)))
-    return read, told
+        read.extend(Follower(str(path), report=reported.append, pause=lambda: _take(pending)))
+    return read, reported
 
 
 def _take(steps: Iterator[Callable[[], object]]) -> None:
@@ -47,9 +47,9 @@ def log(tmp_path: Path) -> Path:
 
 
 def test_it_begins_at_the_beginning_and_waits_for_more(log: Path) -> None:
-    read, told = followed(log, appends(log, b"c\n"), appends(log, b"d\ne\n"))
+    read, reported = followed(log, appends(log, b"c\n"), appends(log, b"d\ne\n"))
     assert read == [(1, b"a\n"), (2, b"b\n"), (3, b"c\n"), (4, b"d\n"), (5, b"e\n")]
-    assert told == []
+    assert reported == []
 
 
 def test_a_line_counts_when_it_is_finished(log: Path) -> None:
@@ -72,9 +72,9 @@ def test_a_rotated_log_is_read_to_its_end_and_then_the_next(log: Path) -> None:
         log.rename(log.with_suffix(".1"))
         log.write_bytes(b"e\n")
 
-    read, told = followed(log, rotate, appends(log, b"f\n"))
+    read, reported = followed(log, rotate, appends(log, b"f\n"))
     assert read[2:] == [(3, b"c\n"), (4, b"d"), (1, b"e\n"), (2, b"f\n")]
-    assert told == ["was moved away; going on with the file that has its name now"]
+    assert reported == ["was moved away; going on with the file that has its name now"]
 
 
 def test_a_log_that_is_gone_for_a_while_is_waited_for(log: Path) -> None:
@@ -86,9 +86,9 @@ def test_a_log_that_is_gone_for_a_while_is_waited_for(log: Path) -> None:
 
 
 def test_a_log_that_is_cut_short_is_read_anew(log: Path) -> None:
-    read, told = followed(log, appends(log, b"half"), lambda: log.write_bytes(b"c\n"))
+    read, reported = followed(log, appends(log, b"half"), lambda: log.write_bytes(b"c\n"))
     assert read[2:] == [(1, b"c\n")]
-    assert told == ["was cut short; going on from its beginning"]
+    assert reported == ["was cut short; going on from its beginning"]
 
 
 def test_a_log_that_is_not_there_is_an_error(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def run(folder: Path, *words: str) -> tuple[int, bytes, bytes]:
 
 @pytest.fixture
 def logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with logs that have findings, and one that is no log."""
+    """A folder with logs that have findings, and one that is not a log."""
     monkeypatch.chdir(tmp_path)
     inner = tmp_path / "inner" / "deep"
     inner.mkdir(parents=True)

@@ -88,7 +88,7 @@ def test_a_wide_terminal_does_not_stretch_a_card() -> None:
     assert max(map(len, run("session/prompt", COLUMNS="300").stdout.splitlines())) <= 100
 
 
-def test_both_kinds_of_a_method_are_told() -> None:
+def test_both_kinds_of_a_method_are_reported() -> None:
     text = run("mcp/message").stdout
     assert "notification, Client to Agent" in text
     assert "request, Agent to Client" in text

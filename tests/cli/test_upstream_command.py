@@ -99,7 +99,7 @@ def test_programs_read_the_findings() -> None:
         ("compare", "v2", "v2: is a folder; name the one file of a release"),
     ],
 )
-def test_what_cant_be_told_is_2(command: str, path: str, complaint: str) -> None:
+def test_what_cant_be_reported_is_2(command: str, path: str, complaint: str) -> None:
     shutil.copy(STABLE, "plain.json")
     Path("broken.json").write_text("{")
     result = run(command, path)
@@ -148,7 +148,7 @@ def test_a_release_of_another_version_gets_no_class_unless_a_flag_asks() -> None
     assert "--other-version copies the classes" in result.stderr
 
 
-def test_what_is_lacking_is_told() -> None:
+def test_what_is_lacking_is_reported() -> None:
     assert run("overlay", str(STABLE)).stderr.startswith(
         "v2/schema.json: 18 methods now have a class; not in this release: auth/status, "
     )
@@ -157,13 +157,13 @@ def test_what_is_lacking_is_told() -> None:
 
 def test_of_another_version_only_classes_are_lacking_and_the_help_says_so() -> None:
     result = run(*V1, "--out", "v1/schema.json")
-    (told,) = (line for line in result.stderr.splitlines() if "without one: " in line)
-    listed = told.partition("without one: ")[2].split(", ")
+    (reported,) = (line for line in result.stderr.splitlines() if "without one: " in line)
+    listed = reported.partition("without one: ")[2].split(", ")
     linted = CliRunner().invoke(APP, ["lint", "v1/schema.json"]).stdout.splitlines()
     assert {line.split(": ")[1] for line in linted} == set(listed)
     assert all(": error[missing-retry-class] " in line for line in linted)
-    told = " ".join(run("overlay", "--help").stdout.split())
-    assert "the methods without a class are listed" in told
+    reported = " ".join(run("overlay", "--help").stdout.split())
+    assert "the methods without a class are listed" in reported
 
 
 def test_a_method_of_another_side_gets_no_class_and_nothing_is_handed_over() -> None:

@@ -1,4 +1,4 @@
-"""From verdicts to findings: connections, lines, and keys that are told apart and not told."""
+"""From verdicts to findings: connections, lines, and keys, which are distinguished, not printed."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def watching(tmp_path: Path) -> Iterator[Watching]:
         process.end()
 
 
-def test_what_is_wrong_at_first_is_told_once(tmp_path: Path) -> None:
+def test_what_is_wrong_at_first_is_reported_once(tmp_path: Path) -> None:
     shutil.copytree(GOLDEN / "v9", tmp_path / "schema" / "v9")
     file = tmp_path / "schema/v9/kettle.json"
     text = file.read_text()
@@ -152,7 +152,9 @@ def test_it_follows_changes_and_ends_quietly(
     assert [line for line in watching.rest() if not line.startswith("in ")] == []
 
 
-def test_a_broken_template_is_told_and_watching_goes_on(watching: Watching, tmp_path: Path) -> None:
+def test_a_broken_template_is_reported_and_watching_goes_on(
+    watching: Watching, tmp_path: Path
+) -> None:
     template = tmp_path / "mine/docs/errors.md.jinja"
     save(template, "{% if %}")
     watching.until("mine/docs/errors.md.jinja:1: Expected an expression")

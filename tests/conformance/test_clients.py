@@ -195,8 +195,8 @@ def test_clients_that_are_right_in_other_ways_fail_nothing(
 ) -> None:
     found = verdicts(played_within(client, hasty), Role.CLIENT)
     assert {v.requirement.id: v.details for v in found if v.status is VerdictStatus.FAIL} == {}
-    untold = {v.requirement.id for v in found if v.status is VerdictStatus.NOT_EXERCISED}
-    assert untold == UNTOLD.get(client, set())
+    unreported = {v.requirement.id for v in found if v.status is VerdictStatus.NOT_EXERCISED}
+    assert unreported == UNTOLD.get(client, set())
 
 
 @pytest.mark.parametrize("hasty", a_few([False, True], {False}, "plays all plans again"))

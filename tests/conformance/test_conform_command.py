@@ -299,7 +299,7 @@ def test_what_the_agent_writes_beside_messages_is_counted(tmp_path: Path) -> Non
     agent = tmp_path / "agent.py"
     agent.write_text("print('hello')\n", "utf-8")
     _, _, err = conform(*ONE, "--", sys.executable, agent)
-    assert err.startswith("acpgen: 1 line of the agent is no message, in retry-answer\n")
+    assert err.startswith("acpgen: 1 line of the agent is not a message, in retry-answer\n")
 
 
 def test_what_is_missing_is_a_problem() -> None:

@@ -111,21 +111,21 @@ def test_a_wrong_command_line_is_explained(args: tuple[str, ...], message: str) 
 def test_findings_are_reported_if_a_program_is_missing_later(tmp_path: Path) -> None:
     traces = ("--trace", "null-key", "--trace", "retry-answer", "--trace", "retry-after-restart")
     missing = ("--restart-command", "no-such-agent", *traces)
-    told = "no-such-agent can't be started: "
+    reported = "no-such-agent can't be started: "
     status, out, err = conform(*missing, "--", *AGENT)
     assert "pass           stated  null-is-omitted: " in out
-    assert f"\n               retry-after-restart: {told}" in out
-    assert err.startswith(f"acpgen: {told}")
+    assert f"\n               retry-after-restart: {reported}" in out
+    assert err.startswith(f"acpgen: {reported}")
     assert status == 2
     status, out, err = conform(
         "--trace", "malformed-keys-refused", *missing, "--", *write_forgetful(tmp_path)
     )
     assert "fail           MUST    reject-malformed-key: " in out
-    assert err.startswith(f"acpgen: {told}")
+    assert err.startswith(f"acpgen: {reported}")
     assert status == 1
     status, out, _ = conform("--format", "json", *missing, "--", *AGENT)
     document = json.loads(out)
-    assert document["problems"][0]["message"].startswith(told)
+    assert document["problems"][0]["message"].startswith(reported)
     assert (status, document["summary"]["pass"] > 0, document["complete"]) == (2, True, False)
     status, out, _ = conform("--format", "junit", *missing, "--", *AGENT)
     (suite,) = ET.fromstring(out)

@@ -148,7 +148,7 @@ def test_what_is_no_message_is_counted() -> None:
         server.shutdown()
     report = json.loads(out)
     assert (status, report["run"]["noise"], report["traces"][0]["noise"]) == (0, 2, 2)
-    assert "2 lines of the agent are no messages, in shape-initialize\n" in err
+    assert "2 lines of the agent are not messages, in shape-initialize\n" in err
 
 
 @pytest.mark.parametrize(

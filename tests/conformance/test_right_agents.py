@@ -93,7 +93,7 @@ class EndlessTurns(Variation):
         await asyncio.Event().wait()
 
 
-class UntoldTurns(EndlessTurns):
+class UnreportedTurns(EndlessTurns):
     """Does not report it."""
 
     async def tell(self, session: str, update: dict[str, Any]) -> None:
@@ -221,7 +221,7 @@ RIGHT = (
     Unseen,
     LongTurns,
     EndlessTurns,
-    UntoldTurns,
+    UnreportedTurns,
     OneAtATime,
     LosesTheNewest,
     NeverAgain,
@@ -247,7 +247,7 @@ AGENTS = (*RIGHT, UnseenTwice, UnseenMalformed, UnseenCancelled)
 REASONS = [
     (Unseen, "concurrent-attempts", "a message that was inserted once is not shown once: send it"),
     (EndlessTurns, "insert-once", "settled: the session is still at work"),
-    (UntoldTurns, "accept-any-valid-key", " seconds, but the session may be at work"),
+    (UnreportedTurns, "accept-any-valid-key", " seconds, but the session may be at work"),
     (OneAtATime, "support-keys", "settled: the session is still at work"),
     (LosesTheNewest, "known-mid-turn", "the message is not in the replay once after the"),
     (

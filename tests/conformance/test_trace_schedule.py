@@ -159,7 +159,7 @@ def test_waiting_follows_the_pace_of_the_agent(
 
 
 @pytest.mark.parametrize("name", [LEAD, "retry-after-restart", "keyless", "reused-key"])
-def test_a_trace_costs_what_was_told(name: str) -> None:
+def test_a_trace_costs_what_was_announced(name: str) -> None:
     script = BY_NAME[name]
     facts = play(script, Laboratory(Variation), AgentTimeouts(10.0, 0.05)).facts
     cost = cost_of(script, 0.05)

@@ -72,12 +72,12 @@ class Kinds:
         return []
 
 
-def told(changes: tuple[Change, ...], effect: Effect) -> bool:
+def reported(changes: tuple[Change, ...], effect: Effect) -> bool:
     return any(ENDS[effect] in change.breaks | change.recovers for change in changes)
 
 
 @pytest.mark.parametrize("seed", a_few(SEEDS, SEEDS[:1], "compares many random types", bulk=True))
-def test_what_is_refused_is_told_and_nothing_else(seed: int, tmp_path: Path) -> None:
+def test_what_is_refused_is_reported_and_nothing_else(seed: int, tmp_path: Path) -> None:
     rng = Random(seed)
     count = amount(TYPES, MANY_TYPES)
     schemas = [random_type(rng, rng.choice((0, 1, 2))) for _ in range(count)]
@@ -87,7 +87,7 @@ def test_what_is_refused_is_told_and_nothing_else(seed: int, tmp_path: Path) -> 
         old, new = rng.sample(alive, 2)
         changes = diff(kinds.protocols[old], kinds.protocols[new])
         for effect, ends in ((Effect.NARROWS, (old, new)), (Effect.WIDENS, (new, old))):
-            if told(changes, effect):
+            if reported(changes, effect):
                 witness = shown(kinds, (old, new), changes, effect) or kinds.refused(
                     *ends, rng, MANY
                 )
@@ -120,10 +120,10 @@ def shown(
 def test_what_is_kept_quiet_or_made_up_would_be_noticed(tmp_path: Path) -> None:
     kinds = Kinds([{"type": "integer"}, {"type": "integer", "minimum": 2}], tmp_path / "kinds.json")
     changes = diff(*kinds.protocols)
-    assert (told(changes, Effect.NARROWS), told(changes, Effect.WIDENS)) == (True, False)
+    assert (reported(changes, Effect.NARROWS), reported(changes, Effect.WIDENS)) == (True, False)
     assert kinds.refused(0, 1, Random(1), FEW)
     assert not kinds.refused(1, 0, Random(1), MANY)
-    assert not told((), Effect.NARROWS)
+    assert not reported((), Effect.NARROWS)
 
 
 def identity(change: Change) -> tuple[str, ...]:
@@ -167,7 +167,7 @@ def test_what_is_accepted_accepts_nothing_else(seed: int, tmp_path: Path) -> Non
         changes = diff(kinds.protocols[old], kinds.protocols[new])
         rest = tuple(change for change in changes if identity(change) not in accepted)
         for effect, ends in ((Effect.NARROWS, (old, new)), (Effect.WIDENS, (new, old))):
-            if told(changes, effect) and not told(rest, effect):
+            if reported(changes, effect) and not reported(rest, effect):
                 met += 1
                 for _ in range(amount(3, FEW)):
                     for value in kinds.refused(*ends, rng, 1):

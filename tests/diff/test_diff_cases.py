@@ -1,4 +1,4 @@
-"""Every kind of change is found, told and judged, forth and back: each case is two edits."""
+"""Every kind of change is found, reported and judged, forth and back: each case is two edits."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def only(changes: tuple[Change, ...], kind: str) -> Change:
 
 
 def place(change: Change) -> tuple[str, str]:
-    """The file and the line that a change is told at."""
+    """The file and the line that a change is reported at."""
     number = Lines().of(change.location)
     assert number is not None
     file = Path(change.location.file)
@@ -142,7 +142,7 @@ def test_what_is_gone_from_a_renamed_type_is_at_the_new_one(tmp_path: Path) -> N
 
 @scaled("compares all cases")
 def test_every_change_of_a_case_is_at_a_place_of_the_new_schema(tmp_path: Path) -> None:
-    """Of all cases, whatever is gone: no change is told at the top of the file."""
+    """Of all cases, whatever is gone: no change is reported at the top of the file."""
     for case in sorted((Path(__file__).parent / "cases").iterdir())[:: amount(4, 1)]:
         document = json.loads(case.read_text("utf-8"))
         protocols = [

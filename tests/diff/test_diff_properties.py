@@ -65,7 +65,7 @@ def roots(protocol: Protocol) -> list[tuple[MessageChannel, TypeName]]:
     return found
 
 
-def told(changes: tuple[Change, ...], channel: MessageChannel, effect: Effect) -> bool:
+def reported(changes: tuple[Change, ...], channel: MessageChannel, effect: Effect) -> bool:
     """Whether some change says that a message of the channel is refused, one way or the other."""
     party: Party = channel.sender if effect is Effect.NARROWS else channel.receiver
     return any(
@@ -120,12 +120,12 @@ def shown(change: Change, witness: Witness, judges: tuple[Judge, Judge]) -> bool
 @scaled("random edits")
 @settings(max_examples=amount(20, 80), deadline=None)
 @given(seed=SEEDS)
-def test_what_is_refused_is_told(seed: int) -> None:
+def test_what_is_refused_is_reported(seed: int) -> None:
     rng = Random(seed)
     new = SMALL
     for _ in range(rng.randint(1, 3)):
         new = edited(new, rng)
-    require_told(SMALL, new, diff(SMALL, new), rng)
+    require_reported(SMALL, new, diff(SMALL, new), rng)
 
 
 def noticed(changes: tuple[Change, ...], _: MessageChannel, effect: Effect) -> bool:
@@ -133,12 +133,12 @@ def noticed(changes: tuple[Change, ...], _: MessageChannel, effect: Effect) -> b
     return any(effect in change.effect.moves for change in changes)
 
 
-def require_told(
+def require_reported(
     old: Protocol,
     new: Protocol,
     changes: tuple[Change, ...],
     rng: Random,
-    told: Callable[[tuple[Change, ...], MessageChannel, Effect], bool] = told,
+    reported: Callable[[tuple[Change, ...], MessageChannel, Effect], bool] = reported,
 ) -> None:
     """Try messages of both protocols: what the other refuses has to be among the changes."""
     sides = (old, Judge(old)), (new, Judge(new))
@@ -147,7 +147,7 @@ def require_told(
         (Effect.WIDENS, *sides[::-1]),
     ):
         for channel, name in roots(old):
-            if not told(changes, channel, effect):
+            if not reported(changes, channel, effect):
                 for value in islice(instances(protocol, name, rng), TRIES):
                     fine = refuses.accepts(name, value) or not takes.accepts(name, value)
                     assert fine, (channel, value, changes)
@@ -160,15 +160,15 @@ def test_a_change_kept_quiet_would_be_noticed(tmp_path: Path) -> None:
     sent = list(islice(instances(SMALL, name, Random(1)), TRIES))
     assert any(takes.accepts(name, v) and not refuses.accepts(name, v) for v in sent)
     (channel,) = (channel for channel, root in roots(SMALL) if root == name)
-    assert told(diff(SMALL, new), channel, Effect.NARROWS)
-    assert not told((), channel, Effect.NARROWS)
+    assert reported(diff(SMALL, new), channel, Effect.NARROWS)
+    assert not reported((), channel, Effect.NARROWS)
 
 
 @pytest.mark.parametrize(
     "batch", a_few(range(20), [0], "edits the whole schema many times", bulk=True)
 )
 def test_every_change_of_the_whole_schema_has_a_witness(batch: int) -> None:
-    """What an edit breaks is told, and each break that is told has a message that shows it."""
+    """What an edit breaks is reported, and each reported break has a message that shows it."""
     for edit in range(amount(1, 100)):
         rng = Random(1000 * batch + edit)
         new = edited(WHOLE, rng)
@@ -176,9 +176,9 @@ def test_every_change_of_the_whole_schema_has_a_witness(batch: int) -> None:
         changes = diff(WHOLE, new)
         for change in changes:
             assert (change.evidence is None) == (witnesses.of(change) is None), change
-        require_told(STABLE, stable(new), changes, rng)
+        require_reported(STABLE, stable(new), changes, rng)
         # What is unstable breaks nobody, so that no change says whom.
-        require_told(WHOLE, new, changes, rng, noticed)
+        require_reported(WHOLE, new, changes, rng, noticed)
 
 
 def is_mirrored(old: Protocol, new: Protocol) -> bool:

@@ -1,4 +1,4 @@
-"""What is told of the templates is what they are given, and they use no more."""
+"""What is documented of the templates is what they are given, and they use no more."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ def known() -> Meanings:
     return meanings(resources.TEMPLATES)
 
 
-def test_all_that_is_given_is_told_and_nothing_else(contexts: Contexts, known: Meanings) -> None:
+def test_all_that_is_given_is_reported_and_nothing_else(
+    contexts: Contexts, known: Meanings
+) -> None:
     assert mistakes(contexts, known) == []
 
 
@@ -51,9 +53,9 @@ def test_the_readme_shows_it(contexts: Contexts, known: Meanings) -> None:
     assert page.stale == (), "run `acpgen docs inject templates/README.md`"
 
 
-def test_every_template_is_told(known: Meanings) -> None:
-    told = [name for templates, _ in known.contexts for name in templates]
-    assert sorted([*told, *known.parts]) == sorted(files(resources.TEMPLATES))
+def test_every_template_is_documented(known: Meanings) -> None:
+    reported = [name for templates, _ in known.contexts for name in templates]
+    assert sorted([*reported, *known.parts]) == sorted(files(resources.TEMPLATES))
 
 
 def used(name: str) -> set[str]:
@@ -73,7 +75,7 @@ def loops(name: str) -> list[str]:
     return [each["template"] for each in languages.loops(what)]
 
 
-def test_templates_use_what_is_told(known: Meanings) -> None:
+def test_templates_use_what_is_documented(known: Meanings) -> None:
     for templates, names in known.contexts:
         for template in templates:
             assert used(template) <= names.keys(), template
@@ -91,10 +93,10 @@ def test_templates_use_what_is_told(known: Meanings) -> None:
 def test_the_comparison_bites(
     contexts: Contexts, known: Meanings, change: str, mistake: str
 ) -> None:
-    told = replace(known, contexts=tuple(changed(known.contexts, change)))
-    assert mistakes(contexts, told) == [mistake]
+    reported = replace(known, contexts=tuple(changed(known.contexts, change)))
+    assert mistakes(contexts, reported) == [mistake]
     with pytest.raises(ValueError, match=mistake.replace(".", r"\.")):
-        reference(contexts, told)
+        reference(contexts, reported)
 
 
 def changed(

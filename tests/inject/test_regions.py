@@ -202,7 +202,7 @@ def test_a_link_ends_as_the_pages_do(target: str, suffix: str, expected: str) ->
     assert links.to(target, Inline("a")) == f"[a]({expected})"
 
 
-def test_the_templates_that_shape_a_region_are_told(tmp_path: Path) -> None:
+def test_the_templates_that_shape_a_region_are_reported(tmp_path: Path) -> None:
     key, own = known()["key-rules"], tmp_path / "docs/rules/client.md.jinja"
     assert shaping(key, tmp_path) == [resources.TEMPLATES / "regions/key-rules.md.jinja"]
     own.parent.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Where the version of a protocol is told."""
+"""Where the version of a protocol comes from."""
 
 from __future__ import annotations
 

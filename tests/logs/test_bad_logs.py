@@ -300,7 +300,7 @@ def test_any_schema_with_messages_is_no_log(member: dict[str, object]) -> None:
     text = json.dumps({**member, "samples": [json.loads(BAD), json.loads(LIST)]}, indent=1)
     result = run(text.encode())
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "has a JSON Schema or an OpenRPC document, which is no log" in result.stderr
+    assert "has a JSON Schema or an OpenRPC document, which is not a log" in result.stderr
 
 
 @pytest.mark.parametrize("name", ["$schema", "openrpc"])
@@ -309,7 +309,7 @@ def test_a_schema_is_no_log(name: str) -> None:
     text = json.dumps({name: "x", "examples": examples}, indent=1).encode()
     result = run(text)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "has a JSON Schema or an OpenRPC document, which is no log" in result.stderr
+    assert "has a JSON Schema or an OpenRPC document, which is not a log" in result.stderr
 
 
 def test_the_places_can_be_named() -> None:

@@ -79,7 +79,7 @@ def test_a_connection_on_version_2_is_judged() -> None:
     assert result.stderr == "3 messages: 2 accepted, 1 refused\n"
 
 
-def test_an_agent_that_answers_2_in_the_shape_of_1_is_told_that() -> None:
+def test_an_agent_that_answers_2_in_the_shape_of_1_is_reported_that() -> None:
     result = run(stdin=[OFFER_2, answer(2, agentCapabilities={}, agentInfo=INFO)])
     first = result.stdout.splitlines()[0]
     assert "error[former-shape] /result/protocolVersion: is 2, and the members are" in first

@@ -77,13 +77,13 @@ def test_what_could_not_be_read_is_an_error() -> None:
 
 def test_text_that_xml_cannot_hold_is_escaped() -> None:
     (suite,) = suites([[HOSTILE]])
-    told = suite.findtext("testcase/system-out")
-    assert told == text([HOSTILE])
+    reported = suite.findtext("testcase/system-out")
+    assert reported == text([HOSTILE])
     assert suite.get("name") == r"a\nb ü.json"
 
 
-def test_every_sort_of_finding_is_told_once() -> None:
+def test_every_sort_of_finding_is_reported_once() -> None:
     printed = rendered("junit", [[finding] for finding in ALL])
-    told = "".join(ET.fromstring(printed.encode()).itertext())
-    lines = [line.strip() for line in told.splitlines() if line.strip()]
+    reported = "".join(ET.fromstring(printed.encode()).itertext())
+    lines = [line.strip() for line in reported.splitlines() if line.strip()]
     assert sorted(lines) == sorted(text(ALL).splitlines())

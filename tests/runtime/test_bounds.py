@@ -544,7 +544,7 @@ async def test_a_message_whose_sender_gives_up_in_the_queue_is_not_sent() -> Non
 
 
 @sync
-async def test_senders_that_wait_in_a_queue_are_told_of_the_end() -> None:
+async def test_senders_that_wait_in_a_queue_learn_of_the_end() -> None:
     channel = slow()
     peer = Peer(channel)
     peer.post("a", {})

@@ -43,10 +43,10 @@ class GatedStore(MemoryStore):
         await self.gate.wait()
         if self.fail_before:
             raise OSError("the disk is full")
-        told = await super().insert(message)
+        reported = await super().insert(message)
         if self.fail_after:
             raise OSError("the disk is gone")
-        return told
+        return reported
 
 
 @pytest.fixture
@@ -140,34 +140,34 @@ async def test_a_handler_that_does_not_insert_refuses() -> None:
 
 @sync
 async def test_a_handler_inserts_once() -> None:
-    told: list[Insertion | type[Exception]] = []
+    reported: list[Insertion | type[Exception]] = []
 
     async def work(submission: Submission) -> None:
-        told.append(await submission.insert(b"mine"))
+        reported.append(await submission.insert(b"mine"))
         for insert in (submission.insert, submission.insert_live):
             try:
                 again = insert()
-                told.append(again if isinstance(again, Insertion) else await again)
+                reported.append(again if isinstance(again, Insertion) else await again)
             except RuntimeError as error:
-                told.append(type(error))
+                reported.append(type(error))
 
     store = MemoryStore()
     ledger = KeyLedger(store, work)
     message_id = (await ledger.prompt("c", 1, prompt()))["messageId"]
     await ledger.stop()
-    assert told == [Insertion(message_id, new=True), RuntimeError, RuntimeError]
+    assert reported == [Insertion(message_id, new=True), RuntimeError, RuntimeError]
     assert await store.messages("s") == [(message_id, b"mine")]
 
 
 @sync
 async def test_a_withdrawn_prompt_cannot_be_inserted() -> None:
-    store, told = MemoryStore(), []
+    store, reported = MemoryStore(), []
 
     async def stubborn(submission: Submission) -> None:
         try:
             await asyncio.sleep(60)
         except asyncio.CancelledError:
-            told.append("withdrawn")
+            reported.append("withdrawn")
         await submission.insert()
 
     ledger = KeyLedger(store, stubborn)
@@ -177,7 +177,7 @@ async def test_a_withdrawn_prompt_cannot_be_inserted() -> None:
     with pytest.raises(RequestFailedError, match="-32800"):
         await asking
     await settle()
-    assert told == ["withdrawn"]
+    assert reported == ["withdrawn"]
     assert await store.messages("s") == []
 
 

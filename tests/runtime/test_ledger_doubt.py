@@ -48,10 +48,10 @@ class Doubtful:
         return found if found is None or self.keeps_writers else replace(found, writer=None)
 
     async def insert(self, message: Message) -> tuple[Found, bool]:
-        told = await self.store.insert(message)
+        reported = await self.store.insert(message)
         if self.lost:
             raise ConnectionError("the answer to COMMIT was lost")
-        return told
+        return reported
 
     async def forget(self, session_id: str) -> None:
         await self.store.forget(session_id)
@@ -161,10 +161,10 @@ async def test_a_cancelled_insertion_starts_no_work() -> None:
 
     class Slow(MemoryStore):
         async def insert(self, message: Message) -> tuple[Found, bool]:
-            told = await super().insert(message)
+            reported = await super().insert(message)
             inserting.set()
             await asyncio.Event().wait()
-            return told
+            return reported
 
     given_up: list[bool] = []
 

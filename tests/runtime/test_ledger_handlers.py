@@ -107,14 +107,14 @@ class Stopped(MemoryStore):
         raise OSError("the disk has hiccups", message)
 
 
-@pytest.mark.parametrize(("writes", "told"), [(False, NOT_READ), (True, NOT_STORED)])
+@pytest.mark.parametrize(("writes", "reported"), [(False, NOT_READ), (True, NOT_STORED)])
 @sync
-async def test_so_is_one_whose_store_is_stopped(writes: bool, told: object) -> None:
+async def test_so_is_one_whose_store_is_stopped(writes: bool, reported: object) -> None:
     async def work(submission: Submission) -> None:
         await submission.insert()
 
     ledger = KeyLedger(Stopped(writes=writes), work)
     with pytest.raises(RequestFailedError) as refused:
         await ledger.prompt("c", 1, PARAMS)
-    assert refused.value.refused == told
+    assert refused.value.refused == reported
     await ledger.stop()

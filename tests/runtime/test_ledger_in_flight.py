@@ -156,11 +156,11 @@ async def test_the_store_decides_about_an_insertion_whose_caller_is_cancelled(
     if stored:  # by a thread that can't be cancelled
         await MemoryStore.insert(store, Message("s", derive_message_id("s", "k"), b"[]"))
     store.shown.set()
-    told = [*await asyncio.gather(asking, again, return_exceptions=True)]
+    reported = [*await asyncio.gather(asking, again, return_exceptions=True)]
     if stored:
-        assert told == [ANSWER, ANSWER]
+        assert reported == [ANSWER, ANSWER]
     else:
-        assert [str(each) for each in told] == [str(RequestFailedError.of(-32603, ""))] * 2
+        assert [str(each) for each in reported] == [str(RequestFailedError.of(-32603, ""))] * 2
     assert working[0].cancelled()
     await stopping
 

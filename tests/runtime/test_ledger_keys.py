@@ -79,8 +79,8 @@ async def test_the_key_never_leaves(tmp_path: Path, caplog: pytest.LogCaptureFix
     store.close()
     assert (agent.seen[0].session_id, agent.seen[0].prompt) == ("s", TEXT)
     assert agent.seen[0].params == {"sessionId": "s", "prompt": TEXT}
-    told = [repr(agent.seen), repr(vars(agent)), caplog.text, str(agent.turns)]
-    assert [text for text in told if SECRET in text] == []
+    reported = [repr(agent.seen), repr(vars(agent)), caplog.text, str(agent.turns)]
+    assert [text for text in reported if SECRET in text] == []
     assert [p for p in tmp_path.iterdir() if SECRET.encode() in p.read_bytes()] == []
 
 

@@ -94,11 +94,11 @@ class Watched(KeyLedger):
         return super()._arrive(attempt, params)
 
     def _apply(self, effects: Iterable[Effect], *, known: bool = False) -> None:
-        told = list(effects)
-        answers = [each for each in told if isinstance(each, AnswerAttempt)]
+        reported = list(effects)
+        answers = [each for each in reported if isinstance(each, AnswerAttempt)]
         refused = [each.attempt for each in answers if isinstance(each.outcome, Refused)]
         self.denied += [each for each in refused if self.records[each] in self.under_way]
-        super()._apply(told, known=known)
+        super()._apply(reported, known=known)
 
 
 class World:
@@ -113,7 +113,7 @@ class World:
         self.unanswered: list[asyncio.Task[None]] = []
         self.deletions: list[asyncio.Task[None]] = []
         self.turns: Counter[str] = Counter()
-        self.told: dict[str, set[str]] = {}
+        self.reported: dict[str, set[str]] = {}
 
     async def work(self, submission: Submission) -> None:
         for _ in range(self.chance.randrange(6)):
@@ -147,7 +147,7 @@ class World:
         except RequestFailedError:
             return
         if key is not None:
-            self.told.setdefault(key, set()).add(answer["messageId"])
+            self.reported.setdefault(key, set()).add(answer["messageId"])
 
     async def delete(self) -> None:
         with contextlib.suppress(OSError):
@@ -202,7 +202,7 @@ class World:
             "denied": self.ledger.denied,
             "inserted twice": self.store.doubled,
             "worked twice": self.turns - self.store.insertions,
-            "two messageIds": [ids for ids in self.told.values() if len(ids) > 1],
+            "two messageIds": [ids for ids in self.reported.values() if len(ids) > 1],
             "left behind": [
                 *range(inside["_core"].pending),
                 *(each for name in ("_waiting", "_tasks", "_inserting") for each in inside[name]),

@@ -128,10 +128,10 @@ async def test_a_method_is_served_as_what_it_is(method: str) -> None:
         return {}
 
     kinds = {each.kind for each in METHODS if each.name == method} or set(Kind)
-    told = await exchange({method: handle}, call(method=method), call(method=method, id=7))
+    reported = await exchange({method: handle}, call(method=method), call(method=method, id=7))
     is_request, is_notification = Kind.REQUEST in kinds, Kind.NOTIFICATION in kinds
     assert served == [None] * is_notification + [7] * is_request
-    (answer,) = told
+    (answer,) = reported
     assert answer["id"] == 7
     assert (answer.get("error") or {}).get("code") == (None if is_request else -32601)
 

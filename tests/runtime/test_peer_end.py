@@ -137,9 +137,9 @@ async def test_closing_ends_the_grace() -> None:
 
 
 @pytest.mark.parametrize(
-    ("method", "grace", "told"), [("slow", "20", [0, 1]), ("never", "0.01", [])]
+    ("method", "grace", "reported"), [("slow", "20", [0, 1]), ("never", "0.01", [])]
 )
-def test_a_process_answers_before_it_ends(method: str, grace: str, told: list[int]) -> None:
+def test_a_process_answers_before_it_ends(method: str, grace: str, reported: list[int]) -> None:
     requests = "".join(json.dumps({"id": n, "method": method}) + "\n" for n in range(2))
     done = subprocess.run(
         [sys.executable, "-c", SLOW, grace],
@@ -150,7 +150,7 @@ def test_a_process_answers_before_it_ends(method: str, grace: str, told: list[in
         timeout=60,
     )
     answers = [json.loads(line) for line in done.stdout.splitlines()]
-    assert sorted(answer["id"] for answer in answers) == told
+    assert sorted(answer["id"] for answer in answers) == reported
     assert done.stderr == "lost\n"
 
 
@@ -164,6 +164,6 @@ def test_a_message_that_is_given_up_half_way_is_not_cut_by_the_next() -> None:
         agent.stdin.write(b'{"method":"start"}\n')
         agent.stdin.flush()
         assert agent.stderr.readline() == b"given up\n"
-        told, _ = agent.communicate()
-    methods = [json.loads(line)["method"] for line in told.splitlines()]
+        reported, _ = agent.communicate()
+    methods = [json.loads(line)["method"] for line in reported.splitlines()]
     assert methods[-1] == "second"

@@ -29,19 +29,19 @@ def test_one_of_two_processes_inserts(postgres: str) -> None:
         subprocess.Popen(command, stdin=pipe, stdout=pipe) as other,
     ):
         first, second = race(one, other)
-    assert first.told == second.told
+    assert first.reported == second.reported
     assert first.new + second.new == ROUNDS
     assert min(first.new, second.new) > 0, "one node won every round"
     raced = first.handled + second.handled - ROUNDS
     assert raced > ROUNDS / 100, "the nodes hardly ever met"
-    assert asyncio.run(stored(postgres, session_id)) == first.told
+    assert asyncio.run(stored(postgres, session_id)) == first.reported
 
 
 @dataclass(frozen=True)
 class Result:
     """What a node reports: every messageId, how many it inserted, and how many it tried to."""
 
-    told: list[str]
+    reported: list[str]
     new: int
     handled: int
 

@@ -362,22 +362,22 @@ async def prompt_through_a_restart(conninfo: str, restart: Callable[[], None]) -
             new.append((await submission.insert()).new)
 
         ledger = KeyLedger(store, work)
-        free, told = asyncio.Semaphore(WAITING), set[str]()
+        free, reported = asyncio.Semaphore(WAITING), set[str]()
 
         async def ask(number: int) -> None:
             async with free:
                 answer = await ledger.prompt("c", number, params(session_id, number))
-                told.add(answer["messageId"])
+                reported.add(answer["messageId"])
 
         asking = [asyncio.create_task(ask(number)) for number in range(PROMPTS)]
-        while len(told) < PROMPTS // 3:
+        while len(reported) < PROMPTS // 3:
             await asyncio.sleep(0.001)
         await asyncio.to_thread(restart)
-        assert len(told) < PROMPTS, "every prompt was answered before the restart"
+        assert len(reported) < PROMPTS, "every prompt was answered before the restart"
         await asyncio.gather(*asking)
-        assert len(told) == PROMPTS
+        assert len(reported) == PROMPTS
         assert new == [True] * PROMPTS
-        assert {message_id for message_id, _ in await store.messages(session_id)} == told
+        assert {message_id for message_id, _ in await store.messages(session_id)} == reported
         await ledger.stop()
 
 

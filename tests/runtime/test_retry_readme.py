@@ -169,9 +169,9 @@ def answers(folder: Path, *messages: dict[str, object]) -> list[dict[str, Any]]:
 def test_the_agent_answers_all_that_it_has_read(folder: Path) -> None:
     requests = [{"id": n, "method": "initialize"} for n in range(50)]
     new: dict[str, object] = {"id": 50, "method": "session/new", "params": {"cwd": "/"}}
-    told = answers(folder, *requests, new)
-    assert sorted(answer["id"] for answer in told) == list(range(51))
-    assert all("result" in answer for answer in told)
+    reported = answers(folder, *requests, new)
+    assert sorted(answer["id"] for answer in reported) == list(range(51))
+    assert all("result" in answer for answer in reported)
 
 
 @pytest.mark.parametrize(

@@ -246,9 +246,9 @@ async def test_giving_up_a_request_leaves_the_link_as_it_is() -> None:
 async def test_messages_leave_in_the_order_of_the_calls() -> None:
     async with failing(ForeignError(), 9) as (link, transport):
         asked = [asyncio.ensure_future(link.request("a", {})) for _ in range(2)]
-        told = [asyncio.ensure_future(link.notify("b", {}))]
+        reported = [asyncio.ensure_future(link.notify("b", {}))]
         asked.append(asyncio.ensure_future(link.request("a", {})))
-        await asyncio.wait(told)
+        await asyncio.wait(reported)
         await settle()
         assert [message["method"] for message in transport.sent] == ["a", "a", "b", "a"]
     await asyncio.wait(asked)

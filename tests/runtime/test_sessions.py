@@ -169,9 +169,9 @@ async def test_a_cancellation_ends_the_turn_and_leaves_its_message(wait: bool) -
         await settle()
     await client.notify("session/cancel", {"sessionId": session})
     await settle()
-    told = [m["params"]["update"] for m in client.agent_end.sent if "method" in m]
-    assert told[0]["messageId"] == inserted
-    assert (told[-1]["state"], told[-1]["stopReason"]) == ("idle", "cancelled")
+    reported = [m["params"]["update"] for m in client.agent_end.sent if "method" in m]
+    assert reported[0]["messageId"] == inserted
+    assert (reported[-1]["state"], reported[-1]["stopReason"]) == ("idle", "cancelled")
     assert await client.ask(session).answer() == inserted
     agent.idle.set()
     await client.ask(session, "k2").answer()

@@ -164,5 +164,5 @@ async def test_a_prompt_stopped_during_insertion_starts_no_work(method: str) -> 
     assert agent.turns == 0
     kept = [] if method == "session/delete" else [inserted]
     assert [message_id for message_id, _ in await store.messages(session)] == kept
-    told = [inserted, "running", "idle"] if method == "session/cancel" else []
-    assert client.updates == told
+    reported = [inserted, "running", "idle"] if method == "session/cancel" else []
+    assert client.updates == reported

@@ -106,8 +106,8 @@ async def test_many_writers_may_open_a_new_file_at_once(tmp_path: Path) -> None:
         path = tmp_path / f"{turn}.db"
         message = Message("s", uuid4(), b"once")
         stores = [SqliteStore(path) for _ in range(8)]
-        told = await asyncio.gather(*(store.insert(message) for store in stores))
-        assert sum(new for _, new in told) == 1
+        reported = await asyncio.gather(*(store.insert(message) for store in stores))
+        assert sum(new for _, new in reported) == 1
         await asyncio.gather(*(asyncio.to_thread(store.close) for store in stores))
 
 

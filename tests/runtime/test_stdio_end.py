@@ -141,6 +141,6 @@ def test_an_agent_ends_though_its_client_does_not_read(rest: bytes) -> None:
 def test_a_line_on_its_way_is_not_cut_by_the_end() -> None:
     with unread(PATIENCE, b'{"method":"leave"}\n') as agent:
         assert opened(agent.stderr).readline() == b"lost\n"
-        told = opened(agent.stdout).read()
+        reported = opened(agent.stdout).read()
         assert opened(agent.stderr).read() == b"True\n"
-    assert json.loads(told)["method"] == "talk"
+    assert json.loads(reported)["method"] == "talk"

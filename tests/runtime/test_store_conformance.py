@@ -312,13 +312,13 @@ class TakesCancelledInsertsBack(Process):
         if message.record in self.hidden:
             self.hidden.discard(message.record)
             return (await super().insert(message))[0], True
-        told = await super().insert(message)
+        reported = await super().insert(message)
         try:
             await asyncio.sleep(0)
         except asyncio.CancelledError:
             self.hidden.add(message.record)
             raise
-        return told
+        return reported
 
 
 @pytest.mark.parametrize(

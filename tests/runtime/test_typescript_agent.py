@@ -29,9 +29,9 @@ async def agent(folder: Path, shown: list[str]) -> AsyncIterator[Peer]:
         unavailable.skip("the official peer is not installed: run `npm ci` in tests/interop")
 
     async def update(call: Call) -> None:
-        told: Any = call.params["update"]
-        assert told["sessionUpdate"] == "user_message"
-        shown.append(told["messageId"])
+        reported: Any = call.params["update"]
+        assert reported["sessionUpdate"] == "user_message"
+        shown.append(reported["messageId"])
 
     program = ("node", str(PEER), str(folder / "sessions.json"), "--keys")
     command = ("sh", "-c", NOTES_ITS_PID, str(folder / "pid"), *program)

@@ -30,7 +30,7 @@ def breaks(*requirements: str) -> Callable[[type[RemoteHost]], type[RemoteHost]]
 
 
 class ForgettingAgent(HostedAgent):
-    """Forgets keys when it is told to. `answered` holds when each was answered, `pending` where."""
+    """Forgets keys on demand. `answered` holds when each was answered, `pending` where."""
 
     def __init__(self, store: Any) -> None:
         super().__init__(store)

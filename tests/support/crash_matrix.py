@@ -131,10 +131,10 @@ class TwoSteps(SqliteStore):
         again = Message(
             message.session_id, acp_retry.derive_message_id("", os.urandom(9).hex()), b""
         )
-        told, _ = await super().insert(again)
+        given, _ = await super().insert(again)
         keyed = Message(f"keys of {message.session_id}", message.record, b"")
         await super().insert(keyed)
-        return told, True
+        return given, True
 
 
 async def agent(end: socket.socket, folder: Path, setting: Setting, *, half: bool) -> None:
@@ -231,12 +231,12 @@ def run(folder: Path, kill: Kill | None, setting: Setting, *, submits: bool) -> 
         time.sleep(kill.seconds)
         os.kill(pids[kill.side], signal.SIGKILL)
     codes = {side: os.waitpid(pid, 0)[1] for side, pid in pids.items()}
-    told = {side: _read(*statuses[side]) for side in statuses}
+    given = {side: _read(*statuses[side]) for side in statuses}
     killed = {side for side, code in codes.items() if code == signal.SIGKILL}
     assert killed <= {kill.side if kill else None}, "the wrong one died"
     assert all(code == 0 for side, code in codes.items() if side not in killed), (codes, kill)
-    lines = {side: int(text.split()[-1]) for side, text in told.items() if "lines" in text}
-    return Run(bool(killed), "stored" in told["client"], "done" in told["client"], lines)
+    lines = {side: int(text.split()[-1]) for side, text in given.items() if "lines" in text}
+    return Run(bool(killed), "stored" in given["client"], "done" in given["client"], lines)
 
 
 def _read(reader: int, writer: int) -> str:

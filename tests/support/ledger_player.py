@@ -42,9 +42,9 @@ class LedgerPlayer:
         """What differs from the trace, and ends it."""
         for number, step in enumerate(steps, 1):
             allowed, effects = self.play(step)
-            told = [self.members(each) for each in effects]
-            if told != step["effects"]:
-                yield f"step {number}: {told} instead of {step['effects']}"
+            reported = [self.members(each) for each in effects]
+            if reported != step["effects"]:
+                yield f"step {number}: {reported} instead of {step['effects']}"
                 return
             if self.states() != step["claims"]:
                 yield f"step {number}: {self.states()} instead of {step['claims']}"

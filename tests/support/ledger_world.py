@@ -39,11 +39,11 @@ class Breach(StrEnum):
     ANSWERED_AFTER_LOSS = "an attempt on a lost connection was answered"
     ANSWERED_NOBODY = "an attempt was answered that nobody made"
     NEVER_ANSWERED = "an attempt was never answered"
-    TWO_IDS = "the attempts of one prompt were told two messageIds"
-    MIXED_OUTCOMES = "one attempt was told of success and another of failure"
-    NOTHING_INSERTED = "a messageId was told, and nothing was inserted"
-    ANOTHER_ID = "the messageId of another message was told"
-    DENIED = "an attempt was told an error, and its message was there already"
+    TWO_IDS = "the attempts of one prompt got two messageIds"
+    MIXED_OUTCOMES = "one attempt succeeded and another failed"
+    NOTHING_INSERTED = "a messageId was returned, and nothing was inserted"
+    ANOTHER_ID = "the messageId of another message was returned"
+    DENIED = "an attempt got an error, and its message was there already"
     WITHDRAWN_BY_A_STRANGER = "the id of another request withdrew a prompt"
     WITHDRAWN_IN_VAIN = "a withdrawn prompt was left to the agent"
     RAN_TWICE = "a live-only message ran twice"
@@ -126,7 +126,7 @@ class Node:
     there: set[AttemptId] = field(default_factory=set)
     known: set[AttemptId] = field(default_factory=set)
     ran_live: set[Message] = field(default_factory=set)
-    told_live: set[Message] = field(default_factory=set)
+    reported_live: set[Message] = field(default_factory=set)
     active: dict[str, set[object]] = field(default_factory=dict)
     deleting: dict[str, list[Job]] = field(default_factory=dict)
 
@@ -171,7 +171,7 @@ class Node:
         self.answered.add(attempt)
         if isinstance(outcome, Inserted):
             never(outcome.message_id != str(name[1]), Breach.ANOTHER_ID)
-            inserted = self.shared.rows.keys() | self.shared.forgotten | self.told_live
+            inserted = self.shared.rows.keys() | self.shared.forgotten | self.reported_live
             never(name not in inserted, Breach.NOTHING_INSERTED)
         elif outcome in (CANCELLED, BUSY):
             never(attempt in self.there, Breach.DENIED)
@@ -237,7 +237,7 @@ class Node:
 
     def run_live(self, job: Job) -> None:
         never(job.name in self.ran_live, Breach.RAN_TWICE)
-        self.told_live.add(job.name)
+        self.reported_live.add(job.name)
         if job.claim.session_id in self.active:
             self.ran_live.add(job.name)
         found = Found(str(job.claim.record))

@@ -244,8 +244,8 @@ class Tally:
 def tally(name: str, engine: Engine, given: Sequence[Mutant]) -> Tally:
     tried = [mutant for mutant in given if name != "models" or is_modelled(mutant)]
     named, unexplained = Counter[str](), list[Mutant]()
-    for mutant, told in zip(tried, engine(tried), strict=True):
-        if told == mutant.strict:
+    for mutant, reported in zip(tried, engine(tried), strict=True):
+        if reported == mutant.strict:
             continue
         if (difference := explained(name, mutant)) is None:
             unexplained.append(mutant)

@@ -28,15 +28,15 @@ async def main(conninfo: str, session_id: str, rounds: int) -> None:
 
     store = PostgresStore(conninfo)
     ledger = KeyLedger(store, work)
-    told: list[str] = []
+    reported: list[str] = []
     for number in range(rounds):
         os.write(1, b".")
         os.read(0, 1)
         params = {"sessionId": session_id, "prompt": PROMPT, "idempotencyKey": f"key {number}"}
-        told.append((await ledger.prompt("connection", number, params))["messageId"])
+        reported.append((await ledger.prompt("connection", number, params))["messageId"])
     await ledger.stop()
     await store.close()
-    print(json.dumps({"told": told, "new": sum(new), "handled": len(new)}))
+    print(json.dumps({"reported": reported, "new": sum(new), "handled": len(new)}))
 
 
 if __name__ == "__main__":

@@ -60,8 +60,12 @@ class Agent:
         client.agent_end = far
 
         async def update(call: Any) -> None:
-            told = call.params["update"]
-            name = told["state"] if told["sessionUpdate"] == "state_update" else told["messageId"]
+            reported = call.params["update"]
+            name = (
+                reported["state"]
+                if reported["sessionUpdate"] == "state_update"
+                else reported["messageId"]
+            )
             client.updates.append(name)
 
         vars(client)["_handlers"] = {"session/update": update}

@@ -48,16 +48,16 @@ MESSAGES = 30
 def type_differences(
     protocol: Protocol, judged: Checkers, reference: Schemas, name: TypeName, number: int
 ) -> tuple[list[object], set[bool]]:
-    """The values that a type's check and the bundle don't agree on, and the verdicts told."""
+    """The values that a type's check and the bundle don't agree on, and the verdicts reported."""
     rng = Random(name)
     wrong: list[object] = []
     verdicts: set[bool] = set()
     for value in islice(instances(protocol, name, rng), number):
         for _ in range(4):
-            told = bool(judged.types[name](value))
-            verdicts.add(told)
-            if told != reference.valid(name, value) and (
-                told or reference.valid(name, nudged(value))
+            reported = bool(judged.types[name](value))
+            verdicts.add(reported)
+            if reported != reference.valid(name, value) and (
+                reported or reference.valid(name, nudged(value))
             ):
                 wrong.append(value)
             value = mutate(value, rng)
@@ -87,16 +87,16 @@ def test_messages_agree_with_the_bundle_and_the_judge() -> None:
     judge = Judge(type_table(acp()))
     wrong, verdicts = list[object](), list[bool]()
     for message, sender, answers in samples(acp(), Random(1), MESSAGES):
-        told = checkers().accepts(message, sender, answers.name if answers else None)
-        verdicts.append(told)
+        reported = checkers().accepts(message, sender, answers.name if answers else None)
+        verdicts.append(reported)
         schema = schemas().accepts(message, sender, answers)
-        if told != schema and (told or schemas().accepts(nudged(message), sender, answers)):
+        if reported != schema and (reported or schemas().accepts(nudged(message), sender, answers)):
             wrong.append(("bundle", message, sender))
         judged: Any = message
         side = None if sender is None else Side(sender)
         verdict = judge.judge(judged, sender=side, answers=asked(answers))
         optional = any(f.severity is Severity.NOTE for f in verdict.findings)
-        if told != (strict(verdict) and not optional):
+        if reported != (strict(verdict) and not optional):
             wrong.append(("judge", message, sender))
     assert wrong == []
     assert min(verdicts.count(True), verdicts.count(False)) > 1000
@@ -104,13 +104,13 @@ def test_messages_agree_with_the_bundle_and_the_judge() -> None:
 
 def test_decoders_agree_with_checkers() -> None:
     """At least 20,000 messages, written with and without escapes and spaces."""
-    wrong, told, decoded = [], 0, 0
+    wrong, reported, decoded = [], 0, 0
     rng = Random(2)
     for message, sender, answers in samples(acp(), rng, 2 * MESSAGES):
         separators = rng.choice(((",", ":"), (", ", ": ")))
         text = json.dumps(message, ensure_ascii=rng.random() < 0.5, separators=separators).encode()
         name = answers.name if answers else None
-        told += 1
+        reported += 1
         decoded += decoders().decode(text, sender) is not None
         if decoders().accepts_bytes(text, sender, name) != checkers().accepts(
             message, sender, name
@@ -119,7 +119,7 @@ def test_decoders_agree_with_checkers() -> None:
         if decoders().clean(text, sender, name) != checkers().clean(text, sender, name):
             wrong.append((text, sender))
     assert wrong == []
-    assert told >= 20_000
+    assert reported >= 20_000
     assert decoded > 1000
 
 

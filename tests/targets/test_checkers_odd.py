@@ -211,10 +211,10 @@ def test_every_type_agrees_with_json_schema(
     wrong, verdicts = [], set()
     for value in islice(instances(protocol, name, rng), 150):
         for _ in range(5):
-            told = bool(checkers.types[name](value))
-            if told != judge.is_valid(value) and told != judge.is_valid(nudged(value)):
+            reported = bool(checkers.types[name](value))
+            if reported != judge.is_valid(value) and reported != judge.is_valid(nudged(value)):
                 wrong.append(value)
-            verdicts.add(told)
+            verdicts.add(reported)
             value = mutate(value, rng)
     assert wrong == []
     assert verdicts == {True, False}

@@ -250,13 +250,13 @@ def test_battered_text_gets_one_verdict() -> None:
         findings = validate(text, protocol=acp(), sender=side).findings
         severities = {finding.severity for finding in findings}
         judged = not severities - {Severity.WARNING}
-        told = checkers().accepts_bytes(text, sender)
-        counts[told] += 1
+        reported = checkers().accepts_bytes(text, sender)
+        counts[reported] += 1
         clean = checkers().clean(text, sender)
         repeats_only = {finding.rule for finding in findings} == {MessageRule.DUPLICATE_MEMBER}
         if (
-            told != judged
-            or told != decoders().accepts_bytes(text, sender)
+            reported != judged
+            or reported != decoders().accepts_bytes(text, sender)
             or (clean and findings)
             or (clean != decoders().clean(text, sender) and not repeats_only)
         ):

@@ -90,8 +90,12 @@ def test_a_float_excuses_no_other_fault() -> None:
 def test_the_models_do_not_hear_the_judge() -> None:
     good, broken = call("session/cancel", sessionId="s"), call("session/cancel", sessionId=1)
     around = replace(good, message={**good.message, "jsonrpc": "1.0"})
-    told = [replace(good, verdict=broken.verdict), replace(broken, verdict=good.verdict), around]
-    assert list(ENGINES["models"](told)) == [True, False, False]
+    reported = [
+        replace(good, verdict=broken.verdict),
+        replace(broken, verdict=good.verdict),
+        around,
+    ]
+    assert list(ENGINES["models"](reported)) == [True, False, False]
 
 
 def test_a_broken_engine_is_caught() -> None:

@@ -155,7 +155,7 @@ def test_a_verdict_is_true_when_the_message_may_be_sent_again() -> None:
     assert [bool(verdict) for verdict in verdicts.values()] == [True, True, False]
 
 
-def test_the_kinds_of_a_method_are_told_apart() -> None:
+def test_the_kinds_of_a_method_are_distinguished() -> None:
     assert retry.retry_class("mcp/message") is RetryClass.EXTERNAL
     assert retry.retry_class("mcp/message", "notification") is RetryClass.NOT_RETRIED
     assert retry.resend("mcp/message", {}, "notification").reason is Reason.NOTIFICATION

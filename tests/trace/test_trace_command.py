@@ -211,9 +211,9 @@ def test_what_is_left_out_after_the_limit_is_counted_nowhere(workplace: Path) ->
     later = [line.replace('"id":8', f'"id":{n}') for n in (8, 9, 10) for line in (reused, answer)]
     (workplace / name).write_text("\n".join([*begun, *later]) + "\n", "utf-8")
     assert run(name).stderr.endswith(": 12 messages on 1 connection, 3 findings\n")
-    told = run(name, "--max-errors", "2")
-    assert len(told.stdout.splitlines()) == 2
-    assert told.stderr.splitlines() == [
+    reported = run(name, "--max-errors", "2")
+    assert len(reported.stdout.splitlines()) == 2
+    assert reported.stderr.splitlines() == [
         f"acpgen: {name}: has 2 errors up to here, the limit; the rest is left out",
         f"{name}: 12 messages on 1 connection, 2 findings",
     ]
@@ -232,7 +232,7 @@ def test_gzip_is_read(workplace: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [[], ["-"]])
-def test_nothing_can_be_told_of_no_messages(arguments: list[str]) -> None:
+def test_no_messages_give_no_verdict(arguments: list[str]) -> None:
     result = run(*arguments, stdin=b"\n")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == "acpgen: <stdin>: no messages, so there is nothing to judge\n"
@@ -252,8 +252,8 @@ def without_keys(workplace: Path) -> str:
     return "old.json"
 
 
-@pytest.mark.parametrize("quiet", [[], ["--quiet"]], ids=["told", "quiet"])
-def test_rules_that_a_schema_leaves_idle_are_told(workplace: Path, quiet: list[str]) -> None:
+@pytest.mark.parametrize("quiet", [[], ["--quiet"]], ids=["reported", "quiet"])
+def test_rules_that_a_schema_leaves_idle_are_reported(workplace: Path, quiet: list[str]) -> None:
     result = run(place(workplace, ERROR), "--schema", without_keys(workplace), *quiet)
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr.splitlines()[0] == (
@@ -262,7 +262,7 @@ def test_rules_that_a_schema_leaves_idle_are_told(workplace: Path, quiet: list[s
     )
 
 
-def test_rules_that_the_version_of_a_recording_leaves_idle_are_told(workplace: Path) -> None:
+def test_rules_that_the_version_of_a_recording_leaves_idle_are_reported(workplace: Path) -> None:
     transcript = place(workplace, CLEAN)
     text = (workplace / transcript).read_text()
     (workplace / transcript).write_text(text.replace('"protocolVersion":2', '"protocolVersion":1'))

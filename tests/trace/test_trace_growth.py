@@ -23,7 +23,7 @@ MOST = 5
 Row = tuple[str, dict[str, JsonValue]]
 
 
-def told(number: int) -> Row:
+def reported(number: int) -> Row:
     return "agent", {"id": number, "result": {"messageId": f"msg_{number}"}}
 
 
@@ -58,17 +58,17 @@ def cancel(number: int) -> Row:
 
 def inserted_again(number: int) -> Iterator[Row]:
     """One key, of which each prompt inserts another message."""
-    yield from (prompt(number, KEY), shown(number), told(number))
+    yield from (prompt(number, KEY), shown(number), reported(number))
 
 
 def recognized(number: int) -> Iterator[Row]:
-    """One key whose retries are all told the message of the first."""
+    """One key whose retries all get the message of the first."""
     yield prompt(number, KEY)
     yield "agent", {"id": number, "result": {"messageId": "msg_1"}}
 
 
 def swallowed(number: int) -> Iterator[Row]:
-    """The same words under keys of their own, which are told one message."""
+    """The same words under keys of their own, which all get one message."""
     yield prompt(number, f"{KEY}{number}")
     yield shown(1)
     yield "agent", {"id": number, "result": {"messageId": "msg_1"}}
@@ -76,7 +76,7 @@ def swallowed(number: int) -> Iterator[Row]:
 
 def refused(number: int) -> Iterator[Row]:
     """One key whose retries fail."""
-    yield from (prompt(number, KEY), told(number) if number == 1 else failed(number))
+    yield from (prompt(number, KEY), reported(number) if number == 1 else failed(number))
 
 
 def failing(number: int) -> Iterator[Row]:

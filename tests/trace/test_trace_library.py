@@ -183,10 +183,10 @@ def test_a_path_ends_before_a_name_with_a_key(
     key: str, name: str, value: str, *, replayed: bool
 ) -> None:
     """Also where the prompt with the key comes later, as after a replay."""
-    told = leak(name.format(key, key), {"idempotencyKey": value.format(key)})
+    reported = leak(name.format(key, key), {"idempotencyKey": value.format(key)})
     messages: list[tuple[str, JsonValue, dict[str, JsonValue]]] = [
         ("client", 1, prompt_with(key)),
-        ("agent", 1, told),
+        ("agent", 1, reported),
     ]
     found = findings(rows_of(messages[::-1] if replayed else messages))
     echoes = [finding for finding in found if finding.rule == "key-echoed"]
@@ -203,7 +203,7 @@ def test_a_path_ends_before_a_name_with_a_key(
     ],
     ids=["no-session", "no-id", "misplaced"],
 )
-def test_a_key_that_is_sent_wrongly_is_not_told_either(sent: dict[str, JsonValue]) -> None:
+def test_a_key_that_is_sent_wrongly_is_not_printed_either(sent: dict[str, JsonValue]) -> None:
     messages: list[tuple[str, JsonValue, dict[str, JsonValue]]] = [
         ("client", f"to {SECRET}", sent),
         ("agent", f"to {SECRET}", leak(f"x:{SECRET}", {"idempotencyKey": "another-secret"})),
@@ -216,15 +216,15 @@ def test_a_key_that_is_sent_wrongly_is_not_told_either(sent: dict[str, JsonValue
 
 
 def test_a_name_too_long_to_be_looked_through_ends_a_path() -> None:
-    told = leak("x" * 513, {"idempotencyKey": "another-secret"})
-    found = findings(rows_of([("agent", 1, told)]))
+    reported = leak("x" * 513, {"idempotencyKey": "another-secret"})
+    found = findings(rows_of([("agent", 1, reported)]))
     pointers = [finding.pointer for finding in found if finding.rule == "key-echoed"]
     assert pointers == ["/params/update/_meta"]
 
 
-def test_names_without_keys_are_told() -> None:
-    told = leak("x:trace", {"idempotencyKey": "another-secret"})
-    found = findings(rows_of([("client", 1, prompt_with(SECRET)), ("agent", 1, told)]))
+def test_names_without_keys_are_reported() -> None:
+    reported = leak("x:trace", {"idempotencyKey": "another-secret"})
+    found = findings(rows_of([("client", 1, prompt_with(SECRET)), ("agent", 1, reported)]))
     pointers = [finding.pointer for finding in found if finding.rule == "key-echoed"]
     assert pointers == ["/params/update/_meta/x:trace/idempotencyKey"]
 
@@ -300,7 +300,7 @@ def test_an_error_without_a_code_is_an_error() -> None:
     assert finding.rule == "inserted-despite-error"
 
 
-def test_connections_are_told_apart_by_type() -> None:
+def test_connections_are_distinguished_by_type() -> None:
     row = '{{"connection": {}, "from": "client", "message": {{"id": 1, "method": "_x"}}}}'
     found = findings([row.format(connection) for connection in ("1", '"1"', '""', "1")])
     assert [f.line for f in found if f.rule == "duplicate-id"] == [4]

@@ -217,7 +217,7 @@ def test_lines_however_they_end_and_are_packed(data: bytes, tmp_path: Path, *, s
     ],
     ids=["truncated", "checksum", "garbage"],
 )
-def test_a_broken_gzip_is_not_told_about(damage: object, reason: bytes, tmp_path: Path) -> None:
+def test_a_broken_gzip_is_not_reported(damage: object, reason: bytes, tmp_path: Path) -> None:
     file = tmp_path / "messages.ndjson.gz"
     assert callable(damage)
     file.write_bytes(damage(gzip.compress((LIST + b"\n") * 5 + os.urandom(64).hex().encode())))
@@ -262,7 +262,7 @@ def test_what_is_not_unpacked_is_named(data: bytes, reason: bytes) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"\n \r\n", gzip.compress(b"", mtime=0)], ids=repr)
-def test_nothing_can_be_told_of_no_messages(data: bytes) -> None:
+def test_no_messages_give_no_verdict(data: bytes) -> None:
     result = run(stdin=data)
     assert result.stdout == b""
     assert result.stderr == b"acpgen: <stdin>: no messages, so there is nothing to judge\n"

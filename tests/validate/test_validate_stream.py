@@ -113,15 +113,15 @@ KINDS = ("judge", "checkers", "decoders")
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.parent.name)
 def test_every_case_gets_the_verdict_of_the_judge(path: Path, kind: str) -> None:
     data = path.read_bytes()
-    told, expected = said(data, kind), judged(data)
+    reported, expected = said(data, kind), judged(data)
     if kind == "decoders":
-        told, expected = without_repeats(told), without_repeats(expected)
-    assert told == expected
+        reported, expected = without_repeats(reported), without_repeats(expected)
+    assert reported == expected
 
 
-def without_repeats(told: tuple[int, Said]) -> tuple[int, Said]:
+def without_repeats(reported: tuple[int, Said]) -> tuple[int, Said]:
     """Decoders pass over the members that an object names twice, unless it may be the key."""
-    number, found = told
+    number, found = reported
     return number, [
         (line, verdict)
         for line, verdict in found
@@ -146,9 +146,9 @@ def test_damaged_sessions_get_the_verdicts_of_the_judge(kind: str, *, bare: bool
     if bare:
         lines = [json.dumps(json.loads(line)["message"]).encode() for line in lines]
     data = b"\n".join(lines)
-    told = said(data, kind)
-    assert told == judged(data)
-    assert 0 < len(told[1]) < told[0]
+    reported = said(data, kind)
+    assert reported == judged(data)
+    assert 0 < len(reported[1]) < reported[0]
 
 
 def test_most_of_a_clean_session_never_reaches_the_judge() -> None:
@@ -214,12 +214,12 @@ def test_memory_does_not_grow_with_the_input() -> None:
 
 
 def test_a_stream_tells_how_far_it_is() -> None:
-    told: list[int] = []
+    reported: list[int] = []
     data = CANCEL * (2 * STEP + 1)
     engine = FastEngine(source("decoders"))
-    stream = Stream(read(BytesIO(data)), engine, tick=told.append)
+    stream = Stream(read(BytesIO(data)), engine, tick=reported.append)
     assert list(stream) == []
-    assert told == [len(CANCEL) * STEP, len(CANCEL) * STEP, len(CANCEL)]
+    assert reported == [len(CANCEL) * STEP, len(CANCEL) * STEP, len(CANCEL)]
     assert engine.seen == len(data)
     assert stream.messages == 2 * STEP + 1
 

@@ -288,7 +288,7 @@ def test_a_long_session_stays_quick(visitor: Visitor, write: Write) -> None:
     assert few < 1_500
 
 
-def test_messages_that_share_a_line_are_told_apart(visitor: Visitor, tmp_path: Path) -> None:
+def test_messages_that_share_a_line_are_distinguished(visitor: Visitor, tmp_path: Path) -> None:
     log = tmp_path / "log.json"
     lines = (json.loads(line) for line in FAULTS.splitlines())
     log.write_text(json.dumps([line["message"] for line in lines]), "utf-8")

@@ -154,7 +154,10 @@ def _problems(
 
 
 def _print_notes(run: RunReport, notes: Sequence[str], places: Mapping[str, str]) -> None:
-    """Print on standard error what is no finding. `places` are the lines of expected failures."""
+    """Print on standard error what is not a finding.
+
+    `places` are the lines of expected failures.
+    """
     stale = [f"{places[id_]}: {id_} passes now: remove this line" for id_ in run.unexpected]
     for text in (*notes, *stale, *run.problems):
         note(f"acpgen: {escaped(text)}")

@@ -142,7 +142,9 @@ def _noise(outcomes: Sequence[TraceResult]) -> list[str]:
     if not noisy:
         return []
     count = sum(outcome.unparsed for outcome in noisy)
-    text = "line of the agent is no message" if count == 1 else "lines of the agent are no messages"
+    text = "lines of the agent are not messages"
+    if count == 1:
+        text = "line of the agent is not a message"
     traces = noisy[0].trace if len(noisy) == 1 else f"{len(noisy)} traces, such as {noisy[0].trace}"
     return [f"{count} {text}, in {traces}"]
 

@@ -76,7 +76,7 @@ def convert(
 
 
 class _WriteError(OSError):
-    """The transcript can't be written, which is no fault of the log."""
+    """The transcript can't be written, which is not a fault of the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ def _is_same(log: str, output: Path) -> bool:
 def _convert_into(output: Path, reading: _Reading) -> int:
     """Convert into a file, which is replaced when there are messages for it.
 
-    What is no file, such as a pipe, is written to as it comes.
+    What is not a file, such as a pipe, is written to as it comes.
     """
     try:
         with whole_file(output) as target:

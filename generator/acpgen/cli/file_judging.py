@@ -93,7 +93,7 @@ class FileJudge:
             self._report.problem(name, reason)
 
     def _pass_page(self, name: str, error: EmptyPageError) -> None:
-        """Count a page without messages, which is no problem beside files that have some."""
+        """Count a page without messages, which is not a problem beside files that have some."""
         self._report.accept(name, 0)
         if not self._options.quiet:
             note(f"acpgen: {printable(name)}: {printable(str(error))}")

@@ -57,7 +57,7 @@ class Opened:
 
     Raises:
         OSError: the file can't be opened.
-        UnpackError: it is zstd, and the module for that is missing, or it is no text.
+        UnpackError: it is zstd, and the module for that is missing, or it is not text.
     """
 
     def __init__(self, file: str) -> None:

@@ -57,7 +57,7 @@ class Bar:
 
 
 class ProgressLines:
-    """Lines about progress, for a log that is no terminal.
+    """Lines about progress, for a log that is not a terminal.
 
     There is one after each `_EACH` parts of the work, and one after `_SECONDS` without any.
     The end of the work has one if there was one before.

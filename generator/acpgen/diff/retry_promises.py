@@ -198,7 +198,7 @@ PROMISES: Mapping[tuple[Class, Class], Promise] = {
         _breaks(_AS_INSIDE + _OUTSIDE),
     ),
     (_EXTERNAL, None): Promise(
-        _breaks("{senders} that follow the other protocol are no longer told that they may"),
+        _breaks("{senders} that follow the other protocol no longer learn that they may"),
         _NOT_RELIED_ON,
     ),
     (None, _IDEMPOTENT): Promise(_NOTHING_PROMISED, _breaks(_OVERPROMISED + _UNBOUND)),

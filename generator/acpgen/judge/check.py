@@ -26,7 +26,7 @@ NONE: tuple[MessageFault, ...] = ()
 """The faults of a value without any."""
 Faults = Sequence[MessageFault]
 Limits = tuple[float | None, float | None]
-"""The least and the greatest; None is no limit."""
+"""The least and the greatest; None means no limit."""
 
 _ERROR = Severity.ERROR
 _ARRAY = frozenset({JsonType.ARRAY})

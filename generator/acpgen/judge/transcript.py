@@ -185,7 +185,7 @@ class Transcript:
         return call, verdict.replaced(method=call.name, complete=True)
 
     def _may_be_elsewhere(self, verdict: MessageVerdict, value: JsonValue) -> bool:
-        """Whether a response that is no answer to its request may answer one of the other side.
+        """True if a response that does not answer its request may answer one of the other side.
 
         That is so in a log that has one side only: several of its requests wait, none was answered,
         and the response is a valid answer to some other method.

@@ -178,7 +178,8 @@ class Sides:
         named = None if self._is_open(token) else named_side(token)
         votes = self._votes.get(token, Counter())
         if named is not None and votes[OTHER.get(named, "")]:
-            alone = len(self._votes) == 1 and not votes[named]
+            stated = "from" in parts_of(token)
+            alone = len(self._votes) == 1 and not votes[named] and not stated
             if _is_name(token) or alone:  # it names the process that wrote the log
                 return None
         if token in self._void:

@@ -215,7 +215,7 @@ class Log:
         page = self.encoding == "Markdown"
         made = EmptyPageError if page else InputError
         if self._has_schema:
-            return made("has a JSON Schema or an OpenRPC document, which is no log")
+            return made("has a JSON Schema or an OpenRPC document, which is not a log")
         if self._puzzle is None:
             return made(_EMPTY_PAGE if page else "no messages, so there is nothing to judge")
         number, text = self._puzzle
@@ -340,11 +340,16 @@ class Log:
             as_bytes(text),
             unit.line + found.below,
             value,
-            None if token is None else token.text,
+            None if token is None else self._direction(token),
             "" if connection is None else connection,
             found.time if found.time is not None else prefix.time,
             unit.shares_line,
         )
+
+    def _direction(self, token: Token) -> str:
+        """The text of a token. Under the name `from` it is the sender, not whose log it is."""
+        stated = self._hints.client is None and token.name in ("from", "sender")
+        return f"from {token.text}" if stated else token.text
 
     def _saw(self, shape: str, found: WrappedMessage | None) -> None:
         self._shapes.setdefault(shape)

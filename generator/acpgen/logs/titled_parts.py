@@ -5,7 +5,7 @@
         "sessions": []
     }
 
-A title without any part is of a trace that leaves the parts out, and is no message.
+A title without any part is of a trace that leaves the parts out, and is not a message.
 """
 
 from __future__ import annotations

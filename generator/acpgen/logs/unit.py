@@ -61,7 +61,7 @@ def next_message(text: str) -> int:
 
 
 def is_binary(text: str) -> bool:
-    """Whether a text that is not JSON is no text at all, such as a part of a picture.
+    """True if a text that is not JSON is not text at all, but a part of a picture, say.
 
     Bytes that are not UTF-8 are surrogates in it.
     """

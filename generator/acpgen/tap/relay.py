@@ -126,7 +126,7 @@ class Flow:
             written = os.write(self.sink, self._writing[: self._portion])
         except BlockingIOError:
             return
-        except OSError:  # nobody reads any more
+        except OSError:  # the reader is gone
             self.abandon()
             return
         self._writing = self._writing[written:]

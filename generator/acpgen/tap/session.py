@@ -103,14 +103,14 @@ def _keep_standard_descriptors() -> None:
 def _report(line: str) -> None:
     """Print a line, by one call, between those of the agent.
 
-    Where nobody reads standard error and it is full, the line is dropped: the stream must go on.
+    If standard error is full and not read, the line is dropped: the stream must go on.
     """
     poll = select.poll()
     poll.register(2, select.POLLOUT)
     try:
         if poll.poll(0):
             os.write(2, f"acpgen tap: {escaped(line)}\n".encode()[: select.PIPE_BUF])
-    except OSError:  # nobody reads any more
+    except OSError:  # the reader is gone
         return
 
 

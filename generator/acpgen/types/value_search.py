@@ -67,7 +67,7 @@ class ValueSearch:
         """Return a value that is sent and in all of some sets and in none of others.
 
         It is None if there is none. A sender doesn't use the members and tags that only a receiver
-        knows; those of its own that nobody lists it may use.
+        knows; it may use names that neither describes.
 
         Raises:
             TooManyStepsError: the answer takes too many steps.

@@ -61,7 +61,7 @@ AGENT_REQUIREMENTS: Final[tuple[Requirement, ...]] = (
         ),
         (
             "null-is-omitted",
-            "A key that is null is no key.",
+            "A key that is null counts as omitted.",
             "Omitted and `null` are equivalent and mean no key.",
         ),
         (

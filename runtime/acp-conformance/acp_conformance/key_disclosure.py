@@ -1,6 +1,6 @@
 """Whether a text holds a key: as it is, in another spelling, or in an encoding that anyone reads.
 
-A hash of a key, or another value derived from it, is no disclosure.
+A hash of a key, or another value derived from it, is not a disclosure.
 """
 
 from __future__ import annotations

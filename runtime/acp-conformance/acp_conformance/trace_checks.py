@@ -127,7 +127,7 @@ def _ids(scenario: Scenario, step: Step) -> None:
 
 
 def _with_key(scenario: Scenario, name: str) -> str:
-    """The name of a request, with its key if the trace gives that: such a key is no secret."""
+    """The name of a request, with its key if the trace gives that: such a key is not a secret."""
     key = scenario.requests[name].params.get("idempotencyKey")
     if not isinstance(key, str) or key in scenario.keys.values():
         return name

@@ -172,7 +172,7 @@ def junit(run: RunReport) -> str:
     for each in run.found:
         _case(run, suite, each)
     if run.problems:
-        case = ET.SubElement(suite, "testcase", classname="conform", name="can be told")
+        case = ET.SubElement(suite, "testcase", classname="conform", name="can be judged")
         ET.SubElement(case, "error", message="\n".join(map(_printable, run.problems)))
     ET.indent(root)
     body = ET.tostring(root, encoding="unicode")

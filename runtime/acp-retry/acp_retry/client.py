@@ -236,7 +236,7 @@ class Client:
         while True:
             began = self._clock()
             lost = await self._connect_once(failures + 1)
-            # A connection that lasted is no failure; one that breaks at once is.
+            # A connection that lasted is not a failure; one that breaks at once is.
             lasted = lost.was_ready and self._clock() - began > self._backoff.first
             failures = 1 if lasted else failures + 1
             useless += lost.is_useless

@@ -66,7 +66,7 @@ async def _release(connection: Connection) -> None:
 
 
 def _name(message: JsonObject) -> tuple[object, object]:
-    """The session and key of a prompt, or what is no prompt's."""
+    """The session and key of a prompt, or None for what is not a prompt."""
     params = message.get("params")
     if message.get("method") != "session/prompt" or not isinstance(params, dict):
         return None, None

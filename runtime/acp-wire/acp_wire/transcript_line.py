@@ -40,7 +40,7 @@ def transcript_line(
 
 
 def other_line(sender: str, size: int, *, connection: int | str, at: str) -> bytes:
-    """Return the line of what a side sent that is no message: how many bytes it was.
+    """Return the line of what a side sent that is not a message: how many bytes it was.
 
     It is not a line of a transcript, so that readers pass it over, and count it.
     """

@@ -124,7 +124,7 @@ def test_params_tables_tell_types_limits_and_tolerance(tree: Tree, reader: Reade
     assert [row[0] for row in result[1:]] == ["messageId", "_meta"]
 
 
-def test_defaults_and_dropped_items_are_told(tree: Tree, reader: Reader) -> None:
+def test_defaults_and_dropped_items_are_reported(tree: Tree, reader: Reader) -> None:
     _, params, result, _ = reader.read(tree["docs/methods/initialize.md"]).tables
     described = {row[0]: row[3] for row in (*params, *result)}
     assert (
@@ -194,7 +194,7 @@ def test_unstable_parts_are_marked(kind: str, tree: Tree, reader: Reader) -> Non
         assert all(row[-1].startswith(mark) for row in rows)
 
 
-def test_patches_and_users_are_told(tree: Tree) -> None:
+def test_patches_and_users_are_notified(tree: Tree) -> None:
     (section,) = re.findall(r"## ToolCallUpdate\n(.*?)\n## ", tree["docs/types/tool_call.md"], re.S)
     assert "A patch: an optional member that is omitted stays as it is" in section
     assert "Used by" in section

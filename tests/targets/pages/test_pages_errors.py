@@ -156,7 +156,7 @@ def test_every_request_but_one_ends_with_an_error_when_it_is_withdrawn(
     assert f"in place of error `{CANCELLED}`" in text
 
 
-def told(protocol: Protocol, method: Method) -> Iterator[str]:
+def reported(protocol: Protocol, method: Method) -> Iterator[str]:
     """What the schema says in prose about one request, its stable members included."""
     yield from (method.docs, method.resend)
     body = protocol.resolve(Ref(method.params))
@@ -167,7 +167,7 @@ def told(protocol: Protocol, method: Method) -> Iterator[str]:
 def test_a_code_that_prose_names_is_in_the_list(protocol: Protocol) -> None:
     surplus: dict[str, set[int]] = {}
     for method in requests(protocol):
-        named = {code for text in told(protocol, method) for code in codes(text)}
+        named = {code for text in reported(protocol, method) for code in codes(text)}
         listed = COMMON - {-32600, -32602} | {error.code for error in method.errors}
         if named - listed:
             surplus[method.name] = named - listed

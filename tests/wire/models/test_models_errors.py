@@ -319,7 +319,7 @@ def test_the_constructor_names_wire_paths() -> None:
         (AgentMessage(message_id="m"), "AgentMessage is not a branch of this choice; use "),
     ],
 )
-def test_a_model_of_another_class_is_told_the_right_one(wrong: Any, hint: str) -> None:
+def test_a_model_of_another_class_is_given_the_right_one(wrong: Any, hint: str) -> None:
     error = refusal(PromptRequest, session_id="s", prompt=[wrong])
     assert faults(error) == [("prompt.0", "wrong_class")]
     assert hint in error.errors()[0]["msg"]

@@ -2164,7 +2164,7 @@ func (x *CompactionSummaryChunk) UnmarshalJSON(data []byte) error {
 type CompactionUpdate struct {
 	// The Agent's ID for the compaction, unique within the session.
 	CompactionID CompactionId
-	// Where the compaction stands now.
+	// The state of the compaction.
 	Status CompactionStatus
 	// What went wrong, in words for the user; omitted leaves it as it is, `null` clears it.
 	Error Opt[string]
@@ -4897,7 +4897,7 @@ func (x *EnvVariable) UnmarshalJSON(data []byte) error {
 type Error struct {
 	// Classifies the failure; programs should branch on this and not on `message`.
 	Code ErrorCode
-	// What went wrong, told to people. It should be one short sentence.
+	// What went wrong, in one short sentence for people.
 	Message string
 	// Further details of any JSON type, for instance for debugging. Errors `-32022` and `-32002` (the
 	// latter when a session is missing) have defined shapes; omitted or `null` means there are no
@@ -5130,7 +5130,7 @@ func decodeExtRequest(n *node) ExtRequest {
 	return anything(n)
 }
 
-// The result of an extension request; whoever defined the method decides its shape.
+// The result of an extension request; the extension that defines the method decides its shape.
 type ExtResponse = json.RawMessage
 
 func decodeExtResponse(n *node) ExtResponse {
@@ -6656,7 +6656,7 @@ func (McpServerAcp) isMcpServer() {}
 func (McpServerStdio) isMcpServer() {}
 
 // A transport this peer doesn't know. Agents MUST reject a request naming a transport they don't
-// support with `-32602`; whoever stores or forwards session setup should keep the raw object.
+// support with `-32602`; a peer that stores or forwards session setup should keep the raw object.
 type McpServerOther struct {
 	// The unknown transport; values starting with `_` belong to implementations, all others are
 	// reserved for future ACP versions.
@@ -7244,7 +7244,7 @@ func (x *MultiSelectItemsOther) UnmarshalJSON(data []byte) error {
 
 func (MultiSelectItemsOther) isMultiSelectItems() {}
 
-// Values with labels, told apart by `anyOf` and the lack of a `type`.
+// Values with labels, recognised by `anyOf` and the lack of a `type`.
 type MultiSelectItemsTitled struct {
 	TitledMultiSelectItems
 }
@@ -7392,9 +7392,9 @@ func (x *NewSessionRequest) UnmarshalJSON(data []byte) error {
 	return unmarshal(data, x)
 }
 
-// Tells the new session's ID and what it starts with. A session counts as idle until a
-// `state_update` says otherwise; since updates can overtake this response, Clients MUST NOT let it
-// reset a state they have already been told.
+// Has the new session's ID and what it starts with. A session counts as idle until a `state_update`
+// says otherwise; since updates can overtake this response, Clients MUST NOT let it reset a state
+// they have already been told.
 type NewSessionResponse struct {
 	// The ID to use in every further request about this session.
 	SessionID SessionId
@@ -7922,7 +7922,7 @@ func (x *PlanRemoved) UnmarshalJSON(data []byte) error {
 	return unmarshal(data, x)
 }
 
-// Reports a plan, be it new or changed. A session can have several, told apart by `planId`.
+// Reports a plan, be it new or changed. A session can have several, each with its `planId`.
 type PlanUpdate struct {
 	// The plan's ID and its content.
 	Plan PlanUpdateContent
@@ -8569,8 +8569,8 @@ type ProxySuccessorNotification struct {
 	// The wrapped notification's params, passed on as they are, with their own `_meta`. They MUST be an
 	// object or array; omitted or `null` means the notification has none.
 	Params Opt[json.RawMessage]
-	// Custom data about this hop: it belongs to the envelope, not to the message inside, and whoever
-	// unwraps that does not pass it on. Omitted and null both mean there is none.
+	// Custom data about this hop: it belongs to the envelope, not to the message inside, and a peer
+	// that unwraps that does not pass it on. Omitted and null both mean there is none.
 	Meta Opt[map[string]json.RawMessage]
 	// Extra holds the members that have no field, as they came.
 	Extra Extra
@@ -8620,8 +8620,8 @@ type ProxySuccessorRequest struct {
 	// The wrapped request's params, passed on as they are, with their own `_meta` and any
 	// `idempotencyKey`. They MUST be an object or array; omitted or `null` means the request has none.
 	Params Opt[json.RawMessage]
-	// Custom data about this hop: it belongs to the envelope, not to the message inside, and whoever
-	// unwraps that does not pass it on. Omitted and null both mean there is none.
+	// Custom data about this hop: it belongs to the envelope, not to the message inside, and a peer
+	// that unwraps that does not pass it on. Omitted and null both mean there is none.
 	Meta Opt[map[string]json.RawMessage]
 	// Extra holds the members that have no field, as they came.
 	Extra Extra
@@ -10967,9 +10967,8 @@ func (x *SessionTitleCapabilities) UnmarshalJSON(data []byte) error {
 	return unmarshal(data, x)
 }
 
-// Something that happened in a session, told apart by `sessionUpdate`. The `*_chunk` variants
-// append to something, `notice` is an event of its own, and the others set, patch or remove stored
-// state.
+// Something that happened in a session; `sessionUpdate` says what. The `*_chunk` variants append to
+// something, `notice` is an event of its own, and the others set, patch or remove stored state.
 type SessionUpdate interface {
 	isSessionUpdate()
 }
@@ -13761,7 +13760,7 @@ func (x *ToolCallPermissionSubject) UnmarshalJSON(data []byte) error {
 	return unmarshal(data, x)
 }
 
-// Where a tool call stands in its life. `completed`, `failed` and `cancelled` are final.
+// The state of a tool call. `completed`, `failed` and `cancelled` are final.
 type ToolCallStatus string
 
 func decodeToolCallStatus(n *node) ToolCallStatus {
@@ -13775,8 +13774,8 @@ const ToolCallStatusPending ToolCallStatus = "pending"
 // The call is running.
 const ToolCallStatusInProgress ToolCallStatus = "in_progress"
 
-// The call has begun but stands still until something resumes it. It can go back to `in_progress`
-// as often as needed.
+// The call has begun but waits until something resumes it. It can go back to `in_progress` as often
+// as needed.
 const ToolCallStatusPaused ToolCallStatus = "paused"
 
 // The call has ended successfully.

@@ -50,7 +50,7 @@ class CompactionUpdate(AcpModel):
     """
     status: CompactionStatus
     """
-    Where the compaction stands now.
+    The state of the compaction.
     """
     error: Annotated[
         str | None | MISSING, Field(json_schema_extra={"x-deserialize-default-on-error": True})

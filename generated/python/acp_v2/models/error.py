@@ -85,7 +85,7 @@ class Error(AcpModel):
     """
     message: str
     """
-    What went wrong, told to people. It should be one short sentence.
+    What went wrong, in one short sentence for people.
     """
     data: Annotated[
         ErrorData | None | MISSING,

@@ -108,7 +108,7 @@ class McpServerHttp(AcpModel):
 
 class McpServerOther(AcpModel):
     """
-    A transport this peer doesn't know. Agents MUST reject a request naming a transport they don't support with `-32602`; whoever stores or forwards session setup should keep the raw object.
+    A transport this peer doesn't know. Agents MUST reject a request naming a transport they don't support with `-32602`; a peer that stores or forwards session setup should keep the raw object.
     """
 
     model_config = ConfigDict(

@@ -191,7 +191,7 @@ The current content of a plan, which replaces whatever the plan with this `planI
 
 class PlanUpdate(AcpModel):
     """
-    Reports a plan, be it new or changed. A session can have several, told apart by `planId`.
+    Reports a plan, be it new or changed. A session can have several, each with its `planId`.
     """
 
     plan: PlanUpdateContent

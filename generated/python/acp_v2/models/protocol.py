@@ -24,7 +24,7 @@ The params of a request outside ACP, whose method name starts with `_`; any JSON
 
 ExtResponse = TypeAliasType("ExtResponse", Any)
 """
-The result of an extension request; whoever defined the method decides its shape.
+The result of an extension request; the extension that defines the method decides its shape.
 """
 
 

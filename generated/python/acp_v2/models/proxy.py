@@ -29,7 +29,7 @@ class ProxySuccessorNotification(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Custom data about this hop: it belongs to the envelope, not to the message inside, and whoever unwraps that does not pass it on. Omitted and null both mean there is none.
+    Custom data about this hop: it belongs to the envelope, not to the message inside, and a peer that unwraps that does not pass it on. Omitted and null both mean there is none.
     """
 
 
@@ -51,7 +51,7 @@ class ProxySuccessorRequest(AcpModel):
         Field(alias="_meta", json_schema_extra={"x-deserialize-default-on-error": True}),
     ] = MISSING
     """
-    Custom data about this hop: it belongs to the envelope, not to the message inside, and whoever unwraps that does not pass it on. Omitted and null both mean there is none.
+    Custom data about this hop: it belongs to the envelope, not to the message inside, and a peer that unwraps that does not pass it on. Omitted and null both mean there is none.
     """
 
 

@@ -129,7 +129,7 @@ class ForkSessionResponse(AcpModel):
 
 class NewSessionResponse(AcpModel):
     """
-    Tells the new session's ID and what it starts with. A session counts as idle until a `state_update` says otherwise; since updates can overtake this response, Clients MUST NOT let it reset a state they have already been told.
+    Has the new session's ID and what it starts with. A session counts as idle until a `state_update` says otherwise; since updates can overtake this response, Clients MUST NOT let it reset a state they have already been told.
     """
 
     session_id: Annotated[SessionId, Field(alias="sessionId")]

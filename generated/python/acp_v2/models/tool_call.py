@@ -91,7 +91,7 @@ class ToolCallContentOther(AcpModel):
 
 ToolCallStatus = TypeAliasType("ToolCallStatus", Literal["pending", "in_progress", "paused", "completed", "failed", "cancelled"] | str)
 """
-Where a tool call stands in its life. `completed`, `failed` and `cancelled` are final.
+The state of a tool call. `completed`, `failed` and `cancelled` are final.
 """
 
 

@@ -584,7 +584,7 @@ SessionUpdate = TypeAliasType(
     ],
 )
 """
-Something that happened in a session, told apart by `sessionUpdate`. The `*_chunk` variants append to something, `notice` is an event of its own, and the others set, patch or remove stored state.
+Something that happened in a session; `sessionUpdate` says what. The `*_chunk` variants append to something, `notice` is an event of its own, and the others set, patch or remove stored state.
 """
 
 

@@ -845,7 +845,7 @@ export interface CompactionSummaryChunk {
 export interface CompactionUpdate {
   /** The Agent's ID for the compaction, unique within the session. */
   compactionId: CompactionId;
-  /** Where the compaction stands now. */
+  /** The state of the compaction. */
   status: CompactionStatus;
   /**
    * What went wrong, in words for the user; omitted leaves it as it is, `null`
@@ -1568,7 +1568,7 @@ export interface Error {
    * `message`.
    */
   code: ErrorCode;
-  /** What went wrong, told to people. It should be one short sentence. */
+  /** What went wrong, in one short sentence for people. */
   message: string;
   /**
    * Further details of any JSON type, for instance for debugging. Errors
@@ -1643,8 +1643,8 @@ export type ExtNotification = unknown;
 export type ExtRequest = unknown;
 
 /**
- * The result of an extension request; whoever defined the method decides its
- * shape.
+ * The result of an extension request; the extension that defines the method
+ * decides its shape.
  */
 export type ExtResponse = unknown;
 
@@ -2217,7 +2217,7 @@ export type McpRequestId = string;
 
 /**
  * A transport this peer doesn't know. Agents MUST reject a request naming a
- * transport they don't support with `-32602`; whoever stores or forwards
+ * transport they don't support with `-32602`; a peer that stores or forwards
  * session setup should keep the raw object.
  */
 export interface McpServerOther {
@@ -2438,7 +2438,7 @@ export interface MultiSelectItemsOther {
   [member: string]: unknown;
 }
 
-/** Values with labels, told apart by `anyOf` and the lack of a `type`. */
+/** Values with labels, recognised by `anyOf` and the lack of a `type`. */
 export type MultiSelectItemsTitled = TitledMultiSelectItems;
 
 /**
@@ -2516,7 +2516,7 @@ export interface NewSessionRequest {
 }
 
 /**
- * Tells the new session's ID and what it starts with. A session counts as idle
+ * Has the new session's ID and what it starts with. A session counts as idle
  * until a `state_update` says otherwise; since updates can overtake this
  * response, Clients MUST NOT let it reset a state they have already been told.
  */
@@ -2726,8 +2726,8 @@ export interface PlanRemoved {
 }
 
 /**
- * Reports a plan, be it new or changed. A session can have several, told apart
- * by `planId`.
+ * Reports a plan, be it new or changed. A session can have several, each with
+ * its `planId`.
  */
 export interface PlanUpdate {
   /** The plan's ID and its content. */
@@ -3004,8 +3004,8 @@ export interface ProxySuccessorNotification {
   params?: unknown;
   /**
    * Custom data about this hop: it belongs to the envelope, not to the message
-   * inside, and whoever unwraps that does not pass it on. Omitted and null both
-   * mean there is none.
+   * inside, and a peer that unwraps that does not pass it on. Omitted and null
+   * both mean there is none.
    */
   _meta?: { [member: string]: unknown } | null;
 }
@@ -3032,8 +3032,8 @@ export interface ProxySuccessorRequest {
   params?: unknown;
   /**
    * Custom data about this hop: it belongs to the envelope, not to the message
-   * inside, and whoever unwraps that does not pass it on. Omitted and null both
-   * mean there is none.
+   * inside, and a peer that unwraps that does not pass it on. Omitted and null
+   * both mean there is none.
    */
   _meta?: { [member: string]: unknown } | null;
 }
@@ -4140,7 +4140,7 @@ export interface SessionUpdateOther {
 }
 
 /**
- * Something that happened in a session, told apart by `sessionUpdate`. The
+ * Something that happened in a session; `sessionUpdate` says what. The
  * `*_chunk` variants append to something, `notice` is an event of its own, and
  * the others set, patch or remove stored state.
  */
@@ -4906,8 +4906,7 @@ export interface ToolCallPermissionSubject {
 }
 
 /**
- * Where a tool call stands in its life. `completed`, `failed` and `cancelled`
- * are final.
+ * The state of a tool call. `completed`, `failed` and `cancelled` are final.
  */
 export type ToolCallStatus =
   | "pending"

@@ -83,8 +83,8 @@ class Bodies:
         return (code(member.name), expression(member.type, self.links), required, described)
 
     def _union(self, union: Union, one: str = "One") -> Iterator[str]:
-        told = f", told apart by {code(union.tag)}" if union.tag is not None else ""
-        yield f"{one} of these{told}:"
+        marks = f", distinguished by {code(union.tag)}" if union.tag is not None else ""
+        yield f"{one} of these{marks}:"
         first = Inline("Variant") if union.tag is None else code(union.tag)
         head = (first, Inline("Type"), Inline("Description"))
         yield table(head, (self._variant_row(variant, union.tag) for variant in union.variants))

@@ -46,8 +46,8 @@ def texts(message: Members) -> Iterator[Vector]:
         "bare line break": ('"\n"', "has a line break inside a string", None),
         "bad escape": (r'"\x41"', "has an escape that JSON does not know", None),
         "leading zero": ("01", "has a number that starts with a zero", None),
-        "NaN": ("NaN", "holds NaN, which is no JSON value", None),
-        "infinity": ("-Infinity", "holds an infinity, which is no JSON value", None),
+        "NaN": ("NaN", "holds NaN, which is not a JSON value", None),
+        "infinity": ("-Infinity", "holds an infinity, which is not a JSON value", None),
         "lone surrogate": (
             r'"\ud800"',
             "escapes a lone surrogate, which UTF-8 can't carry",

@@ -12,7 +12,7 @@ _PAIRS = (
     ("both empty", "", ""),
     ("empty session", "", "k"),
     ("ordinary", "sess_abc123def456", "0b6f3c1e-8d2a-4c57-9a41-5e2f7d90c3ab"),
-    ("session is no UUID", "sess_not_a_uuid", "k"),
+    ("session is not a UUID", "sess_not_a_uuid", "k"),
     ("boundary 1", "sess_a", "bc"),
     ("boundary 2", "sess_ab", "c"),
     ("separator 1", "a:b", "c"),

@@ -113,7 +113,7 @@ class _Envelope:
     def beside(self, member: str, value: JsonValue, other: str) -> Vector:
         """The message with a member that excludes another one."""
         message = {**self._message, member: value}
-        reason = f"stands beside a {other}"
+        reason = f"comes beside a {other}"
         repair = remove((member,))
         return self._broken(
             f"with {member}", message, member, MessageRule.EXCLUSIVE_MEMBER, reason, repair

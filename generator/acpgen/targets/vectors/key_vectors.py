@@ -103,7 +103,7 @@ class _Keyed:
         text = compact(self._frame.put({**self._params, self._key: KEY}))
         member = f'"{self._key}":"{KEY}"'
         twice = Defect(
-            MessageRule.DUPLICATE_MEMBER, self._path, "stands more than once", Outcome.REPORT
+            MessageRule.DUPLICATE_MEMBER, self._path, "occurs more than once", Outcome.REPORT
         )
         for what, other in {"same": KEY, "different": f"{KEY}-2"}.items():
             doubled = text.replace(member, f'"{self._key}":"{other}",{member}')

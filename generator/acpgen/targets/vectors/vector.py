@@ -53,7 +53,7 @@ DIFFERENCES: Mapping[Dispute, str] = {
     "decoders.",
     Dispute.OPTIONAL_NOTIFICATION: "An unknown notification whose name starts with `$/` may be "
     "passed over; the bundled schema, which lists the methods there are, refuses it.",
-    Dispute.DUPLICATE_MEMBER: "Of a member that stands twice in its object most parsers take "
+    Dispute.DUPLICATE_MEMBER: "Of a member that is twice in its object most parsers take "
     "the last, some take the first, and some refuse the message.",
     Dispute.LONE_SURROGATE: "Half a surrogate pair, written as an escape, is refused by parsers "
     "whose strings are UTF-8 and kept by those whose strings are UTF-16.",

@@ -63,7 +63,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return once(shared / "full-go", build) / "v2"
 
 
-def told(built: Path, lines: str) -> list[dict[str, Any]]:
+def reported(built: Path, lines: str) -> list[dict[str, Any]]:
     """What the compiled readers print of each line."""
     return answers(run([built / "full"], built, lines))
 
@@ -71,7 +71,7 @@ def told(built: Path, lines: str) -> list[dict[str, Any]]:
 @pytest.mark.prove("compiles for long")
 def test_it_agrees_with_the_vectors(built: Path) -> None:
     pieces = of_vectors()
-    found = told(built, "\n".join(piece.line for piece in pieces))
+    found = reported(built, "\n".join(piece.line for piece in pieces))
     assert len(pieces) > 3500
     assert unlike_the_vectors(pieces, found) == []
 
@@ -79,7 +79,7 @@ def test_it_agrees_with_the_vectors(built: Path) -> None:
 @pytest.mark.prove("compiles for long, and damages many values")
 def test_it_finds_in_damaged_values_what_the_judge_finds(built: Path) -> None:
     pieces = [p for p in mutants(100_000) if within_64_bits(p.value)]
-    found = told(built, "\n".join(piece.line for piece in pieces))
+    found = reported(built, "\n".join(piece.line for piece in pieces))
     assert unlike_the_judge(pieces, found) == []
     assert 0.3 < sum(each["strict"] for each in found) / len(found) < 0.9
 
@@ -88,7 +88,7 @@ def test_it_finds_in_damaged_values_what_the_judge_finds(built: Path) -> None:
 def test_it_repairs_what_the_models_repair(built: Path) -> None:
     values = mutants(60_000, seed=2)
     pieces = [piece for piece in values if not piece.valid and within_64_bits(piece.value)]
-    found = told(built, "\n".join(piece.line for piece in pieces))
+    found = reported(built, "\n".join(piece.line for piece in pieces))
     assert unlike_python(pieces, found) == []
     assert sum("read" in each for each in found) > 4_000
 
@@ -96,7 +96,7 @@ def test_it_repairs_what_the_models_repair(built: Path) -> None:
 @pytest.mark.prove("compiles for long")
 def test_a_number_beyond_64_bits_is_refused_where_an_integer_is_due(built: Path) -> None:
     lines = [f'{{"type": "UsageUpdate", "value": {{"used": 1, "size": {n}}}}}' for n in (7, 2**64)]
-    fits, beyond = told(built, "\n".join(lines))
+    fits, beyond = reported(built, "\n".join(lines))
     assert (fits["strict"], fits["found"]) == (True, [])
     assert (beyond["strict"], beyond["found"]) == (False, [["maximum", "/size", "error"]])
 
@@ -105,7 +105,7 @@ def test_a_number_beyond_64_bits_is_refused_where_an_integer_is_due(built: Path)
 def test_hostile_members_and_depth_do_no_harm(built: Path) -> None:
     value = HOSTILE_MEMBERS[:-1] + ', "sessionId": "s", "prompt": [{"type": "text", "text": "x"}]}'
     odd = f'{{"type": "PromptRequest", "value": {value}}}'
-    first, deep, flat = told(built, "\n".join((odd, nested(9_900), nested(100))))
+    first, deep, flat = reported(built, "\n".join((odd, nested(9_900), nested(100))))
     assert (first["strict"], first["steady"], first["read"]) == (True, True, json.loads(value))
     assert deep["found"] == [["not-json", "", "error"]]
     assert (flat["strict"], flat["steady"]) == (True, True)
@@ -116,7 +116,7 @@ def test_what_is_unknown_comes_back_as_it_was(built: Path) -> None:
     block = {"type": "_mine", "x": {"deep": [1, None, 1e2]}, "_meta": {}}
     known = {"type": "text", "text": "x", "_extra": [18446744073709551616]}
     value = {"sessionId": "s", "prompt": [block, known], "_new": {"a": 1.50}, "_meta": []}
-    (found,) = told(built, json.dumps({"type": "PromptRequest", "value": value}))
+    (found,) = reported(built, json.dumps({"type": "PromptRequest", "value": value}))
     del value["_meta"]
     assert (found["strict"], found["read"]) == (False, value)
 

@@ -64,14 +64,14 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return once(shared / "full-typescript", build) / "out" / "v2" / "schema"
 
 
-def told(built: Path, lines: str) -> list[dict[str, Any]]:
+def reported(built: Path, lines: str) -> list[dict[str, Any]]:
     """What the compiled readers print of each line."""
     return answers(run(["node", HERE / "full.mjs", built / "index.js"], built, lines))
 
 
 def test_it_agrees_with_the_vectors(built: Path) -> None:
     pieces = of_vectors()
-    wrong = unlike_the_vectors(pieces, told(built, "\n".join(piece.line for piece in pieces)))
+    wrong = unlike_the_vectors(pieces, reported(built, "\n".join(piece.line for piece in pieces)))
     assert len(pieces) > 3500
     assert [each for each in wrong if each[1] is None] == []
     assert {each[1] for each in wrong} == DIFFERS
@@ -80,7 +80,7 @@ def test_it_agrees_with_the_vectors(built: Path) -> None:
 @scaled("damages many values")
 def test_it_finds_in_damaged_values_what_the_judge_finds(built: Path) -> None:
     pieces = list(mutants(amount(500, 100_000)))
-    found = told(built, "\n".join(piece.line for piece in pieces))
+    found = reported(built, "\n".join(piece.line for piece in pieces))
     assert unlike_the_judge(pieces, found) == []
     assert 0.3 < sum(each["strict"] for each in found) / len(found) < 0.9
 
@@ -88,7 +88,7 @@ def test_it_finds_in_damaged_values_what_the_judge_finds(built: Path) -> None:
 @scaled("damages many values")
 def test_it_repairs_what_the_models_repair(built: Path) -> None:
     pieces = [piece for piece in mutants(amount(500, 60_000), seed=2) if not piece.valid]
-    found = told(built, "\n".join(piece.line for piece in pieces))
+    found = reported(built, "\n".join(piece.line for piece in pieces))
     assert unlike_python(pieces, found) == []
     assert sum("read" in each for each in found) > amount(30, 4_000)
 
@@ -101,7 +101,7 @@ def test_a_spoilt_plan_is_noticed(built: Path, tmp_path: Path) -> None:
     assert '["messageId","@MessageId",1]' in text
     file.write_text(text.replace('["messageId","@MessageId",1]', '["messageId","@MessageId",0]'))
     pieces = [p for p in of_vectors() if p.type == "PromptResponse"]
-    found = told(spoilt, "\n".join(piece.line for piece in pieces))
+    found = reported(spoilt, "\n".join(piece.line for piece in pieces))
     wrong = unlike_the_vectors(pieces, found)
     missing = "session-prompt.result.json PromptResponse.messageId: missing"
     assert missing in {name for name, _, _ in wrong}
@@ -132,7 +132,7 @@ def test_hostile_members_do_no_harm(built: Path) -> None:
         f'{{"type": "PromptRequest", "value": {value}}}',
         f'{{"type": "Error", "value": {HOSTILE_MEMBERS}}}',
     )
-    first, empty = told(built, "\n".join(lines))
+    first, empty = reported(built, "\n".join(lines))
     assert (first["strict"], first["steady"], first["read"]) == (True, True, json.loads(value))
     assert [fault[:2] for fault in empty["found"]] == [
         ["required", "/code"],
@@ -157,7 +157,7 @@ def test_what_is_unknown_comes_back_as_it_was(built: Path) -> None:
     known = {"type": "text", "text": "x", "_extra": [1]}
     value = {"sessionId": "s", "prompt": [block, known], "_new": {"a": 1}, "_meta": []}
     line = json.dumps({"type": "PromptRequest", "value": value})
-    (found,) = told(built, line)
+    (found,) = reported(built, line)
     assert found["strict"] is False
     del value["_meta"]
     assert found["read"] == value
@@ -371,4 +371,4 @@ def test_a_name_in_use_is_refused(name: str) -> None:
         full_typescript(replace(GOLDEN, types=types), TEMPLATES)
     (finding,) = caught.value.findings
     assert finding.rule == "unsupported-schema"
-    assert finding.message.startswith(f"the type {name} can't be declared in TypeScript")
+    assert finding.message.startswith(f"{name} can't be declared in TypeScript")

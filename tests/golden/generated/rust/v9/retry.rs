@@ -2,8 +2,8 @@
 
 //! Which messages of the Agent Client Protocol may be sent again. The request went out and the
 //! response never came: may it be sent again as it is, with the same key, or not at all? An error
-//! that a transport or a gateway made is no response: the outcome is unknown. The answers hold on
-//! connections of the table's version of the protocol only.
+//! that a transport or a gateway made is not a response: the outcome is unknown. The answers hold
+//! on connections of the table's version of the protocol only.
 
 use std::fmt;
 use std::str::FromStr;
@@ -416,7 +416,7 @@ impl fmt::Debug for IdempotencyKey {
     }
 }
 
-/// The length of a text that is no idempotency key.
+/// The length of a text that is not an idempotency key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct InvalidIdempotencyKey {

@@ -2,7 +2,7 @@
 
 // Package retry says which messages of the Agent Client Protocol may be sent again. The request
 // went out and the response never came: may it be sent again as it is, with the same key, or not at
-// all? An error that a transport or a gateway made is no response: the outcome is unknown. The
+// all? An error that a transport or a gateway made is not a response: the outcome is unknown. The
 // answers hold on connections of the table's version of the protocol only.
 package retry
 
@@ -146,7 +146,7 @@ const (
 
 // IdempotencyKey is an idempotency key, which identifies one submission of a prompt. No value has a
 // length that the schema refuses. Two keys are equal if their texts are. Logs get its length, never
-// its text. The zero value is no key.
+// its text. The zero value is not a key.
 type IdempotencyKey struct{ text string }
 
 // NewIdempotencyKey makes a key of a text. The error is [ErrKeyLength] or [ErrNotUTF8].
@@ -409,8 +409,8 @@ func MessageIDNamespace() [16]byte {
 }
 
 var (
-	// ErrNotUTF8 is the error of a text that JSON can't hold, so that it is no key and no message ID is
-	// derived from it.
+	// ErrNotUTF8 is the error of a text that JSON can't hold, so that it is not a key, and no message
+	// ID is derived from it.
 	ErrNotUTF8 = errors.New("retry: a session ID or key is not valid UTF-8")
 	// ErrKeyLength is the error of a text that is too short or too long for a key.
 	ErrKeyLength = errors.New("retry: an idempotency key has 1 to 255 characters")

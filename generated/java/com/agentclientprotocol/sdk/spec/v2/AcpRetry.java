@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 
 /**
  * Which messages of the Agent Client Protocol may be sent again. The request went out and the response never came: may
- * it be sent again as it is, with the same key, or not at all? An error that a transport or a gateway made is no
+ * it be sent again as it is, with the same key, or not at all? An error that a transport or a gateway made is not a
  * response: the outcome is unknown. The answers hold on connections of the table's version of the protocol only.
  */
 public final class AcpRetry {
