@@ -98,7 +98,8 @@ def no_declaration(protocol: Protocol) -> Iterator[Fault]:
 
     Fix: rename the type or the member, or write the pattern in another way.
     """
-    if any(True for each in (*_NAME_RULES, no_model) for _ in each.function(protocol)):
+    earlier = (*_NAME_RULES, names.member_collision, no_model)
+    if any(True for each in earlier for _ in each.function(protocol)):
         return
     yield from type_faults(protocol)
 

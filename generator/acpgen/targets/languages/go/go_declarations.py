@@ -231,10 +231,11 @@ class GoDeclarations:
             tag = (union.tag, variant.value)
         whole = f"\t\tvar x {name}\n\t\tx.from(o, whole)\n\t\treturn x\n"
         match variant.body:
-            case Ref(name=target) as ref if target == name and (
-                name in self._tags or (tag is None and self._is_struct(ref))
-            ):
+            case Ref(name=target) if target == name and name in self._tags:
                 return whole, [f"func ({name}) is{mark}() {{}}"]
+            case Ref(name=target) as ref if target == name and tag is None and self._is_own(ref):
+                read = whole if self._is_struct(ref) else f"\t\treturn decode{name}(o.n)\n"
+                return read, [f"func ({name}) is{mark}() {{}}"]
             case Ref() as ref if self._is_struct(ref):
                 return whole, list(self._wrapper(variant, ref, tag, mark))
             case Ref() as ref if isinstance(self._protocol.resolve(ref), Union):
@@ -250,6 +251,12 @@ class GoDeclarations:
     def _is_struct(self, ref: Ref) -> bool:
         body = self._protocol.types[ref.name].body
         return isinstance(body, Object) and body != Object()
+
+    def _is_own(self, ref: Ref) -> bool:
+        """True for a type that Go can give methods: not an interface, nor another one's name."""
+        body = self._protocol.types[ref.name].body
+        is_alias = isinstance(body, Ref | Nullable) or go_type(body, ref.name) in {RAW, NOTHING}
+        return self._is_struct(ref) or not (isinstance(body, Union) or is_alias)
 
     def _wrapper(
         self, variant: Variant, ref: Ref, tag: tuple[str, str] | None, mark: str
