@@ -3,6 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Twice quiet: pip prints errors, but not a warning for each of its sources that lacks a package.
 PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt
+# Two for each core, as many tests wait for a program that they start.
+PYTEST := $(BIN)/pytest -n $$($(BIN)/python -c 'import os; print(min(8, 2 * (os.cpu_count() or 1)))')
 # Prints errors only; --silent would hide these too.
 NPM_QUIET := --loglevel error --no-audit --no-fund >/dev/null
 
@@ -12,13 +14,13 @@ demo: .venv/installed
 	@$(BIN)/python examples/demo.py
 
 test: .venv/installed-dev .venv/sdk/installed node
-	$(BIN)/pytest -n auto --maxprocesses 8 -m "scaled or not prove"
+	$(PYTEST) -m "scaled or not prove"
 
 # What takes long: tests/support/proofs.py says how a test is marked. PROOFS limits it to some folders or files,
 # MARKS to some kinds.
 MARKS := prove
 prove: .venv/installed-dev .venv/sdk/installed node shipped-agent
-	$(BIN)/pytest -n auto --maxprocesses 8 -m "$(MARKS)" $(PROOFS)
+	$(PYTEST) -m "$(MARKS)" $(PROOFS)
 
 check: .venv/installed-dev
 	$(BIN)/ruff check .

@@ -175,7 +175,7 @@ def test_kills_cost_from_the_fewest_to_the_most() -> None:
 
 def test_a_quick_run_is_about_the_core_and_short() -> None:
     chosen = quick(scripts())
-    assert len(chosen) == len(QUICK)
+    assert {each.name for each in chosen} == set(QUICK) - {"remote-answer-lost"}
     assert frozenset[str]().union(*(each.proves for each in chosen)) >= CORE[Role.AGENT]
     assert total(chosen).seconds < 15
 

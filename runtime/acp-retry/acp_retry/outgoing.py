@@ -211,7 +211,9 @@ class Outgoing:
                 await waiting.send()
         except Exception as error:
             if sent is None:
-                _log.warning("A message could not be sent: %s", error or type(error).__name__)
+                gone = isinstance(error, ConnectionError)  # as when a client ends
+                level = logging.INFO if gone else logging.WARNING
+                _log.log(level, "A message could not be sent: %s", error or type(error).__name__)
             elif not sent.done():
                 sent.set_exception(error)
             if limit.expired():
