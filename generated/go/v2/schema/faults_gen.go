@@ -647,11 +647,35 @@ func (p *plan) judgeUnion(n *node, declared *plan) []fault {
 			}
 		}
 		tried = selected
+	} else if p.tag != nil && n.kind == isObject && n.get(*p.tag) == nil {
+		tried = p.withoutTag(n, tried)
 	}
 	if len(tried) == 0 {
 		return p.untagged(n)
 	}
 	return nearest(tried, n)
+}
+
+// withoutTag returns how an object without a tag can be read: as a variant with a tag, too, if
+// others have none.
+func (p *plan) withoutTag(n *node, tried []reading) []reading {
+	var open []reading
+	for _, each := range tried {
+		if !each.variant.fallback {
+			open = append(open, each)
+		}
+	}
+	if len(open) == 0 {
+		return tried
+	}
+	for _, variant := range p.variants {
+		if variant.value != nil {
+			faults := append([]fault{}, variant.body.judge(n, *p.tag)...)
+			faults = append(faults, failed("required", "is missing", *p.tag))
+			open = append(open, reading{variant, faults})
+		}
+	}
+	return open
 }
 
 func (p *plan) untagged(n *node) []fault {

@@ -323,10 +323,39 @@ function judgeUnion(union: Choice, value: unknown, declared: Plan): Fault[] {
     return [fault("one-of", message)];
   }
   if (!taken(declared).has(typeOf(value))) return [mistyped(declared, value)];
-  const near = known
-    ? tried.filter(({ variant: [selected] }) => selected === named)
-    : tried;
+  let near = tried;
+  if (known) {
+    near = tried.filter(({ variant: [selected] }) => selected === named);
+  } else if (
+    tag !== null &&
+    object(value) &&
+    memberOf(value, tag) === undefined
+  ) {
+    near = withoutTag(union, value, tag, tried);
+  }
   return near.length > 0 ? nearest(near, value) : untagged(union, value);
+}
+
+/** How an object without a tag can be read: as a variant with a tag, too, if others have none. */
+function withoutTag(
+  [, , , variants]: Choice,
+  value: unknown,
+  tag: string,
+  tried: readonly Reading[],
+): Reading[] {
+  const open = tried.filter(({ variant: [, fallback] }) => !fallback);
+  if (open.length === 0) return [...tried];
+  const tagged = variants.filter(([selected]) => selected !== null);
+  return [
+    ...open,
+    ...tagged.map((variant) => ({
+      variant,
+      faults: [
+        ...judge(variant[2], value, tag),
+        fault("required", "is missing", [tag]),
+      ],
+    })),
+  ];
 }
 
 function fits(faults: readonly Fault[]): boolean {
