@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from functools import cache
 
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
@@ -18,13 +18,20 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 NOWHERE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+@cache
+def _launched(config: pytest.Config) -> Browser:
+    """The browser of all modules: a process can have one driver."""
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if program is None:
         unavailable.skip("Chromium is missing: on Debian, apt-get install chromium")
     expect.set_options(timeout=20_000)
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=program, args=[NOWHERE])
-        yield browser
-        browser.close()
+    driver = sync_playwright().start()
+    config.add_cleanup(driver.stop)
+    browser = driver.chromium.launch(executable_path=program, args=[NOWHERE])
+    config.add_cleanup(browser.close)
+    return browser
+
+
+@pytest.fixture(scope="session")
+def browser(pytestconfig: pytest.Config) -> Browser:
+    return _launched(pytestconfig)
