@@ -106,10 +106,7 @@ class UnionCheck(Check):
         if known:
             tried = [reading for reading in tried if reading.value == named]
         elif self._may_lack_its_tag(value):
-            # The variant for unknown tags is not meant by what has none.
-            tagged = (each for each in self._variants if each.value is not None)
-            tried = [reading for reading in tried if not reading.fallback]
-            tried += [self._reading(variant, value) for variant in tagged]
+            tried += [self._reading(v, value) for v in self._variants if v.value is not None]
         return nearest(tried, value) if tried else self._untagged(value)
 
     def members(self) -> Iterator[Member]:  # noqa: D102

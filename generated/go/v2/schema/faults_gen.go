@@ -659,23 +659,21 @@ func (p *plan) judgeUnion(n *node, declared *plan) []fault {
 // withoutTag returns how an object without a tag can be read: as a variant with a tag, too, if
 // others have none.
 func (p *plan) withoutTag(n *node, tried []reading) []reading {
-	var open []reading
+	open := false
 	for _, each := range tried {
-		if !each.variant.fallback {
-			open = append(open, each)
-		}
+		open = open || !each.variant.fallback
 	}
-	if len(open) == 0 {
+	if !open {
 		return tried
 	}
 	for _, variant := range p.variants {
 		if variant.value != nil {
 			faults := append([]fault{}, variant.body.judge(n, *p.tag)...)
 			faults = append(faults, failed("required", "is missing", *p.tag))
-			open = append(open, reading{variant, faults})
+			tried = append(tried, reading{variant, faults})
 		}
 	}
-	return open
+	return tried
 }
 
 func (p *plan) untagged(n *node) []fault {

@@ -343,11 +343,10 @@ function withoutTag(
   tag: string,
   tried: readonly Reading[],
 ): Reading[] {
-  const open = tried.filter(({ variant: [, fallback] }) => !fallback);
-  if (open.length === 0) return [...tried];
+  if (tried.every(({ variant: [, fallback] }) => fallback)) return [...tried];
   const tagged = variants.filter(([selected]) => selected !== null);
   return [
-    ...open,
+    ...tried,
     ...tagged.map((variant) => ({
       variant,
       faults: [
