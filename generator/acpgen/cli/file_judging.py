@@ -84,13 +84,8 @@ class FileJudge:
             self._pass_page(name, error)
         except InputError as error:
             self._report.problem(name, str(error))
-        except BrokenPipeError:
-            raise
         except Exception as error:  # zlib has one of its own
-            reason = input_files.complaint(error)
-            if reason is None:
-                raise
-            self._report.problem(name, reason)
+            self._report.problem(name, input_files.complaint(error))
 
     def _pass_page(self, name: str, error: EmptyPageError) -> None:
         """Count a page without messages, which is not a problem beside files that have some."""
@@ -231,7 +226,7 @@ def _sent(messages: Iterator[LogMessage], sender: str | None) -> Iterator[LogMes
 
 
 def _is_gzip(file: str) -> bool:
-    """Whether a file is gzip (RFC 1952). A pipe can't be tested without consuming its bytes."""
+    """True if a file is gzip (RFC 1952). A pipe can't be tested without consuming its bytes."""
     if not Path(file).is_file():
         return False
     with Path(file).open("rb") as stream:

@@ -1,4 +1,4 @@
-"""Whether a JSON value is of a type and, where it is not, at which one place.
+"""Checks of JSON values against types. A check names the one place that is wrong.
 
 The verdicts are those of the type written as JSON Schema, but for one: a number with a fraction or
 an exponent is not an integer, not even `5.0`. JSON Schema accepts that one; typed decoders do not.

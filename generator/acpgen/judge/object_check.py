@@ -1,4 +1,4 @@
-"""Whether the members of an object are of their types."""
+"""Checks of objects and of the types of their members."""
 
 from __future__ import annotations
 

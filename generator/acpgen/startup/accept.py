@@ -112,18 +112,18 @@ def _messages(text: bytes, sender: str | None) -> Iterator[tuple[int, Decoded, b
 
 
 def _is_plain_call(message: Mapping[str, object]) -> bool:
-    """Whether a call is one without anything that says who sent it, or in which version."""
+    """True if a call is one without anything that says who sent it, or in which version."""
     return "jsonrpc" in message and message["method"] != _SETTLES and message.keys() <= ENVELOPE
 
 
 def _is_former(message: Mapping[str, object]) -> bool:
-    """Whether the params of a call may have a member of v1."""
+    """True if the params of a call may have a member of v1."""
     params = message.get("params")
     return isinstance(params, dict) and not FORMER.isdisjoint(params)
 
 
 def _explains(options: Options) -> bool:
-    """Whether findings are printed as text, and count as they are."""
+    """True if findings are printed as text, and count as they are."""
     return not (
         options.strict
         or options.summary
@@ -136,7 +136,7 @@ def _explains(options: Options) -> bool:
 
 
 def _is_long(file: str) -> bool:
-    """Whether decoders save more time on a file than their import takes."""
+    """True if decoders save more time on a file than their import takes."""
     try:
         return os.stat(file).st_size >= LONG
     except (OSError, ValueError):
@@ -158,7 +158,7 @@ def _short_text(file: str) -> bytes | None:
 
 
 def _at_end(stream: BinaryIO) -> bool:
-    """Whether the input ends after what was peeked at. Waits until that is known."""
+    """True if the input ends after what was peeked at. Waits until that is known."""
     number = stream.fileno()
     found = os.fstat(number)
     if S_ISREG(found.st_mode):
