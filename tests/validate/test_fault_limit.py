@@ -52,13 +52,13 @@ def test_a_value_is_tried_once_in_unions_that_lead_back_to_themselves(
         schema({**definitions, "Either": {**SAID, "anyOf": variants}}), tmp_path / "s.json"
     )
     tried: list[object] = []
-    try_ = UnionCheck._tried  # noqa: SLF001 # counted, since time would say nothing
+    try_ = UnionCheck._try  # noqa: SLF001 # counted, since time would say nothing
 
     def count(union: UnionCheck, variants: Any, value: Any, declared: Any) -> Any:
         tried.append(value)
         return try_(union, variants, value, declared)
 
-    monkeypatch.setattr(UnionCheck, "_tried", count)
+    monkeypatch.setattr(UnionCheck, "_try", count)
     value: object = 5
     for _ in range(12):
         value = {"in": value}

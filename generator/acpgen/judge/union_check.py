@@ -15,17 +15,12 @@ from acpgen.types.json_types import JsonType, json_type
 
 _OBJECT = frozenset({JsonType.OBJECT})
 
-_MEMORY: dict[tuple[int, int, int], tuple[UnionCheck, Check, JsonValue, Faults]] = {}
+Tried = dict[tuple[int, int, int], tuple["UnionCheck", Check, JsonValue, Faults]]
 """The faults of the arrays and objects that a union was tried with, by the identity of all three.
 
-A value inside of others is tried once for each way through the unions around it, so without a
-memory a small message could take for ever.
+A value inside of others is tried once for each way through the unions around it, so without this
+a small message could take for ever.
 """
-
-
-def forget() -> None:
-    """Let go of the values of the last message."""
-    _MEMORY.clear()
 
 
 class VariantCheck:
@@ -50,14 +45,24 @@ class VariantCheck:
 
 
 class UnionCheck(Check):
-    """Checks a choice of variants."""
+    """Checks a choice of variants. `tried` is what all unions of one judge remember."""
 
-    __slots__ = ("_chosen", "_exclusive", "_known", "_open", "_tag", "_taken", "_variants")
+    __slots__ = (
+        "_chosen",
+        "_exclusive",
+        "_known",
+        "_open",
+        "_tag",
+        "_taken",
+        "_tried",
+        "_variants",
+    )
 
     def __init__(
-        self, variants: Sequence[VariantCheck], tag: str | None, *, exclusive: bool
+        self, variants: Sequence[VariantCheck], tag: str | None, tried: Tried, *, exclusive: bool
     ) -> None:
         self._variants = variants
+        self._tried = tried
         self._tag = tag
         self._exclusive = exclusive
         self._known = [v.value for v in variants if v.value is not None]
@@ -82,14 +87,14 @@ class UnionCheck(Check):
         if known and len(variants) == 1:
             return variants[0].faults(value, self._tag)
         if len(variants) < 2 or not isinstance(value, dict | list):
-            return self._tried(variants, value, declared)
+            return self._try(variants, value, declared)
         key = id(self), id(declared), id(value)
-        kept = _MEMORY.get(key)
+        kept = self._tried.get(key)
         if kept is None:
-            kept = _MEMORY[key] = self, declared, value, self._tried(variants, value, declared)
+            kept = self._tried[key] = self, declared, value, self._try(variants, value, declared)
         return kept[3]
 
-    def _tried(self, variants: Sequence[VariantCheck], value: JsonValue, declared: Check) -> Faults:
+    def _try(self, variants: Sequence[VariantCheck], value: JsonValue, declared: Check) -> Faults:
         """The faults of a value that may be one of some variants."""
         named = value.get(self._tag) if self._tag and isinstance(value, dict) else None
         known = isinstance(named, str) and named in self._chosen
