@@ -16,6 +16,7 @@ from acpgen.cli.reading import print_reading, version_notes
 from acpgen.cli.stderr import note
 from acpgen.cli.verdicts import FINDINGS_LIMIT, findings_of
 from acpgen.findings import printable
+from acpgen.judge.fault_limit import LIMIT
 from acpgen.judge.inputs import EmptyPageError, InputError, MessageText
 from acpgen.judge.message_parts import PartJudge, UnknownPartError
 from acpgen.judge.stream import Messages, Stream
@@ -61,6 +62,7 @@ class FileJudge:
         self._progress = progress
         self._limit = options.max_line or LINE_LIMIT
         self._findings_limit = options.max_findings or FINDINGS_LIMIT
+        LIMIT.raised(self._findings_limit)
 
     def judge(self, file: str) -> None:
         """Judge a file. Where it can't be read to its end, the report has the reason.

@@ -193,7 +193,12 @@ class FastPath:
         """
         if method == _SETTLES and self.is_of_another_version(value):
             return True
-        return isinstance(value, dict) and not value.keys().isdisjoint(former.get(method, ()))
+        names = former.get(method)
+        if names is None or not isinstance(value, dict):
+            return False
+        if not value.keys().isdisjoint(names):
+            return True
+        return "capabilities" in value and any(v1_words.holds(value, n.split("/")) for n in names)
 
     def is_of_another_version(self, value: object) -> bool:
         """True if the params or the result of `initialize` have another version."""

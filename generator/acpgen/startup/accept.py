@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 FORMER = frozenset({"clientCapabilities", "clientInfo", "toolCall"})
 """The members that only the params of v1 have. To import them would take longer than to judge."""
+FORMER_CAPABILITIES = frozenset({"fs", "plan", "session", "subagents", "terminal"})
+"""The capabilities that only the clients of v1 have."""
 
 _SHORT = 64 * 1024
 """The most bytes of a file for which the rest of acpgen takes longer to import than to judge."""
@@ -119,7 +121,11 @@ def _is_plain_call(message: Mapping[str, object]) -> bool:
 def _is_former(message: Mapping[str, object]) -> bool:
     """True if the params of a call may have a member of v1."""
     params = message.get("params")
-    return isinstance(params, dict) and not FORMER.isdisjoint(params)
+    if not isinstance(params, dict):
+        return False
+    capabilities = params.get("capabilities")
+    named = isinstance(capabilities, dict) and not FORMER_CAPABILITIES.isdisjoint(capabilities)
+    return named or not FORMER.isdisjoint(params)
 
 
 def _explains(options: Options) -> bool:

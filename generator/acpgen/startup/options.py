@@ -78,7 +78,9 @@ OPTIONS = {
         ("--max-line",), "Skip lines and values of more bytes; 134217728 by default.", number=True
     ),
     "max_findings": Option(
-        ("--max-findings",), "Print no more findings of one message; 1000 by default.", number=True
+        ("--max-findings",),
+        "Print up to so many findings of one message, however many; 1000 by default.",
+        number=True,
     ),
     "form": Option(("--format",), "How to print what is found.", values=FORMS),
     "max_errors": Option(("--max-errors",), "Stop after this many errors.", number=True),
