@@ -11,7 +11,7 @@ import pytest
 
 from acp_wire.redaction import Key
 from acpgen.findings import Finding, Format, Severity
-from acpgen.judge.inputs import MessageText
+from acpgen.judge.message_text import MessageText
 from acpgen.model import JsonValue, Protocol
 from acpgen.trace import RULES, Recording, TraceRule, TranscriptError, judge, record
 from acpgen.trace.digest import digest

@@ -17,8 +17,9 @@ from acpgen.cli.stderr import note
 from acpgen.cli.verdicts import FINDINGS_LIMIT, findings_of
 from acpgen.findings import printable
 from acpgen.judge.fault_limit import LIMIT
-from acpgen.judge.inputs import EmptyPageError, InputError, MessageText
+from acpgen.judge.inputs import EmptyPageError, InputError
 from acpgen.judge.message_parts import PartJudge, UnknownPartError
+from acpgen.judge.message_text import MessageText
 from acpgen.judge.stream import Messages, Stream
 from acpgen.judge.type_checks import JudgedMethod
 from acpgen.judge.versions import VersionedEngine
