@@ -42,7 +42,7 @@ def malformed_key_accepted(recording: Recording) -> Iterator[Fault]:
 
 @rule(Severity.ERROR, needs_keys=True)
 def key_echoed(recording: Recording) -> Iterator[Fault]:
-    """An agent repeats no key.
+    """An agent never sends a key back.
 
     RFD: How the Agent handles a keyed prompt.
 

@@ -107,7 +107,7 @@ def repeated_initialize(recording: Recording) -> Iterator[Fault]:
 
 @rule(Severity.WARNING)
 def session_not_open(recording: Recording) -> Iterator[Fault]:
-    """What needs an active session names one that was opened on the same connection.
+    """A message about an active session names one that was opened on its connection.
 
     RFD: How long a key lasts.
 
