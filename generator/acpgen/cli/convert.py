@@ -159,12 +159,10 @@ def _convert(target: BinaryIO, reading: _Reading) -> int:
                 else:
                     _write(target, line)
                     written += 1
-    except (InputError, BrokenPipeError, _WriteError):
+    except (InputError, _WriteError):
         raise
     except Exception as error:  # zlib has one of its own
         reason = input_files.complaint(error)
-        if reason is None:
-            raise
         if not written:
             raise InputError(reason) from error
         note(f"acpgen: {printable(name)}: {reason}")

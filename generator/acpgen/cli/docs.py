@@ -16,7 +16,7 @@ from acpgen import resources
 from acpgen.cli.crash import is_own
 from acpgen.cli.extras import installation
 from acpgen.cli.report import Exit, fail, note, relative, reporting_failure, show, unreadable
-from acpgen.cli.shared_options import Schema
+from acpgen.cli.schema_options import Schema, TemplateFolder
 from acpgen.cli.stderr import note_other_schema
 from acpgen.emit.tree import replace_files
 from acpgen.findings import Finding, Format, printable
@@ -34,10 +34,6 @@ app = typer.Typer(
     name="docs", help="Keep generated regions in pages that people write.", no_args_is_help=True
 )
 
-TemplateFolder = Annotated[
-    Path,
-    typer.Option("--templates", help="Templates that replace acpgen's own.", metavar="DIR"),
-]
 _MDX = ".mdx"
 
 

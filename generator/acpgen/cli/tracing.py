@@ -80,13 +80,8 @@ class FileTracer:
             raise
         except EOFError:
             report.problem(name, _PACKED_CUT)
-        except BrokenPipeError:
-            raise
         except Exception as error:  # zlib has one of its own
-            reason = input_files.complaint(error)
-            if reason is None:
-                raise
-            report.problem(name, reason)
+            report.problem(name, input_files.complaint(error))
         else:
             log.encoding = next(iter(self._encodings), log.encoding)
             if not self._options.quiet:
@@ -159,7 +154,7 @@ def unordered() -> str:
 
 
 def has_keys(protocol: Protocol) -> bool:
-    """Whether any method takes a key."""
+    """True if any method takes a key."""
     return any(m.retry is RetryClass.KEYED and m.key is not None for m in protocol.methods)
 
 

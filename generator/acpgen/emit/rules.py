@@ -36,7 +36,7 @@ def drift_missing() -> str:
 
 @rule(Group.DRIFT)
 def drift_surplus() -> str:
-    """No generated file remains that the schema does not lead to.
+    """Each generated file follows from the schema.
 
     Why: a page or a module of a type that is gone misleads its readers.
 

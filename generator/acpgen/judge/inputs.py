@@ -106,7 +106,7 @@ def _by_line(head: list[tuple[int, bytes]], rest: Iterator[tuple[int, bytes]]) -
 
 
 def _starts_with_a_value(text: bytes) -> bool:
-    """Whether a text holds an object that spans lines, and then another one."""
+    """True if a text holds an object that spans lines, and then another one."""
     value, rest = _first_value(text)
     return isinstance(value, dict) and rest.lstrip(", \t\r\n").startswith("{")
 

@@ -28,7 +28,6 @@ from acpgen.judge.former_members import former_members
 from acpgen.judge.message_verdict import MessageFault, MessageRule, MessageVerdict
 from acpgen.judge.near_misses import near_misses
 from acpgen.judge.type_checks import JudgedMethod, TypeChecks
-from acpgen.judge.union_check import forget
 from acpgen.sides import SENDS, Kind, Side
 from acpgen.types.json_types import JsonType, json_type
 
@@ -79,7 +78,7 @@ class Judge:
         """
         if sender is not None:
             require_sender(sender)
-        forget()
+        self._checks.forget()
         kind = kind_of(value)
         if not isinstance(value, dict) or kind is None:
             return MessageVerdict((_purposeless(value),), _INVALID_REQUEST)

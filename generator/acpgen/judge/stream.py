@@ -78,11 +78,11 @@ class LogShape(Structural):
 
     @property
     def turned(self) -> bool:
-        """Whether the rest of the lines is in another shape, and so is in `messages`."""
+        """True if the rest of the lines is in another shape, and so is in `messages`."""
         ...
 
     def is_other(self, read: Decoded | NotJsonError, text: bytes, *, transcript: bool) -> bool:
-        """Whether a line is not meant as a message in the shape of the lines before it."""
+        """True if a line is not meant as a message in the shape of the lines before it."""
         ...
 
     def turns(self, number: int, text: bytes, rest: Iterator[tuple[int, bytes]]) -> bool:

@@ -18,7 +18,7 @@ from acpgen.judge.check import (
     TypedCheck,
 )
 from acpgen.judge.object_check import MapCheck, ObjectCheck
-from acpgen.judge.union_check import UnionCheck, VariantCheck
+from acpgen.judge.union_check import Tried, UnionCheck, VariantCheck
 from acpgen.types.json_types import JsonType
 
 _SCALARS: Mapping[str, frozenset[JsonType]] = {
@@ -52,6 +52,7 @@ class TypeChecks:
     def __init__(self, table: TypeTable) -> None:
         self._rows = table.types
         self._made: dict[str, Check] = {}
+        self._tried: Tried = {}
 
     def __contains__(self, name: str) -> bool:
         return name in self._rows
@@ -62,6 +63,10 @@ class TypeChecks:
         if found is None:
             found = self._made[name] = self._check(self._rows[name])
         return found
+
+    def forget(self) -> None:
+        """Let go of the values of the last message."""
+        self._tried.clear()
 
     def _check(self, row: object) -> Check:
         kind, *parts = _row(row)
@@ -97,6 +102,7 @@ class TypeChecks:
                 return UnionCheck(
                     [*map(self._variant, _row(variants))],
                     None if tag is None else str(tag),
+                    self._tried,
                     exclusive=bool(exclusive),
                 )
             case _:

@@ -34,7 +34,7 @@ _MANY = 2
 
 
 def ignored(definition: RawSchema) -> bool:
-    """Whether a definition is part of an envelope written out, which acpgen derives instead."""
+    """True if a definition is part of an envelope written out, which acpgen derives instead."""
     return definition.get("x-docs-ignore") is True
 
 

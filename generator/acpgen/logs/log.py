@@ -112,11 +112,11 @@ class Log:
 
     @property
     def turned(self) -> bool:
-        """Whether the rest of the lines is in another shape, and so is in `messages`."""
+        """True if the rest of the lines is in another shape, and so is in `messages`."""
         return self._turned
 
     def is_other(self, read: Decoded | NotJsonError, text: bytes, *, transcript: bool) -> bool:
-        """Whether a line is not meant as a message in the shape of the lines before it."""
+        """True if a line is not meant as a message in the shape of the lines before it."""
         if self._alone:
             return False
         if isinstance(read, NotJsonError):

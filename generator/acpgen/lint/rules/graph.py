@@ -172,7 +172,7 @@ def _ways_to(protocol: Protocol, body: Type, name: TypeName) -> Iterator[str]:
 
 
 def _leads_to(protocol: Protocol, type_: Type, name: TypeName) -> bool:
-    """Whether a type refers to a named one, through whatever others."""
+    """True if a type refers to a named one, through whatever others."""
     seen: set[TypeName] = set()
     waiting = [*references(type_)]
     while waiting:

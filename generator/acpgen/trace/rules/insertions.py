@@ -126,14 +126,14 @@ def _doubles(recording: Recording) -> Iterator[tuple[InsertedMessage, InsertedMe
 
 
 def _is_own(first: Attempt, other: Attempt) -> bool:
-    """Whether two prompts that are answered alike can't be attempts of one submission."""
+    """True if two prompts that are answered alike can't be attempts of one submission."""
     keys = first.prompt.key, other.prompt.key
     wanted = first.prompt.well_formed and other.prompt.well_formed
     return wanted and (keys[0] != keys[1] or keys == (None, None))
 
 
 def _may_be_forwarded(first: Attempt, other: Attempt) -> bool:
-    """Whether a prompt may be an earlier one that a proxy sends on, changed or not.
+    """True if a prompt may be an earlier one that a proxy sends on, changed or not.
 
     It is sent and answered on another connection while that one waits. What a proxy may not change
     at once with the content is the key.

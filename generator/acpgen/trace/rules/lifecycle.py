@@ -180,7 +180,7 @@ def _needs_open(call: CallEvent) -> bool:
 
 
 def _is_missing(recording: Recording, call: CallEvent) -> bool:
-    """Whether a call names a session that is certainly not open where it is sent."""
+    """True if a call names a session that is certainly not open where it is sent."""
     initializes = recording.traffic.initializes.get(call.connection, ())
     if call.session is None or not initializes or initializes[0].line > call.line:
         return False

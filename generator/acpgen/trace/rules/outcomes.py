@@ -160,14 +160,14 @@ def _differing(wait: Wait) -> Iterator[tuple[Attempt, Attempt]]:
 
 
 def _is_split(recording: Recording, wait: Wait, first: Attempt, other: Attempt) -> bool:
-    """Whether the agent had both attempts, or had the key recorded, when it answered the first."""
+    """True if the agent had both attempts, or had the key recorded, when it answered the first."""
     return not first.failed or _had_both(recording, wait.cancel, first, other)
 
 
 def _had_both(
     recording: Recording, cancel: CallEvent | None, failed: Attempt, other: Attempt
 ) -> bool:
-    """Whether the agent certainly had an attempt when another one failed.
+    """True if the agent certainly had an attempt when another one failed.
 
     The order on one connection shows it, or a reaction of the agent to something sent later on it.
     """

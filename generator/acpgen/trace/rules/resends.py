@@ -157,7 +157,7 @@ def stale_retry(recording: Recording) -> Iterator[Fault]:
 
 
 def _is_stale(recording: Recording, lost: Exchange, newer: Exchange, again: Exchange) -> bool:
-    """Whether a request is sent again that was lost, although another value was set since."""
+    """True if a request is sent again that was lost, although another value was set since."""
     return (
         (newer.request.name, newer.request.params) != (again.request.name, again.request.params)
         and newer.line > lost.line
@@ -178,7 +178,7 @@ def _accepted_prompts(recording: Recording) -> _Prompts:
 
 
 def _is_late(recording: Recording, prompts: _Prompts, first: CallEvent, copy: CallEvent) -> bool:
-    """Whether a cancel may be a copy of one that was lost, after newer work has begun."""
+    """True if a cancel may be a copy of one that was lost, after newer work has begun."""
     if first.connection == copy.connection or first.params != copy.params:
         return False
     session = copy.session or ""
