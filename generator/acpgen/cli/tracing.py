@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -71,6 +71,7 @@ class FileTracer:
                 entries = whole_messages(transcript_lines(log), self._notes_cut(name))
                 show_keys = self._options.show_keys
                 recording = record(entries, self._protocol, show_keys=show_keys)
+                recording = replace(recording, ordered=log.is_ordered)
         except TranscriptError as error:
             report.problem(name, str(error), error.line)
         except InputError as error:
@@ -86,6 +87,7 @@ class FileTracer:
             log.encoding = next(iter(self._encodings), log.encoding)
             if not self._options.quiet:
                 print_reading(log, name, recording.traffic.messages)
+            self._note_order(name, recording)
             self._note_versions(name, recording)
             return self._judge(name, recording)
         return None
@@ -110,6 +112,10 @@ class FileTracer:
 
     def _notes_cut(self, name: str) -> Callable[[MessageText], None]:
         return lambda entry: self._report.problem(name, _CUT, entry.line)
+
+    def _note_order(self, name: str, recording: Recording) -> None:
+        if not recording.ordered and not self._options.quiet:
+            note(f"acpgen: {printable(name)}: {unordered()}")
 
     def _note_versions(self, name: str, recording: Recording) -> None:
         """Note the versions that a recording settles on, if the schema is of another."""
@@ -137,6 +143,15 @@ class ApartTracer:
         report = Report(tally, JsonLines(write), counts_only=self._counts_only)
         summary = FileTracer(self._protocol, self._options, report, bar).trace(file)
         return FileCounts(tally, summary=summary)
+
+
+def unordered() -> str:
+    """How many rules can't be applied where the log doesn't state the order of messages."""
+    idle = sum(rule.needs_order for rule in RULES.values())
+    return (
+        "the log doesn't state what one side sent before the other, apart from requests before "
+        f"their responses: {idle} of {len(RULES)} rules can't be applied"
+    )
 
 
 def has_keys(protocol: Protocol) -> bool:

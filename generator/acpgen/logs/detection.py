@@ -12,12 +12,13 @@ from acpgen.logs import scanning
 from acpgen.logs.hints import Hints
 from acpgen.logs.line_reader import BETWEEN
 from acpgen.logs.log_lines import LINE_LIMIT, Lines
+from acpgen.logs.message_lists import lists_in
 from acpgen.logs.messages import is_bare, is_message
 from acpgen.logs.prefixes import LONGEST, prefix_of
 from acpgen.logs.scanning import CUT, value_at
 from acpgen.logs.titled_parts import title_of
 from acpgen.logs.values import Values
-from acpgen.logs.wrapping import as_object, lists_in, messages_in
+from acpgen.logs.wrapping import as_object, messages_in
 
 _HEAD = 1000
 """How many lines of a log that starts with broken messages are held until one can be read."""

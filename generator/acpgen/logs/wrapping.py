@@ -91,42 +91,6 @@ def _once(found: list[WrappedMessage]) -> list[WrappedMessage]:
     return kept
 
 
-def lists_in(value: JsonValue, text: str, hints: Hints) -> list[list[tuple[int, str]]]:
-    """Return the lists of messages inside a value, as the WebSockets of a HAR file have them.
-
-    An item is the number of lines above it in the text, and its JSON.
-    """
-    found: list[list[tuple[int, str]]] = []
-    pending: list[tuple[JsonValue, int, int]] = [(value, blank(text, 0), 0)]
-    while pending:
-        inner, at, depth = pending.pop()
-        if depth > 2 * _DEPTH or (
-            found and isinstance(inner, list) and any(map(is_message, inner))
-        ):
-            continue  # what is a message is found in the item that it is in
-        if isinstance(inner, list):
-            spans = items(text, at)
-            rows = [
-                (text.count("\n", 0, start), *as_object(item, text[start:end]))
-                for item, (start, end) in zip(inner, spans, strict=False)
-            ]
-            if any(messages_in(item, row, hints) for _, item, row in rows):
-                found.append([(below, row) for below, _, row in rows])
-            pending += [
-                (item, start, depth + 1)
-                for item, (start, _) in reversed([*zip(inner, spans, strict=False)])
-                if isinstance(item, dict | list) and not is_row(item)
-            ]
-        elif isinstance(inner, dict):
-            places = members(text, at)
-            pending += [
-                (inner[name], start, depth + 1)
-                for name, (start, _) in reversed(places.items())
-                if isinstance(inner[name], dict | list)
-            ]
-    return found
-
-
 def as_object(value: JsonValue, text: str) -> tuple[JsonValue, str]:
     """A row of a table as an object, whose members are its cells, and the JSON of that.
 

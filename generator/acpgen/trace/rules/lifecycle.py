@@ -38,7 +38,7 @@ def partial_connection(recording: Recording) -> Iterator[Fault]:
             yield fault(span.first, "begins a connection without a recorded initialize")
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, needs_order=True)
 def request_before_initialize(recording: Recording) -> Iterator[Fault]:
     """The first request on a connection is `initialize`, and the next waits until one succeeds.
 
@@ -105,7 +105,7 @@ def repeated_initialize(recording: Recording) -> Iterator[Fault]:
             )
 
 
-@rule(Severity.WARNING)
+@rule(Severity.WARNING, needs_order=True)
 def session_not_open(recording: Recording) -> Iterator[Fault]:
     """A message about an active session names one that was opened on its connection.
 
@@ -130,7 +130,7 @@ def session_not_open(recording: Recording) -> Iterator[Fault]:
             )
 
 
-@rule(Severity.ERROR, needs_keys=True)
+@rule(Severity.ERROR, needs_keys=True, needs_order=True)
 def retry_before_resume(recording: Recording) -> Iterator[Fault]:
     """A prompt is sent again on a new connection once its session is resumed there.
 

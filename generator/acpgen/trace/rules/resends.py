@@ -25,7 +25,7 @@ _RESUME = "session/resume"
 """Each connection needs a resume of its own, so one that equals a lost one is not a retry."""
 
 
-@rule(Severity.WARNING)
+@rule(Severity.WARNING, needs_order=True)
 def not_retried_resent(recording: Recording) -> Iterator[Fault]:
     """A message of the class "not retried" is sent once.
 
@@ -91,7 +91,7 @@ def cancel_unknown(recording: Recording) -> Iterator[Fault]:
             )
 
 
-@rule(Severity.WARNING, needs_keys=True)
+@rule(Severity.WARNING, needs_keys=True, needs_order=True)
 def late_cancel(recording: Recording) -> Iterator[Fault]:
     """`session/cancel` is not sent again once newer work has begun.
 
@@ -120,7 +120,7 @@ def late_cancel(recording: Recording) -> Iterator[Fault]:
             )
 
 
-@rule(Severity.WARNING)
+@rule(Severity.WARNING, needs_order=True)
 def stale_retry(recording: Recording) -> Iterator[Fault]:
     """A change is sent again before any newer change that it would undo, or not at all.
 
