@@ -193,8 +193,8 @@ def test_markdown_of_a_promise() -> None:
         "# `old/v2` to `new/v2`\n\n"
         "## Retry promises\n\n"
         "- `parcel/send`: its retry class was `idempotent` and is `not_retried`; breaks clients. "
-        "Clients that send it again as is now do what they no longer may. Agents get no copies of "
-        "it from newer clients.\n"
+        "Older clients send it again unchanged, which is not allowed any more. Newer clients do "
+        "not send it again, so nothing changes for agents.\n"
     )
 
 

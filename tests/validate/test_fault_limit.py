@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from acpgen.findings import Severity
 from acpgen.judge.fault_limit import MOST
@@ -19,6 +20,7 @@ from acpgen.judge.message_verdict import MessageRule
 from acpgen.judge.single import validate
 from acpgen.judge.union_check import UnionCheck
 from acpgen.model import Side
+from command_calls import APP
 from small_schema import loaded, schema
 
 SAID = {"description": "Said."}
@@ -86,6 +88,19 @@ def test_what_is_recovered_hides_no_error_behind_it() -> None:
     assert counts[Severity.RECOVERED] == MOST
     assert counts[Severity.ERROR] == 1
     assert not verdict.accepted
+
+
+@pytest.mark.parametrize(
+    ("limit", "printed"), [(3, 3), (MOST, MOST), (2 * MOST, 2 * MOST), (9 * MOST, 5 * MOST + 1)]
+)
+def test_one_option_lowers_and_raises_the_limit(limit: int, printed: int, tmp_path: Path) -> None:
+    (tmp_path / "log.ndjson").write_text(resumed([1] * (5 * MOST + 1)), "utf-8")
+    arguments = ["validate", str(tmp_path / "log.ndjson"), "--from", "client"]
+    raised = CliRunner().invoke(APP, [*arguments, "--max-findings", str(limit)])
+    after = CliRunner().invoke(APP, arguments)
+    assert raised.stdout.count("[type]") == printed
+    assert ("--max-findings leaves out" in raised.stdout) is (limit <= 5 * MOST)
+    assert after.stdout.count("[type]") == MOST
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,24 @@ from acpgen.judge.message_verdict import MessageFault, MessageRule
 from acpgen.stated_limits import whole_number
 
 MOST = whole_number("ACPGEN_FINDINGS", 1000)
-"""The most findings of each severity that are reported about one message."""
+"""The most findings of each severity that are reported about one message by default."""
+
+
+class FaultLimit:
+    """The most findings of each severity that are reported about one message."""
+
+    __slots__ = ("most",)
+
+    def __init__(self) -> None:
+        self.most = MOST
+
+    def raised(self, most: int) -> None:
+        """Report up to so many, but never fewer than by default."""
+        self.most = max(MOST, most)
+
+
+LIMIT = FaultLimit()
+"""The limit of this process, since checks nest too deep to hand it on."""
 
 
 def kept(faults: Iterable[MessageFault]) -> list[MessageFault]:
@@ -22,22 +39,23 @@ def kept(faults: Iterable[MessageFault]) -> list[MessageFault]:
     first: list[MessageFault] = []
     for fault in faults:
         counts[fault.severity] += 1
-        if counts[fault.severity] <= MOST + 1:
+        if counts[fault.severity] <= LIMIT.most + 1:
             first.append(fault)
     return first
 
 
 def reported(faults: Iterable[MessageFault]) -> tuple[MessageFault, ...]:
-    """The first `MOST` faults of each severity, and a note if there were more."""
+    """The first faults of each severity up to the limit, and a note if there were more."""
     first = kept(faults)
     counts = Counter[Severity]()
     shown: list[MessageFault] = []
     for fault in first:
         counts[fault.severity] += 1
-        if counts[fault.severity] <= MOST:
+        if counts[fault.severity] <= LIMIT.most:
             shown.append(fault)
-    beyond = [severity.value for severity, count in counts.items() if count > MOST]
+    most = LIMIT.most
+    beyond = [severity.value for severity, count in counts.items() if count > most]
     if not beyond:
         return tuple(first)
-    note = f"has more than {MOST:,} findings that are {' or '.join(beyond)}; only these are listed"
+    note = f"has more than {most:,} findings that are {' or '.join(beyond)}; only these are listed"
     return (*shown, MessageFault(MessageRule.MORE_FINDINGS, note, (), Severity.NOTE))

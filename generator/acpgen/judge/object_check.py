@@ -1,4 +1,4 @@
-"""Whether the members of an object are of their types."""
+"""Checks of objects and of the types of their members."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from acp_wire.keys import respelled
 from acp_wire.reader import JsonValue
 from acpgen.judge import v1_words
 from acpgen.judge.check import COMPACTED, NONE, AnyCheck, Check, Faults, InnerCheck, Member
-from acpgen.judge.fault_limit import MOST, kept
+from acpgen.judge.fault_limit import LIMIT, kept
 from acpgen.judge.message_verdict import MessageFault, MessageRule
 from acpgen.types.json_types import JsonType
 
@@ -84,9 +84,9 @@ def members_of(check: Check, members: JsonValue, known: Collection[str | None]) 
     for name, value in members.items():
         if name not in known and (faults := check.check(value)):
             found += [fault.below(name) for fault in faults]
-            if len(found) > COMPACTED:
+            if len(found) > COMPACTED * LIMIT.most:
                 found = kept(found)
-    return kept(found) if len(found) > MOST else found
+    return kept(found) if len(found) > LIMIT.most else found
 
 
 def missing(name: str, value: Mapping[str, JsonValue]) -> MessageFault:
@@ -97,6 +97,9 @@ def missing(name: str, value: Mapping[str, JsonValue]) -> MessageFault:
         if old in value:
             hint = f"; {old} was its name in v1"
             break
+    parts = v1_words.SHAPES.get(name)
+    if parts is not None and all(part in value for part in parts):
+        hint = f"; v1 had {' and '.join(parts)} instead"
     return MessageFault(MessageRule.REQUIRED, f"is missing{hint}", (name,))
 
 
@@ -106,4 +109,4 @@ def _one_a_place(faults: list[MessageFault]) -> Faults:
     for fault in faults:
         first.setdefault(fault.path, fault)
     found = list(first.values())
-    return kept(found) if len(found) > MOST else found
+    return kept(found) if len(found) > LIMIT.most else found

@@ -346,12 +346,13 @@ def broken_line() -> None:
 
 @rule(Group.JUDGE, Severity.NOTE)
 def more_findings() -> None:
-    """A message has at most 1,000 findings of each severity.
+    """A message has at most 1,000 findings of each severity, or as many as `--max-findings` says.
 
     Why: a message of 2 MB can have a million faults, and its sender need not be trusted. The others
     aren't listed. The verdict and the error are those of the whole message.
 
     Example: an array of a million numbers where strings are due
 
-    Fix: correct the findings that are listed, and judge the message again.
+    Fix: correct the findings that are listed, and judge the message again. `--max-findings` lists
+    more of them.
     """
