@@ -347,7 +347,14 @@ def never() -> NoReturn:
     raise AssertionError
 
 
-@pytest.mark.parametrize("where", ["id", "method", "prompt", "idempotencyKey", "sessionId"])
+@pytest.mark.parametrize(
+    "where",
+    a_few(
+        ("id", "method", "prompt", "idempotencyKey", "sessionId"),
+        {"prompt"},
+        "reads at a hundred depths",
+    ),
+)
 def test_whatever_depth_it_sends_is_judged(tmp_path: Path, where: str) -> None:
     write_plan(tmp_path, (), None)
     agent = FaultyAgent(tmp_path, 0, lambda _: None, never)
