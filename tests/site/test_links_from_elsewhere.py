@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from acpgen import resources
 from acpgen.emit.templates import Templates
 from acpgen.inject import regions
@@ -43,6 +45,7 @@ def test_with_html_each_leads_to_a_page_of_the_site(site: Path, tmp_path: Path) 
     assert dead(site, {*nowhere}) == nowhere
 
 
+@pytest.mark.prove("renders every region with other links")
 def test_without_an_ending_each_leads_to_a_page_that_is_served_so(
     site: Path, tmp_path: Path
 ) -> None:
@@ -51,6 +54,7 @@ def test_without_an_ending_each_leads_to_a_page_that_is_served_so(
     assert dead(site, there, ".html") == []
 
 
+@pytest.mark.prove("renders every region with other links")
 def test_as_acpgen_writes_pages_each_leads_to_the_markdown_of_a_page(
     site: Path, tmp_path: Path
 ) -> None:

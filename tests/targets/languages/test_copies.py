@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from acpgen import resources
 from command_calls import APP
+from proofs import a_few
 
 ROOT = Path(__file__).parents[3]
 ARGUMENTS = ["--target", "rust", "--target", "go", "--out", "third_party/acp"]
@@ -118,7 +119,7 @@ def edit(file: Path, old: str, new: str) -> None:
 CHECK = ["generate", "--check", "--schema", "v2", *ARGUMENTS]
 
 
-@pytest.mark.parametrize("full", [[], ["--full"]])
+@pytest.mark.parametrize("full", a_few(([], ["--full"]), [[]], "generates everything again"))
 def test_a_revision_that_leaves_the_copy_as_it_is_is_no_finding(
     later: Path, full: list[str]
 ) -> None:
