@@ -24,6 +24,10 @@ class MapCheck(InnerCheck):
         super().__init__(_OBJECT)
         self._values = values
 
+    @property
+    def plain(self) -> frozenset[type]:  # noqa: D102
+        return self._classes if isinstance(self._values, AnyCheck) else frozenset()
+
     def inside(self, value: JsonValue, tag: str | None) -> Faults:  # noqa: D102
         return members_of(self._values, value, {tag})
 
@@ -31,7 +35,7 @@ class MapCheck(InnerCheck):
 class ObjectCheck(InnerCheck):
     """Checks the members of an object, what else it is, and the members that are not listed."""
 
-    __slots__ = ("_additional", "_members", "_parts", "_resolved")
+    __slots__ = ("_additional", "_members", "_parts", "_rows")
 
     def __init__(
         self, members: Sequence[Member], parts: Sequence[Check], additional: Check | None
@@ -39,28 +43,28 @@ class ObjectCheck(InnerCheck):
         super().__init__(_OBJECT)
         self._members = members
         self._parts = parts
-        self._additional = additional
-        self._resolved = False
+        self._additional = None if isinstance(additional, AnyCheck) else additional
+        self._rows: list[tuple[str, frozenset[type], Check, Member]] | None = None
 
-    def _resolve(self) -> None:
+    def _resolved(self) -> list[tuple[str, frozenset[type], Check, Member]]:
         """Let the members have the types that they refer to, which can't be made with this one."""
+        self._rows = []
         for member in self._members:
             member.resolve()
-        self._resolved = True
+            self._rows.append((member.name, member.plain, member.check, member))
+        return self._rows
 
     def inside(self, value: JsonValue, tag: str | None) -> Faults:  # noqa: D102
-        if not self._resolved:
-            self._resolve()
         given: dict[str, JsonValue] = value  # type: ignore[assignment] # the type was checked
         faults: list[MessageFault] = []
-        for member in self._members:
-            name = member.name
+        for name, plain, check, member in self._rows or self._resolved():
             if name in given:
-                check, content = member.check, given[name]
-                if type(content) not in member.plain and (
-                    found := check.faults(content, None, check)
-                ):
-                    faults += member.seen(found, content)
+                content = given[name]
+                if type(content) in plain or not (found := check.faults(content, None, check)):
+                    continue
+                tolerates = member.tolerates
+                for fault in found:
+                    faults.append(member.seen(fault, content) if tolerates else fault.below(name))
             elif member.required:
                 faults.append(missing(name, given))
         for part in self._parts:

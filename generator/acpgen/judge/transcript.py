@@ -151,7 +151,7 @@ class Transcript:
         if kind is _RESPONSE:
             call, verdict = self._answer(value, sender, connection)
             return complete(verdict, decoded, value), call is not None
-        verdict = complete(self._judge.judge(value, sender=sender), decoded, value)
+        verdict = complete(self._judge.judge_as(kind, value, sender), decoded, value)
         return verdict, kind is _REQUEST and self._remember(value, sender, connection)
 
     def _answer(
