@@ -62,9 +62,10 @@ class ObjectCheck(InnerCheck):
                 content = given[name]
                 if type(content) in plain or not (found := check.faults(content, None, check)):
                     continue
-                tolerates = member.tolerates
-                for fault in found:
-                    faults.append(member.seen(fault, content) if tolerates else fault.below(name))
+                if member.tolerates:
+                    faults += [member.seen(fault, content) for fault in found]
+                else:
+                    faults += [fault.below(name) for fault in found]
             elif member.required:
                 faults.append(missing(name, given))
         for part in self._parts:

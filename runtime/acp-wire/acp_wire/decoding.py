@@ -251,8 +251,8 @@ class Decoders:
     def decoded(self, text: bytes, value: object) -> Decoded | None:
         """Return a text with its value, which `read` returned; None if it may repeat a member.
 
-        Written anew, the value is the same text, if that has no blanks. It has as many quotes as its
-        text, unless the text repeats a member or escapes a quote in hexadecimal.
+        Written anew, the value is the same text, if that has no blanks. It has as many quotes as
+        its text, unless the text repeats a member or escapes a quote in hexadecimal.
         """
         try:
             written = _write(value)
@@ -270,7 +270,7 @@ class Decoders:
         and an unlisted member or tag may be legal.
         """
         reason = str(error)
-        return reason.startswith(_REFUSALS) and reason != _NO_METHOD
+        return reason.startswith(_REFUSALS) and not reason.startswith(_NO_METHOD)
 
     def accepts_bytes(
         self, line: bytes, sender: str | None = None, answers: str | None = None
