@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from acp_wire.reader import NotJsonError, read
+from acp_wire.reader import NotJsonError, read_exactly
 from acp_wire.remote.notes import Note
 
 __all__ = [
@@ -139,7 +139,7 @@ def encode(message: Mapping[str, object]) -> bytes:
 def decode(data: bytes) -> JsonObject | None:
     """Return the message in some bytes, or None if they are not a JSON object."""
     try:
-        message = read(data)
+        message = read_exactly(data)
     except NotJsonError:
         return None
     return message if isinstance(message, dict) else None
