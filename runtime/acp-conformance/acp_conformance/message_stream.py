@@ -42,6 +42,9 @@ MOST: Final = 2**27
 EACH: Final = 256
 """Bytes that each line counts beside its own."""
 
+SHOWN: Final = 60
+"""Bytes that are shown of a line that is not a message."""
+
 START: Final = 2**10
 """Bytes that are kept of a line that is too long."""
 
@@ -85,6 +88,14 @@ class ReceivedLines:
         """How many lines are not messages."""
         return len(self.unparsed)
 
+    @property
+    def first_noise(self) -> str:
+        """The start of the first line that is not a message, and why it is none."""
+        if not self.unparsed:
+            return ""
+        line = self.unparsed[0].strip()
+        return f"{line[:SHOWN].decode('utf-8', 'replace')!r} {_why_no_message(line)}"
+
     def wait(self, met: Callable[[], bool], seconds: float) -> bool:
         """Wait until a condition is met, which only new lines or the end can change."""
         end = time.monotonic() + seconds
@@ -122,6 +133,11 @@ class AgentStream(Protocol):
     @property
     def noise(self) -> int:
         """How many lines are not messages."""
+        ...
+
+    @property
+    def first_noise(self) -> str:
+        """The start of the first line that is not a message, and why it is none."""
         ...
 
     def send(self, message: Mapping[str, object]) -> None:
@@ -320,3 +336,13 @@ def _message(line: bytes) -> JsonLine | None:
     except NotJsonError:
         return None
     return message if isinstance(message, dict) else None
+
+
+def _why_no_message(line: bytes) -> str:
+    try:
+        value = read(line)
+    except NotJsonError as error:
+        return str(error)
+    if isinstance(value, dict):
+        return "has neither a method nor a result nor an error"
+    return "is an array, and there are no batches" if isinstance(value, list) else "is no object"

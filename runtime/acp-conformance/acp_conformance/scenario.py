@@ -204,7 +204,7 @@ class Scenario:
         """Describe an error by its code and its words, in which no key is shown."""
         error = line.get("error")
         text = error_of(line)
-        if not isinstance(error, dict) or code_of(line) is None:
+        if not isinstance(error, dict) or code_of(line) is None or "result" in line:
             return text
         message, data = error.get("message"), error.get("data")
         if isinstance(message, str) and message:
@@ -372,4 +372,6 @@ def code_of(line: JsonLine) -> int | None:
 def error_of(line: JsonLine) -> str:
     """Describe an error by its code. Its other members may contain a key."""
     code = code_of(line)
-    return "a broken error" if code is None else f"the error {code}"
+    if "result" in line:
+        return "both a result and an error, and only one may be there"
+    return "an error without a code" if code is None else f"the error {code}"
