@@ -11,7 +11,7 @@ import pytest
 
 from acp_wire.redaction import Key
 from acpgen.findings import Finding, Format, Severity
-from acpgen.judge.inputs import MessageText
+from acpgen.judge.message_text import MessageText
 from acpgen.model import JsonValue, Protocol
 from acpgen.trace import RULES, Recording, TraceRule, TranscriptError, judge, record
 from acpgen.trace.digest import digest
@@ -258,6 +258,17 @@ def test_a_rule_that_needs_keys_says_so(rule: TraceRule) -> None:
         )
     }
     assert (rule.id in found) is not rule.needs_keys
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.id)
+def test_a_rule_that_needs_order_says_so(rule: TraceRule) -> None:
+    """It finds nothing in its own bad cases where the log states no order; the others still do."""
+    found: set[str] = set()
+    for folder in (CASES / rule.id).glob("bad-*"):
+        entries = [MessageText(line.encode(), n) for n, line in enumerate(lines(folder), 1)]
+        unordered = dataclasses.replace(record(entries, protocol()), ordered=False)
+        found |= {finding.rule for finding in judge(unordered, folder.name)}
+    assert (rule.id in found) is not rule.needs_order
 
 
 @pytest.mark.parametrize(

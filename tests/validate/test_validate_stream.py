@@ -24,7 +24,7 @@ from acpgen.model import Protocol, Side
 from acpgen.targets.checkers import compile_checkers, compile_decoders
 from acpgen.types.type_table import type_table
 from instances import mutate
-from log_inputs import read_input
+from log_inputs import entries_of, read_input
 from whole_schema import whole_schema
 
 SESSION = Path(__file__).parents[1] / "interop" / "session.ndjson"
@@ -90,7 +90,7 @@ def judged(data: bytes, sender: str | None = None) -> tuple[int, Said]:
         list[MessageVerdict](),
     )
     lines = []
-    for entry in found.entries:
+    for entry in entries_of(found):
         number += 1
         side = None if sender is None else Side(sender)
         results.append(

@@ -146,7 +146,7 @@ def interruptible() -> Iterator[None]:
 
 
 def _is(file: BinaryIO, path: Path) -> bool:
-    """Whether a path is still that of an open file, or missing."""
+    """True if a path is still that of an open file, or missing."""
     try:
         found = path.stat()
     except FileNotFoundError:

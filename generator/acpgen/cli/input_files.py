@@ -41,7 +41,7 @@ _FOREIGN = (
         for mark in (b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x0a\x0d\x0d\x0a")
     ),
 )
-"""What files that are no logs have at a place, and what to do with them."""
+"""How files that are not logs begin, and what to do with them."""
 _RATIO = 10
 """How many times longer messages are than their gzip, about."""
 
@@ -106,10 +106,14 @@ def _zstd_file() -> Callable[[BinaryIO], RawIOBase]:
     raise UnpackError(_NO_ZSTD)
 
 
-def complaint(error: Exception) -> str | None:
-    """The message of an error about the input; None if the error is about something else."""
-    if is_of_output(error):
-        return None
+def complaint(error: Exception) -> str:
+    """The message of an error about the input.
+
+    Raises:
+        Exception: the error itself, if it is about something else.
+    """
+    if is_of_output(error) or isinstance(error, BrokenPipeError):
+        raise error
     if isinstance(error, UnpackError):
         return str(error)
     if isinstance(error, IsADirectoryError):
@@ -122,7 +126,7 @@ def complaint(error: Exception) -> str | None:
         return f"is broken zstd: {error}"
     if isinstance(error, OSError) or type(error).__module__ == "zlib":
         return f"is broken gzip: {error}"
-    return None
+    raise error
 
 
 def size(files: Sequence[str]) -> int:

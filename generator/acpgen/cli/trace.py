@@ -15,6 +15,7 @@ from acpgen import resources, rulebook
 from acpgen.cli import input_files
 from acpgen.cli.progress import bar_of
 from acpgen.cli.report import FailOn, note, print_problems, relative
+from acpgen.cli.schema_options import Schema
 from acpgen.cli.shared_options import (
     Client,
     ConnectionAt,
@@ -25,7 +26,6 @@ from acpgen.cli.shared_options import (
     MessageAt,
     Quiet,
     ReadAs,
-    Schema,
     SenderAt,
     ShowKeys,
     Summary,

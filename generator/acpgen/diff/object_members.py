@@ -177,7 +177,7 @@ def _tolerance(old: Property, new: Property, at: SchemaPlace) -> Iterator[Found]
 
 
 def _forgets_keys(member: Property) -> bool:
-    """Whether receivers treat a malformed key as an omitted one."""
+    """True if receivers treat a malformed key as an omitted one."""
     return member.tolerance.default_on_error and is_key(member.type)
 
 

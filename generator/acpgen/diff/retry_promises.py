@@ -18,7 +18,7 @@ Class = RetryClass | None
 
 @dataclass(frozen=True, slots=True)
 class Consequence:
-    """Whether a change breaks one of the two, and why."""
+    """What a change does to one of the two. `breaks` is true if it breaks them."""
 
     breaks: bool
     why: str

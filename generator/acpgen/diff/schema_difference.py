@@ -39,7 +39,7 @@ class SchemaDifference:
     member: bool = False
 
     def matters(self, overridden: frozenset[str]) -> bool:
-        """Whether it matters to an object that has the `overridden` members anyway."""
+        """True if it matters to an object that has the `overridden` members anyway."""
         return not (self.member and self.name in overridden)
 
     def masking(self, effects: frozenset[Effect]) -> SchemaDifference:

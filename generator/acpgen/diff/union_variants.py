@@ -133,7 +133,7 @@ def _masked(
 
 
 def _plain(variant: Variant) -> bool:
-    """Whether no tag selects a variant."""
+    """True if no tag selects a variant."""
     return variant.value is None and not variant.fallback
 
 

@@ -148,7 +148,7 @@ class FastPath:
         return passes
 
     def accepts_line(self, line: object) -> bool:
-        """Whether a line of a transcript is clean; if so, note what it asks or answers."""
+        """True if a line of a transcript is clean; if so, note what it asks or answers."""
         if not is_transcript_line(line):
             return False
         sender, connection = line["from"], line.get("connection")
@@ -161,7 +161,7 @@ class FastPath:
     def accepts(
         self, message: object, sender: str | None, connection: object, *, transcript: bool
     ) -> bool:
-        """Whether a message is clean; if so, note what it asks or answers."""
+        """True if a message is clean; if so, note what it asks or answers."""
         if type(message) is not dict or not isinstance(connection, int | str):
             return False
         checkers = self.checkers
@@ -187,7 +187,7 @@ class FastPath:
         return True
 
     def is_former(self, method: str, value: object, former: Mapping[str, Collection[str]]) -> bool:
-        """Whether params or a result name another version, or have a member that only v1 has.
+        """True if params or a result name another version, or have a member that only v1 has.
 
         `former` has the members of v1 by method.
         """
@@ -201,7 +201,7 @@ class FastPath:
         return "capabilities" in value and any(v1_words.holds(value, n.split("/")) for n in names)
 
     def is_of_another_version(self, value: object) -> bool:
-        """Whether the params or the result of `initialize` have another version."""
+        """True if the params or the result of `initialize` have another version."""
         if self.version is None or not isinstance(value, dict):
             return False
         return bool(value.get("protocolVersion", self.version) != self.version)

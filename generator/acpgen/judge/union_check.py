@@ -1,4 +1,4 @@
-"""Whether a value fits one variant of a union and, if not, which one it was meant to be."""
+"""Checks of unions: the variant that a value fits, or the one that it was meant to be."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class UnionCheck(Check):
         return Reading(variant.label, variant.value, variant.check, faults, variant.fallback)
 
     def _may_lack_its_tag(self, value: JsonValue) -> bool:
-        """Whether an object without a tag can be one of a variant with and of one without."""
+        """True if an object without a tag can be one of a variant with and of one without."""
         lacks = isinstance(value, dict) and self._tag is not None and self._tag not in value
         return lacks and any(not variant.fallback for variant in self._open)
 
@@ -184,7 +184,7 @@ def _missing(tag: str) -> MessageFault:
 
 
 def _fits(faults: Faults) -> bool:
-    """Whether a value with these faults still counts as the variant."""
+    """True if a value with these faults still counts as the variant."""
     return not faults or all(fault.severity is Severity.WARNING for fault in faults)
 
 

@@ -41,7 +41,7 @@ class _Asked:
         self._tokens: dict[tuple[Connection, int | str], str] = {}
 
     def answers_itself(self, item: LogItem) -> bool:
-        """Whether a message is a response with the token of its request."""
+        """True if a message is a response with the token of its request."""
         value = item.value
         id_ = request_id(value) if isinstance(value, dict) else None
         if id_ is None or not isinstance(value, dict) or item.token is None:

@@ -69,7 +69,7 @@ def is_binary(text: str) -> bool:
 
 
 def is_dump(prefix: str) -> bool:
-    """Whether the text before a message is that of a dump: its bytes in hexadecimal."""
+    """True if the text before a message is that of a dump: its bytes in hexadecimal."""
     return _DUMP.search(prefix) is not None
 
 

@@ -145,14 +145,14 @@ class Values:
         return not after or after.startswith("{")
 
     def _is_batch(self, line: str) -> bool:
-        """Whether a line is an array of messages, and not the whole log."""
+        """True if a line is an array of messages, and not the whole log."""
         if self._shape == "array" or (line.endswith("]") and self._is_only()):
             return False
         value, _ = value_at(line, 0)
         return isinstance(value, list) and any(is_message(item) or is_bare(item) for item in value)
 
     def _is_only(self) -> bool:
-        """Whether the line that was read last is the only one of the log."""
+        """True if the line that was read last is the only one of the log."""
         while self._whole and (line := self._reader.next()) is not None:
             if line[1].strip():
                 self._reader.put_back([line])

@@ -114,12 +114,12 @@ def _messages(text: bytes, sender: str | None) -> Iterator[tuple[int, Decoded, b
 
 
 def _is_plain_call(message: Mapping[str, object]) -> bool:
-    """Whether a call is one without anything that says who sent it, or in which version."""
+    """True if a call is one without anything that says who sent it, or in which version."""
     return "jsonrpc" in message and message["method"] != _SETTLES and message.keys() <= ENVELOPE
 
 
 def _is_former(message: Mapping[str, object]) -> bool:
-    """Whether the params of a call may have a member of v1."""
+    """True if the params of a call may have a member of v1."""
     params = message.get("params")
     if not isinstance(params, dict):
         return False
@@ -129,7 +129,7 @@ def _is_former(message: Mapping[str, object]) -> bool:
 
 
 def _explains(options: Options) -> bool:
-    """Whether findings are printed as text, and count as they are."""
+    """True if findings are printed as text, and count as they are."""
     return not (
         options.strict
         or options.summary
@@ -142,7 +142,7 @@ def _explains(options: Options) -> bool:
 
 
 def _is_long(file: str) -> bool:
-    """Whether decoders save more time on a file than their import takes."""
+    """True if decoders save more time on a file than their import takes."""
     try:
         return os.stat(file).st_size >= LONG
     except (OSError, ValueError):
@@ -164,7 +164,7 @@ def _short_text(file: str) -> bytes | None:
 
 
 def _at_end(stream: BinaryIO) -> bool:
-    """Whether the input ends after what was peeked at. Waits until that is known."""
+    """True if the input ends after what was peeked at. Waits until that is known."""
     number = stream.fileno()
     found = os.fstat(number)
     if S_ISREG(found.st_mode):

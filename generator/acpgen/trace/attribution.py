@@ -29,7 +29,7 @@ class Attribution:
 
     @property
     def claimable(self) -> bool:
-        """Whether a prompt with a key may have led to it, because all pending ones had a key."""
+        """True if a prompt with a key may have led to it, because all pending ones had a key."""
         return self.key is not None or self.alone is None
 
 

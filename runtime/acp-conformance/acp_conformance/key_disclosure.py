@@ -1,4 +1,4 @@
-"""Whether a text holds a key: as it is, in another spelling, or in an encoding that anyone reads.
+"""Keys in a text: as they are, in another spelling, or in an encoding that anyone reads.
 
 A hash of a key, or another value derived from it, is not a disclosure.
 """

@@ -15,6 +15,7 @@ from typing import IO, Any, Final, Protocol
 
 from acp_conformance.exit_report import ExitReport
 from acp_wire.envelope import kind_of
+from acp_wire.json_objects import object_in
 from acp_wire.reader import NotJsonError, read
 
 __all__ = ["AgentStream", "JsonLine", "MessageStream", "Process", "ReceivedLines"]
@@ -74,7 +75,7 @@ class ReceivedLines:
     """
 
     can_initialize_again = True
-    """Whether a second `initialize` reaches the agent on the same connection."""
+    """True if a second `initialize` reaches the agent on the same connection."""
 
     def __init__(self, record: Callable[[str, bytes], None]) -> None:
         self.lines: list[JsonLine] = []
@@ -108,7 +109,7 @@ class ReceivedLines:
         return True
 
     def _take(self, line: bytes) -> None:
-        message = _message(line)
+        message = object_in(line)
         with self._news:
             if message is not None:
                 self._record("agent", line.strip())
@@ -328,14 +329,6 @@ def _line(parts: list[bytes], size: int, longest: int) -> bytes:
     """A line of a size from its parts; of one that is too long, its start."""
     line = b"".join(parts)
     return line if size <= longest else line[:START]
-
-
-def _message(line: bytes) -> JsonLine | None:
-    try:
-        message = read(line)
-    except NotJsonError:
-        return None
-    return message if isinstance(message, dict) else None
 
 
 def _why_no_message(line: bytes) -> str:

@@ -267,7 +267,7 @@ class Scenario:
     def idle(
         self, connection: AgentConnection, session: str, but: SentRequest | None = None
     ) -> bool:
-        """Whether a session was reported as idle after its last prompt, not counting `but`."""
+        """True if a session was reported as idle after its last prompt, not counting `but`."""
         places = [
             sent.place
             for sent in self.requests.values()

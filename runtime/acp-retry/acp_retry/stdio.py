@@ -66,7 +66,7 @@ class StreamChannel:
         self.received = 0
         """How many lines were read so far."""
         self.ended = False
-        """Whether `receive` has seen the end."""
+        """True if `receive` has seen the end."""
 
     async def send(self, message: JsonObject, /) -> None:
         """See `Channel.send`.

@@ -210,7 +210,7 @@ def peek(text: bytes) -> object:
 
 
 def is_utf_16(text: bytes) -> bool:
-    """Whether a text starts like JSON in UTF-16, whose lines end differently from UTF-8."""
+    """True if a text starts like JSON in UTF-16, whose lines end differently from UTF-8."""
     return text.startswith((b"\xff\xfe", b"\xfe\xff")) or text[:2].count(0) == 1
 
 

@@ -38,7 +38,7 @@ def partial_connection(recording: Recording) -> Iterator[Fault]:
             yield fault(span.first, "begins a connection without a recorded initialize")
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, needs_order=True)
 def request_before_initialize(recording: Recording) -> Iterator[Fault]:
     """The first request on a connection is `initialize`, and the next waits until one succeeds.
 
@@ -105,9 +105,9 @@ def repeated_initialize(recording: Recording) -> Iterator[Fault]:
             )
 
 
-@rule(Severity.WARNING)
+@rule(Severity.WARNING, needs_order=True)
 def session_not_open(recording: Recording) -> Iterator[Fault]:
-    """What needs an active session names one that was opened on the same connection.
+    """A message about an active session names one that was opened on its connection.
 
     RFD: How long a key lasts.
 
@@ -130,7 +130,7 @@ def session_not_open(recording: Recording) -> Iterator[Fault]:
             )
 
 
-@rule(Severity.ERROR, needs_keys=True)
+@rule(Severity.ERROR, needs_keys=True, needs_order=True)
 def retry_before_resume(recording: Recording) -> Iterator[Fault]:
     """A prompt is sent again on a new connection once its session is resumed there.
 
@@ -180,7 +180,7 @@ def _needs_open(call: CallEvent) -> bool:
 
 
 def _is_missing(recording: Recording, call: CallEvent) -> bool:
-    """Whether a call names a session that is certainly not open where it is sent."""
+    """True if a call names a session that is certainly not open where it is sent."""
     initializes = recording.traffic.initializes.get(call.connection, ())
     if call.session is None or not initializes or initializes[0].line > call.line:
         return False

@@ -25,7 +25,7 @@ _RESUME = "session/resume"
 """Each connection needs a resume of its own, so one that equals a lost one is not a retry."""
 
 
-@rule(Severity.WARNING)
+@rule(Severity.WARNING, needs_order=True)
 def not_retried_resent(recording: Recording) -> Iterator[Fault]:
     """A message of the class "not retried" is sent once.
 
@@ -91,7 +91,7 @@ def cancel_unknown(recording: Recording) -> Iterator[Fault]:
             )
 
 
-@rule(Severity.WARNING, needs_keys=True)
+@rule(Severity.WARNING, needs_keys=True, needs_order=True)
 def late_cancel(recording: Recording) -> Iterator[Fault]:
     """`session/cancel` is not sent again once newer work has begun.
 
@@ -120,7 +120,7 @@ def late_cancel(recording: Recording) -> Iterator[Fault]:
             )
 
 
-@rule(Severity.WARNING)
+@rule(Severity.WARNING, needs_order=True)
 def stale_retry(recording: Recording) -> Iterator[Fault]:
     """A change is sent again before any newer change that it would undo, or not at all.
 
@@ -157,7 +157,7 @@ def stale_retry(recording: Recording) -> Iterator[Fault]:
 
 
 def _is_stale(recording: Recording, lost: Exchange, newer: Exchange, again: Exchange) -> bool:
-    """Whether a request is sent again that was lost, although another value was set since."""
+    """True if a request is sent again that was lost, although another value was set since."""
     return (
         (newer.request.name, newer.request.params) != (again.request.name, again.request.params)
         and newer.line > lost.line
@@ -178,7 +178,7 @@ def _accepted_prompts(recording: Recording) -> _Prompts:
 
 
 def _is_late(recording: Recording, prompts: _Prompts, first: CallEvent, copy: CallEvent) -> bool:
-    """Whether a cancel may be a copy of one that was lost, after newer work has begun."""
+    """True if a cancel may be a copy of one that was lost, after newer work has begun."""
     if first.connection == copy.connection or first.params != copy.params:
         return False
     session = copy.session or ""
