@@ -111,13 +111,13 @@ KINDS = ("judge", "checkers", "decoders")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("path", CASES, ids=lambda path: path.parent.name)
-def test_every_case_gets_the_verdict_of_the_judge(path: Path, kind: str) -> None:
-    data = path.read_bytes()
-    reported, expected = said(data, kind), judged(data)
-    if kind == "decoders":
-        reported, expected = without_repeats(reported), without_repeats(expected)
-    assert reported == expected
+def test_every_case_gets_the_verdict_of_the_judge(kind: str) -> None:
+    for path in CASES:
+        data = path.read_bytes()
+        reported, expected = said(data, kind), judged(data)
+        if kind == "decoders":
+            reported, expected = without_repeats(reported), without_repeats(expected)
+        assert reported == expected, path.parent.name
 
 
 def without_repeats(reported: tuple[int, Said]) -> tuple[int, Said]:
