@@ -16,6 +16,7 @@ from typing import IO, Any, Final, Protocol
 from acp_conformance.exit_report import ExitReport
 from acp_wire.envelope import kind_of
 from acp_wire.json_objects import object_in
+from acp_wire.reader import NotJsonError, read
 
 __all__ = ["AgentStream", "JsonLine", "MessageStream", "Process", "ReceivedLines"]
 
@@ -41,6 +42,9 @@ MOST: Final = 2**27
 
 EACH: Final = 256
 """Bytes that each line counts beside its own."""
+
+SHOWN: Final = 60
+"""Bytes that are shown of a line that is not a message."""
 
 START: Final = 2**10
 """Bytes that are kept of a line that is too long."""
@@ -85,6 +89,14 @@ class ReceivedLines:
         """How many lines are not messages."""
         return len(self.unparsed)
 
+    @property
+    def first_noise(self) -> str:
+        """The start of the first line that is not a message, and why it is none."""
+        if not self.unparsed:
+            return ""
+        line = self.unparsed[0].strip()
+        return f"{line[:SHOWN].decode('utf-8', 'replace')!r} {_why_no_message(line)}"
+
     def wait(self, met: Callable[[], bool], seconds: float) -> bool:
         """Wait until a condition is met, which only new lines or the end can change."""
         end = time.monotonic() + seconds
@@ -122,6 +134,11 @@ class AgentStream(Protocol):
     @property
     def noise(self) -> int:
         """How many lines are not messages."""
+        ...
+
+    @property
+    def first_noise(self) -> str:
+        """The start of the first line that is not a message, and why it is none."""
         ...
 
     def send(self, message: Mapping[str, object]) -> None:
@@ -312,3 +329,13 @@ def _line(parts: list[bytes], size: int, longest: int) -> bytes:
     """A line of a size from its parts; of one that is too long, its start."""
     line = b"".join(parts)
     return line if size <= longest else line[:START]
+
+
+def _why_no_message(line: bytes) -> str:
+    try:
+        value = read(line)
+    except NotJsonError as error:
+        return str(error)
+    if isinstance(value, dict):
+        return "has neither a method nor a result nor an error"
+    return "is an array, and there are no batches" if isinstance(value, list) else "is no object"
