@@ -8,7 +8,7 @@ import pytest
 
 from acpgen.judge.inputs import InputError
 from acpgen.logs import lines_of, read
-from log_inputs import read_input
+from log_inputs import entries_of, read_input
 
 LIST = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}'
 CANCEL = b'{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}'
@@ -52,7 +52,7 @@ CUT = LIST[:30]
 def test_read(data: bytes, transcript: bool, entries: list[tuple[int, bytes]]) -> None:
     found = read_input(data)
     assert found.transcript is transcript
-    assert [(entry.line, entry.text.rstrip(b"\n")) for entry in found.entries] == entries
+    assert [(entry.line, entry.text.rstrip(b"\n")) for entry in entries_of(found)] == entries
 
 
 @pytest.mark.parametrize(
@@ -77,5 +77,5 @@ def test_lines_are_read_when_they_are_asked_for() -> None:
 
     found = read(lines_of(Endless())).canonical
     assert found is not None
-    entries = found.entries
+    entries = entries_of(found)
     assert [next(entries).line for _ in range(3)] == [1, 2, 3]

@@ -16,9 +16,10 @@ from acpgen.cli.reading import print_reading, version_notes
 from acpgen.cli.stderr import note
 from acpgen.cli.verdicts import FINDINGS_LIMIT, findings_of
 from acpgen.findings import printable
-from acpgen.judge.fault_limit import LIMIT
-from acpgen.judge.inputs import EmptyPageError, InputError, MessageText
+from acpgen.judge import fault_limit
+from acpgen.judge.inputs import EmptyPageError, InputError
 from acpgen.judge.message_parts import PartJudge, UnknownPartError
+from acpgen.judge.message_text import MessageText
 from acpgen.judge.stream import Messages, Stream
 from acpgen.judge.type_checks import JudgedMethod
 from acpgen.judge.versions import VersionedEngine
@@ -62,7 +63,6 @@ class FileJudge:
         self._progress = progress
         self._limit = options.max_line or LINE_LIMIT
         self._findings_limit = options.max_findings or FINDINGS_LIMIT
-        LIMIT.raised(self._findings_limit)
 
     def judge(self, file: str) -> None:
         """Judge a file. Where it can't be read to its end, the report has the reason.
@@ -74,11 +74,8 @@ class FileJudge:
         name = input_files.name(file)
         self._engine.begin(input_files.size([file]))
         try:
-            if self._options.follow:
-                self._judge_growing(file, name)
-            else:
-                with input_files.Opened(file) as opened:
-                    self._judge_lines(opened, name)
+            with fault_limit.raised(self._findings_limit):
+                self._judge_file(file, name)
         except KeyboardInterrupt:
             self._report.problem(name, INTERRUPTED)
             raise
@@ -88,6 +85,13 @@ class FileJudge:
             self._report.problem(name, str(error))
         except Exception as error:  # zlib has one of its own
             self._report.problem(name, input_files.complaint(error))
+
+    def _judge_file(self, file: str, name: str) -> None:
+        if self._options.follow:
+            self._judge_growing(file, name)
+        else:
+            with input_files.Opened(file) as opened:
+                self._judge_lines(opened, name)
 
     def _pass_page(self, name: str, error: EmptyPageError) -> None:
         """Count a page without messages, which is not a problem beside files that have some."""

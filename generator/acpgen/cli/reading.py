@@ -8,7 +8,7 @@ from acp_wire.reader import attempt
 from acpgen.cli.progress import Bar
 from acpgen.cli.stderr import note
 from acpgen.findings import printable
-from acpgen.judge.inputs import MessageText
+from acpgen.judge.message_text import MessageText
 from acpgen.judge.versions import VersionedEngine
 from acpgen.logs import Log, transcript_line
 from acpgen.logs.log_lines import Lines

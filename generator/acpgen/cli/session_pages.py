@@ -21,7 +21,7 @@ from acpgen.cli.tracing import unordered
 from acpgen.cli.verdicts import findings_of
 from acpgen.cli.whole_file import whole_file
 from acpgen.judge.fast_path import FastEngine
-from acpgen.judge.inputs import MessageText
+from acpgen.judge.message_text import MessageText
 from acpgen.judge.message_verdict import MessageVerdict
 from acpgen.judge.versions import VersionedEngine
 from acpgen.load import reload

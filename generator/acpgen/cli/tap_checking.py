@@ -15,7 +15,7 @@ from acpgen.cli.stderr import note_other_schema
 from acpgen.cli.verdicts import findings_of
 from acpgen.findings import printable
 from acpgen.judge.fast_path import FastEngine
-from acpgen.judge.inputs import MessageText
+from acpgen.judge.message_text import MessageText
 from acpgen.judge.message_verdict import MessageRule
 from acpgen.judge.versions import VersionedEngine
 from acpgen.startup import checker_source

@@ -15,7 +15,8 @@ from acpgen.cli.reading import counted_lines, print_reading, transcript_lines, w
 from acpgen.cli.report import note
 from acpgen.cli.worker_pool import FileCounts
 from acpgen.findings import printable
-from acpgen.judge.inputs import InputError, MessageText
+from acpgen.judge.inputs import InputError
+from acpgen.judge.message_text import MessageText
 from acpgen.load import reload
 from acpgen.logs import LINE_LIMIT, Hints, Log, callers_of, lines_of, read
 from acpgen.model import Protocol, RetryClass

@@ -17,7 +17,7 @@ from collections.abc import Set as AbstractSet
 
 from acp_wire.reader import JsonValue
 from acpgen.findings import Severity
-from acpgen.judge.fault_limit import LIMIT, kept
+from acpgen.judge.fault_limit import kept, most
 from acpgen.judge.message_verdict import MessageFault, MessageRule
 from acpgen.types.json_types import JsonType, mismatch
 from acpgen.words import counted
@@ -223,9 +223,9 @@ class ArrayCheck(InnerCheck):
         for index, item in enumerate(items):
             if faults := check.faults(item, None, check):
                 found += [fault.below(index) for fault in faults]
-                if len(found) > COMPACTED * LIMIT.most:
+                if len(found) > COMPACTED * most():
                     found = kept(found)
-        return kept(found) if len(found) > LIMIT.most else found
+        return kept(found) if len(found) > most() else found
 
     def members(self) -> Iterator[Member]:  # noqa: D102
         return self._items.members()

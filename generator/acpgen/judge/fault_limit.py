@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from acpgen.findings import Severity
 from acpgen.judge.message_verdict import MessageFault, MessageRule
@@ -12,22 +14,22 @@ from acpgen.stated_limits import whole_number
 MOST = whole_number("ACPGEN_FINDINGS", 1000)
 """The most findings of each severity that are reported about one message by default."""
 
-
-class FaultLimit:
-    """The most findings of each severity that are reported about one message."""
-
-    __slots__ = ("most",)
-
-    def __init__(self) -> None:
-        self.most = MOST
-
-    def raised(self, most: int) -> None:
-        """Report up to so many, but never fewer than by default."""
-        self.most = max(MOST, most)
+_most: ContextVar[int] = ContextVar("_most", default=MOST)
 
 
-LIMIT = FaultLimit()
-"""The limit of this process, since checks nest too deep to hand it on."""
+def most() -> int:
+    """Return the most findings of each severity that are reported about one message."""
+    return _most.get()
+
+
+@contextmanager
+def raised(limit: int) -> Iterator[None]:
+    """Report up to so many meanwhile, but never fewer than by default."""
+    token = _most.set(max(MOST, limit))
+    try:
+        yield
+    finally:
+        _most.reset(token)
 
 
 def kept(faults: Iterable[MessageFault]) -> list[MessageFault]:
@@ -35,11 +37,11 @@ def kept(faults: Iterable[MessageFault]) -> list[MessageFault]:
 
     Whether a message is refused, and with which error, stays the same.
     """
-    counts = Counter[Severity]()
+    counts, limit = Counter[Severity](), most()
     first: list[MessageFault] = []
     for fault in faults:
         counts[fault.severity] += 1
-        if counts[fault.severity] <= LIMIT.most + 1:
+        if counts[fault.severity] <= limit + 1:
             first.append(fault)
     return first
 
@@ -47,15 +49,14 @@ def kept(faults: Iterable[MessageFault]) -> list[MessageFault]:
 def reported(faults: Iterable[MessageFault]) -> tuple[MessageFault, ...]:
     """The first faults of each severity up to the limit, and a note if there were more."""
     first = kept(faults)
-    counts = Counter[Severity]()
+    counts, limit = Counter[Severity](), most()
     shown: list[MessageFault] = []
     for fault in first:
         counts[fault.severity] += 1
-        if counts[fault.severity] <= LIMIT.most:
+        if counts[fault.severity] <= limit:
             shown.append(fault)
-    most = LIMIT.most
-    beyond = [severity.value for severity, count in counts.items() if count > most]
+    beyond = [severity.value for severity, count in counts.items() if count > limit]
     if not beyond:
         return tuple(first)
-    note = f"has more than {most:,} findings that are {' or '.join(beyond)}; only these are listed"
+    note = f"has more than {limit:,} findings that are {' or '.join(beyond)}; only these are listed"
     return (*shown, MessageFault(MessageRule.MORE_FINDINGS, note, (), Severity.NOTE))

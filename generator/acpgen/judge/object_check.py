@@ -8,7 +8,7 @@ from acp_wire.keys import respelled
 from acp_wire.reader import JsonValue
 from acpgen.judge import v1_words
 from acpgen.judge.check import COMPACTED, NONE, AnyCheck, Check, Faults, InnerCheck, Member
-from acpgen.judge.fault_limit import LIMIT, kept
+from acpgen.judge.fault_limit import kept, most
 from acpgen.judge.message_verdict import MessageFault, MessageRule
 from acpgen.types.json_types import JsonType
 
@@ -84,9 +84,9 @@ def members_of(check: Check, members: JsonValue, known: Collection[str | None]) 
     for name, value in members.items():
         if name not in known and (faults := check.check(value)):
             found += [fault.below(name) for fault in faults]
-            if len(found) > COMPACTED * LIMIT.most:
+            if len(found) > COMPACTED * most():
                 found = kept(found)
-    return kept(found) if len(found) > LIMIT.most else found
+    return kept(found) if len(found) > most() else found
 
 
 def missing(name: str, value: Mapping[str, JsonValue]) -> MessageFault:
@@ -109,4 +109,4 @@ def _one_a_place(faults: list[MessageFault]) -> Faults:
     for fault in faults:
         first.setdefault(fault.path, fault)
     found = list(first.values())
-    return kept(found) if len(found) > LIMIT.most else found
+    return kept(found) if len(found) > most() else found

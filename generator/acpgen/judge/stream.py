@@ -2,7 +2,7 @@
 
 Code that prints verdicts needs three things only: `Stream`, `MessageText` and `MessageVerdict`.
 
-    stream = Stream(read(file), engine, sender="client", tick=progress)
+    stream = Stream(Input(enumerate(file, 1), transcript=False), engine, sender="client")
     for entry, verdict in stream:
         ...  # there is something to report about this message
     stream.messages  # how many there were in all
@@ -19,7 +19,8 @@ from typing import Protocol as Structural
 
 from acp_wire.reader import BLANK, Decoded, NotJsonError, attempt
 from acpgen.judge.fast_path import Filter, Read
-from acpgen.judge.inputs import Input, MessageText
+from acpgen.judge.inputs import Input
+from acpgen.judge.message_text import MessageText
 from acpgen.judge.message_verdict import MessageVerdict
 
 

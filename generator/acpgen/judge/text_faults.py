@@ -8,7 +8,7 @@ from acp_wire.envelope import ErrorCode
 from acp_wire.keys import looks_like_key
 from acp_wire.reader import Decoded, JsonValue, NotJsonError
 from acpgen.findings import Severity
-from acpgen.judge.fault_limit import LIMIT, reported
+from acpgen.judge.fault_limit import most, reported
 from acpgen.judge.message_verdict import MessageFault, MessageRule, MessageVerdict
 
 _TWICE = "is more than once in its object, and parsers differ in which one they use"
@@ -23,12 +23,12 @@ def unreadable(error: NotJsonError) -> MessageVerdict:
 def complete(verdict: MessageVerdict, decoded: Decoded, root: JsonValue) -> MessageVerdict:
     """Add to the verdict on `root`, the message in a text, the faults and lines of the text."""
     faults = verdict.findings
-    if decoded.repeats or len(faults) > LIMIT.most:
+    if decoded.repeats or len(faults) > most():
         repeated = [
             MessageFault(
                 MessageRule.DUPLICATE_MEMBER, _TWICE, _outside_keys(path), Severity.WARNING
             )
-            for path in islice(decoded.repeated(root), LIMIT.most + 1)
+            for path in islice(decoded.repeated(root), most() + 1)
         ]
         faults = reported((*faults, *repeated))
     if faults and "\n" in decoded.text and "\n" in decoded.text.rstrip():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 METHODS = frozenset(
     {
@@ -77,7 +77,7 @@ _AGENT = {
     "capabilities/sessionCapabilities": "session in capabilities",
 }
 
-PARAMS: dict[str, dict[str, str]] = {
+PARAMS: Mapping[str, Mapping[str, str]] = {
     "initialize": _CLIENT,
     "proxy/initialize": _CLIENT,
     "session/request_permission": {"toolCall": "subject"},
@@ -89,7 +89,7 @@ A member inside of another has both names, with a slash between them.
 
 _MODES = {"models": "configOptions", "modes": "configOptions"}
 
-RESULTS: dict[str, dict[str, str]] = {
+RESULTS: Mapping[str, Mapping[str, str]] = {
     "initialize": _AGENT,
     "proxy/initialize": _AGENT,
     "session/fork": _MODES,

@@ -59,7 +59,7 @@ def pointed(value: JsonValue, pointer: str) -> JsonValue:
 
 
 def token_of(level: Members, own: Path = ()) -> Token | None:
-    """The direction in an object: by the names that they have, and else by its look."""
+    """The direction in an object: found by the names of its members, or else by their values."""
     loose: Token | None = None
     to: Token | None = None
     for name, member in level.items():

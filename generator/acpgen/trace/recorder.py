@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from acpgen.judge.inputs import MessageText
+from acpgen.judge.message_text import MessageText
 from acpgen.model import Protocol, Side
 from acpgen.trace.event import CallEvent, Event, Response, Update
 from acpgen.trace.event_reading import Reader, TranscriptLine, read_line

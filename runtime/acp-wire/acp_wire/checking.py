@@ -37,7 +37,7 @@ Check = Callable[[object], int]
 """Judges a value: `REFUSED`, `ACCEPTED` or `UNKNOWN`. A bool is `REFUSED` or `ACCEPTED`."""
 
 _EXTENSION = "_"
-_NO_MEMBERS: dict[str, object] = {}
+_NO_MEMBERS: Mapping[str, object] = {}
 _LEAST = 3
 """How many members a notification has: jsonrpc, method and params."""
 
@@ -323,6 +323,6 @@ class Checkers:
         return type(method) is str and method in self.keyed
 
 
-def _metadata(holder: dict[str, object]) -> dict[str, object]:
+def _metadata(holder: Mapping[str, object]) -> Mapping[str, object]:
     metadata = holder.get("_meta")
     return metadata if type(metadata) is dict else _NO_MEMBERS

@@ -12,7 +12,7 @@ from acpgen.trace.rule import Fault, fault, rule
 
 @rule(Severity.ERROR, needs_keys=True)
 def key_reused(recording: Recording) -> Iterator[Fault]:
-    """A key goes out with one prompt only.
+    """A key is sent with one prompt only.
 
     RFD: The idempotencyKey parameter.
 

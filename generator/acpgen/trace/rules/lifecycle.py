@@ -118,7 +118,7 @@ def _may_be_new(exchange: Exchange) -> bool:
 
 @rule(Severity.WARNING, needs_order=True)
 def session_not_open(recording: Recording) -> Iterator[Fault]:
-    """What needs an active session names one that was opened on the same connection.
+    """A message about an active session names one that was opened on its connection.
 
     RFD: How long a key lasts.
 
