@@ -35,7 +35,7 @@ LEFT: Final = 2**20
 
 
 LONGEST: Final = 2**26
-"""Bytes of the longest line that is read. Of a longer one only the start is kept, as not parsed."""
+"""Bytes of the longest line that is read. Only the start of a longer one is kept, as not parsed."""
 
 MOST: Final = 2**27
 """Bytes of all lines that are kept of one connection. Nothing is read after them."""
@@ -291,7 +291,7 @@ class MessageStream(ReceivedLines):
         self._note_end()
 
     def _lines(self) -> Iterator[bytes]:
-        """Yield the agent's lines. Of a line that is too long, yield its start only."""
+        """Yield the agent's lines. Yield only the start of a line that is too long."""
         parts: list[bytes] = []
         size = 0
         for chunk in self._chunks():
