@@ -16,7 +16,7 @@ from acpgen.cli.reading import print_reading, version_notes
 from acpgen.cli.stderr import note
 from acpgen.cli.verdicts import FINDINGS_LIMIT, findings_of
 from acpgen.findings import printable
-from acpgen.judge import fault_limit
+from acpgen.judge.fault_limit import FaultLimit
 from acpgen.judge.inputs import EmptyPageError, InputError
 from acpgen.judge.message_parts import PartJudge, UnknownPartError
 from acpgen.judge.message_text import MessageText
@@ -74,8 +74,7 @@ class FileJudge:
         name = input_files.name(file)
         self._engine.begin(input_files.size([file]))
         try:
-            with fault_limit.raised(self._findings_limit):
-                self._judge_file(file, name)
+            self._judge_file(file, name)
         except KeyboardInterrupt:
             self._report.problem(name, INTERRUPTED)
             raise
@@ -170,7 +169,7 @@ class FileJudge:
     def _judge_parts(self, lines: Lines, name: str, part: str) -> None:
         """Judge each value of a file as params, or as a result."""
         try:
-            judge = PartJudge(self._engine.table(), part)
+            judge = PartJudge(self._engine.table(), part, FaultLimit(self._findings_limit))
         except UnknownPartError as error:
             raise InputError(f"can't be judged --as {part}: {error}") from error
         skips = self._skips(name)

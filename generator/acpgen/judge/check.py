@@ -17,7 +17,7 @@ from collections.abc import Set as AbstractSet
 
 from acp_wire.reader import JsonValue
 from acpgen.findings import Severity
-from acpgen.judge.fault_limit import kept, most
+from acpgen.judge.fault_limit import FaultLimit
 from acpgen.judge.message_verdict import MessageFault, MessageRule
 from acpgen.types.json_types import JsonType, mismatch
 from acpgen.words import counted
@@ -39,8 +39,6 @@ _PYTHON: Mapping[JsonType, type] = {
     JsonType.OBJECT: dict,
     JsonType.NULL: type(None),
 }
-COMPACTED = 4
-"""How many times as many faults are gathered as may be reported, before the others are dropped."""
 
 
 class Check:
@@ -207,10 +205,13 @@ class ListedCheck(InnerCheck):
 class ArrayCheck(InnerCheck):
     """Checks the number of items, and each item."""
 
-    __slots__ = ("_items", "_least", "_most")
+    __slots__ = ("_items", "_least", "_limit", "_most")
 
-    def __init__(self, items: Check, least: int | None, most: int | None) -> None:
+    def __init__(
+        self, items: Check, least: int | None, most: int | None, limit: FaultLimit
+    ) -> None:
         super().__init__(_ARRAY)
+        self._limit = limit
         self._items = items
         self._least = least
         self._most = most
@@ -223,9 +224,8 @@ class ArrayCheck(InnerCheck):
         for index, item in enumerate(items):
             if faults := check.faults(item, None, check):
                 found += [fault.below(index) for fault in faults]
-                if len(found) > COMPACTED * most():
-                    found = kept(found)
-        return kept(found) if len(found) > most() else found
+                found = self._limit.compacted(found)
+        return self._limit.kept(found)
 
     def members(self) -> Iterator[Member]:  # noqa: D102
         return self._items.members()

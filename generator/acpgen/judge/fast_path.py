@@ -22,6 +22,7 @@ from acp_wire.reader import BLANK, Decoded, NotJsonError, decode
 from acp_wire.transcript_line import is_transcript_line
 from acp_wire.type_rows import TypeTable
 from acpgen.judge import v1_words
+from acpgen.judge.fault_limit import USUAL, FaultLimit
 from acpgen.judge.message_verdict import MessageVerdict
 from acpgen.judge.transcript import Transcript
 from acpgen.sides import Side
@@ -56,11 +57,14 @@ class FastEngine:
     """Judges the messages of one stream after another, in their order; see `stream.Engine`.
 
     `version` is that of the protocol; the fast path does not accept the offer of another one, or
-    the answer with it.
+    the answer with it. `limit` is how many findings a message has.
     """
 
-    def __init__(self, source: Source, version: int | None = None) -> None:
+    def __init__(
+        self, source: Source, version: int | None = None, limit: FaultLimit = USUAL
+    ) -> None:
         self._version = version
+        self._limit = limit
         self.seen = 0
         self.changed = False
         self.pairing = Pairing()
@@ -109,7 +113,7 @@ class FastEngine:
 
     def _transcript(self) -> Transcript:
         if self._judge is None or self._judge.pairing is not self.pairing:
-            self._judge = Transcript(self._source.table(), self.pairing)
+            self._judge = Transcript(self._source.table(), self.pairing, self._limit)
         return self._judge
 
 
