@@ -69,16 +69,20 @@ $(KOTLINX):
 	@cp build/kernel/run_kotlin_kernel/jars/kotlinx-serialization-*-1.9.0.jar build/kotlinx
 	@rm -rf build/kernel
 
+.PHONY: npm
+npm:
+	@command -v npm >/dev/null || { echo "npm is missing: install Node.js with npm (Debian: apt-get install npm)" >&2; exit 1; }
+
 generate: .venv/installed
 	$(BIN)/acpgen generate
 
-docs: .venv/installed-docs
+docs: npm .venv/installed-docs
 	npm ci --prefix site $(NPM_QUIET)
 	$(BIN)/python site/build.py
 	@echo "Open build/site/index.html"
 
 # The page that `acpgen view` fills. The result is committed, so that installing needs no npm.
-view:
+view: npm
 	npm ci --prefix view $(NPM_QUIET)
 	npm run --silent --prefix view check
 	npm run --silent --prefix view build
@@ -97,23 +101,24 @@ bench: .venv/installed-dev
 agents: .venv/installed-dev
 	$(BIN)/python judging/judge_agents.py $(AGENTS)
 
-# The tests compare with npm packages. Without npm these tests are skipped.
+# The tests compare with npm packages.
+WITHOUT = $(if $(CI),fail,are skipped)
 .PHONY: node
 node:
 	@if command -v npm >/dev/null; then \
 	  for folder in tests/interop tests/mdx tests/languages tests/editor tests/site site view; do \
 	    npm ci --prefix $$folder $(NPM_QUIET) || exit 1; \
 	  done; \
-	else echo "npm is missing: tests that need it will be skipped"; fi
+	else echo "npm is missing: tests that need it $(WITHOUT)"; fi
 
-# 400 MB, for one test. Its lock file and what is installed have to agree.
+# 400 MB, for two tests. Its lock file and what is installed have to agree.
 SHIPPED := tests/agents/node_modules/.package-lock.json
 .PHONY: shipped-agent
 shipped-agent:
-	@if ! command -v npm >/dev/null; then echo "npm is missing: the test of an agent that ships will be skipped"; \
-	elif [ $(SHIPPED) -nt tests/agents/package-lock.json ]; then :; \
+	@if [ $(SHIPPED) -nt tests/agents/package-lock.json ]; then :; \
+	elif ! command -v npm >/dev/null; then echo "npm is missing: tests of an agent that ships $(WITHOUT)"; \
 	elif ! npm ci --prefix tests/agents $(NPM_QUIET); then \
-	  echo "tests/agents can't be installed: the test of an agent that ships will be skipped"; fi
+	  echo "tests/agents can't be installed: tests of an agent that ships $(WITHOUT)"; fi
 
 .venv/bin/python:
 	@echo "Installing into .venv. This takes a minute the first time."

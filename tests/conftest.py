@@ -7,11 +7,17 @@ import os
 import signal
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 import proofs
 import unavailable
+
+if TYPE_CHECKING:
+    from xdist.remote import Producer
+
+    from file_scheduling import FileScheduling
 
 TESTS = Path(__file__).parent
 SURROUNDINGS = (
@@ -65,3 +71,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for mark in item.iter_markers("prove"):
             if len(mark.args) != 1 or not isinstance(mark.args[0], str):
                 raise pytest.UsageError(f"{item.nodeid}: prove needs one reason")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FileScheduling:
+    from file_scheduling import FileScheduling
+
+    return FileScheduling(config, log)

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from dask.distributed import Client, LocalCluster
 
 ROOT = Path(__file__).parents[1]
 CASES = ROOT / "tests" / "logs" / "cases"
@@ -33,6 +32,8 @@ def of_one_process(folder: Path) -> tuple[int, bytes]:
 def test_a_cluster_has_the_report_of_one_process(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    from dask.distributed import Client, LocalCluster  # half a second of each process otherwise
+
     example = runpy.run_path(str(EXAMPLE))
     folder = day(tmp_path, 8)
     batches = [*example["batches"](folder, 5_000)]

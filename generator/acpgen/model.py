@@ -24,7 +24,7 @@ Pointer = NewType("Pointer", str)
 
 
 class Stability(StrEnum):
-    """Whether a part of the protocol may still change without notice."""
+    """The stability of a part of the protocol. An unstable one may change without notice."""
 
     STABLE = "stable"
     UNSTABLE = "unstable"

@@ -19,7 +19,7 @@ class Side(StrEnum):
 
 
 class Kind(StrEnum):
-    """Whether a method gets a response."""
+    """The kind of a method. A request gets a response."""
 
     REQUEST = "request"
     NOTIFICATION = "notification"

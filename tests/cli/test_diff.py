@@ -5,63 +5,35 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import tomllib
 from pathlib import Path
 
 import jsonschema_rs
 import pytest
 from markdown_it import MarkdownIt
-from typer.testing import CliRunner, Result
 
 from acpgen import resources
-from command_calls import APP
-from small_schema import BASE, schema
-
-WORDS = {"Address": {"description": "Where to."}}
-LABEL = {"SendRequest": {"properties": {"label": {"maxLength": 10}}}}
-PRICE = {"SendResponse": {"properties": {"price": {"type": "integer"}}}}
-MOOD = {
-    "Mood": {
-        "oneOf": [
-            *BASE["$defs"]["Mood"]["oneOf"],
-            {"type": "string", "const": "so so", "description": "So so."},
-        ]
-    }
-}
-MEMBER = '"label"'
-PLACE = "/$defs/SendRequest/properties/label"
-WHAT = "SendRequest.label maxLength"
-TOLD = "breaks clients: newer peers do not accept what they send"
-FOUND = (
-    "new/v2/parcels.json:{line}: parcel/send: error[limit-tightened] "
-    f"/$defs/SendRequest/properties/label: `maxLength` was 20 and is 10; {TOLD}\n"
+from diff_calls import (
+    FOUND,
+    LABEL,
+    MEMBER,
+    MOOD,
+    PRICE,
+    TOLD,
+    WHAT,
+    WORDS,
+    line_of,
+    run,
+    write,
+    write_two,
 )
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(APP, ["diff", *arguments])
+from small_schema import BASE, schema
 
 
 @pytest.fixture(autouse=True)
 def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with an old and a new version that are alike."""
     monkeypatch.chdir(tmp_path)
-    for name in ("old", "new"):
-        (tmp_path / name / "v2").mkdir(parents=True)
-        write({}, name)
+    write_two()
     return tmp_path
-
-
-def write(definitions: object, name: str = "new") -> Path:
-    path = Path(name, "v2", "parcels.json")
-    document = {k: v for k, v in schema(definitions).items() if not k.startswith("x-")}
-    path.write_text(json.dumps(document, indent=2), "utf-8")
-    return path
-
-
-def line_of(text: str) -> int:
-    lines = Path("new/v2/parcels.json").read_text("utf-8").splitlines()
-    return next(n for n, line in enumerate(lines, 1) if text in line)
 
 
 def test_no_change_is_0() -> None:
@@ -221,8 +193,8 @@ def test_markdown_of_a_promise() -> None:
         "# `old/v2` to `new/v2`\n\n"
         "## Retry promises\n\n"
         "- `parcel/send`: its retry class was `idempotent` and is `not_retried`; breaks clients. "
-        "Clients that send it again as is now do what they no longer may. Agents get no copies of "
-        "it from newer clients.\n"
+        "Older clients send it again unchanged, which is not allowed any more. Newer clients do "
+        "not send it again, so nothing changes for agents.\n"
     )
 
 
@@ -255,160 +227,12 @@ def test_hostile_text_opens_no_markup(text: str) -> None:
     }
 
 
-def accept(reason: str, rule: str = "limit-tightened", name: str = "new/accepted.toml") -> Path:
-    path = Path(name)
-    path.write_text(
-        f'[[accepted]]\nrule = "{rule}"\npointer = "/$defs/SendRequest/properties/label"\n'
-        f'what = "{WHAT}"\nfrom = "20"\nto = "10"\nreason = "{reason}"\n',
-        "utf-8",
-    )
-    return path
-
-
-def test_an_accepted_change_breaks_nobody() -> None:
-    write(LABEL)
-    accept("No label was ever longer.")
-    result = run("old/v2", "new/v2")
-    assert (result.exit_code, result.stdout) == (0, "")
-    assert result.stderr == "old/v2 -> new/v2: 1 change: 1 accepted\n"
-
-
-def test_an_accepted_change_is_a_note_for_who_asks() -> None:
-    write(LABEL)
-    accept("No label was ever longer.")
-    result = run("old/v2", "new/v2", "--all")
-    assert result.exit_code == 0
-    assert result.stdout == (
-        FOUND.format(line=line_of(MEMBER)).replace("error[", "note[").rstrip("\n")
-        + "; accepted (No label was ever longer.)\n"
-    )
-
-
-def test_an_accepted_change_is_in_the_document() -> None:
-    write(LABEL)
-    accept("No label was ever longer.")
-    document = json.loads(run("old/v2", "new/v2", "--format", "json").stdout)
-    assert [(change["accepted"], change["reason"]) for change in document["changes"]] == [
-        (True, "No label was ever longer.")
-    ]
-    assert {label: n for label, n in document["counts"].items() if n} == {"accepted": 1}
-
-
-def test_an_accepted_change_is_the_last_section_of_markdown() -> None:
-    write({**LABEL, **PRICE})
-    accept("No label was ever *longer*.")
-    result = run("old/v2", "new/v2", "--format", "markdown")
-    assert result.exit_code == 1
-    assert "Breaking for clients" not in result.stdout
-    assert result.stdout.endswith(
-        "\n## Accepted\n\n- `SendRequest.label`: `maxLength` was 20 and is 10; "
-        f"{TOLD}; accepted (No label was ever \\*longer\\*.)\n"
-    )
-
-
-def test_markdown_of_what_is_all_accepted_has_no_other_section() -> None:
-    write(LABEL)
-    accept("Fine.")
-    said = run("old/v2", "new/v2", "--format", "markdown").stdout
-    assert said.startswith("# `old/v2` to `new/v2`\n\n## Accepted\n\n- `SendRequest.label`: ")
-
-
 @pytest.mark.parametrize("form", ["json", "markdown"])
 def test_nothing_turns_the_direction_of_writing(form: str) -> None:
     write({"SendRequest": {"properties": {"label": {"pattern": "\u202e\u009b"}}}})
     said = run("old/v2", "new/v2", "--format", form).stdout
     assert "\\u202e" in said
     assert not {"\u202e", "\u009b"} & set(said)
-
-
-def test_a_file_of_accepted_changes_may_be_named() -> None:
-    write(LABEL)
-    path = accept("No label was ever longer.", name="mine.toml")
-    assert run("old/v2", "new/v2", "--accepted", str(path)).exit_code == 0
-
-
-@pytest.mark.parametrize(
-    ("reason", "rule", "complaint"),
-    [
-        (
-            " ",
-            "limit-tightened",
-            f"accepts limit-tightened {PLACE} without a reason, which has no effect",
-        ),
-        (
-            "Fine.",
-            "pattern-added",
-            f"no pattern-added at {PLACE} is among the changes; correct this or remove it",
-        ),
-        ("Fine.", "limit-tigtened", "no rule is called 'limit-tigtened'"),
-    ],
-)
-def test_what_accepts_nothing(reason: str, rule: str, complaint: str) -> None:
-    write(LABEL)
-    accept(reason, rule)
-    result = run("old/v2", "new/v2")
-    assert (result.exit_code, "accepted" in result.stdout) == (1, False)
-    assert result.stderr == (
-        f"new/accepted.toml:1: warning[stale-acceptance]: {complaint}\n"
-        "old/v2 -> new/v2: 1 change: 1 breaking for clients\n"
-    )
-
-
-def test_another_change_at_the_same_place_is_not_accepted() -> None:
-    write({"SendRequest": {"properties": {"label": {"maxLength": 9}}}})
-    accept("No label was ever longer than 10.")
-    result = run("old/v2", "new/v2")
-    assert result.exit_code == 1
-    assert result.stderr == (
-        f"new/accepted.toml:1: warning[stale-acceptance]: accepts limit-tightened {PLACE} "
-        f'what = "{WHAT}", from = "20", to = "10", and what changed is what = "{WHAT}", '
-        'from = "20", to = "9"; correct this or remove it\n'
-        "old/v2 -> new/v2: 1 change: 1 breaking for clients\n"
-    )
-
-
-def test_of_two_changes_at_a_place_an_entry_accepts_one() -> None:
-    write({"SendRequest": {"properties": {"label": {"minLength": 10, "maxLength": 10}}}})
-    accept("No label was ever longer than 10.")
-    result = run("old/v2", "new/v2")
-    assert result.exit_code == 1
-    assert [line.partition(": `")[2] for line in result.stdout.splitlines()] == [
-        f"minLength` was 1 and is 10; {TOLD}"
-    ]
-
-
-def test_toml_is_what_accepts_all_that_breaks() -> None:
-    write({**LABEL, **PRICE, **MOOD, "Size": {"oneOf": BASE["$defs"]["Size"]["oneOf"][:1]}})
-    result = run("old/v2", "new/v2", "--format", "toml")
-    assert result.exit_code == 1
-    entries = tomllib.loads(result.stdout)["accepted"]
-    assert entries[0] == {
-        "rule": "limit-tightened",
-        "pointer": PLACE,
-        "what": WHAT,
-        "from": "20",
-        "to": "10",
-        "reason": "",
-    }
-    assert [entry["what"] for entry in entries[1:2]] == ["SendResponse.price #4c2fbf426b2b"]
-    unread = run("old/v2", "new/v2", "--accepted", str(save(result.stdout)))
-    assert unread.exit_code == 1
-    reasoned = result.stdout.replace('reason = ""', 'reason = "Nobody cares."')
-    done = run("old/v2", "new/v2", "--accepted", str(save(reasoned)))
-    assert (done.exit_code, "warning" in done.stderr) == (0, False)
-
-
-def save(text: str) -> Path:
-    path = Path("mine.toml")
-    path.write_text(text, "utf-8")
-    return path
-
-
-def test_nothing_in_toml_turns_the_direction_of_writing() -> None:
-    write({"SendRequest": {"properties": {"label": {"pattern": '\u202e\x7f"'}}}})
-    said = run("old/v2", "new/v2", "--format", "toml").stdout
-    assert not {"\u202e", "\x7f"} & set(said)
-    assert [entry["to"] for entry in tomllib.loads(said)["accepted"]] == ['\u202e\x7f"']
 
 
 def test_a_release_of_another_protocol_version_is_none(
@@ -421,30 +245,6 @@ def test_a_release_of_another_protocol_version_is_none(
         shutil.copy("old/v2/parcels.json", released / f"{name}.schema.json")
     result = run()
     assert (result.exit_code, result.stdout) == (0, "")
-    assert result.stderr == "new/released/acp-v2-1.0.0.schema.json -> new/v2: no changes\n"
-
-
-def test_accepted_changes_that_cannot_be_read() -> None:
-    Path("mine.toml").write_text("[[accepted", "utf-8")
-    result = run("old/v2", "new/v2", "--accepted", "mine.toml")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith("acpgen: mine.toml: is not TOML: ")
-
-
-def test_a_stale_acceptance_is_reported_beside_the_newest_release(
-    workplace: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(resources, "SCHEMA", workplace / "new" / "v2")
-    released = Path("new/released")
-    released.mkdir()
-    Path("old/v2/parcels.json").rename(released / "acp-v2-1.0.0.schema.json")
-    accept("No label was ever longer.")
-    result = run()
-    assert result.exit_code == 0
-    assert result.stdout == (
-        "new/accepted.toml:1: warning[stale-acceptance]: no limit-tightened at "
-        "/$defs/SendRequest/properties/label is among the changes; correct this or remove it\n"
-    )
     assert result.stderr == "new/released/acp-v2-1.0.0.schema.json -> new/v2: no changes\n"
 
 

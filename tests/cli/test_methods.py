@@ -60,6 +60,22 @@ def test_it_fits_the_terminal_and_cuts_no_name(width: int) -> None:
     assert ("A COPY" in lines[0]) == (width >= 140)
 
 
+@pytest.mark.parametrize(
+    ("width", "columns"),
+    [
+        (60, ["METHOD", "CLASS"]),
+        (80, ["METHOD", "KIND", "CLASS", "STABILITY"]),
+        (120, ["METHOD", "KIND", "DIRECTION", "CLASS", "STABILITY"]),
+    ],
+)
+def test_a_narrow_table_has_fewer_columns_and_breaks_no_word(
+    width: int, columns: list[str]
+) -> None:
+    head, *rows = run(COLUMNS=str(width)).stdout.splitlines()
+    assert head.split() == columns
+    assert len(rows) == len(whole_schema().methods)
+
+
 def test_the_columns_are_aligned() -> None:
     head, *rows = run(COLUMNS="120").stdout.splitlines()
     for title in ("KIND", "DIRECTION", "CLASS", "STABILITY"):

@@ -9,7 +9,7 @@ import pytest
 
 from acpgen.cli.verdicts import findings_of
 from acpgen.findings import Finding, Severity
-from acpgen.judge.inputs import MessageText
+from acpgen.judge.message_text import MessageText
 from acpgen.judge.transcript import Transcript
 from acpgen.types.type_table import type_table
 from transcripts import protocol

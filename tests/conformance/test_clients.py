@@ -26,16 +26,17 @@ from acp_conformance.launchers import StartError
 from acp_conformance.requirements import Role
 from acp_conformance.verdict import TraceResult, VerdictStatus, verdicts
 from inner_agent import Pipe, play
+from plain_client import Client, RefusedError
 from proofs import a_few, proving, scaled
 from right_clients import (
     RIGHT,
     SendsOneAfterTheOther,
     SubmitsNothingWhileSomethingIsPending,
 )
-from wrong_clients import WRONG, Client, RefusedError
+from wrong_clients import WRONG
 
 CLIENT = [sys.executable, str(Path(__file__).with_name("client.py"))]
-WRONG_CLIENT = [sys.executable, "-I", "-S", wrong_clients.__file__]
+WRONG_CLIENT = [sys.executable, "-E", "-s", "-S", wrong_clients.__file__]
 REST = ["{folder}/outbox", "{clock}", "{text}", "{more}", "{agent}"]
 PLAN = {plan.name: plan for plan in CLIENT_PLANS}
 LOST, TWICE = PLAN["lost-after-insertion"], PLAN["same-text-again"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import shutil
 import subprocess
@@ -22,7 +21,7 @@ from acp_conformance.trace_runner import AgentTimeouts, play
 from acp_conformance.trace_script import Script, scripts
 from acp_conformance.verdict import TraceResult, VerdictStatus, status_of, verdicts
 from acpgen.findings import Severity
-from acpgen.judge.inputs import read
+from log_inputs import entries_of, read_input
 from transcripts import trace
 from whole_schema import whole_schema
 
@@ -110,7 +109,7 @@ def errors(results: list[TraceResult]) -> set[tuple[str, str]]:
     return {
         (result.trace, finding.rule)
         for result in results
-        for finding in trace(read(io.BytesIO(result.transcript)).entries, protocol, result.trace)
+        for finding in trace(entries_of(read_input(result.transcript)), protocol, result.trace)
         if finding.severity is Severity.ERROR
     }
 

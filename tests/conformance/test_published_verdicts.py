@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import unavailable
 from acp_conformance.requirements import ASKED, Role
 from agent_catalogue import CATALOGUE, Candidate, Index
 from agent_judging import WITHOUT_SESSIONS, Workshop, requirement_rows
@@ -28,6 +29,8 @@ REFERENCE = next(each for each in CATALOGUE if each.name == "reference")
 @pytest.fixture
 def workshop() -> Iterator[Workshop]:
     """One that plays a single trace. The user of a sandbox can't reach the folders of pytest."""
+    if shutil.which("unshare") is None:
+        unavailable.skip("unshare is missing: install util-linux")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)

@@ -29,12 +29,13 @@ class Case:
     back: list[str]
 
 
-@pytest.fixture(params=FILES, ids=lambda path: path.stem)
-def case(request: pytest.FixtureRequest, tmp_path: Path) -> Case:
+@pytest.fixture(scope="module", params=FILES, ids=lambda path: path.stem)
+def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
+    folder = tmp_path_factory.mktemp(request.param.stem)
     document = json.loads(request.param.read_text("utf-8"))
     assert document.keys() <= {"old", "new", "forth", "back"}
     old, new = (
-        loaded(schema(document.get(side, {})), tmp_path / f"{side}.json") for side in ("old", "new")
+        loaded(schema(document.get(side, {})), folder / f"{side}.json") for side in ("old", "new")
     )
     return Case(old, new, document["forth"], document["back"])
 

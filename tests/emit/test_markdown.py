@@ -71,6 +71,12 @@ def test_prose_keeps_code_spans_and_nothing_else(value: str) -> None:
     assert shown(tokens).translate(without) == one_line(value).translate(without)
 
 
+def test_a_name_with_underscores_reads_like_one() -> None:
+    assert prose("its `kind` is not_retried, not _x or y_") == (
+        "its `kind` is not_retried, not \\_x or y\\_"
+    )
+
+
 def test_prose_finds_the_code_spans() -> None:
     tokens = inline(prose("Set `a|b` or ``c`d``."))
     assert [t.content for t in tokens if t.type == "code_inline"] == ["a|b", "c`d"]

@@ -33,7 +33,7 @@ def test_every_file_belongs_to_a_case() -> None:
     assert misfits(CASES) == []
 
 
-@pytest.mark.parametrize("folder", folders(CASES, "bad"), ids=name)
-def test_a_bad_case_has_one_defect(folder: Path) -> None:
-    (line,) = expected(folder).splitlines()
-    assert f"[{folder.parent.name}]" in line
+def test_a_bad_case_has_one_defect() -> None:
+    for folder in folders(CASES, "bad"):
+        (line,) = expected(folder).splitlines()
+        assert f"[{folder.parent.name}]" in line, name(folder)

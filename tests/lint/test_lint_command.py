@@ -166,14 +166,19 @@ def test_rules_lists_everything_in_groups_by_command() -> None:
     assert list(dict.fromkeys(row[2] for row in rows)) == commands
 
 
-@pytest.mark.parametrize("rule", ids())
-def test_explain_prints_the_documentation(rule: str) -> None:
-    result = run("explain", rule)
-    assert result.exit_code == 0
+def documentation(rule: str) -> str:
     pages = [f"{heading(one)}\n\n{one.page}" for one in everything() if one.id == rule]
     if (trace := trace_page(rule)) is not None:
         pages.append(trace)
-    assert result.stdout == "\n\n\n".join(pages) + "\n"
+    return "\n\n\n".join(pages) + "\n"
+
+
+def test_explain_prints_the_documentation() -> None:
+    printed = {rule: run("explain", rule) for rule in ids()}
+    assert {rule for rule, result in printed.items() if result.exit_code != 0} == set()
+    assert {
+        rule for rule, result in printed.items() if result.stdout != documentation(rule)
+    } == set()
 
 
 def test_explain_tells_namesakes_of_two_commands_apart() -> None:

@@ -195,7 +195,7 @@ async def claude(program: Path, folder: Path) -> AsyncIterator[tuple[Session, Pe
 def installed() -> Path:
     modules = TESTS / "agents" / "node_modules"
     if not modules.is_dir():
-        pytest.skip("claude-agent-acp is not installed: make prove runs npm ci in tests/agents")
+        unavailable.skip("claude-agent-acp is not installed: run make shipped-agent")
     return modules
 
 

@@ -4,49 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from uuid import UUID
 
 import pytest
 
 from acp_retry import (
-    Found,
     Insertion,
     KeyLedger,
     MemoryStore,
-    Message,
     RequestFailedError,
     Submission,
     WithdrawnError,
     derive_message_id,
 )
-from agents import TEXT, Agent, Asking, settle, sync
-
-
-class GatedStore(MemoryStore):
-    """Waits at a gate before it reads and writes. It can be made to fail."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.gate = asyncio.Event()
-        self.gate.set()
-        self.fail_find = False
-        self.fail_before = False
-        self.fail_after = False
-
-    async def find(self, session_id: str, record: UUID) -> Found | None:
-        await self.gate.wait()
-        if self.fail_find:
-            raise OSError("the disk is gone")
-        return await super().find(session_id, record)
-
-    async def insert(self, message: Message) -> tuple[Found, bool]:
-        await self.gate.wait()
-        if self.fail_before:
-            raise OSError("the disk is full")
-        reported = await super().insert(message)
-        if self.fail_after:
-            raise OSError("the disk is gone")
-        return reported
+from agents import Agent, prompt_params, settle, sync
+from gated_store import GatedStore
 
 
 @pytest.fixture
@@ -57,10 +28,6 @@ def store() -> GatedStore:
 @pytest.fixture
 def agent(store: GatedStore) -> Agent:
     return Agent(store)
-
-
-def prompt(key: object = "k", session: str = "s", blocks: object = TEXT) -> dict[str, object]:
-    return {"sessionId": session, "prompt": blocks, "idempotencyKey": key}
 
 
 @sync
@@ -116,7 +83,7 @@ async def answer_of(work: Callable[[Submission], Awaitable[None]]) -> int:
     """The code of the error that a prompt is refused with."""
     ledger = KeyLedger(MemoryStore(), work)
     with pytest.raises(RequestFailedError) as refused:
-        await ledger.prompt("c", 1, prompt())
+        await ledger.prompt("c", 1, prompt_params())
     return refused.value.refused.code
 
 
@@ -153,7 +120,7 @@ async def test_a_handler_inserts_once() -> None:
 
     store = MemoryStore()
     ledger = KeyLedger(store, work)
-    message_id = (await ledger.prompt("c", 1, prompt()))["messageId"]
+    message_id = (await ledger.prompt("c", 1, prompt_params()))["messageId"]
     await ledger.stop()
     assert reported == [Insertion(message_id, new=True), RuntimeError, RuntimeError]
     assert await store.messages("s") == [(message_id, b"mine")]
@@ -171,7 +138,7 @@ async def test_a_withdrawn_prompt_cannot_be_inserted() -> None:
         await submission.insert()
 
     ledger = KeyLedger(store, stubborn)
-    asking = asyncio.ensure_future(ledger.prompt("c", 1, prompt()))
+    asking = asyncio.ensure_future(ledger.prompt("c", 1, prompt_params()))
     await settle()
     ledger.cancel_request("c", 1)
     with pytest.raises(RequestFailedError, match="-32800"):
@@ -208,7 +175,7 @@ async def test_a_handler_that_loses_patience_while_it_inserts() -> None:
 
     ledger = KeyLedger(store, work)
     with pytest.raises(RequestFailedError, match="-32603"):
-        await ledger.prompt("c", 1, prompt())
+        await ledger.prompt("c", 1, prompt_params())
     assert await store.messages("s") == []
 
 
@@ -268,8 +235,8 @@ async def test_a_held_prompt_without_a_connection(keep: bool) -> None:
 @sync
 async def test_a_call_that_is_cancelled_is_a_lost_attempt(agent: Agent) -> None:
     agent.idle.clear()
-    one = asyncio.ensure_future(agent.ledger.prompt("c", 1, prompt()))
-    other = asyncio.ensure_future(agent.ledger.prompt("c", 2, prompt()))
+    one = asyncio.ensure_future(agent.ledger.prompt("c", 1, prompt_params()))
+    other = asyncio.ensure_future(agent.ledger.prompt("c", 2, prompt_params()))
     await settle()
     one.cancel()
     agent.idle.set()
@@ -280,10 +247,10 @@ async def test_a_call_that_is_cancelled_is_a_lost_attempt(agent: Agent) -> None:
 @sync
 async def test_an_id_that_is_pending_is_refused(agent: Agent) -> None:
     agent.idle.clear()
-    one = asyncio.ensure_future(agent.ledger.prompt("c", 1, prompt()))
+    one = asyncio.ensure_future(agent.ledger.prompt("c", 1, prompt_params()))
     await settle()
     with pytest.raises(RequestFailedError, match="-32600"):
-        await agent.ledger.prompt("c", 1, prompt("other"))
+        await agent.ledger.prompt("c", 1, prompt_params("other"))
     agent.idle.set()
     assert [(await one)["messageId"]] == agent.turns
 
@@ -340,101 +307,6 @@ async def test_a_deletion_answers_every_waiter(agent: Agent) -> None:
 
 
 @sync
-async def test_two_nodes_start_work_once() -> None:
-    store = MemoryStore()
-    nodes = [Agent(store), Agent(store)]
-    for node in nodes:
-        node.idle.clear()
-    asked = [node.connect().ask() for node in nodes]
-    await settle()
-    for node in nodes:
-        node.idle.set()
-    answers = {await each.answer() for each in asked}
-    assert [node.handled for node in nodes] == [1, 1]
-    assert nodes[0].turns + nodes[1].turns == list(answers)
-
-
-async def held_on_two_nodes() -> tuple[list[Agent], list[Asking]]:
-    """Two nodes over one store, with a prompt that each of them holds."""
-    store = MemoryStore()
-    nodes = [Agent(store), Agent(store)]
-    for node in nodes:
-        node.idle.clear()
-    asked = [node.connect().ask() for node in nodes]
-    await settle()
-    return nodes, asked
-
-
-async def cancel_request(node: Agent, asking: Asking) -> None:
-    del node
-    await asking.cancel()
-
-
-async def cancel_session(node: Agent, asking: Asking) -> None:
-    del node
-    await asking.client.notify("session/cancel", {"sessionId": "s"})
-
-
-async def close_session(node: Agent, asking: Asking) -> None:
-    del node
-    await asking.client.request("session/close", {"sessionId": "s"})
-
-
-async def refuse(node: Agent, asking: Asking) -> None:
-    del asking
-    node.late = RequestFailedError.of(-32800, "not now")
-    node.idle.set()
-
-
-async def stop(node: Agent, asking: Asking) -> None:
-    del asking
-    await node.ledger.stop()
-
-
-ENDS: list[Callable[[Agent, Asking], Awaitable[None]]] = [
-    cancel_request,
-    cancel_session,
-    close_session,
-    refuse,
-    stop,
-]
-
-
-@pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
-@sync
-async def test_a_message_that_another_node_inserted_is_never_answered_with_an_error(
-    end: Callable[[Agent, Asking], Awaitable[None]],
-) -> None:
-    nodes, asked = await held_on_two_nodes()
-    nodes[1].idle.set()
-    inserted = await asked[1].answer()
-    await end(nodes[0], asked[0])
-    assert await asked[0].answer() == inserted
-    assert (nodes[0].turns, nodes[1].turns) == ([], [inserted])
-
-
-@pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
-@sync
-async def test_an_attempt_on_another_node_is_as_one_that_came_later(
-    end: Callable[[Agent, Asking], Awaitable[None]],
-) -> None:
-    nodes, asked = await held_on_two_nodes()
-    await end(nodes[0], asked[0])
-    assert (await asked[0].error())["code"] == (-32603 if end is stop else -32800)
-    assert asked[1].pending
-    nodes[1].idle.set()
-    assert [await asked[1].answer()] == nodes[1].turns
-
-
-@sync
-async def test_every_node_withdraws_its_own_prompts() -> None:
-    nodes, asked = await held_on_two_nodes()
-    for node in nodes:
-        node.ledger.cancel("s")
-    assert [(await each.error())["code"] for each in asked] == [-32800] * 2
-
-
-@sync
 async def test_a_prompt_that_comes_while_a_withdrawal_looks_is_a_new_one(
     store: GatedStore, agent: Agent
 ) -> None:
@@ -472,10 +344,10 @@ async def test_a_withdrawn_handler_that_goes_on_inserts_nothing_for_the_next_one
     gate = asyncio.Event()
     store = MemoryStore()
     ledger = KeyLedger(store, work)
-    first = asyncio.ensure_future(ledger.prompt("c", 1, prompt()))
+    first = asyncio.ensure_future(ledger.prompt("c", 1, prompt_params()))
     await settle()
     ledger.cancel_request("c", 1)
-    second = asyncio.ensure_future(ledger.prompt("c", 2, prompt()))
+    second = asyncio.ensure_future(ledger.prompt("c", 2, prompt_params()))
     await settle()
     await settle()
     assert refused == ["the prompt was withdrawn or refused, and must not be inserted"]
@@ -493,41 +365,9 @@ async def test_a_turn_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> 
         raise ValueError("the model is gone")
 
     ledger = KeyLedger(MemoryStore(), work)
-    assert await ledger.prompt("c", 1, prompt())
+    assert await ledger.prompt("c", 1, prompt_params())
     await ledger.stop()
     assert "the model is gone" in caplog.text
-
-
-@sync
-async def test_stop_refuses_what_is_held(agent: Agent) -> None:
-    client = agent.connect()
-    agent.idle.clear()
-    asking = client.ask()
-    await settle()
-    await agent.ledger.stop()
-    assert (await asking.error())["code"] == -32603
-    await agent.ledger.stop()
-
-
-@pytest.mark.parametrize("key", ["k", None])
-@sync
-async def test_stop_refuses_what_has_only_just_come(key: str | None) -> None:
-    ledger = Agent().ledger
-    asking = asyncio.ensure_future(ledger.prompt("c", 1, prompt(key)))
-    await asyncio.sleep(0)
-    await ledger.stop()
-    with pytest.raises(RequestFailedError, match="-32603"):
-        await asking
-
-
-@sync
-async def test_a_ledger_that_has_stopped_knows_what_is_inserted(agent: Agent) -> None:
-    client = agent.connect()
-    inserted = await client.ask().answer()
-    await agent.ledger.stop()
-    assert await client.ask().answer() == inserted
-    assert (await client.ask("s", "k2").error())["code"] == -32603
-    assert agent.turns == [inserted]
 
 
 @sync

@@ -4,31 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Self
-from uuid import UUID, uuid4
+from typing import Any
+from uuid import UUID
 
-import psycopg
 import pytest
 
 from acp_retry import (
     Found,
     KeyLedger,
     MemoryStore,
-    Nodes,
     Notice,
     NoticeKind,
     RequestFailedError,
-    SessionStore,
     Submission,
 )
-from acp_retry.core import Claim
-from acp_retry.stores.postgres import PostgresStore
-from acp_retry.stores.postgres_nodes import PostgresNodes
-from agents import TEXT, Client, settle, sync
-from session_agents import Agent, open_session, resume
+from agents import TEXT, insert, settle, sync
+from held_nodes import Node, held, two_clients
 
 pytest_plugins = ("private_postgres",)
 
@@ -51,7 +44,7 @@ class SlowNodes:
 @sync
 async def test_a_ledger_that_stops_sends_its_last_notices() -> None:
     nodes = SlowNodes()
-    ledger = KeyLedger(MemoryStore(), insert_at_once, nodes=nodes)
+    ledger = KeyLedger(MemoryStore(), insert, nodes=nodes)
     await ledger.prompt("c", 1, {"sessionId": "s", "prompt": TEXT, "idempotencyKey": "k"})
     stopping = asyncio.create_task(ledger.stop())
     await settle()
@@ -59,10 +52,6 @@ async def test_a_ledger_that_stops_sends_its_last_notices() -> None:
     nodes.goes.set()
     await stopping
     assert nodes.sent == [NoticeKind.INSERTED]
-
-
-async def insert_at_once(submission: Submission) -> None:
-    await submission.insert()
 
 
 PAGE = (Path(__file__).parents[2] / "docs" / "stores.md").read_text("utf-8")
@@ -127,26 +116,6 @@ class End:
     def listen(self, heard: Callable[[Notice | None], None]) -> None:
         self.heard.append(heard)
         self.wire.heard.append(heard)
-
-
-class Node(Agent):
-    """An agent whose prompts wait until `free`, and then have their turn."""
-
-    def __init__(self, store: SessionStore, nodes: Nodes) -> None:
-        super().__init__(store, nodes)
-        self.free = asyncio.Event()
-
-    async def work(self, submission: Submission) -> None:
-        await self.free.wait()
-        await super().work(submission)
-
-
-async def two_clients(one: Node, other: Node) -> tuple[Client, Client, str]:
-    """A client on each node, in the same session."""
-    client, elsewhere = await one.connect(), await other.connect()
-    session = await open_session(client)
-    await resume(elsewhere, session)
-    return client, elsewhere, session
 
 
 async def end(*nodes: Node) -> None:
@@ -295,79 +264,6 @@ async def test_after_lost_notices_every_held_prompt_is_looked_up() -> None:
     await end(one, other)
 
 
-@asynccontextmanager
-async def postgres_nodes(conninfo: str) -> AsyncIterator[tuple[Node, Node]]:
-    stores = [PostgresStore(conninfo), PostgresStore(conninfo)]
-    await stores[0].create()
-    channels = [PostgresNodes(store, f"c{uuid4().hex}") for store in stores]
-    vars(channels[1])["_channel"] = vars(channels[0])["_channel"]
-    nodes = [Node(store, channel) for store, channel in zip(stores, channels, strict=True)]
-    for channel in channels:
-        await channel.open()
-    yield nodes[0], nodes[1]
-    for node, channel, store in zip(nodes, channels, stores, strict=True):
-        await node.ledger.stop()
-        await channel.close()
-        await store.close()
-
-
-@sync
-async def test_postgres_carries_insertions_and_cancellations(postgres_schema: str) -> None:
-    async with postgres_nodes(postgres_schema) as (one, other):
-        client, elsewhere, session = await two_clients(one, other)
-        withdrawn = [each.ask(session, "k1") for each in (client, elsewhere)]
-        while len(held(other)) < 1 or len(held(one)) < 1:
-            await asyncio.sleep(0.01)
-        await client.notify("$/cancel_request", {"requestId": withdrawn[0].id})
-        assert [(await each.error())["code"] for each in withdrawn] == [-32800] * 2
-        waiting = elsewhere.ask(session, "k2")
-        while not held(other):
-            await asyncio.sleep(0.01)
-        one.free.set()
-        assert await client.ask(session, "k2").answer() == await waiting.answer()
-
-
-def held(node: Node) -> list[Claim]:
-    claims: list[Claim] = vars(node.ledger)["_core"].held()
-    return claims
-
-
-@sync
-async def test_postgres_listens_again_and_asks_for_what_it_missed(
-    postgres_schema: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("acp_retry.stores.postgres_nodes.PAUSE", 0.01)
-    async with postgres_nodes(postgres_schema) as (one, other):
-        client, elsewhere, session = await two_clients(one, other)
-        waiting = elsewhere.ask(session)
-        while not held(other):
-            await asyncio.sleep(0.01)
-        with psycopg.connect(postgres_schema) as rows:
-            rows.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-                " WHERE pid <> pg_backend_pid() AND query LIKE 'LISTEN%'"
-            )
-        one.free.set()
-        assert await client.ask(session).answer() == await waiting.answer()
-
-
-@pytest.mark.parametrize("payload", ["", "[]", "{}", '["x", "none", "", null]', '["x", 1, 2, 3]'])
-@sync
-async def test_a_notice_of_another_program_is_ignored(payload: str) -> None:
-    heard: list[object] = []
-    nodes = PostgresNodes(PostgresStore("host=/nowhere"))
-    nodes.listen(heard.append)
-    vars(type(nodes))["_take"](nodes, payload)
-    assert heard == []
-
-
-@sync
-async def test_a_session_id_that_no_notice_holds_is_an_error() -> None:
-    nodes = PostgresNodes(PostgresStore("host=/nowhere"))
-    with pytest.raises(ValueError, match="more than 5,000 bytes"):
-        await nodes.send(Notice(NoticeKind.SESSION, "x" * 5001))
-
-
 @sync
 async def test_few_prompts_are_looked_up_at_the_same_time(
     monkeypatch: pytest.MonkeyPatch,
@@ -409,72 +305,3 @@ async def test_few_prompts_are_looked_up_at_the_same_time(
     for each in asking:
         each.cancel()
     await ledger.stop()
-
-
-class Silent:
-    """A connection whose server answers nothing any more."""
-
-    def __init__(self) -> None:
-        self.closed = False
-        self.asked = 0
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
-
-    async def notifies(self, timeout: float) -> AsyncIterator[object]:
-        assert timeout
-        await asyncio.sleep(0)
-        for each in list[object]():
-            yield each
-
-    async def execute(self, statement: str) -> None:
-        assert statement == "SELECT 1"
-        self.asked += 1
-        await asyncio.Event().wait()
-
-    async def close(self) -> None:
-        self.closed = True
-
-
-def silent_nodes(monkeypatch: pytest.MonkeyPatch) -> tuple[PostgresNodes, list[Silent]]:
-    monkeypatch.setattr("acp_retry.stores.postgres_nodes.ALIVE", 0.01)
-    monkeypatch.setattr("acp_retry.stores.postgres_nodes.PAUSE", 0.0)
-    opened: list[Silent] = []
-
-    async def connect(_: PostgresNodes) -> Silent:
-        opened.append(Silent())
-        return opened[-1]
-
-    monkeypatch.setattr(PostgresNodes, "_connect", connect)
-    return PostgresNodes(PostgresStore("")), opened
-
-
-@sync
-async def test_a_server_that_does_not_answer_the_check_is_connected_to_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    nodes, opened = silent_nodes(monkeypatch)
-    heard: list[Notice | None] = []
-    nodes.listen(heard.append)
-    await nodes.open()
-    async with asyncio.timeout(20):
-        while len(opened) < 2:
-            await asyncio.sleep(0.001)
-    assert opened[0].closed
-    assert heard[0] is None
-    await nodes.close()
-    assert opened[-1].closed
-
-
-@sync
-async def test_nodes_that_are_closed_at_once_leave_no_connection(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    nodes, opened = silent_nodes(monkeypatch)
-    await nodes.open()
-    await nodes.close()
-    assert [each.asked for each in opened] == [0]
-    assert opened[0].closed

@@ -1,4 +1,7 @@
-"""The official Python SDK: its connections as links, its transports as channels."""
+"""The official Python SDK: its connections as links, its transports as channels.
+
+Importing it takes half a second, which only the process that runs these tests spends.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,9 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from acp._transport import Transport, memory_transport_pair
-from acp.client.connection import ClientSideConnection
-from acp.core import Connection
-from acp.schema import TextContentBlock
 
 from acp_retry import (
     AnswerLostError,
@@ -29,6 +28,10 @@ from acp_retry import (
 from acp_retry.sdk import SdkLink
 from agents import TEXT, Agent, ForeignError, settle, sync
 
+if TYPE_CHECKING:
+    from acp._transport import Transport
+    from acp.core import Connection
+
 
 async def unhandled(method: str, params: object, is_notification: bool) -> None:
     raise AssertionError((method, params, is_notification))
@@ -37,6 +40,9 @@ async def unhandled(method: str, params: object, is_notification: bool) -> None:
 @asynccontextmanager
 async def connected(agent: Agent) -> AsyncIterator[tuple[SdkLink, Connection, Transport]]:
     """A client on the SDK's connection, and our agent on the SDK's transport."""
+    from acp._transport import memory_transport_pair
+    from acp.core import Connection
+
     near, far = memory_transport_pair()
     peer = Peer(far, prompt_handlers(agent.ledger), agent.ledger.lost)
     serving = asyncio.ensure_future(peer.serve())
@@ -135,6 +141,8 @@ class Failing:
 @asynccontextmanager
 async def failing(error: BaseException, after: int = 1) -> AsyncIterator[tuple[SdkLink, Failing]]:
     transport = Failing(error, after)
+    from acp.core import Connection
+
     async with Connection(unhandled, transport) as connection:
         yield SdkLink(connection), transport
 
@@ -257,6 +265,10 @@ async def test_messages_leave_in_the_order_of_the_calls() -> None:
 @sync
 async def test_the_typed_client_cannot_carry_the_key() -> None:
     """Why it is not the link: the key ends up where no agent looks."""
+    from acp._transport import memory_transport_pair
+    from acp.client.connection import ClientSideConnection
+    from acp.schema import TextContentBlock
+
     near, far = memory_transport_pair()
     connection: Any = ClientSideConnection(object(), near)  # type: ignore[arg-type]
     blocks = [TextContentBlock(type="text", text="x")]

@@ -40,6 +40,19 @@ def sync(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
     return run
 
 
+async def insert(submission: Submission) -> None:
+    """Handle a prompt: insert it at once."""
+    await submission.insert()
+
+
+def prompt_params(
+    key: str | None = "k", session: str = "s", prompt: object = TEXT
+) -> dict[str, object]:
+    """The params of a prompt, without a key if it is None."""
+    keyed = {} if key is None else {"idempotencyKey": key}
+    return {"sessionId": session, "prompt": prompt, **keyed}
+
+
 async def settle(rounds: int = 50) -> None:
     """Let everything happen that can happen without time passing, or the first of it."""
     for _ in range(rounds):

@@ -15,8 +15,11 @@ from unittest import mock
 
 import typer.testing
 
-from acpgen.cli import main
+from acpgen import resources
+from acpgen.cli import convert, docs, lint, main, schema_comparison, trace, upstream, view
 from acpgen.cli.app import typer_app
+from acpgen.load import load
+from acpgen.model import Protocol
 
 __all__ = ["APP", "call_acpgen"]
 
@@ -25,6 +28,22 @@ APP: Final = typer_app()
 
 # Each call would build all commands again, which takes longer than most of them run.
 mock.patch.object(typer.testing, "_get_command", cache(typer.main.get_command)).start()
+
+
+@cache
+def _load_again(path: str, folder: Path) -> Protocol:
+    del folder  # a relative name has to be that of the same folder
+    return load(path)
+
+
+def _load(path: Path | str) -> Protocol:
+    """Load a schema; that of this package, which no test changes, once by each of its names."""
+    ours = Path(path).resolve() == resources.SCHEMA
+    return _load_again(str(path), Path.cwd()) if ours else load(path)
+
+
+for _module in (convert, docs, lint, schema_comparison, trace, upstream, view):
+    mock.patch.object(_module, "load", _load).start()
 
 
 def call_acpgen(*args: str | Path) -> tuple[int, str, str]:

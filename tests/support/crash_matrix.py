@@ -45,7 +45,8 @@ from acp_retry import (
     prompt_handlers,
 )
 from acp_retry.stdio import StreamChannel
-from crash_stores import OpenStore, insert, inserted
+from agents import insert
+from crash_stores import OpenStore, inserted
 
 PACKAGE = str(Path(acp_retry.__file__).parent)
 KEY = "the key that the application made"

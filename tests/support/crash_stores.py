@@ -31,14 +31,10 @@ from acp_retry import (
     Submission,
 )
 from acp_retry.stores.postgres import PostgresStore
+from agents import insert
 
 Handler = Callable[[Submission], Awaitable[None]]
 KINDS = ("sqlite", "postgres", "history", "forwarding")
-
-
-async def insert(submission: Submission) -> None:
-    """Insert a prompt at once."""
-    await submission.insert()
 
 
 @dataclass(frozen=True)

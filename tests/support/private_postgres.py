@@ -10,8 +10,8 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
 from uuid import uuid4
@@ -21,6 +21,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 import unavailable
+from acp_retry.stores.postgres import PostgresStore
 
 PROGRAMS = ("initdb", "pg_ctl")
 FOLDERS = "/usr/lib/postgresql/*/bin", "/usr/local/pgsql/bin", "/opt/homebrew/opt/postgresql*/bin"
@@ -127,3 +128,12 @@ def postgres() -> Iterator[str]:
         unavailable.skip(reason)
     with server(programs) as conninfo:
         yield conninfo
+
+
+@asynccontextmanager
+async def opened(store: PostgresStore) -> AsyncIterator[PostgresStore]:
+    try:
+        await store.create()
+        yield store
+    finally:
+        await store.close()

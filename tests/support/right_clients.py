@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from wrong_clients import Client, Pending
+from plain_client import Client, Pending
 
 __all__ = ["RIGHT", "SendsOneAfterTheOther", "SubmitsNothingWhileSomethingIsPending"]
 

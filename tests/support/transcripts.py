@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from acpgen.findings import Finding
-from acpgen.judge.inputs import MessageText
+from acpgen.judge.message_text import MessageText
 from acpgen.model import Protocol
 from acpgen.trace import judge, record
 from whole_schema import whole_schema

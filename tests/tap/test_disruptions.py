@@ -48,7 +48,7 @@ def test_a_message_is_lost(target: str, left: list[int]) -> None:
     assert answered(done) == left
     kind, method, *number = target.split(":")
     name = f"{kind} {number[0] if number else 1} of {method}"
-    assert done.stderr.decode() == f"acpgen tap: lost {name}\n"
+    assert done.stderr.decode() == f"acpgen: lost {name}\n"
     assert done.returncode == 0
 
 
@@ -69,7 +69,7 @@ def test_a_delay_holds_what_follows_too_and_keeps_the_order() -> None:
     done = disturbed("--delay", "answer:session/list=0.6")
     assert time.monotonic() - start >= 0.6
     assert answered(done) == [1, 2, 3, 4]
-    assert done.stderr == b"acpgen tap: delayed answer 1 of session/list\n"
+    assert done.stderr == b"acpgen: delayed answer 1 of session/list\n"
 
 
 def test_other_direction_passes_during_a_delay() -> None:
@@ -84,7 +84,7 @@ def test_other_direction_passes_during_a_delay() -> None:
 def test_a_connection_is_cut(when: str, left: list[int]) -> None:
     done = disturbed("--cut", f"{when}:answer:session/prompt")
     assert answered(done) == left
-    line = f"acpgen tap: cut the connection {when} answer 1 of session/prompt\n"
+    line = f"acpgen: cut the connection {when} answer 1 of session/prompt\n"
     assert done.stderr.decode().startswith(line)
 
 
@@ -104,7 +104,7 @@ def test_an_agent_is_killed_before_it_gets_a_request() -> None:
 def test_a_message_that_does_not_come_is_reported() -> None:
     done = disturbed("--lose", "answer:session/prompt:9")
     assert answered(done) == [1, 2, 3, 4]
-    reason = b"acpgen tap: answer 9 of session/prompt did not come: not lost\n"
+    reason = b"acpgen: answer 9 of session/prompt did not come: not lost\n"
     assert done.stderr == reason
 
 
@@ -151,7 +151,7 @@ def test_an_unknown_method_is_refused_at_once(
     file = tmp_path / "started"
     done = subprocess.run(tap(["touch", str(file)], *options), capture_output=True, check=False)
     method = options[1].partition("=")[0].rpartition(":")[2]
-    reason = f"acpgen tap: {method!r} is not a method of ACP; {hint}\n"
+    reason = f"acpgen: {method!r} is not a method of ACP; {hint}\n"
     assert (done.returncode, done.stderr.decode()) == (2, reason)
     assert not file.exists()
 
@@ -159,7 +159,7 @@ def test_an_unknown_method_is_refused_at_once(
 @pytest.mark.parametrize("method", ["_vendor/do", "session/load", "session/set_model"])
 def test_methods_of_extensions_and_of_v1_can_be_named(method: str) -> None:
     done = disturbed("--lose", f"answer:{method}")
-    assert done.stderr.decode() == f"acpgen tap: answer 1 of {method} did not come: not lost\n"
+    assert done.stderr.decode() == f"acpgen: answer 1 of {method} did not come: not lost\n"
     assert done.returncode == 0
 
 

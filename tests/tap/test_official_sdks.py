@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import acp
 import pytest
 
 import unavailable
@@ -132,6 +131,8 @@ class Listener:
 
 @AGENTS
 def test_a_python_client_talks_through_the_tap(agent: list[str], tmp_path: Path) -> None:
+    import acp  # half a second of each process otherwise
+
     require(agent)
     file = tmp_path / "t.ndjson"
     listener: Any = Listener()

@@ -257,7 +257,7 @@ def test_folder_and_environment_are_those_of_the_client(tmp_path: Path) -> None:
 
 def test_an_agent_that_is_not_there_is_reported() -> None:
     done = subprocess.run(tap(["./no such agent"]), capture_output=True, check=False)
-    reason = b"acpgen tap: ./no such agent can't be started: No such file or directory\n"
+    reason = b"acpgen: ./no such agent can't be started: No such file or directory\n"
     assert (done.returncode, done.stdout, done.stderr) == (2, b"", reason)
 
 

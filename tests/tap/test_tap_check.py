@@ -58,7 +58,7 @@ while os.read(0, 9999):
 """
     opening = call(0, "initialize", protocolVersion=1, clientCapabilities={})
     assert checked(opening, call(1, "session/list", cwd=5), agent=agent) == [
-        "acpgen tap: the connection is of version 1, and --check judges version 2: its messages "
+        "acpgen: the connection is of version 1, and --check judges version 2: its messages "
         "are not judged"
     ]
 
@@ -102,7 +102,7 @@ def test_each_schema_judges_its_version(tmp_path: Path) -> None:
 )
 def test_a_schema_that_is_of_no_use_is_refused(options: list[str], reason: str) -> None:
     done = subprocess.run(tap(python(ECHO), *options), capture_output=True, check=False)
-    assert (done.returncode, done.stderr.decode()) == (2, f"acpgen tap: {reason}\n")
+    assert (done.returncode, done.stderr.decode()) == (2, f"acpgen: {reason}\n")
 
 
 def test_keys_are_not_printed() -> None:
@@ -134,4 +134,4 @@ def test_messages_pass_where_judging_is_too_slow(tmp_path: Path) -> None:
             while left > 0:
                 left -= len(process.stdout.read(1 << 20))
         tail = process.stderr.read()
-    assert b"acpgen tap: --check can't keep up: " in tail
+    assert b"acpgen: --check can't keep up: " in tail

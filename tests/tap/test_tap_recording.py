@@ -101,10 +101,10 @@ def test_what_is_not_json_is_reported_and_not_recorded(tmp_path: Path) -> None:
     done = recorded(file, b"Listening\n", b"\n", b"\xff\n", call(1, "session/list"), agent=ECHO)
     assert done.stdout == b"Listening\n\n\xff\n" + call(1, "session/list")
     assert done.stderr.decode().splitlines() == [
-        "acpgen tap: line 1 of the client is not JSON: passed on, not recorded",
-        "acpgen tap: line 1 of the agent is not JSON: passed on, not recorded",
-        "acpgen tap: 2 lines of the client are not recorded",
-        "acpgen tap: 2 lines of the agent are not recorded",
+        "acpgen: line 1 of the client is not JSON: passed on, not recorded",
+        "acpgen: line 1 of the agent is not JSON: passed on, not recorded",
+        "acpgen: 2 lines of the client are not recorded",
+        "acpgen: 2 lines of the agent are not recorded",
     ]
     lines = result(file)
     assert [line["other"] for line in lines if "other" in line] == [
@@ -148,7 +148,7 @@ def test_another_file_is_left_alone(content: bytes, reason: str, tmp_path: Path)
     file.write_bytes(content)
     done = recorded(file, call(1, "session/list"))
     assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr.decode() == f"acpgen tap: {file}: {reason}\n"
+    assert done.stderr.decode() == f"acpgen: {file}: {reason}\n"
     assert file.read_bytes() == content
 
 

@@ -39,7 +39,6 @@ from agreement import (
 )
 from instances import instances, mutate
 from mutants import asked
-from whole_schema import whole_schema
 
 MESSAGES = 30
 """How many messages of every kind each method starts from."""
@@ -64,11 +63,11 @@ def type_differences(
     return wrong, verdicts
 
 
-@pytest.mark.parametrize("name", sorted(whole_schema().types))
-def test_every_type_agrees_with_the_bundle(name: TypeName) -> None:
-    wrong, verdicts = type_differences(acp(), checkers(), schemas(), name, 25)
-    assert wrong == []
-    assert True in verdicts
+def test_every_type_agrees_with_the_bundle() -> None:
+    for name in sorted(acp().types):
+        wrong, verdicts = type_differences(acp(), checkers(), schemas(), name, 25)
+        assert wrong == [], name
+        assert True in verdicts, name
 
 
 @pytest.mark.parametrize("schema", ["v1/schema", "v1/schema.unstable", "v2/schema.unstable"])

@@ -63,15 +63,15 @@ def test_every_rule_has_a_case_that_passes_and_one_that_fails() -> None:
     assert kinds(CASES) == {topic: {"ok", "bad"} for topic in RULES}
 
 
-@pytest.mark.parametrize("folder", folders(CASES, "bad"), ids=name)
-def test_a_bad_case_has_one_defect(folder: Path) -> None:
-    (line,) = expected(folder).splitlines()
-    assert f"[{folder.parent.name}]" in line
+def test_a_bad_case_has_one_defect() -> None:
+    for folder in folders(CASES, "bad"):
+        (line,) = expected(folder).splitlines()
+        assert f"[{folder.parent.name}]" in line, name(folder)
 
 
-@pytest.mark.parametrize("folder", folders(TRIALS, "bad"), ids=name)
-def test_a_bad_trial_has_one_defect(folder: Path) -> None:
-    assert len(expected(folder).splitlines()) == 1
+def test_a_bad_trial_has_one_defect() -> None:
+    bad = folders(TRIALS, "bad")
+    assert [name(each) for each in bad if len(expected(each).splitlines()) != 1] == []
 
 
 @pytest.mark.parametrize("topic", sorted(RULES))
@@ -84,15 +84,14 @@ def test_a_few_lines_make_a_good_case_bad(topic: str) -> None:
     assert 0 < min(distances) <= 8
 
 
-@pytest.mark.parametrize("folder", BOTH, ids=name)
-def test_the_messages_of_a_case_are_acceptable(folder: Path) -> None:
-    transcript = Transcript(type_table(protocol()))
-    refused = [line for line in lines(folder) if not transcript.judge_line(line).accepted]
-    malformed = folder.parent.name == "malformed-key-accepted" and folder.name != "ok-null"
-    if name(folder) in SENT_MALFORMED or (malformed and "255" not in folder.name):
-        assert len(refused) == 1
-    else:
-        assert refused == []
+def test_the_messages_of_a_case_are_acceptable() -> None:
+    table = type_table(protocol())
+    for folder in BOTH:
+        transcript = Transcript(table)
+        refused = [line for line in lines(folder) if not transcript.judge_line(line).accepted]
+        malformed = folder.parent.name == "malformed-key-accepted" and folder.name != "ok-null"
+        meant = name(folder) in SENT_MALFORMED or (malformed and "255" not in folder.name)
+        assert len(refused) == int(meant), name(folder)
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.id)

@@ -9,7 +9,7 @@ from types import FrameType
 
 import pytest
 
-from acpgen.judge.inputs import MessageText
+from acpgen.judge.message_text import MessageText
 from acpgen.model import JsonValue
 from acpgen.trace import Recording, judge, record
 from transcripts import protocol

@@ -12,14 +12,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from acpgen.findings import Severity
-from acpgen.judge.fault_limit import MOST
+from acpgen.judge.fault_limit import MOST, FaultLimit
+from acpgen.judge.message import Judge
 from acpgen.judge.message_verdict import MessageRule
 from acpgen.judge.single import validate
 from acpgen.judge.union_check import UnionCheck
 from acpgen.model import Side
+from acpgen.types.type_table import type_table
+from command_calls import APP
 from small_schema import loaded, schema
+from whole_schema import whole_schema
 
 SAID = {"description": "Said."}
 EITHER = {"$ref": "#/$defs/Either"}
@@ -67,6 +72,13 @@ def test_a_value_is_tried_once_in_unions_that_lead_back_to_themselves(
     assert len(tried) < 20
 
 
+def test_two_judges_have_limits_of_their_own() -> None:
+    table, message = type_table(whole_schema()), json.loads(resumed([1] * (3 * MOST)))
+    judges = [Judge(table, FaultLimit(2 * MOST)), Judge(table)]
+    kept = [len(judge.judge(message).findings) for judge in judges]
+    assert kept == [2 * MOST + 1, MOST + 1]
+
+
 def test_repeated_members_are_limited_too() -> None:
     twice = ",".join(['{"a":1,"a":2}'] * (3 * MOST))
     text = resumed(["/b"])[:-2] + f', "_meta": {{"x": [{twice}]}}}}}}'
@@ -86,6 +98,19 @@ def test_what_is_recovered_hides_no_error_behind_it() -> None:
     assert counts[Severity.RECOVERED] == MOST
     assert counts[Severity.ERROR] == 1
     assert not verdict.accepted
+
+
+@pytest.mark.parametrize(
+    ("limit", "printed"), [(3, 3), (MOST, MOST), (2 * MOST, 2 * MOST), (9 * MOST, 5 * MOST + 1)]
+)
+def test_one_option_lowers_and_raises_the_limit(limit: int, printed: int, tmp_path: Path) -> None:
+    (tmp_path / "log.ndjson").write_text(resumed([1] * (5 * MOST + 1)), "utf-8")
+    arguments = ["validate", str(tmp_path / "log.ndjson"), "--from", "client"]
+    raised = CliRunner().invoke(APP, [*arguments, "--max-findings", str(limit)])
+    after = CliRunner().invoke(APP, arguments)
+    assert raised.stdout.count("[type]") == printed
+    assert ("--max-findings leaves out" in raised.stdout) is (limit <= 5 * MOST)
+    assert after.stdout.count("[type]") == MOST
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from acpgen.judge import v1_words
 from acpgen.judge.single import validate
 from acpgen.load import load
-from acpgen.model import Nullable, Object, Protocol, Ref, Type, Union
+from acpgen.model import Nullable, Object, Protocol, Ref, Type, TypeName, Union
 from acpgen.startup import accept
 from acpgen.types.structure import walk
 from whole_schema import whole_schema
@@ -82,9 +83,12 @@ def own_members(type_: Type | None, protocol: Protocol) -> set[str]:
     return {member.name for member in type_.properties}.union(*inherited)
 
 
-def without(table: dict[str, dict[str, str]]) -> dict[str, set[str]]:
-    """The members of a table that the last release of v1 has."""
-    return {method: set(former) - RETIRED for method, former in table.items()}
+def without(table: Mapping[str, Mapping[str, str]]) -> dict[str, set[str]]:
+    """The outer members of a table that the last release of v1 has."""
+    return {
+        method: {name for name in former if "/" not in name} - RETIRED
+        for method, former in table.items()
+    }
 
 
 def test_the_former_members_are_those_of_v1_that_are_gone(upstream_schemas: Path) -> None:
@@ -107,7 +111,43 @@ def test_the_former_members_are_those_of_v1_that_are_gone(upstream_schemas: Path
 
 
 def test_a_short_input_with_a_former_member_is_left_to_the_judge() -> None:
-    assert {name for names in v1_words.PARAMS.values() for name in names} == accept.FORMER
+    names = {name for names in v1_words.PARAMS.values() for name in names}
+    assert {name for name in names if "/" not in name} == accept.FORMER
+    inner = {f"capabilities/{name}" for name in accept.FORMER_CAPABILITIES}
+    assert {name for name in names if "/" in name} == inner
+
+
+CAPABILITIES = {
+    "AgentAuthCapabilities": "capabilities/auth",
+    "AgentCapabilities": "capabilities",
+    "ClientCapabilities": "capabilities",
+    "McpCapabilities": "capabilities/session/mcp",
+    "SessionCapabilities": "capabilities/session",
+}
+"""Where the types of capabilities stand in `initialize` of v2."""
+
+
+def test_the_former_capabilities_are_those_of_v1_that_are_gone(upstream_schemas: Path) -> None:
+    now = whole_schema()
+    gone: set[str] = set()
+    for earlier in map(load, sorted((upstream_schemas / "v1").glob("*.json"))):
+        for type_, place in CAPABILITIES.items():
+            name = TypeName(type_)
+            names = own_members(Ref(name), earlier) - own_members(Ref(name), now)
+            gone |= {f"{place}/{member}" for member in names}
+    tables = {**v1_words.PARAMS["initialize"], **v1_words.RESULTS["initialize"]}
+    assert gone == {name for name in tables if "/" in name}
+
+
+def test_the_members_that_replace_several_are_those_of_v2(upstream_schemas: Path) -> None:
+    earlier = [load(file) for file in sorted((upstream_schemas / "v1").glob("*.json"))]
+    former = set[str]().union(*map(members, earlier))
+    for member, names in v1_words.SHAPES.items():
+        assert member in members(whole_schema()) - former
+        assert set(names) <= former
+    for tag, values in v1_words.UNTAGGED.items():
+        assert {(tag, value) for value in values} <= tags(whole_schema())
+        assert set(values.values()) <= members(whole_schema())
 
 
 @pytest.mark.parametrize("name", sorted(v1_words.METHODS))

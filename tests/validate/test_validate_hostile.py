@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from io import BytesIO
 
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from acpgen.findings import Severity
-from acpgen.judge.inputs import InputError, read
+from acpgen.judge.inputs import InputError
 from acpgen.judge.message_verdict import MessageVerdict
 from acpgen.judge.single import validate
 from acpgen.judge.transcript import Transcript
 from acpgen.model import Protocol
 from acpgen.types.type_table import type_table
+from log_inputs import entries_of, read_input
 
 WORDS = [
     *("{", "}", "[", "]", ":", ",", " ", "\n", '"', "\\", "\\u", "d83d", "\\ud83d", "\ufeff", "\0"),
@@ -85,7 +85,7 @@ def test_messages_and_lines_of_transcripts(protocol: Protocol, lines: list[objec
 @given(st.lists(raw, max_size=4).map(b"\n".join))
 def test_files(data: bytes) -> None:
     try:
-        entries = list(read(BytesIO(data)).entries)
+        entries = list(entries_of(read_input(data)))
     except InputError:
         return
     assert all(entry.text.strip(b" \t\r\n") for entry in entries)

@@ -24,7 +24,7 @@ from acp_wire.reader import MAX_DEPTH
 from acp_wire.type_rows import TypeTable
 from acpgen.cli import validation
 from acpgen.judge.fast_path import FastEngine
-from acpgen.judge.inputs import read
+from acpgen.judge.inputs import Input
 from acpgen.judge.message_verdict import ErrorCode
 from acpgen.judge.single import validate
 from acpgen.judge.stream import Stream
@@ -117,7 +117,8 @@ def test_an_odd_message_gets_one_verdict(name: str, *, decodes: bool) -> None:
     owed = CHECKERS.check(message)
     assert (owed.valid, owed.code) == (code is FINE, code)
     assert DECODERS.accepts_bytes(message) is (code is FINE)
-    stream = Stream(read(BytesIO(message)), FastEngine(Both(decodes=decodes)))
+    line = Input(iter([(1, message)]), transcript=False)
+    stream = Stream(line, FastEngine(Both(decodes=decodes)))
     assert [verdict.code for _, verdict in stream] == ([] if code is FINE else [code])
     assert stream.messages == 1
 
@@ -211,7 +212,7 @@ def test_lines_however_they_end_and_are_packed(data: bytes, tmp_path: Path, *, s
 @pytest.mark.parametrize(
     ("damage", "reason"),
     [
-        (lambda packed: packed[:-9], b"is cut off: the gzip in it has no end"),
+        (lambda packed: packed[:-9], b"is cut off: the gzip or zstd in it has no end"),
         (lambda packed: packed[:-6] + b"\0\0" + packed[-4:], b"is broken gzip: CRC check failed"),
         (lambda packed: packed[:40] + b"\xff" * 20 + packed[60:], b"is broken gzip: "),
     ],

@@ -8,7 +8,7 @@ import pytest
 
 from acp_v2 import decoders
 from acp_wire.transcript_line import timestamp, transcript_line
-from acpgen.judge.inputs import MessageText
+from acpgen.judge.message_text import MessageText
 from acpgen.judge.transcript import Transcript
 from acpgen.load import load
 from acpgen.resources import SCHEMA

@@ -24,6 +24,7 @@ def typer_app(names: Collection[str] = NAMES) -> typer.Typer:
         help=SUMMARY,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
+        rich_markup_mode=None,
         context_settings={"help_option_names": [*HELP]},
     )
     app.callback()(_root)

@@ -19,7 +19,7 @@ class _Made:
     tree: Tree
 
     def holds(self, seen: Protocol, templates: Templates) -> bool:
-        """Whether the inputs are still the same.
+        """True if the inputs are still the same.
 
         Raises:
             OSError: a template can't be read.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 import typer
 from rich.console import Console, Group, RenderableType
@@ -22,6 +23,8 @@ from acpgen.targets.retry.classes import CLASSES, UNSTATED, explain
 
 _ROOMY = 140
 """How many columns a table takes that says what a copy does, and is read without effort."""
+_DISPENSABLE = (2, 4, 1)
+"""The columns that a narrow table does without: first direction, then stability and kind."""
 _ANY = 1_000_000
 """More columns than any table takes."""
 _WIDEST = 100
@@ -36,28 +39,49 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 
 
 def show_table(methods: Iterable[Method]) -> None:
-    """Print one row for each method. The last column appears in a pipe and on wide terminals."""
+    """Print one row for each method, with the columns that the terminal has room for.
+
+    What a copy does appears in a pipe and on wide terminals, where it wraps.
+    """
     console = _console()
     piped = not sys.stdout.isatty() and "COLUMNS" not in os.environ
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for title in HEAD[:5]:
-        table.add_column(title, no_wrap=title == "METHOD", overflow="fold")
-    if noted := piped or console.width >= _ROOMY:
-        table.add_column(HEAD[5], overflow="fold")
-    for method in methods:
-        unstable = method.stability is Stability.UNSTABLE
-        cells = (
-            _text(method.name, "bold"),
-            _text(method.kind.value),
-            _text(DIRECTIONS[method.side]),
-            _text(_class(method), _STYLES.get(method.retry, "")),
-            _text(method.stability.value, "yellow" if unstable else ""),
-            _text(method.resend),
-        )
-        table.add_row(*cells[: 6 if noted else 5])
+    rows = [_cells(method) for method in methods]
+    has_copies = piped or console.width >= _ROOMY
+    left_out = set() if has_copies else {5}
+    table, width = _table(rows, left_out, console)
+    for column in _DISPENSABLE:
+        if has_copies or width <= console.width:
+            break
+        left_out.add(column)
+        table, width = _table(rows, left_out, console)
     if piped:
-        console.width = console.measure(table, options=console.options.update(width=_ANY)).maximum
+        console.width = width
     _print(console, table)
+
+
+def _table(
+    rows: Iterable[Sequence[Text]], left_out: AbstractSet[int], console: Console
+) -> tuple[Table, int]:
+    """A table without some columns, and how wide it is if nothing in it breaks."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    shown = [column for column in range(len(HEAD)) if column not in left_out]
+    for column in shown:
+        table.add_column(HEAD[column], no_wrap=column == 0, overflow="fold")
+    for cells in rows:
+        table.add_row(*(cells[column] for column in shown))
+    return table, console.measure(table, options=console.options.update(width=_ANY)).maximum
+
+
+def _cells(method: Method) -> tuple[Text, ...]:
+    unstable = method.stability is Stability.UNSTABLE
+    return (
+        _text(method.name, "bold"),
+        _text(method.kind.value),
+        _text(DIRECTIONS[method.side]),
+        _text(_class(method), _STYLES.get(method.retry, "")),
+        _text(method.stability.value, "yellow" if unstable else ""),
+        _text(method.resend),
+    )
 
 
 def show_cards(methods: Iterable[Method], protocol: Protocol) -> None:

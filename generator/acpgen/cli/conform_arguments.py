@@ -20,7 +20,7 @@ __all__ = ["ConformArguments", "words"]
 DAY: Final = 24.0 * 60 * 60
 
 HIDDEN: Final = "..."
-"""What stands for the value of a variable or a header in a command that is printed."""
+"""What replaces the value of a variable or a header in a command that is printed."""
 
 
 @dataclass(frozen=True, slots=True)

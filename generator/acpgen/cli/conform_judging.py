@@ -48,7 +48,7 @@ class Judged:
     found: Sequence[RequirementVerdict]
     problems: Sequence[str]
     unusable: bool = False
-    """Whether the program did not start, or did not speak, so that nothing was observed."""
+    """True if the program did not start, or did not speak, so that nothing was observed."""
     results: Sequence[TraceResult] = ()
     jobs: int = 1
     timeouts: AgentTimeouts | None = None

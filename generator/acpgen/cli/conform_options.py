@@ -174,7 +174,7 @@ Only = Annotated[
     typer.Option(
         "--trace",
         metavar="NAME",
-        help="Play only this trace, or the traces of this requirement; shape stands for all about "
+        help="Play only this trace, or the traces of this requirement; shape means all about "
         "version 2 apart from keys.",
     ),
 ]

@@ -33,6 +33,11 @@ from acpgen.load import load
 from acpgen.logs import LINE_LIMIT, Hints, Log, callers_of, lines_of, read, transcript_line
 from acpgen.words import counted
 
+_UNORDERED = (
+    "the log doesn't state what one side sent before the other: the transcript has one order of "
+    "those that requests and responses allow, so trace the log and not the transcript"
+)
+
 
 def convert(
     file: Annotated[
@@ -154,18 +159,18 @@ def _convert(target: BinaryIO, reading: _Reading) -> int:
                 else:
                     _write(target, line)
                     written += 1
-    except (InputError, BrokenPipeError, _WriteError):
+    except (InputError, _WriteError):
         raise
     except Exception as error:  # zlib has one of its own
         reason = input_files.complaint(error)
-        if reason is None:
-            raise
         if not written:
             raise InputError(reason) from error
         note(f"acpgen: {printable(name)}: {reason}")
     if log is not None and not reading.quiet:
         log.encoding = next(iter(encodings), log.encoding)
         print_reading(log, name, log.count)
+        if not log.is_ordered:
+            note(f"acpgen: {printable(name)}: {_UNORDERED}")
         note(f"{counted(written, 'message')} written")
     too_long_is = f"is longer than {reading.limit} bytes, so it is left out"
     _note_left_out(name, broken, "is not JSON, so it is left out")

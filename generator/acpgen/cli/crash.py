@@ -13,7 +13,7 @@ from acpgen.findings import escaped
 
 
 def is_own(error: ImportError) -> bool:
-    """Whether the module that could not be imported is one of acpgen's."""
+    """True if the module that could not be imported is one of acpgen's."""
     return (error.name or "").partition(".")[0] == "acpgen"
 
 

@@ -29,6 +29,7 @@ from acpgen.cli.schema_comparison import (
     sift,
     unused_entries,
 )
+from acpgen.cli.schema_options import AcceptedFile
 from acpgen.cli.stderr import note_other_schema
 from acpgen.diff import Change, Effect, Party
 from acpgen.diff.changelog import changelog
@@ -84,14 +85,7 @@ def diff(
     fail_on: Annotated[
         FailOnParty, typer.Option(help="The party that a change must break for exit status 1.")
     ] = FailOnParty.ANY,
-    accepted: Annotated[
-        Path | None,
-        typer.Option(
-            help="The changes that are accepted.",
-            metavar="FILE",
-            show_default="accepted.toml beside NEW",
-        ),
-    ] = None,
+    accepted: AcceptedFile = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Print changes of documentation and accepted ones too.")
     ] = False,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,7 +15,7 @@ from acpgen import resources
 from acpgen.cli.crash import is_own
 from acpgen.cli.extras import installation
 from acpgen.cli.report import Exit, fail, note, relative, reporting_failure, show, unreadable
-from acpgen.cli.shared_options import Schema
+from acpgen.cli.schema_options import Schema, TemplateFolder
 from acpgen.cli.stderr import note_other_schema
 from acpgen.emit.tree import replace_files
 from acpgen.findings import Finding, Format, printable
@@ -34,10 +33,6 @@ app = typer.Typer(
     name="docs", help="Keep generated regions in pages that people write.", no_args_is_help=True
 )
 
-TemplateFolder = Annotated[
-    Path,
-    typer.Option("--templates", help="Templates that replace acpgen's own.", metavar="DIR"),
-]
 _MDX = ".mdx"
 
 
@@ -155,31 +150,29 @@ def _commands() -> dict[str, Region]:
     """The region that lists the commands, as their help describes them."""
     from acpgen.inject import Region
 
-    summary = "the commands of acpgen with their options"
+    summary = "the commands of acpgen"
     return {"commands": Region(summary, lambda _: _command_table())}
 
 
 def _command_table() -> str:
     from acpgen.cli.app import typer_app
-    from acpgen.emit.markdown import Inline, code, join, prose, table
+    from acpgen.emit.markdown import Inline, code, first_sentence, prose, table
 
-    rows = []
-    for name, help_, options in _walk("acpgen", typer.main.get_command(typer_app())):
-        sentence = re.split(r"(?<=\.)\s", help_.strip())[0]
-        shown = (code(option) for option in options if option != "--help")
-        rows.append((code(name), prose(" ".join(sentence.split())), join(shown, ", ")))
-    return table([Inline("Command"), Inline("What it does"), Inline("Options")], rows)
+    rows = [
+        (code(name), prose(first_sentence(help_)))
+        for name, help_ in _walk("acpgen", typer.main.get_command(typer_app()))
+    ]
+    return table([Inline("Command"), Inline("What it does")], rows)
 
 
-def _walk(name: str, command: object) -> Iterator[tuple[str, str, list[str]]]:
-    """Every command below one: its whole name, its help, and its options."""
+def _walk(name: str, command: object) -> Iterator[tuple[str, str]]:
+    """Every command below one: its whole name, and its help."""
     # Typer brings its own copy of Click in some versions, so the class has no name to import.
     children: dict[str, object] = getattr(command, "commands", {})
     for child, found in sorted(children.items()):
         yield from _walk(f"{name} {child}", found)
     if not children:
-        params = [p for p in getattr(command, "params", ()) if p.param_type_name == "option"]
-        yield name, getattr(command, "help", "") or "", [max(p.opts, key=len) for p in params]
+        yield name, getattr(command, "help", "") or ""
 
 
 def _page(

@@ -17,8 +17,10 @@ from acpgen.cli.stderr import note
 from acpgen.cli.verdict_lines import VerdictLines
 from acpgen.cli.verdicts import FINDINGS_LIMIT, findings_of
 from acpgen.findings import printable
-from acpgen.judge.inputs import EmptyPageError, InputError, MessageText
+from acpgen.judge.fault_limit import FaultLimit
+from acpgen.judge.inputs import EmptyPageError, InputError
 from acpgen.judge.message_parts import PartJudge, UnknownPartError
+from acpgen.judge.message_text import MessageText
 from acpgen.judge.stream import Messages, Stream
 from acpgen.judge.type_checks import JudgedMethod
 from acpgen.judge.versions import VersionedEngine
@@ -73,11 +75,7 @@ class FileJudge:
         name = input_files.name(file)
         self._engine.begin(input_files.size([file]))
         try:
-            if self._options.follow:
-                self._judge_growing(file, name)
-            else:
-                with input_files.Opened(file) as opened:
-                    self._judge_lines(opened, name)
+            self._judge_file(file, name)
         except KeyboardInterrupt:
             self._report.problem(name, INTERRUPTED)
             raise
@@ -85,13 +83,15 @@ class FileJudge:
             self._pass_page(name, error)
         except InputError as error:
             self._report.problem(name, str(error))
-        except BrokenPipeError:
-            raise
         except Exception as error:  # zlib has one of its own
-            reason = input_files.complaint(error)
-            if reason is None:
-                raise
-            self._report.problem(name, reason)
+            self._report.problem(name, input_files.complaint(error))
+
+    def _judge_file(self, file: str, name: str) -> None:
+        if self._options.follow:
+            self._judge_growing(file, name)
+        else:
+            with input_files.Opened(file) as opened:
+                self._judge_lines(opened, name)
 
     def _pass_page(self, name: str, error: EmptyPageError) -> None:
         """Count a page without messages, which is not a problem beside files that have some."""
@@ -177,7 +177,7 @@ class FileJudge:
     def _judge_parts(self, lines: Lines, name: str, part: str) -> None:
         """Judge each value of a file as params, or as a result."""
         try:
-            judge = PartJudge(self._engine.table(), part)
+            judge = PartJudge(self._engine.table(), part, FaultLimit(self._findings_limit))
         except UnknownPartError as error:
             raise InputError(f"can't be judged --as {part}: {error}") from error
         skips = self._skips(name)
@@ -239,7 +239,7 @@ def _sent(messages: Iterator[LogMessage], sender: str | None) -> Iterator[LogMes
 
 
 def _is_gzip(file: str) -> bool:
-    """Whether a file is gzip (RFC 1952). A pipe can't be tested without consuming its bytes."""
+    """True if a file is gzip (RFC 1952). A pipe can't be tested without consuming its bytes."""
     if not Path(file).is_file():
         return False
     with Path(file).open("rb") as stream:

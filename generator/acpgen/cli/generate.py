@@ -6,7 +6,6 @@ import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -25,6 +24,7 @@ from acpgen.cli.report import (
     suggestion,
     unreadable,
 )
+from acpgen.cli.schema_options import Out, Schema, TemplateFolder
 from acpgen.cli.stderr import note_other_schema
 from acpgen.emit import manifest, rules
 from acpgen.emit.tree import Difference, DriftKind, FolderError, ForeignFileError, has_drafts
@@ -52,10 +52,8 @@ _TARGETS = [target.name for target in TARGETS]
 
 
 def generate(
-    schema: Annotated[
-        Path, typer.Option(help="A folder of domain files or a single-file release.")
-    ] = resources.SCHEMA,
-    out: Annotated[Path, typer.Option(help="The folder to write into.")] = resources.GENERATED,
+    schema: Schema = resources.SCHEMA,
+    out: Out = resources.GENERATED,
     target: Annotated[
         list[str] | None,
         typer.Option(
@@ -64,9 +62,7 @@ def generate(
             autocompletion=lambda: _TARGETS,
         ),
     ] = None,
-    templates: Annotated[
-        Path, typer.Option(help="A folder of templates that replace acpgen's own.")
-    ] = resources.TEMPLATES,
+    templates: TemplateFolder = resources.TEMPLATES,
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; report what is not as generated.")
     ] = False,

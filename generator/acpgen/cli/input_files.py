@@ -18,7 +18,7 @@ from acpgen.startup.file_names import name as name
 from acpgen.startup.file_names import relative as relative
 from acpgen.startup.output import is_of_output
 
-_NO_ZSTD = "is zstd: install acpgen[zstd], or unpack it with `zstd -dc FILE | acpgen ...`"
+_NO_ZSTD = "is zstd: run `{}`, or unpack it with `zstd -dc FILE | acpgen ...`"
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _PACKED = 5
@@ -41,7 +41,7 @@ _FOREIGN = (
         for mark in (b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x0a\x0d\x0d\x0a")
     ),
 )
-"""What files that are no logs have at a place, and what to do with them."""
+"""How files that are not logs begin, and what to do with them."""
 _RATIO = 10
 """How many times longer messages are than their gzip, about."""
 
@@ -103,13 +103,20 @@ def _zstd_file() -> Callable[[BinaryIO], RawIOBase]:
         except ImportError:
             continue
         return found
-    raise UnpackError(_NO_ZSTD)
+    # Only this message needs it, and it reads the metadata of packages.
+    from acpgen.cli.extras import installation
+
+    raise UnpackError(_NO_ZSTD.format(installation("zstd")))
 
 
-def complaint(error: Exception) -> str | None:
-    """The message of an error about the input; None if the error is about something else."""
-    if is_of_output(error):
-        return None
+def complaint(error: Exception) -> str:
+    """The message of an error about the input.
+
+    Raises:
+        Exception: the error itself, if it is about something else.
+    """
+    if is_of_output(error) or isinstance(error, BrokenPipeError):
+        raise error
     if isinstance(error, UnpackError):
         return str(error)
     if isinstance(error, IsADirectoryError):
@@ -117,12 +124,12 @@ def complaint(error: Exception) -> str | None:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     if isinstance(error, EOFError):
-        return "is cut off: the gzip in it has no end; what came before was judged"
+        return "is cut off: the gzip or zstd in it has no end; what came before was judged"
     if type(error).__name__ == "ZstdError":
         return f"is broken zstd: {error}"
     if isinstance(error, OSError) or type(error).__module__ == "zlib":
         return f"is broken gzip: {error}"
-    return None
+    raise error
 
 
 def size(files: Sequence[str]) -> int:

@@ -17,6 +17,7 @@ from acpgen.cli.report import (
     show,
     unreadable,
 )
+from acpgen.cli.schema_options import AcceptedFile
 from acpgen.cli.stderr import note_other_schema
 from acpgen.diff import RULES
 from acpgen.findings import Finding, Format
@@ -34,14 +35,7 @@ def lint(
     format_: Annotated[
         Format, typer.Option("--format", help="How to print what is found.")
     ] = Format.TEXT,
-    accepted: Annotated[
-        Path | None,
-        typer.Option(
-            help="The findings that are accepted.",
-            metavar="FILE",
-            show_default="accepted.toml beside PATH",
-        ),
-    ] = None,
+    accepted: AcceptedFile = None,
 ) -> None:
     """Find what is wrong with a schema. `acpgen explain RULE` explains a finding."""
     if schema == resources.SCHEMA:

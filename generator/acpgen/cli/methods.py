@@ -19,6 +19,7 @@ from acpgen.cli.report import (
     suggestion,
     unreadable,
 )
+from acpgen.cli.schema_options import Schema
 from acpgen.cli.stderr import note_other_schema
 from acpgen.emit.markdown import first_sentence
 from acpgen.findings import Format, printable
@@ -46,9 +47,7 @@ def methods(
     form: Annotated[
         MethodsForm, typer.Option("--format", help="How to print them.")
     ] = MethodsForm.TABLE,
-    schema: Annotated[
-        Path, typer.Option(help="A folder of domain files or a single-file release.")
-    ] = resources.SCHEMA,
+    schema: Schema = resources.SCHEMA,
 ) -> None:
     """List the methods: the direction of each, and whether it may be sent again.
 

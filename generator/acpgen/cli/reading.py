@@ -8,7 +8,7 @@ from acp_wire.reader import attempt
 from acpgen.cli.progress import Bar
 from acpgen.cli.stderr import note
 from acpgen.findings import printable
-from acpgen.judge.inputs import MessageText
+from acpgen.judge.message_text import MessageText
 from acpgen.judge.versions import VersionedEngine
 from acpgen.logs import Log, transcript_line
 from acpgen.logs.log_lines import Lines
@@ -20,6 +20,11 @@ def reading_notes(log: Log, messages: int) -> Iterator[str]:
     reading = log.reading(messages)
     if reading is not None:
         yield reading
+    if log.is_unnamed:
+        yield (
+            "connections overlap, and the log doesn't name them: if a member tells them apart, "
+            "name its place with --connection-at"
+        )
     if log.guessed:
         yield (
             f"the log doesn't show the sender of {counted(log.guessed, 'message')}; each is taken "

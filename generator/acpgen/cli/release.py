@@ -22,6 +22,7 @@ from acpgen.cli.schema_comparison import (
     sift,
     unused_entries,
 )
+from acpgen.cli.schema_options import AcceptedFile, Schema
 from acpgen.cli.stderr import note_other_schema
 from acpgen.diff.releases import CHANGELOG, FOLDER, Release, file_name, newest, refusal, with_entry
 from acpgen.diff.schema_changes import findings, summary
@@ -41,23 +42,14 @@ def release(
     version: Annotated[
         str, typer.Argument(help="The version, as 1.2.3 or 1.2.3-alpha.1.", metavar="VERSION")
     ],
-    schema: Annotated[
-        Path, typer.Option(help="A folder of domain files or a single-file release.")
-    ] = resources.SCHEMA,
+    schema: Schema = resources.SCHEMA,
     out: Annotated[
         Path | None,
         typer.Option(
             help="The folder of releases.", metavar="DIR", show_default="released beside --schema"
         ),
     ] = None,
-    accepted: Annotated[
-        Path | None,
-        typer.Option(
-            help="The changes that are accepted.",
-            metavar="FILE",
-            show_default="accepted.toml beside --schema",
-        ),
-    ] = None,
+    accepted: AcceptedFile = None,
 ) -> None:
     """Keep a version of the schema: its bundle, and an entry in the changelog.
 

@@ -43,7 +43,7 @@ class Sifted:
 
 
 def comes_installed() -> bool:
-    """Whether acpgen runs outside a checkout, so that its schema has no releases."""
+    """True if acpgen runs outside a checkout, so that its schema has no releases."""
     return not (resources.ROOT / "tests").is_dir()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
@@ -16,10 +17,11 @@ from acpgen.cli.input_files import STDIN
 from acpgen.cli.reading import reading_notes, transcript_lines, version_notes, whole_messages
 from acpgen.cli.report import fail, unreadable
 from acpgen.cli.trace_notes import trace_notes
+from acpgen.cli.tracing import unordered
 from acpgen.cli.verdicts import findings_of
 from acpgen.cli.whole_file import whole_file
 from acpgen.judge.fast_path import FastEngine
-from acpgen.judge.inputs import MessageText
+from acpgen.judge.message_text import MessageText
 from acpgen.judge.message_verdict import MessageVerdict
 from acpgen.judge.versions import VersionedEngine
 from acpgen.load import reload
@@ -109,11 +111,12 @@ def session_view(
                 session.find(each, "validate", index)
     log.encoding = next(iter(encodings), log.encoding)
     session.notes += reading_notes(log, len(entries))
+    session.notes += [] if log.shows_order else [unordered(log)]
     session.notes += version_notes(engine)
     cut_off: list[MessageText] = []
     try:
         recording = record(whole_messages(entries, cut_off.append), protocol, show_keys=show_keys)
-        for finding in judge(recording, name):
+        for finding in judge(replace(recording, ordered=log.shows_order), name):
             session.find(finding, "trace")
     except TranscriptError as error:
         session.notes.append(

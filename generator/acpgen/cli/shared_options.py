@@ -1,8 +1,7 @@
-"""Options that several commands share."""
+"""Options of commands that read logs."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,9 +11,6 @@ from acpgen.findings import Format
 from acpgen.logs import Hints
 from acpgen.startup.options import OPTIONS, SHAPES
 
-Schema = Annotated[
-    Path, typer.Option("--schema", help="A folder of domain files or a single-file release.")
-]
 Form = Annotated[Format, typer.Option("--format", help="How to print what is found.")]
 MaxErrors = Annotated[
     int | None, typer.Option("--max-errors", min=1, help="Stop after this many errors.")

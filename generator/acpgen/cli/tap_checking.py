@@ -15,7 +15,7 @@ from acpgen.cli.stderr import note_other_schema
 from acpgen.cli.verdicts import findings_of
 from acpgen.findings import printable
 from acpgen.judge.fast_path import FastEngine
-from acpgen.judge.inputs import MessageText
+from acpgen.judge.message_text import MessageText
 from acpgen.judge.message_verdict import MessageRule
 from acpgen.judge.versions import VersionedEngine
 from acpgen.startup import checker_source
@@ -40,7 +40,7 @@ def check(pipe: int, *, schemas: Sequence[str] = (), show_keys: bool) -> None:
             if sender == _GAP:
                 whole = False
                 engine.pairing.clear()
-                _print(f"acpgen tap: {skipped_text(int(number))}\n")
+                _print(f"acpgen: {skipped_text(int(number))}\n")
                 continue
             side, entry = sender.decode(), MessageText(text, int(number))
             first = not engine.others
@@ -64,12 +64,12 @@ def _engine(schemas: Sequence[str]) -> VersionedEngine | None:
         try:
             source = checker_source.of_schema(schema)
         except (OSError, checker_source.UnusableSchemaError):
-            _print(f"acpgen tap: {name} can't be read as a schema: nothing is judged\n")
+            _print(f"acpgen: {name} can't be read as a schema: nothing is judged\n")
             return None
         is_made = isinstance(source, checker_source.Made)
         version = source.table().version if is_made else SHIPPED_VERSION
         if engines and version in {None, *(known for known, _ in engines)}:
-            _print(f"acpgen tap: {name} needs a version of its own: nothing is judged\n")
+            _print(f"acpgen: {name} needs a version of its own: nothing is judged\n")
             return None
         engines.append((version, FastEngine(source, version)))
     return VersionedEngine(engines)
@@ -78,7 +78,7 @@ def _engine(schemas: Sequence[str]) -> VersionedEngine | None:
 def _other_version(engine: VersionedEngine) -> str:
     version = max(version for _, version in engine.others)
     return (
-        f"acpgen tap: the connection is of version {version}, and --check judges version "
+        f"acpgen: the connection is of version {version}, and --check judges version "
         f"{engine.version}: its messages are not judged\n"
     )
 

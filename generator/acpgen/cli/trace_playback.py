@@ -44,7 +44,7 @@ class Shown:
     outcomes: Sequence[TraceResult]
     cut: str = ""
     unusable: bool = False
-    """Whether the program did not start, or did not speak, so that nothing was observed."""
+    """True if the program did not start, or did not speak, so that nothing was observed."""
 
 
 def shown(outcomes: Generator[TraceResult], played: Sequence[Playable]) -> Shown:

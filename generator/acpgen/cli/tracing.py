@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -15,7 +15,8 @@ from acpgen.cli.reading import counted_lines, print_reading, transcript_lines, w
 from acpgen.cli.report import note
 from acpgen.cli.worker_pool import FileCounts
 from acpgen.findings import printable
-from acpgen.judge.inputs import InputError, MessageText
+from acpgen.judge.inputs import InputError
+from acpgen.judge.message_text import MessageText
 from acpgen.load import reload
 from acpgen.logs import LINE_LIMIT, Hints, Log, callers_of, lines_of, read
 from acpgen.model import Protocol, RetryClass
@@ -27,7 +28,7 @@ from acpgen.words import counted
 _CUT = "is cut off, so it is not judged; all before it is"
 INTERRUPTED = "is not judged: interrupted"
 """Why a file is not judged after Ctrl-C."""
-_PACKED_CUT = "is cut off: the gzip in it has no end"
+_PACKED_CUT = "is cut off: the gzip or zstd in it has no end"
 _LEFT_OUT = "is longer than {limit} bytes, so it is left out; --max-line sets the limit"
 
 
@@ -70,6 +71,7 @@ class FileTracer:
                 entries = whole_messages(transcript_lines(log), self._notes_cut(name))
                 show_keys = self._options.show_keys
                 recording = record(entries, self._protocol, show_keys=show_keys)
+                recording = replace(recording, ordered=log.shows_order)
         except TranscriptError as error:
             report.problem(name, str(error), error.line)
         except InputError as error:
@@ -79,17 +81,13 @@ class FileTracer:
             raise
         except EOFError:
             report.problem(name, _PACKED_CUT)
-        except BrokenPipeError:
-            raise
         except Exception as error:  # zlib has one of its own
-            reason = input_files.complaint(error)
-            if reason is None:
-                raise
-            report.problem(name, reason)
+            report.problem(name, input_files.complaint(error))
         else:
             log.encoding = next(iter(self._encodings), log.encoding)
             if not self._options.quiet:
                 print_reading(log, name, recording.traffic.messages)
+            self._note_order(name, log)
             self._note_versions(name, recording)
             return self._judge(name, recording)
         return None
@@ -114,6 +112,10 @@ class FileTracer:
 
     def _notes_cut(self, name: str) -> Callable[[MessageText], None]:
         return lambda entry: self._report.problem(name, _CUT, entry.line)
+
+    def _note_order(self, name: str, log: Log) -> None:
+        if not log.shows_order and not self._options.quiet:
+            note(f"acpgen: {printable(name)}: {unordered(log)}")
 
     def _note_versions(self, name: str, recording: Recording) -> None:
         """Note the versions that a recording settles on, if the schema is of another."""
@@ -143,8 +145,17 @@ class ApartTracer:
         return FileCounts(tally, summary=summary)
 
 
+def unordered(log: Log) -> str:
+    """How many rules can't be applied to a log that doesn't show the order of messages, and why."""
+    idle = sum(rule.needs_order for rule in RULES.values())
+    reason = "state what one side sent before the other, apart from requests before their responses"
+    if log.is_ordered:
+        reason = "name its connections, on each of which messages have an order"
+    return f"the log doesn't {reason}: {idle} of {len(RULES)} rules can't be applied"
+
+
 def has_keys(protocol: Protocol) -> bool:
-    """Whether any method takes a key."""
+    """True if any method takes a key."""
     return any(m.retry is RetryClass.KEYED and m.key is not None for m in protocol.methods)
 
 

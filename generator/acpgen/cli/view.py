@@ -15,6 +15,7 @@ from acpgen.cli import input_files
 from acpgen.cli.progress import Bar, bar_of
 from acpgen.cli.reading import counted_lines
 from acpgen.cli.report import CommandFailure, Exit, fail, note, relative, unreadable
+from acpgen.cli.schema_options import Schema
 from acpgen.cli.session_pages import page_paths, session_view, write_page
 from acpgen.cli.shared_options import (
     Client,
@@ -23,7 +24,6 @@ from acpgen.cli.shared_options import (
     MessageAt,
     Quiet,
     ReadAs,
-    Schema,
     SenderAt,
     ShowKeys,
     hints_of,
@@ -119,13 +119,8 @@ def _read(file: str, name: str, reading: _Reading) -> SessionView:
             return _session(stream, name, reading, bar)
     except InputError as error:
         fail(f"{name}: {error}")
-    except BrokenPipeError:
-        raise
     except Exception as error:  # zlib has one of its own
-        reason = input_files.complaint(error)
-        if reason is None:
-            raise
-        fail(f"{name}: {reason}")
+        fail(f"{name}: {input_files.complaint(error)}")
 
 
 def _write(session: SessionView, path: Path) -> None:

@@ -18,6 +18,7 @@ from acpgen.cli.extras import installation
 from acpgen.cli.follow import interruptible
 from acpgen.cli.generate import chosen, put, work_out
 from acpgen.cli.report import fail, note, relative
+from acpgen.cli.schema_options import Out, Schema, TemplateFolder
 from acpgen.cli.stderr import note_other_schema
 from acpgen.emit import manifest
 from acpgen.emit.templates import OWN, PATTERN, TemplateError
@@ -33,17 +34,13 @@ _QUIET_MS = 50
 
 
 def watch(
-    schema: Annotated[
-        Path, typer.Option(help="A folder of domain files or a single-file release.")
-    ] = resources.SCHEMA,
-    out: Annotated[Path, typer.Option(help="The folder to write into.")] = resources.GENERATED,
+    schema: Schema = resources.SCHEMA,
+    out: Out = resources.GENERATED,
     target: Annotated[
         list[str] | None,
         typer.Option(help="Only this one; may be repeated.", metavar="NAME"),
     ] = None,
-    templates: Annotated[
-        Path, typer.Option(help="A folder of templates that replace acpgen's own.")
-    ] = resources.TEMPLATES,
+    templates: TemplateFolder = resources.TEMPLATES,
 ) -> None:
     """Generate, and again whenever the schema, its accepted findings or a template changes.
 
@@ -107,7 +104,7 @@ class Watched:
     templates: Path
 
     def concerns(self, path: Path) -> bool:
-        """Whether a change at a path may change the output. A new folder may get templates."""
+        """True if a change at a path may change the output. A new folder may get templates."""
         if path != self.schema and is_hidden(path.name):
             return False
         if any(path.is_relative_to(folder) for folder in (self.templates, *OWN)):

@@ -89,7 +89,7 @@ class Change:
 
     @property
     def breaking(self) -> bool:
-        """Whether it is an error."""
+        """True if it is an error."""
         return self.severity is Severity.ERROR
 
     @property

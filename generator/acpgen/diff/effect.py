@@ -84,7 +84,7 @@ class Effect(Enum):
         widens=True,
         severity=Severity.WARNING,
         reason="old and new do not accept each other's messages",
-        recovered="{} are spared, since receivers fall back",
+        recovered="{} still work together, since receivers fall back",
     )
     MISREADS = Meaning(
         name="misreads",

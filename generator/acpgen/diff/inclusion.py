@@ -1,4 +1,4 @@
-"""Whether a type of one protocol takes all values of a type of the other."""
+"""Inclusion: one type of a protocol takes all values of a type of the other."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Inclusion:
         return frozenset(effect for effect, moves in ways if moves)
 
     def moved(self, effect: Effect, values: Term, other: Type) -> bool | None:
-        """Whether some values move: a type of the other protocol refuses one of them."""
+        """True if a type of the other protocol refuses one of the values. None if too hard."""
         side = 1 if effect is Effect.NARROWS else 0
         try:
             return self._search.find(values, (), (self.term(other, side),)) is not None
@@ -80,7 +80,7 @@ class Inclusion:
             return None
 
     def crowded(self, effect: Effect, old: Union, new: Union) -> bool:
-        """Whether a value moves because it fits several variants of an exclusive union."""
+        """True if a value moves because it fits several variants of an exclusive union."""
         unions, side = (old, new), 1 if effect is Effect.NARROWS else 0
         if not unions[side].exclusive:
             return False

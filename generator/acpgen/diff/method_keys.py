@@ -47,7 +47,7 @@ def _where(rest: int) -> str:
 
 
 def _lacks(protocol: Protocol, type_: Type) -> bool:
-    """Whether some form of a type has no key."""
+    """True if some form of a type has no key."""
     match resolve(protocol, type_):
         case Object() as params:
             own = any(is_key(member.type) for member in params.properties)

@@ -18,7 +18,7 @@ Class = RetryClass | None
 
 @dataclass(frozen=True, slots=True)
 class Consequence:
-    """Whether a change breaks one of the two, and why."""
+    """What a change does to one of the two. `breaks` is true if it breaks them."""
 
     breaks: bool
     why: str
@@ -47,100 +47,82 @@ _IDEMPOTENT, _KEYED = RetryClass.IDEMPOTENT, RetryClass.KEYED
 _DUPLICATING, _NOT_RETRIED = RetryClass.DUPLICATING, RetryClass.NOT_RETRIED
 _CARRIED, _EXTERNAL = RetryClass.CARRIED, RetryClass.EXTERNAL
 
-_SENDS_ONCE = _keeps("{senders} did not send it again, so nothing new can happen to them")
-_NO_COPIES = _keeps("{receivers} get no copies of it from newer {senders}")
-_NOT_RELIED_ON = _keeps("newer {senders} rely on nothing that {receivers} would have to do")
-_STILL_HARMLESS = _keeps("{receivers} already make every copy harmless")
-_NOTHING_PROMISED = _keeps("nothing was promised, so careful {senders} did not send it again")
-_OVERPROMISED = "newer {senders} send it again as is, and "
-_WITH_KEY = "newer {senders} send it again with its key, and "
-_SPARE = "newer {senders} send it again where one too many is harmless, and "
-_AS_INSIDE = "newer {senders} send it again whenever the message inside allows it, and "
-_BY_OTHERS = "newer {senders} send it again where another protocol allows it, and "
-_RUNS_TWICE = "{receivers} that find no key carry out every copy"
-_CREATE_MORE = "{receivers} create something more with every copy"
-_UNPREPARED = "{receivers} never had to expect a copy"
-_LOOK_INSIDE = "{receivers} pass every copy on, whatever it does where it arrives"
-_OUTSIDE = "{receivers} do with a copy what another protocol says"
-_UNBOUND = "{receivers} never promised what a copy does"
+_SENDS_ONCE = _keeps("older {senders} do not send it again, so nothing changes for them")
+_NO_COPIES = _keeps("newer {senders} do not send it again, so nothing changes for {receivers}")
+_NOT_RELIED_ON = _keeps("newer {senders} expect nothing that older {receivers} do not do")
+_STILL_HARMLESS = _keeps("older {receivers} make every copy harmless")
+_NOTHING_PROMISED = _keeps("older {senders} had no promise, so careful ones did not send it again")
+
+_AS_IS = "older {senders} send it again unchanged, "
+_WITH_ITS_KEY = "older {senders} send it again with its key, "
+_WITH_SPARES = "older {senders} send it again, "
+_INSIDE = "older {senders} send it again where the message inside allows it, "
+_ELSEWHERE = "older {senders} send it again where another protocol allows it, "
+
+_TWICE = "and without a key it is carried out twice"
+_LEFT_BEHIND = "and each copy leaves something unused behind"
+_FORBIDDEN = "which is not allowed any more"
+_IF_INSIDE = "even if the message inside does not allow it"
+_IF_ELSEWHERE = "even if the other protocol does not allow it"
+_UNPROMISED = "and nothing promises that a copy is harmless any more"
+_HARMLESS = "and every copy is harmless"
+
+_OVERPROMISED = "newer {senders} send it again unchanged, but "
+_WITH_KEY = "newer {senders} send it again with its key, but "
+_SPARE = "newer {senders} send it again where one too many is harmless, but "
+_AS_INSIDE = "newer {senders} send it again where the message inside allows it, but "
+_BY_OTHERS = "newer {senders} send it again where another protocol allows it, but "
+
+_RUNS_TWICE = "older {receivers} carry out every copy that has no key"
+_CREATE_MORE = "older {receivers} create one more with every copy"
+_UNPREPARED = "older {receivers} did not have to expect a copy"
+_LOOK_INSIDE = "older {receivers} pass every copy on, whatever it does where it arrives"
+_OUTSIDE = "older {receivers} do with a copy what another protocol says"
+_UNBOUND = "older {receivers} promised nothing about a copy"
 
 PROMISES: Mapping[tuple[Class, Class], Promise] = {
     **{
         (same, same): Promise(
-            _keeps("{senders} may repeat it as before"), _keeps("{receivers} owe what they did")
+            _keeps("{senders} may send it again as before"),
+            _keeps("{receivers} owe what they did"),
         )
         for same in (*RetryClass, None)
     },
-    (_IDEMPOTENT, _KEYED): Promise(
-        _breaks("{senders} that send it again as is now have it carried out twice"),
-        _STILL_HARMLESS,
-    ),
-    (_IDEMPOTENT, _DUPLICATING): Promise(
-        _breaks("{senders} that send it again as is now leave something unused behind"),
-        _STILL_HARMLESS,
-    ),
-    (_IDEMPOTENT, _NOT_RETRIED): Promise(
-        _breaks("{senders} that send it again as is now do what they no longer may"),
-        _NO_COPIES,
-    ),
-    (_IDEMPOTENT, _CARRIED): Promise(
-        _breaks("{senders} that send it again as is may now repeat a message inside that must not"),
-        _STILL_HARMLESS,
-    ),
-    (_IDEMPOTENT, _EXTERNAL): Promise(
-        _breaks("{senders} that send it again as is now depend on what another protocol says"),
-        _STILL_HARMLESS,
-    ),
-    (_IDEMPOTENT, None): Promise(
-        _breaks("{senders} that send it again as is are no longer promised that it is harmless"),
-        _NOT_RELIED_ON,
-    ),
+    (_IDEMPOTENT, _KEYED): Promise(_breaks(_AS_IS + _TWICE), _STILL_HARMLESS),
+    (_IDEMPOTENT, _DUPLICATING): Promise(_breaks(_AS_IS + _LEFT_BEHIND), _STILL_HARMLESS),
+    (_IDEMPOTENT, _NOT_RETRIED): Promise(_breaks(_AS_IS + _FORBIDDEN), _NO_COPIES),
+    (_IDEMPOTENT, _CARRIED): Promise(_breaks(_AS_IS + _IF_INSIDE), _STILL_HARMLESS),
+    (_IDEMPOTENT, _EXTERNAL): Promise(_breaks(_AS_IS + _IF_ELSEWHERE), _STILL_HARMLESS),
+    (_IDEMPOTENT, None): Promise(_breaks(_AS_IS + _UNPROMISED), _NOT_RELIED_ON),
     (_KEYED, _IDEMPOTENT): Promise(
-        _keeps("{senders} that send it again with its key do what is harmless anyway"),
-        _breaks(_OVERPROMISED + _RUNS_TWICE),
+        _keeps(_WITH_ITS_KEY + _HARMLESS), _breaks(_OVERPROMISED + _RUNS_TWICE)
     ),
     (_KEYED, _DUPLICATING): Promise(
-        _breaks("{senders} that send it again with its key are no longer protected by it"),
-        _breaks(_SPARE + _RUNS_TWICE),
+        _breaks(_WITH_ITS_KEY + _LEFT_BEHIND), _breaks(_SPARE + _RUNS_TWICE)
     ),
-    (_KEYED, _NOT_RETRIED): Promise(
-        _breaks("{senders} that send it again with its key now do what they no longer may"),
-        _NO_COPIES,
-    ),
+    (_KEYED, _NOT_RETRIED): Promise(_breaks(_WITH_ITS_KEY + _FORBIDDEN), _NO_COPIES),
     (_KEYED, _CARRIED): Promise(
-        _breaks("{senders} that put a key beside the message inside are not protected by it"),
-        _breaks(_AS_INSIDE + _RUNS_TWICE),
+        _breaks(_WITH_ITS_KEY + _IF_INSIDE), _breaks(_AS_INSIDE + _RUNS_TWICE)
     ),
     (_KEYED, _EXTERNAL): Promise(
-        _breaks("{senders} that send it again with its key now depend on another protocol"),
-        _breaks(_BY_OTHERS + _RUNS_TWICE),
+        _breaks(_WITH_ITS_KEY + _IF_ELSEWHERE), _breaks(_BY_OTHERS + _RUNS_TWICE)
     ),
-    (_KEYED, None): Promise(
-        _breaks("{senders} that send it again with its key are promised nothing for it any more"),
-        _NOT_RELIED_ON,
-    ),
+    (_KEYED, None): Promise(_breaks(_WITH_ITS_KEY + _UNPROMISED), _NOT_RELIED_ON),
     (_DUPLICATING, _IDEMPOTENT): Promise(
-        _keeps("{senders} that send it again now leave nothing unused behind"),
-        _breaks(_OVERPROMISED + _CREATE_MORE),
+        _keeps(_WITH_SPARES + _HARMLESS), _breaks(_OVERPROMISED + _CREATE_MORE)
     ),
     (_DUPLICATING, _KEYED): Promise(
-        _breaks("{senders} that send it again without a key now have it carried out twice"),
-        _breaks(_WITH_KEY + _CREATE_MORE),
+        _breaks(_WITH_SPARES + _TWICE), _breaks(_WITH_KEY + _CREATE_MORE)
     ),
-    (_DUPLICATING, _NOT_RETRIED): Promise(
-        _breaks("{senders} that send it again now do what they no longer may"),
-        _NO_COPIES,
-    ),
+    (_DUPLICATING, _NOT_RETRIED): Promise(_breaks(_WITH_SPARES + _FORBIDDEN), _NO_COPIES),
     (_DUPLICATING, _CARRIED): Promise(
-        _breaks("{senders} that send it again may now repeat a message inside that must not be"),
-        _breaks(_AS_INSIDE + _CREATE_MORE),
+        _breaks(_WITH_SPARES + _IF_INSIDE), _breaks(_AS_INSIDE + _CREATE_MORE)
     ),
     (_DUPLICATING, _EXTERNAL): Promise(
-        _breaks("{senders} that send it again now depend on what another protocol says"),
-        _breaks(_BY_OTHERS + _CREATE_MORE),
+        _breaks(_WITH_SPARES + _IF_ELSEWHERE), _breaks(_BY_OTHERS + _CREATE_MORE)
     ),
     (_DUPLICATING, None): Promise(
-        _breaks("{senders} that send it again are no longer promised that it does little harm"),
+        _breaks(_WITH_SPARES + "and nothing promises that a copy does little harm any more"),
         _NOT_RELIED_ON,
     ),
     (_NOT_RETRIED, _IDEMPOTENT): Promise(_SENDS_ONCE, _breaks(_OVERPROMISED + _UNPREPARED)),
@@ -150,57 +132,29 @@ PROMISES: Mapping[tuple[Class, Class], Promise] = {
     (_NOT_RETRIED, _EXTERNAL): Promise(_SENDS_ONCE, _breaks(_BY_OTHERS + _UNPREPARED)),
     (_NOT_RETRIED, None): Promise(_SENDS_ONCE, _NOT_RELIED_ON),
     (_CARRIED, _IDEMPOTENT): Promise(
-        _keeps("{senders} may now repeat it even where the message inside would not allow it"),
-        _breaks(_OVERPROMISED + _LOOK_INSIDE),
+        _keeps(_INSIDE + _HARMLESS), _breaks(_OVERPROMISED + _LOOK_INSIDE)
     ),
-    (_CARRIED, _KEYED): Promise(
-        _breaks("{senders} that follow the message inside put no key beside it"),
-        _breaks(_WITH_KEY + _LOOK_INSIDE),
-    ),
+    (_CARRIED, _KEYED): Promise(_breaks(_INSIDE + _TWICE), _breaks(_WITH_KEY + _LOOK_INSIDE)),
     (_CARRIED, _DUPLICATING): Promise(
-        _breaks(
-            "{senders} that follow a harmless message inside now leave something unused behind"
-        ),
-        _breaks(_SPARE + _LOOK_INSIDE),
+        _breaks(_INSIDE + _LEFT_BEHIND), _breaks(_SPARE + _LOOK_INSIDE)
     ),
-    (_CARRIED, _NOT_RETRIED): Promise(
-        _breaks("{senders} that follow a harmless message inside now do what they no longer may"),
-        _NO_COPIES,
-    ),
+    (_CARRIED, _NOT_RETRIED): Promise(_breaks(_INSIDE + _FORBIDDEN), _NO_COPIES),
     (_CARRIED, _EXTERNAL): Promise(
-        _breaks("{senders} that follow the message inside now depend on another protocol"),
-        _breaks(_BY_OTHERS + _LOOK_INSIDE),
+        _breaks(_INSIDE + _IF_ELSEWHERE), _breaks(_BY_OTHERS + _LOOK_INSIDE)
     ),
-    (_CARRIED, None): Promise(
-        _breaks("{senders} that follow the message inside are no longer promised that they may"),
-        _NOT_RELIED_ON,
-    ),
+    (_CARRIED, None): Promise(_breaks(_INSIDE + _UNPROMISED), _NOT_RELIED_ON),
     (_EXTERNAL, _IDEMPOTENT): Promise(
-        _keeps("{senders} may now repeat it even where the other protocol would not allow it"),
-        _breaks(_OVERPROMISED + _OUTSIDE),
+        _keeps(_ELSEWHERE + _HARMLESS), _breaks(_OVERPROMISED + _OUTSIDE)
     ),
-    (_EXTERNAL, _KEYED): Promise(
-        _breaks("{senders} that follow the other protocol put no key in it"),
-        _breaks(_WITH_KEY + _OUTSIDE),
-    ),
+    (_EXTERNAL, _KEYED): Promise(_breaks(_ELSEWHERE + _TWICE), _breaks(_WITH_KEY + _OUTSIDE)),
     (_EXTERNAL, _DUPLICATING): Promise(
-        _breaks("{senders} that follow the other protocol may now leave something unused behind"),
-        _breaks(_SPARE + _OUTSIDE),
+        _breaks(_ELSEWHERE + _LEFT_BEHIND), _breaks(_SPARE + _OUTSIDE)
     ),
-    (_EXTERNAL, _NOT_RETRIED): Promise(
-        _breaks("{senders} that follow the other protocol may now do what is forbidden"),
-        _NO_COPIES,
-    ),
+    (_EXTERNAL, _NOT_RETRIED): Promise(_breaks(_ELSEWHERE + _FORBIDDEN), _NO_COPIES),
     (_EXTERNAL, _CARRIED): Promise(
-        _breaks(
-            "{senders} that follow the other protocol may repeat what must not be repeated inside"
-        ),
-        _breaks(_AS_INSIDE + _OUTSIDE),
+        _breaks(_ELSEWHERE + _IF_INSIDE), _breaks(_AS_INSIDE + _OUTSIDE)
     ),
-    (_EXTERNAL, None): Promise(
-        _breaks("{senders} that follow the other protocol no longer learn that they may"),
-        _NOT_RELIED_ON,
-    ),
+    (_EXTERNAL, None): Promise(_breaks(_ELSEWHERE + _UNPROMISED), _NOT_RELIED_ON),
     (None, _IDEMPOTENT): Promise(_NOTHING_PROMISED, _breaks(_OVERPROMISED + _UNBOUND)),
     (None, _KEYED): Promise(_NOTHING_PROMISED, _breaks(_WITH_KEY + _UNBOUND)),
     (None, _DUPLICATING): Promise(_NOTHING_PROMISED, _breaks(_SPARE + _UNBOUND)),

@@ -48,7 +48,7 @@ def scalars(old: Scalar, new: Scalar, at: SchemaPlace) -> Iterator[Found]:
 
 
 def takes(scalar: Scalar, value: str | int) -> bool:
-    """Whether a text or an integer is one of the values of a scalar type."""
+    """True if a text or an integer is one of the values of a scalar type."""
     if scalar.type is ScalarType.ANY:
         return True
     if isinstance(value, str):

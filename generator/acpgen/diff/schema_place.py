@@ -159,7 +159,7 @@ class SchemaPlace:
 
 
 def _forgiven(member: Property) -> bool:
-    """Whether receivers treat a malformed value there as omitted."""
+    """True if receivers treat a malformed value there as omitted."""
     return member.tolerance.default_on_error and not is_key(member.type)
 
 

@@ -46,7 +46,7 @@ class Version:
 
 
 def is_python_version(version: Version) -> bool:
-    """Whether a wheel can have a version, too: PEP 440 knows few words for a pre-release."""
+    """True if a wheel can have a version, too: PEP 440 knows few words for a pre-release."""
     return not version.pre or _PYTHON_PRE.fullmatch(".".join(version.pre)) is not None
 
 
@@ -81,7 +81,7 @@ def allowed(old: Version, new: Version) -> Weight:
 
 
 def says_more(old: Version, new: Version) -> bool:
-    """Whether a step has a meaning even if nothing changed.
+    """True if a step has a meaning even if nothing changed.
 
     A new major or minor version may mean that the schema is settled. So may the end of a
     pre-release.

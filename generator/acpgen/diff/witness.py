@@ -138,7 +138,7 @@ class _Side:
         return Validators({**named, **{name: definition(type_) for name, type_ in types.items()}})
 
     def accepts(self, name: TypeName, value: JsonValue) -> bool:
-        """Whether the schema of a type accepts a value."""
+        """True if the schema of a type accepts a value."""
         return self._validators.of(name).is_valid(value)
 
     def messages(self, evidence: Evidence, other: _Side) -> Iterator[JsonValue]:

@@ -12,5 +12,5 @@ HEADER_LINES = 5
 
 
 def owns(text: str) -> bool:
-    """Whether the first lines of a file hold the header of acpgen."""
+    """True if the first lines of a file hold the header of acpgen."""
     return any(HEADER in line for line in text.splitlines()[:HEADER_LINES])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from acpgen.model import (
     ANY,
     Array,
@@ -75,7 +77,7 @@ def schema_of(type_: Type) -> JsonSchema:
             return nullable(schema_of(inner))
         case Array():
             array: JsonSchema = {"type": "array", "items": schema_of(type_.items)}
-            return _with(array, minItems=type_.min_items, maxItems=type_.max_items)
+            return array | limits(type_, portable)
         case Map(values=values):
             return {"type": "object", "additionalProperties": _open(values)}
         case Object():
@@ -103,6 +105,20 @@ def nullable(schema: JsonSchema) -> JsonSchema:
     return {"anyOf": [schema, {"type": "null"}]}
 
 
+def limits(type_: Scalar | Array, spelled: Callable[[str], str]) -> JsonSchema:
+    """The keywords that limit the values of a type. `spelled` spells a pattern for a reader."""
+    if isinstance(type_, Array):
+        return _with({}, minItems=type_.min_items, maxItems=type_.max_items)
+    return _with(
+        {},
+        pattern=None if type_.pattern is None else spelled(type_.pattern),
+        minLength=type_.min_length,
+        maxLength=type_.max_length,
+        minimum=type_.minimum,
+        maximum=type_.maximum,
+    )
+
+
 def guard(union: Union) -> JsonSchema:
     """The schema that a fallback must not match: an object with a known tag value."""
     tag = union.tag or ""
@@ -120,16 +136,8 @@ def guard(union: Union) -> JsonSchema:
 
 def _scalar(scalar: Scalar) -> JsonSchema:
     head: JsonSchema = {} if scalar.type is ScalarType.ANY else {"type": scalar.type.value}
-    return _with(
-        head,
-        format=scalar.format,
-        contentEncoding=scalar.content_encoding,
-        pattern=None if scalar.pattern is None else portable(scalar.pattern),
-        minLength=scalar.min_length,
-        maxLength=scalar.max_length,
-        minimum=scalar.minimum,
-        maximum=scalar.maximum,
-    )
+    head = _with(head, format=scalar.format, contentEncoding=scalar.content_encoding)
+    return head | limits(scalar, portable)
 
 
 def _with(schema: JsonSchema, **keywords: JsonValue) -> JsonSchema:

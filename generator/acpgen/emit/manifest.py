@@ -126,7 +126,7 @@ def outputs(tree: Mapping[str, str]) -> dict[str, str]:
 
 
 def holds(folder: Path, recorded: Mapping[str, str]) -> bool:
-    """Whether every recorded file in the folder is as it was recorded."""
+    """True if every recorded file in the folder is as it was recorded."""
     return all(_file_digest(folder / path) == digest for path, digest in recorded.items())
 
 

@@ -15,7 +15,8 @@ from urllib.parse import quote
 Inline = NewType("Inline", str)
 """Markdown that fits in a line, a heading, a link text or a table cell."""
 
-_SPECIAL = re.compile(r"[\\`*_{}\[\]<>|~&]")
+_SPECIAL = re.compile(r"[\\`*{}\[\]<>|~&]|(?<![^\W_])_|_(?![^\W_])")
+"""What may be markup. An underscore between letters or digits is none (CommonMark, 6.2)."""
 _BLOCK_START = re.compile(r"([#+-]|[0-9]+(?=[.)]))")
 _MODULE_SYNTAX = re.compile(r"(?=(?:import|export)\b)")
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")

@@ -36,7 +36,7 @@ def drift_missing() -> str:
 
 @rule(Group.DRIFT)
 def drift_surplus() -> str:
-    """No generated file remains that the schema does not lead to.
+    """Each generated file follows from the schema.
 
     Why: a page or a module of a type that is gone misleads its readers.
 
@@ -49,7 +49,7 @@ def drift_surplus() -> str:
 
 @rule(Group.DRIFT)
 def drift_foreign() -> str:
-    """The places of generated files are free.
+    """No other file is in the place of a generated one.
 
     Why: a file without acpgen's header, a folder or a link there may be written by hand, so acpgen
     neither replaces nor removes it. A generated file whose header was edited away is one of these.

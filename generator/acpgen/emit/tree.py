@@ -59,7 +59,7 @@ class Difference:
 
     @property
     def in_line_ends_only(self) -> bool:
-        """Whether the text is the generated one with CRLF at the ends of its lines, or some."""
+        """True if the text is the generated one with CRLF at the ends of its lines, or some."""
         return self.change is DriftKind.CHANGED and _with_lf(self.found) == self.wanted
 
     @property
@@ -142,7 +142,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def has_drafts(folder: Path) -> bool:
-    """Whether a run writes into a folder now, or was killed while it did."""
+    """True if a run writes into a folder now, or was killed while it did."""
     return (folder / _DRAFTS).is_dir()
 
 
@@ -262,7 +262,7 @@ def _parents(folder: Path, path: str) -> Iterator[Path]:
 
 
 def _is_no_folder(path: Path) -> bool:
-    """Whether something else than a folder is there, such as a link, which may lead anywhere."""
+    """True if something else than a folder is there, such as a link, which may lead anywhere."""
     return path.is_symlink() or (path.exists() and not path.is_dir())
 
 

@@ -1,4 +1,4 @@
-"""Whether a JSON value is of a type and, where it is not, at which one place.
+"""Checks of JSON values against types. A check names the one place that is wrong.
 
 The verdicts are those of the type written as JSON Schema, but for one: a number with a fraction or
 an exponent is not an integer, not even `5.0`. JSON Schema accepts that one; typed decoders do not.
@@ -17,7 +17,7 @@ from collections.abc import Set as AbstractSet
 
 from acp_wire.reader import JsonValue
 from acpgen.findings import Severity
-from acpgen.judge.fault_limit import MOST, kept
+from acpgen.judge.fault_limit import FaultLimit
 from acpgen.judge.message_verdict import MessageFault, MessageRule
 from acpgen.types.json_types import JsonType, mismatch
 from acpgen.words import counted
@@ -41,8 +41,6 @@ _PYTHON: Mapping[JsonType, type] = {
 }
 _ANY = frozenset(_PYTHON.values())
 _NULL = frozenset({type(None)})
-COMPACTED = 4 * MOST
-"""How many faults are gathered before all but those that may be reported are dropped."""
 
 
 class Check:
@@ -213,10 +211,13 @@ class ListedCheck(InnerCheck):
 class ArrayCheck(InnerCheck):
     """Checks the number of items, and each item."""
 
-    __slots__ = ("_items", "_least", "_most")
+    __slots__ = ("_items", "_least", "_limit", "_most")
 
-    def __init__(self, items: Check, least: int | None, most: int | None) -> None:
+    def __init__(
+        self, items: Check, least: int | None, most: int | None, limit: FaultLimit
+    ) -> None:
         super().__init__(_ARRAY)
+        self._limit = limit
         self._items = items
         self._least = least
         self._most = most
@@ -229,9 +230,8 @@ class ArrayCheck(InnerCheck):
         for index, item in enumerate(items):
             if faults := check.faults(item, None, check):
                 found += [fault.below(index) for fault in faults]
-                if len(found) > COMPACTED:
-                    found = kept(found)
-        return kept(found) if len(found) > MOST else found
+                found = self._limit.compacted(found)
+        return self._limit.kept(found)
 
     def members(self) -> Iterator[Member]:  # noqa: D102
         return self._items.members()

@@ -22,6 +22,7 @@ from acp_wire.reader import BLANK, Decoded, NotJsonError, decode
 from acp_wire.transcript_line import is_transcript_line
 from acp_wire.type_rows import TypeTable
 from acpgen.judge import v1_words
+from acpgen.judge.fault_limit import USUAL, FaultLimit
 from acpgen.judge.message_verdict import MessageVerdict
 from acpgen.judge.transcript import Transcript
 from acpgen.sides import Side
@@ -56,11 +57,14 @@ class FastEngine:
     """Judges the messages of one stream after another, in their order; see `stream.Engine`.
 
     `version` is that of the protocol; the fast path does not accept the offer of another one, or
-    the answer with it.
+    the answer with it. `limit` is how many findings a message has.
     """
 
-    def __init__(self, source: Source, version: int | None = None) -> None:
+    def __init__(
+        self, source: Source, version: int | None = None, limit: FaultLimit = USUAL
+    ) -> None:
         self._version = version
+        self._limit = limit
         self.seen = 0
         self.changed = False
         self.pairing = Pairing()
@@ -109,7 +113,7 @@ class FastEngine:
 
     def _transcript(self) -> Transcript:
         if self._judge is None or self._judge.pairing is not self.pairing:
-            self._judge = Transcript(self._source.table(), self.pairing)
+            self._judge = Transcript(self._source.table(), self.pairing, self._limit)
         return self._judge
 
 
@@ -148,7 +152,7 @@ class FastPath:
         return passes
 
     def accepts_line(self, line: object) -> bool:
-        """Whether a line of a transcript is clean; if so, note what it asks or answers."""
+        """True if a line of a transcript is clean; if so, note what it asks or answers."""
         if not is_transcript_line(line):
             return False
         sender, connection = line["from"], line.get("connection")
@@ -161,7 +165,7 @@ class FastPath:
     def accepts(
         self, message: object, sender: str | None, connection: object, *, transcript: bool
     ) -> bool:
-        """Whether a message is clean; if so, note what it asks or answers."""
+        """True if a message is clean; if so, note what it asks or answers."""
         if type(message) is not dict or not isinstance(connection, int | str):
             return False
         checkers = self.checkers
@@ -187,16 +191,21 @@ class FastPath:
         return True
 
     def is_former(self, method: str, value: object, former: Mapping[str, Collection[str]]) -> bool:
-        """Whether params or a result name another version, or have a member that only v1 has.
+        """True if params or a result name another version, or have a member that only v1 has.
 
         `former` has the members of v1 by method.
         """
         if method == _SETTLES and self.is_of_another_version(value):
             return True
-        return isinstance(value, dict) and not value.keys().isdisjoint(former.get(method, ()))
+        names = former.get(method)
+        if names is None or not isinstance(value, dict):
+            return False
+        if not value.keys().isdisjoint(names):
+            return True
+        return "capabilities" in value and any(v1_words.holds(value, n.split("/")) for n in names)
 
     def is_of_another_version(self, value: object) -> bool:
-        """Whether the params or the result of `initialize` have another version."""
+        """True if the params or the result of `initialize` have another version."""
         if self.version is None or not isinstance(value, dict):
             return False
         return bool(value.get("protocolVersion", self.version) != self.version)

@@ -1,6 +1,6 @@
 """Members of ACP v1 that v2 lacks, in messages that v2 may accept.
 
-All are legal, because receivers ignore unknown members, and all lose what the sender meant.
+All are legal, because receivers ignore unknown members, and what the sender meant is lost.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from acp_wire.reader import JsonValue
 from acpgen.findings import Severity
 from acpgen.judge.message_verdict import MessageFault, MessageRule
+from acpgen.judge.v1_words import holds
 
 
 def former_members(
@@ -17,19 +18,20 @@ def former_members(
 ) -> Iterator[MessageFault]:
     """Yield a warning for each member of v1 in params or a result.
 
-    `now` has what v2 has instead of each. `version` is that of the protocol; a value that names
-    another version is not judged. `missing` says that a member is reported elsewhere if the one
-    that v2 has instead is missing.
+    `now` has what v2 has instead of each (`v1_words.PARAMS`). `version` is that of the protocol; a
+    value that names another version is not judged. `missing` says that a member is reported
+    elsewhere if the one that v2 has instead is missing.
     """
     if not isinstance(value, dict) or version in (None, 1):
         return
     if value.get("protocolVersion", version) != version:
         return
     for name, instead in now.items():
-        if name in value and (instead in value or not missing):
+        place = (*name.split("/"),)
+        if holds(value, place) and (len(place) > 1 or instead in value or not missing):
             yield MessageFault(
                 MessageRule.FORMER_MEMBER,
                 f"is a member of ACP v1, so receivers ignore it; v2 has {instead}",
-                (name,),
+                place,
                 Severity.WARNING,
             )

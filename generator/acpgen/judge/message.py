@@ -24,6 +24,7 @@ from acp_wire.type_rows import TypeTable
 from acpgen.findings import Severity
 from acpgen.judge import v1_words
 from acpgen.judge.check import Check, mistyped
+from acpgen.judge.fault_limit import USUAL, FaultLimit
 from acpgen.judge.former_members import former_members
 from acpgen.judge.message_verdict import MessageFault, MessageRule, MessageVerdict
 from acpgen.judge.near_misses import near_misses
@@ -74,11 +75,12 @@ class Judge:
 
     Args:
         table: the types and methods of the protocol (`acpgen.types.type_table`).
+        limit: how many faults a verdict has.
     """
 
-    def __init__(self, table: TypeTable) -> None:
+    def __init__(self, table: TypeTable, limit: FaultLimit = USUAL) -> None:
         self._version = table.version
-        self._checks = TypeChecks(table)
+        self._checks = TypeChecks(table, limit)
         self._methods: dict[str, list[JudgedMethod]] = {}
         self.methods = [*map(JudgedMethod, table.methods)]
         for method in self.methods:

@@ -118,7 +118,7 @@ class MessageVerdict(SlottedValue):
 
     @property
     def accepted(self) -> bool:
-        """Whether the receiver acts on the message, perhaps without what it had to drop."""
+        """True if the receiver acts on the message, perhaps without what it had to drop."""
         return all(fault.severity is not _ERROR for fault in self.findings)
 
     def __bool__(self) -> bool:

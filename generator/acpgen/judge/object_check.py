@@ -1,4 +1,4 @@
-"""Whether the members of an object are of their types."""
+"""Checks of objects and of the types of their members."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from acp_wire.keys import respelled
 from acp_wire.reader import JsonValue
 from acpgen.judge import v1_words
-from acpgen.judge.check import COMPACTED, NONE, AnyCheck, Check, Faults, InnerCheck, Member
-from acpgen.judge.fault_limit import MOST, kept
+from acpgen.judge.check import NONE, AnyCheck, Check, Faults, InnerCheck, Member
+from acpgen.judge.fault_limit import FaultLimit
 from acpgen.judge.message_verdict import MessageFault, MessageRule
 from acpgen.types.json_types import JsonType
 
@@ -18,29 +18,35 @@ _OBJECT = frozenset({JsonType.OBJECT})
 class MapCheck(InnerCheck):
     """Checks the members of an object that is a dictionary."""
 
-    __slots__ = ("_values",)
+    __slots__ = ("_limit", "_values")
 
-    def __init__(self, values: Check) -> None:
+    def __init__(self, values: Check, limit: FaultLimit) -> None:
         super().__init__(_OBJECT)
         self._values = values
+        self._limit = limit
 
     @property
     def plain(self) -> frozenset[type]:  # noqa: D102
         return self._classes if isinstance(self._values, AnyCheck) else frozenset()
 
     def inside(self, value: JsonValue, tag: str | None) -> Faults:  # noqa: D102
-        return members_of(self._values, value, {tag})
+        return members_of(self._values, value, {tag}, self._limit)
 
 
 class ObjectCheck(InnerCheck):
     """Checks the members of an object, what else it is, and the members that are not listed."""
 
-    __slots__ = ("_additional", "_members", "_parts", "_rows")
+    __slots__ = ("_additional", "_limit", "_members", "_parts", "_rows")
 
     def __init__(
-        self, members: Sequence[Member], parts: Sequence[Check], additional: Check | None
+        self,
+        members: Sequence[Member],
+        parts: Sequence[Check],
+        additional: Check | None,
+        limit: FaultLimit,
     ) -> None:
         super().__init__(_OBJECT)
+        self._limit = limit
         self._members = members
         self._parts = parts
         self._additional = None if isinstance(additional, AnyCheck) else additional
@@ -72,8 +78,8 @@ class ObjectCheck(InnerCheck):
             faults += part.faults(given, None, part)
         if self._additional is not None:
             known = {tag, *(member.name for member in self._members)}
-            faults += members_of(self._additional, given, known)
-        return _one_a_place(faults) if len(faults) > 1 else faults
+            faults += members_of(self._additional, given, known, self._limit)
+        return self._limit.kept(_one_a_place(faults)) if len(faults) > 1 else faults
 
     def members(self) -> Iterator[Member]:  # noqa: D102
         yield from self._members
@@ -81,7 +87,9 @@ class ObjectCheck(InnerCheck):
             yield from part.members()
 
 
-def members_of(check: Check, members: JsonValue, known: Collection[str | None]) -> Faults:
+def members_of(
+    check: Check, members: JsonValue, known: Collection[str | None], limit: FaultLimit
+) -> Faults:
     """The faults of the members that are not known, which all are of one type."""
     if isinstance(check, AnyCheck) or not isinstance(members, dict):
         return NONE
@@ -89,9 +97,8 @@ def members_of(check: Check, members: JsonValue, known: Collection[str | None]) 
     for name, value in members.items():
         if name not in known and (faults := check.check(value)):
             found += [fault.below(name) for fault in faults]
-            if len(found) > COMPACTED:
-                found = kept(found)
-    return kept(found) if len(found) > MOST else found
+            found = limit.compacted(found)
+    return limit.kept(found)
 
 
 def missing(name: str, value: Mapping[str, JsonValue]) -> MessageFault:
@@ -102,13 +109,15 @@ def missing(name: str, value: Mapping[str, JsonValue]) -> MessageFault:
         if old in value:
             hint = f"; {old} was its name in v1"
             break
+    parts = v1_words.SHAPES.get(name)
+    if parts is not None and all(part in value for part in parts):
+        hint = f"; v1 had {' and '.join(parts)} instead"
     return MessageFault(MessageRule.REQUIRED, f"is missing{hint}", (name,))
 
 
-def _one_a_place(faults: list[MessageFault]) -> Faults:
+def _one_a_place(faults: list[MessageFault]) -> list[MessageFault]:
     """The first fault of every place: a member's own comes before that of a union."""
     first: dict[tuple[str | int, ...], MessageFault] = {}
     for fault in faults:
         first.setdefault(fault.path, fault)
-    found = list(first.values())
-    return kept(found) if len(found) > MOST else found
+    return list(first.values())

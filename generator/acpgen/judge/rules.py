@@ -268,7 +268,7 @@ def unknown_tag() -> None:
 
     Why: receivers ignore an object whose tag they don't know, since later versions may add some. A
     slip in the name, or a value of an earlier version, therefore loses the whole object without an
-    error. Reported is every value that the schema does not list and that does not begin with `_`.
+    error. The rule reports each value that the schema does not list and that has no `_` in front.
 
     Example: `"sessionUpdate": "agent_message_chunks"`, or `"sessionUpdate": "tool_call"` of v1
 
@@ -346,12 +346,13 @@ def broken_line() -> None:
 
 @rule(Group.JUDGE, Severity.NOTE)
 def more_findings() -> None:
-    """A message has at most 1,000 findings of each severity.
+    """A message has at most 1,000 findings of each severity, or as many as `--max-findings` says.
 
     Why: a message of 2 MB can have a million faults, and its sender need not be trusted. The others
     aren't listed. The verdict and the error are those of the whole message.
 
     Example: an array of a million numbers where strings are due
 
-    Fix: correct the findings that are listed, and judge the message again.
+    Fix: correct the findings that are listed, and judge the message again. `--max-findings` lists
+    more of them.
     """

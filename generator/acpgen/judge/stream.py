@@ -2,7 +2,7 @@
 
 Code that prints verdicts needs three things only: `Stream`, `MessageText` and `MessageVerdict`.
 
-    stream = Stream(read(file), engine, sender="client", tick=progress)
+    stream = Stream(Input(enumerate(file, 1), transcript=False), engine, sender="client")
     for entry, verdict in stream:
         ...  # there is something to report about this message
     stream.messages  # how many there were in all
@@ -19,7 +19,8 @@ from typing import Protocol as Structural
 
 from acp_wire.reader import BLANK, Decoded, NotJsonError, attempt
 from acpgen.judge.fast_path import Filter, Read
-from acpgen.judge.inputs import Input, MessageText
+from acpgen.judge.inputs import Input
+from acpgen.judge.message_text import MessageText
 from acpgen.judge.message_verdict import MessageVerdict
 
 
@@ -78,11 +79,11 @@ class LogShape(Structural):
 
     @property
     def turned(self) -> bool:
-        """Whether the rest of the lines is in another shape, and so is in `messages`."""
+        """True if the rest of the lines is in another shape, and so is in `messages`."""
         ...
 
     def is_other(self, read: Decoded | NotJsonError, text: bytes, *, transcript: bool) -> bool:
-        """Whether a line is not meant as a message in the shape of the lines before it."""
+        """True if a line is not meant as a message in the shape of the lines before it."""
         ...
 
     def turns(self, number: int, text: bytes, rest: Iterator[tuple[int, bytes]]) -> bool:

@@ -1,4 +1,4 @@
-"""Whether a value fits one variant of a union and, if not, which one it was meant to be."""
+"""Checks of unions: the variant that a value fits, or the one that it was meant to be."""
 
 from __future__ import annotations
 
@@ -117,7 +117,8 @@ class UnionCheck(Check):
             tried = [reading for reading in tried if reading.value == named]
         elif self._may_lack_its_tag(value):
             tried += [self._reading(v, value) for v in self._variants if v.value is not None]
-        return nearest(tried, value) if tried else self._untagged(value)
+        faults = nearest(tried, value) if tried else self._untagged(value)
+        return self._with_former_tag(faults, value)
 
     def members(self) -> Iterator[Member]:  # noqa: D102
         for variant in self._variants:
@@ -130,7 +131,7 @@ class UnionCheck(Check):
         return Reading(variant.label, variant.value, variant.check, faults, variant.fallback)
 
     def _may_lack_its_tag(self, value: JsonValue) -> bool:
-        """Whether an object without a tag can be one of a variant with and of one without."""
+        """True if an object without a tag can be one of a variant with and of one without."""
         lacks = isinstance(value, dict) and self._tag is not None and self._tag not in value
         return lacks and any(not variant.fallback for variant in self._open)
 
@@ -142,6 +143,28 @@ class UnionCheck(Check):
         if not isinstance(value[tag], str):
             return (mistyped({JsonType.STRING}, value[tag]).below(tag),)
         return [fault.below(tag) for fault in listed(self._known, value[tag])]
+
+    def _with_former_tag(self, faults: Faults, value: JsonValue) -> Faults:
+        """The faults, with a hint where the value is a variant that had no tag in v1."""
+        tag = self._tag
+        if tag not in v1_words.UNTAGGED or not isinstance(value, dict) or tag in value:
+            return faults
+        former = v1_words.UNTAGGED[tag]
+        fitting = [
+            variant.value
+            for variant in self._variants
+            if former.get(variant.value or "") in value
+            and all(len(fault.path) > 1 for fault in variant.faults(value, tag))
+        ]
+        if len(fitting) != 1:
+            return faults
+        hint = f"is missing; it is {fitting[0]} for an object that had none in v1"
+        return [
+            fault.replaced(message=fault.message.replace("is missing", hint, 1))
+            if fault.path == (tag,) and fault.rule is MessageRule.REQUIRED
+            else fault
+            for fault in faults
+        ]
 
     def _unlisted_tag(self, named: JsonValue) -> Faults:
         """The warning about a tag that selects no variant by name, and is not the sender's own.
@@ -166,7 +189,7 @@ def _missing(tag: str) -> MessageFault:
 
 
 def _fits(faults: Faults) -> bool:
-    """Whether a value with these faults still counts as the variant."""
+    """True if a value with these faults still counts as the variant."""
     return not faults or all(fault.severity is Severity.WARNING for fault in faults)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 METHODS = frozenset(
     {
         "authenticate",
@@ -38,18 +40,58 @@ MEMBERS = {
 }
 """The members that v2 calls by another name, each with the names that it had."""
 
-PARAMS: dict[str, dict[str, str]] = {
-    "initialize": {"clientCapabilities": "capabilities", "clientInfo": "info"},
-    "proxy/initialize": {"clientCapabilities": "capabilities", "clientInfo": "info"},
+SHAPES = {"changes": ("path", "newText")}
+"""The members that v2 has instead of several, each with those that were required."""
+
+UNTAGGED = {
+    "type": {
+        "agent": "methodId",
+        "command": "name",
+        "id": "value",
+        "stdio": "command",
+        "text": "hint",
+    }
+}
+"""The tags of variants that had none in v1, by their member, each with a member of the variant."""
+
+_CLIENT = {
+    "clientCapabilities": "capabilities",
+    "clientInfo": "info",
+    "capabilities/fs": "no methods for files",
+    "capabilities/plan": "nothing in its place",
+    "capabilities/session": "nothing in its place",
+    "capabilities/subagents": "nothing in its place",
+    "capabilities/terminal": "no methods that run terminals",
+}
+_AGENT = {
+    "agentCapabilities": "capabilities",
+    "agentInfo": "info",
+    "capabilities/auth/logout": "auth/logout wherever authMethods is not empty",
+    "capabilities/loadSession": "session/resume wherever capabilities has session",
+    "capabilities/mcpCapabilities": "session.mcp in capabilities",
+    "capabilities/promptCapabilities": "session.prompt in capabilities",
+    "capabilities/session/close": "session/close wherever capabilities has session",
+    "capabilities/session/list": "session/list wherever capabilities has session",
+    "capabilities/session/mcp/sse": "no MCP servers over SSE",
+    "capabilities/session/resume": "session/resume wherever capabilities has session",
+    "capabilities/sessionCapabilities": "session in capabilities",
+}
+
+PARAMS: Mapping[str, Mapping[str, str]] = {
+    "initialize": _CLIENT,
+    "proxy/initialize": _CLIENT,
     "session/request_permission": {"toolCall": "subject"},
 }
-"""The members that params had in v1 and lack in v2, by method, each with what v2 has instead."""
+"""What params had in v1 and lack in v2, by method, each with what v2 has instead.
+
+A member inside of another has both names, with a slash between them.
+"""
 
 _MODES = {"models": "configOptions", "modes": "configOptions"}
 
-RESULTS: dict[str, dict[str, str]] = {
-    "initialize": {"agentCapabilities": "capabilities", "agentInfo": "info"},
-    "proxy/initialize": {"agentCapabilities": "capabilities", "agentInfo": "info"},
+RESULTS: Mapping[str, Mapping[str, str]] = {
+    "initialize": _AGENT,
+    "proxy/initialize": _AGENT,
     "session/fork": _MODES,
     "session/new": _MODES,
     "session/prompt": {
@@ -60,5 +102,14 @@ RESULTS: dict[str, dict[str, str]] = {
 }
 """The same for results."""
 
-INITIALIZE = PARAMS["initialize"] | RESULTS["initialize"]
+INITIALIZE = {name: now for name, now in (_CLIENT | _AGENT).items() if "/" not in name}
 """The members of `initialize` in v1, each with its name since v2."""
+
+
+def holds(value: object, place: Iterable[str]) -> bool:
+    """Whether an object has a member at a place, which lists the names from the outermost one."""
+    for name in place:
+        if not isinstance(value, dict) or name not in value:
+            return False
+        value = value[name]
+    return True

@@ -12,7 +12,7 @@ SCHEMA_FILE = ".json"
 
 
 def is_hidden(name: str) -> bool:
-    """Whether a file belongs to a program, such as the lock of an editor: its name has a dot first.
+    """True if a file belongs to a program, such as the lock of an editor: its name has a dot first.
 
     Such a lock is often a link to a path that does not exist.
     """
@@ -20,7 +20,7 @@ def is_hidden(name: str) -> bool:
 
 
 def is_schema_file(name: str) -> bool:
-    """Whether a file of a schema's folder, by its name, is part of the schema."""
+    """True if a file of a schema's folder, by its name, is part of the schema."""
     return name.endswith(SCHEMA_FILE) and not is_hidden(name)
 
 

@@ -34,7 +34,7 @@ _MANY = 2
 
 
 def ignored(definition: RawSchema) -> bool:
-    """Whether a definition is part of an envelope written out, which acpgen derives instead."""
+    """True if a definition is part of an envelope written out, which acpgen derives instead."""
     return definition.get("x-docs-ignore") is True
 
 
@@ -113,7 +113,7 @@ def subschemas(schema: object, pointer: Pointer) -> Iterator[tuple[Pointer, RawS
 
 
 def _circular(documents: Documents) -> Iterator[Finding]:
-    """Definitions that are, through nothing but references and choices, themselves."""
+    """Definitions that lead back to themselves through references and choices alone."""
     steps = {
         name: list(_immediate(definition))
         for document in documents.files

@@ -89,7 +89,7 @@ class Documents:
 
 
 def in_definition(finding: Finding) -> bool:
-    """Whether a finding is about one definition, not about a file."""
+    """True if a finding is about one definition, not about a file."""
     return finding.pointer.startswith("/$defs/")
 
 

@@ -314,7 +314,7 @@ def _without_tag(raw: RawSchema, tag: str | None) -> RawSchema:
 
 
 def _is_enum(branches: list[RawSchema], keyword: str) -> bool:
-    """Whether the branches are constants of one type, with at most the type itself beside them."""
+    """True if the branches are constants of one type, with at most the type itself beside them."""
     allowed = {"const", "type", "format", "title", "description", "x-stability"}
     if any(branch.keys() - allowed for branch in branches):
         return False

@@ -1,7 +1,7 @@
 """Logs as editors, agents and tools write them, read as a stream of messages.
 
-`read` takes the lines of any log and returns a `Log`. It goes by what the lines hold, not by a list
-of products: messages one a line, transcripts, pretty-printed values, arrays, messages inside other
+`read` takes the lines of any log and returns a `Log`. It looks at what the lines hold, not for
+products: messages one a line, transcripts, pretty-printed values, arrays, messages inside other
 objects (also as text), messages behind a prefix, HAR files with `_webSocketMessages` or HTTP
 bodies, server-sent events, `Content-Length` frames, and lines of other output in between.
 

@@ -12,13 +12,16 @@ from acpgen.logs import scanning
 from acpgen.logs.hints import Hints
 from acpgen.logs.line_reader import BETWEEN
 from acpgen.logs.log_lines import LINE_LIMIT, Lines
+from acpgen.logs.message_lists import lists_in
 from acpgen.logs.messages import is_bare, is_message
 from acpgen.logs.prefixes import LONGEST, prefix_of
 from acpgen.logs.scanning import CUT, value_at
 from acpgen.logs.titled_parts import title_of
 from acpgen.logs.values import Values
-from acpgen.logs.wrapping import as_object, lists_in, messages_in
+from acpgen.logs.wrapping import as_object, messages_in
 
+_TRANSCRIPT = frozenset({"from", "message", "connection", "time"})
+"""The members of a line of a transcript."""
 _HEAD = 1000
 """How many lines of a log that starts with broken messages are held until one can be read."""
 
@@ -81,12 +84,12 @@ def _shape(text: bytes, hints: Hints) -> str | None:
 
 
 def _is_log_line(text: bytes) -> bool:
-    """Whether a line is not JSON, and doesn't start as an object, an array or a string."""
+    """True if a line is not JSON, and doesn't start as an object, an array or a string."""
     return peek(text) is BROKEN and not text.lstrip().startswith((b"{", b"[", b'"'))
 
 
 def _is_broken(text: bytes) -> bool:
-    """Whether a line starts as a message does and is not JSON."""
+    """True if a line starts as a message does and is not JSON."""
     return peek(text) is BROKEN and _starts_message(text)
 
 
@@ -94,11 +97,13 @@ def _is_transcript(value: object) -> bool:
     if not is_transcript_line(value):
         return False
     connection = value.get("connection")
+    if not value.keys() <= _TRANSCRIPT and connection is None:
+        return False  # one of the other members may name the connection
     return value["from"] in SENDERS and (connection is None or type(connection) in (int, str))
 
 
 def _is_plain(value: object) -> bool:
-    """Whether a value is a message without anything beside it that says who sent it."""
+    """True if a value is a message without anything beside it that says who sent it."""
     if is_message(value):
         found = messages_in(value, "{}", Hints()) if _has_more(value) else []  # type: ignore[arg-type]
         return not found or found[0].token is None
@@ -117,13 +122,13 @@ def _starts_message(text: bytes) -> bool:
 
 
 def _may_go_on(text: bytes) -> bool:
-    """Whether a broken line may be the first of a value that spans lines."""
+    """True if a broken line may be the first of a value that spans lines."""
     shown = text.decode("utf-8", "surrogateescape")
     return value_at(shown, shown.index("{"))[0] is CUT
 
 
 def _holds_several(text: bytes) -> bool:
-    """Whether a line has several messages, one after another."""
+    """True if a line has several messages, one after another."""
     shown = text.decode("utf-8", "surrogateescape")
     value, end = value_at(shown, shown.index("{"))
     if value is scanning.BROKEN or value is CUT:
@@ -135,7 +140,7 @@ def _holds_several(text: bytes) -> bool:
 
 
 def has_message(number: int, text: bytes, hints: Hints) -> bool:
-    """Whether a line that is not in a canonical shape has a message, or the start of a shape."""
+    """True if a line that is not in a canonical shape has a message, or the start of a shape."""
     stripped = text.strip()
     if _opens(stripped, hints):
         return True
@@ -156,7 +161,7 @@ def has_message(number: int, text: bytes, hints: Hints) -> bool:
 
 
 def _opens(line: bytes, hints: Hints) -> bool:
-    """Whether a message may start on a line and go on below it."""
+    """True if a message may start on a line and go on below it."""
     if line.startswith(b"[") and line[1:].lstrip()[:1] in (b"", b"{", b"["):
         return True
     if line.lower().startswith(b"content-length:"):

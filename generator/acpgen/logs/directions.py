@@ -47,7 +47,7 @@ def parts_of(token: str) -> list[str]:
 
 
 def is_direction(token: str) -> bool:
-    """Whether a token says by itself which way a message goes."""
+    """True if a token says by itself which way a message goes."""
     parts = parts_of(token)
     return (
         0 < len(parts) <= 4
@@ -64,7 +64,7 @@ def is_direction(token: str) -> bool:
 
 
 def is_arrow(part: str) -> bool:
-    """Whether a part of a prefix is an arrow."""
+    """True if a part of a prefix is an arrow."""
     return part in _ARROWS_OUT or part in _ARROWS_IN
 
 
@@ -166,7 +166,7 @@ class Sides:
                 self._contradicted |= named_side(token) == OTHER.get(side)
 
     def known(self, token: str) -> bool:
-        """Whether no more messages are needed to tell what a token means."""
+        """True if no more messages are needed to tell what a token means."""
         if self._client is not None:
             return True
         return named_side(token) is not None and not (_is_name(token) or _deed(token))
@@ -219,7 +219,7 @@ class Sides:
 
 
 def _is_name(token: str) -> bool:
-    """Whether a token may be the name of a process: `agent-1` may be where a log was written."""
+    """True if a token may be the name of a process: `agent-1` may be where a log was written."""
     return any(map(str.isdigit, token)) and _PAIRS.keys().isdisjoint(parts_of(token))
 
 

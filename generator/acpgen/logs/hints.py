@@ -35,7 +35,7 @@ class Hints:
 
     @property
     def given(self) -> bool:
-        """Whether there is any."""
+        """True if there is any."""
         return self != Hints()
 
     def for_file(self, name: str) -> Hints:

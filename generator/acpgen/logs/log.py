@@ -3,59 +3,39 @@
 from __future__ import annotations
 
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
 from acp_wire.pairing import Connection
 from acp_wire.reader import BROKEN, Decoded, JsonValue, NotJsonError
-from acpgen.judge.inputs import EmptyPageError, Input, InputError
+from acpgen.judge.inputs import Input, InputError
 from acpgen.logs import scanning, values
+from acpgen.logs.archives import Archive
+from acpgen.logs.connection_members import ConnectionMembers
 from acpgen.logs.detection import detect, has_message
 from acpgen.logs.directions import Sides
-from acpgen.logs.excerpts import shown
 from acpgen.logs.hints import MARKDOWN, Hints
 from acpgen.logs.log_lines import LINE_LIMIT, Lines, as_bytes
 from acpgen.logs.log_message import LogMessage
+from acpgen.logs.log_reading import LogReading
 from acpgen.logs.markdown_log import fenced
+from acpgen.logs.message_lists import ListedItem, MessageList, lists_in
+from acpgen.logs.message_order import are_beside, of_sides
 from acpgen.logs.messages import is_bare, is_schema
 from acpgen.logs.prefixes import Prefix, prefix_of
+from acpgen.logs.puzzle import Puzzle
 from acpgen.logs.rejoining import rejoined, whole_lines
 from acpgen.logs.scanning import CUT, value_at
 from acpgen.logs.senders import Senders
 from acpgen.logs.settling import LogItem, settled
 from acpgen.logs.surroundings import Path, Token
-from acpgen.logs.unit import LONG, Unit, is_foreign
+from acpgen.logs.unit import LONG, Unit, is_doubtful, is_foreign
 from acpgen.logs.values import Values
-from acpgen.logs.wrapping import WrappedMessage, as_object, is_har, lists_in, messages_in
-from acpgen.words import counted
+from acpgen.logs.wrapping import WrappedMessage, as_object, is_har, messages_in
 
-_NAMED = {
-    "lines": "messages, one a line",
-    "transcript": "a transcript",
-    "prefixed": "lines with a prefix",
-    "values": "values that span lines",
-    "array": "an array",
-    "har": "a HAR file",
-    "sse": "server-sent events",
-    "frames": "frames with Content-Length",
-    "python": "objects as Python prints them",
-    "titled": "titles with params and results below",
-    "rewrapped": "lines that a terminal cut",
-}
-_EMPTY_PAGE = "no block of the page has messages; blocks of ```json are read"
-_PAGE_HELP = "`acpgen validate --as METHOD` judges params by themselves"
-_NOTATION = (
-    "its messages are in another notation than JSON: log the text that is sent and received; "
-    "if this is the text, name its sender with --from"
-)
 _FOREIGN = 10_000
-"""How many messages in another notation are held until one in JSON comes."""
-_HELP = (
-    "name the place of the message, for example --message-at /msg --sender-at /dir --client '>>>', "
-    "or the shape with --read-as"
-)
-
+"""How many values that may be no messages are held until one comes that is."""
 Callers = Callable[[], Mapping[str, str]]
 
 
@@ -63,7 +43,8 @@ class Log:
     """One log. Read it once: by `messages`, or where it is `canonical` as an input of the judge.
 
     `passed_over` is the number of lines of other output so far, `guessed` that of the messages
-    whose sender was guessed, and `count` that of all messages that `messages` yielded.
+    whose sender was guessed, and `count` that of all messages that `messages` yielded. `is_ordered`
+    is false if they came in an order that the log doesn't state.
     """
 
     def __init__(
@@ -79,6 +60,8 @@ class Log:
         self._one_sided = one_sided
         self.canonical: Input | None = None
         self.count = 0
+        self.is_ordered = True
+        self._connections = ConnectionMembers()
         self.encoding: str | None = None
         self._lines = lines
         self._hints = hints
@@ -90,13 +73,11 @@ class Log:
         self._prefixed = False
         self._has_schema = self._is_foreign = False
         self._puzzle: tuple[int, str] | None = None
-        self._base: tuple[str, ...] = ()
+        self._reading = LogReading()
         self._turned = False
         self._alone = False
         self._sides = Sides(hints.client)
         self._senders: Senders | None = None
-        self._shapes: dict[str, None] = {}
-        self._names: dict[str, str] = {}
         self._known: Path | None = None
         self._with_version = False
         self._pairs: dict[tuple[str, str], Connection] = {}
@@ -104,7 +85,7 @@ class Log:
     @property
     def passed_over(self) -> int:
         """The number of lines of other output so far."""
-        return self._other_lines + (0 if "sse" in self._shapes else self._event_lines)
+        return self._other_lines + (0 if self._reading.has("sse") else self._event_lines)
 
     @property
     def guessed(self) -> int:
@@ -118,15 +99,25 @@ class Log:
         else:
             self._other_lines += 1
         if self._puzzle is None:
-            self._puzzle = (number, text.decode("utf-8", "replace").strip())
+            self._puzzle = (number, text.decode("utf-8", "surrogateescape").strip())
+
+    @property
+    def is_unnamed(self) -> bool:
+        """Whether there are several connections, and nothing beside the messages tells which."""
+        return self._connections.is_open
+
+    @property
+    def shows_order(self) -> bool:
+        """Whether the log shows what was sent before what on a connection."""
+        return self.is_ordered and not self.is_unnamed
 
     @property
     def turned(self) -> bool:
-        """Whether the rest of the lines is in another shape, and so is in `messages`."""
+        """True if the rest of the lines is in another shape, and so is in `messages`."""
         return self._turned
 
     def is_other(self, read: Decoded | NotJsonError, text: bytes, *, transcript: bool) -> bool:
-        """Whether a line is not meant as a message in the shape of the lines before it."""
+        """True if a line is not meant as a message in the shape of the lines before it."""
         if self._alone:
             return False
         if isinstance(read, NotJsonError):
@@ -158,36 +149,13 @@ class Log:
         if alone:
             self._other_lines, self._event_lines, self._puzzle = 0, 0, None
         if shape is not None:
-            self._base = (shape,)
+            self._reading.base = (shape,)
             self.canonical = Input(lines, transcript=shape == "transcript")
 
     def reading(self, messages: int | None = None) -> str | None:
         """Return what the log was read as, in a line; None where that goes without saying."""
         number = self.count if messages is None else messages
-        shapes = [*dict.fromkeys((*self._base, *self._shapes))]
-        if not shapes:
-            return None
-        plain = shapes in (["lines"], ["transcript"], ["values"], ["wrapped"])
-        plain = plain and (number == 1 or bool(self._base) or shapes == ["lines"])
-        if plain and not self.passed_over and self.encoding is None:
-            return None
-        names = [_NAMED.get(shape, "wrapped lines" + self._fields()) for shape in shapes]
-        if self._fields() and "wrapped" not in self._shapes:
-            names[-1] += self._fields()
-        if shapes == ["array"]:
-            names = [f"an array of {counted(number, 'message')}{self._fields()}"]
-            parts = ["not as a batch"]
-        else:
-            parts = [counted(number, "message")]
-        if self.passed_over:
-            parts.append(f"{counted(self.passed_over, 'line')} of other output passed over")
-        encoding = "" if self.encoding is None else f" in {self.encoding}"
-        mark = "," if shapes == ["array"] else ":"
-        return f"read as {' and '.join(names)}{encoding}{mark} {', '.join(parts)}"
-
-    def _fields(self) -> str:
-        named = ", ".join(f'{what} "{name}"' for what, name in self._names.items())
-        return f" ({named})" if named else ""
+        return self._reading.text(number, self.passed_over, self.encoding)
 
     def messages(self, *, guess: bool = False) -> Iterator[LogMessage]:
         """Yield the messages; with `guess` each has a sender.
@@ -197,10 +165,11 @@ class Log:
             OSError: the log can't be read any further.
         """
         if self.canonical is not None:
-            lines, self.canonical, self._base = self.canonical.lines, None, ()
-            self._lines = iter(lines)
+            self._lines, self.canonical = iter(self.canonical.lines), None
+            self._reading.base = ()
         self._senders = senders = Senders(self._callers())
-        for item in settled(self._items(), self._sides, senders):
+        items = self._connections.named(self._items())
+        for item in settled(items, self._sides, senders):
             sender = None if item.token is None else self._sides.sender(item.token)
             if guess:
                 sender = senders.sender(item.value, item.connection, sender)
@@ -212,17 +181,8 @@ class Log:
 
     def puzzled(self) -> InputError:
         """The error of a log without messages."""
-        page = self.encoding == "Markdown"
-        made = EmptyPageError if page else InputError
-        if self._has_schema:
-            return made("has a JSON Schema or an OpenRPC document, which is not a log")
-        if self._puzzle is None:
-            return made(_EMPTY_PAGE if page else "no messages, so there is nothing to judge")
-        number, text = self._puzzle
-        if self._is_foreign:
-            return made(f"{_NOTATION}; line {number} is the first: {shown(text)}")
-        help_ = _PAGE_HELP if page else _HELP
-        return made(f"no line is a message; line {number} is the first: {shown(text)}; {help_}")
+        puzzle = Puzzle(*(self._puzzle or (0, "")), is_foreign=self._is_foreign)
+        return puzzle.error(page=self.encoding == "Markdown", has_schema=self._has_schema)
 
     def _items(self) -> Iterator[LogItem]:
         shape = self._hints.shape
@@ -231,7 +191,7 @@ class Log:
         units = Values(lines, self._limit, shape, whole=whole)
         foreign: list[Unit] | None = None if self._turned or self._one_sided else []
         for unit in rejoined(iter(units), self._limit):
-            if foreign is not None and is_foreign(unit):
+            if foreign is not None and is_doubtful(unit):
                 if len(foreign) < _FOREIGN:
                     foreign.append(unit)
                 continue
@@ -242,7 +202,7 @@ class Log:
                     foreign = None
                 yield item
         for unit in foreign or ():
-            self._is_foreign = True
+            self._is_foreign |= is_foreign(unit)
             self.pass_over(unit.line, as_bytes(f"{unit.prefix} {unit.text}"))
 
     def _items_of(self, unit: Unit) -> Iterator[LogItem]:
@@ -263,7 +223,7 @@ class Log:
             self.pass_over(unit.line, unit.prefix.encode("utf-8", "replace"))
             return
         prefix = prefix_of(unit.prefix, self._hints.client)
-        self._saw(unit.shape, None)
+        self._reading.saw(unit.shape, None)
         yield LogItem(
             as_bytes(unit.text), unit.line, None, prefix.direction, prefix.name or "", None
         )
@@ -277,6 +237,11 @@ class Log:
             return
         found = messages_in(value, text, self._hints, self._known)
         prefix = prefix_of(unit.prefix, self._hints.client) if unit.prefix else Prefix()
+        if _may_be_of_sides(found, value):
+            lists = lists_in(value, text, self._hints)
+            if are_beside(lists):
+                yield from self._listed(lists, unit)
+                return
         if found:
             self._prefixed |= prefix.direction is not None
             place = _sharing(unit, found)
@@ -294,19 +259,48 @@ class Log:
             text = unit.prefix + unit.text
             self.pass_over(unit.line, text.encode("utf-8", "replace"))
 
-    def _listed(self, lists: list[list[tuple[int, str]]], unit: Unit) -> Iterator[LogItem]:
-        """The messages of the lists inside a value; each list is a connection of its own."""
-        shape = "har" if is_har(unit.value) else "array"
-        for number, items in enumerate(lists, 1):
-            for below, text in items:
-                value, _ = value_at(text, 0)
-                found = messages_in(value, text, self._hints)  # type: ignore[arg-type]
-                one = Unit(unit.line + below, "", text, value, shape, "\n" not in unit.text)
-                place = _sharing(one, found)
-                for each in found:
-                    labelled = len(lists) > 1 and each.connection is None
-                    named = replace(each, connection=number) if labelled else each
-                    yield from self._found(named, place, Prefix())
+    def _listed(self, lists: Sequence[MessageList], unit: Unit) -> Iterator[LogItem]:
+        """The messages of the lists inside a value.
+
+        A list is a connection of its own, apart from two that have those of one side each.
+        """
+        if is_har(unit.value):
+            yield from self._archived(lists, unit)
+            return
+        each = [[item for _, _, item in self._rows(found, unit, "array")] for found in lists]
+        sided = None
+        if are_beside(lists) and self._senders is not None:
+            sided = of_sides(each[0], each[1], self._senders.caller)
+        if sided is not None:
+            self.is_ordered &= sided.stated
+            yield from sided.items
+            return
+        for number, items in enumerate(each, 1):
+            for item in items:
+                labelled = len(lists) > 1 and item.connection == ""
+                yield replace(item, connection=number) if labelled else item
+
+    def _archived(self, lists: Sequence[MessageList], unit: Unit) -> Iterator[LogItem]:
+        """The messages of a HAR file: of its requests in their order, then of its WebSockets."""
+        archive = Archive()
+        for found in lists:
+            for row, at, item in self._rows(found, unit, "har"):
+                archive.add(found.path, row, at, item)
+        ordered = archive.messages()
+        self.is_ordered &= ordered.stated
+        yield from ordered.items
+
+    def _rows(
+        self, found: MessageList, unit: Unit, shape: str
+    ) -> Iterator[tuple[ListedItem, Path, LogItem]]:
+        """The messages in the items of a list, each with its item and its path there."""
+        for row in found.rows:
+            messages = messages_in(row.value, row.text, self._hints)
+            one = Unit(unit.line + row.below, "", row.text, row.value, shape, "\n" not in unit.text)
+            place = _sharing(one, messages)
+            for each in messages:
+                for item in self._found(each, place, Prefix()):
+                    yield row, each.at, item
 
     def _found(self, found: WrappedMessage, unit: Unit, prefix: Prefix) -> Iterator[LogItem]:
         if found.at and not found.rebuilt and found.token is not None:
@@ -328,7 +322,7 @@ class Log:
         shape = ("prefixed" if unit.prefix else "lines") if unit.shape == "batch" else unit.shape
         if found.at or found.rebuilt or (found.token and shape == "lines"):
             shape = "wrapped" if shape in ("lines", "prefixed") else shape
-        self._saw(shape, found)
+        self._reading.saw(shape, found)
         connection = found.connection
         if connection is None and prefix.name is not None:
             connection = prefix.name
@@ -344,21 +338,13 @@ class Log:
             "" if connection is None else connection,
             found.time if found.time is not None else prefix.time,
             unit.shares_line,
+            {**{f"word {n}": w for n, w in enumerate(prefix.words)}, **found.beside},
         )
 
     def _direction(self, token: Token) -> str:
         """The text of a token. Under the name `from` it is the sender, not whose log it is."""
         stated = self._hints.client is None and token.name in ("from", "sender")
         return f"from {token.text}" if stated else token.text
-
-    def _saw(self, shape: str, found: WrappedMessage | None) -> None:
-        self._shapes.setdefault(shape)
-        if found is None:
-            return
-        if found.token is not None:
-            self._names.setdefault("direction", found.token.name)
-        if found.at:
-            self._names.setdefault("message", "/".join(found.at))
 
 
 def read(
@@ -389,6 +375,11 @@ def read(
     if not hints.given or hints.shape in ("lines", "transcript"):
         detect(log, lines, hints, one_sided=one_sided, page=is_page)
     return log
+
+
+def _may_be_of_sides(found: Sequence[WrappedMessage], value: JsonValue) -> bool:
+    """True if messages of a value are at two paths, as in lists of each side's."""
+    return len({each.at for each in found}) == 2 and not is_har(value)
 
 
 def _sharing(unit: Unit, found: list[WrappedMessage]) -> Unit:

@@ -22,7 +22,7 @@ _OUTPUT = ("", "text", "txt", "log", "logs", "console", "output", "plain", "plai
 
 
 def is_markdown(name: str) -> bool:
-    """Whether a file is a Markdown page by its name."""
+    """True if a file is a Markdown page by its name."""
     return name.lower().endswith(_SUFFIXES)
 
 

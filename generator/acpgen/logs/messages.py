@@ -10,12 +10,12 @@ _CALLS = ("method", "result", "error", "id")
 
 
 def is_message(value: object) -> bool:
-    """Whether a value is a message by itself."""
+    """True if a value is a message by itself."""
     return isinstance(value, dict) and "jsonrpc" in value and any(name in value for name in _CALLS)
 
 
 def is_bare(value: object) -> bool:
-    """Whether a value has a message's members and no others, perhaps without `jsonrpc`."""
+    """True if a value has a message's members and no others, perhaps without `jsonrpc`."""
     return (
         isinstance(value, dict)
         and value.keys() <= ENVELOPE
@@ -24,7 +24,7 @@ def is_bare(value: object) -> bool:
 
 
 def is_row(value: object) -> bool:
-    """Whether a value is a row of a table: a few cells, such as a time, a direction, a message."""
+    """True if a value is a row of a table: a few cells, such as a time, a direction, a message."""
     return (
         isinstance(value, list)
         and 2 <= len(value) <= _CELLS

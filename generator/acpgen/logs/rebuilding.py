@@ -82,7 +82,7 @@ def _answer(value: Members, kind: str) -> tuple[str, str | None]:
 
 
 def is_error(value: object) -> bool:
-    """Whether a value is the error of a response."""
+    """True if a value is the error of a response."""
     return (
         isinstance(value, dict)
         and type(value.get("code")) is int

@@ -69,8 +69,14 @@ def is_binary(text: str) -> bool:
 
 
 def is_dump(prefix: str) -> bool:
-    """Whether the text before a message is that of a dump: its bytes in hexadecimal."""
+    """True if the text before a message is that of a dump: its bytes in hexadecimal."""
     return _DUMP.search(prefix) is not None
+
+
+def is_doubtful(unit: Unit) -> bool:
+    """True for a broken object that is no message if no other value of its log is one."""
+    broken = unit.value is BROKEN and bool(unit.text)
+    return broken and ('"jsonrpc"' not in unit.text or is_foreign(unit))
 
 
 def is_foreign(unit: Unit) -> bool:

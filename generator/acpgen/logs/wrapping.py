@@ -8,8 +8,8 @@ be a direction or a sender, a connection and a time, each under any name.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from acp_wire.pairing import Connection
 from acp_wire.reader import JsonValue
@@ -27,6 +27,7 @@ from acpgen.logs.surroundings import (
     Token,
     connection_of,
     hinted,
+    members_of,
     pair_of,
     pointed,
     time_of,
@@ -48,7 +49,8 @@ class WrappedMessage:
     """A message in a value.
 
     `at` is the path of the message, `below` the number of lines from the start of the value to that
-    of the message. `pair` are both ends, where the value names them.
+    of the message. `pair` are both ends, where the value names them, and `beside` the members that
+    may name the connection.
     """
 
     text: str
@@ -57,6 +59,7 @@ class WrappedMessage:
     token: Token | None = None
     connection: Connection | None = None
     pair: tuple[str, str] | None = None
+    beside: Mapping[str, int | str] = field(default_factory=dict)
     time: JsonValue = None
     rebuilt: bool = False
 
@@ -91,42 +94,6 @@ def _once(found: list[WrappedMessage]) -> list[WrappedMessage]:
     return kept
 
 
-def lists_in(value: JsonValue, text: str, hints: Hints) -> list[list[tuple[int, str]]]:
-    """Return the lists of messages inside a value, as the WebSockets of a HAR file have them.
-
-    An item is the number of lines above it in the text, and its JSON.
-    """
-    found: list[list[tuple[int, str]]] = []
-    pending: list[tuple[JsonValue, int, int]] = [(value, blank(text, 0), 0)]
-    while pending:
-        inner, at, depth = pending.pop()
-        if depth > 2 * _DEPTH or (
-            found and isinstance(inner, list) and any(map(is_message, inner))
-        ):
-            continue  # what is a message is found in the item that it is in
-        if isinstance(inner, list):
-            spans = items(text, at)
-            rows = [
-                (text.count("\n", 0, start), *as_object(item, text[start:end]))
-                for item, (start, end) in zip(inner, spans, strict=False)
-            ]
-            if any(messages_in(item, row, hints) for _, item, row in rows):
-                found.append([(below, row) for below, _, row in rows])
-            pending += [
-                (item, start, depth + 1)
-                for item, (start, _) in reversed([*zip(inner, spans, strict=False)])
-                if isinstance(item, dict | list) and not is_row(item)
-            ]
-        elif isinstance(inner, dict):
-            places = members(text, at)
-            pending += [
-                (inner[name], start, depth + 1)
-                for name, (start, _) in reversed(places.items())
-                if isinstance(inner[name], dict | list)
-            ]
-    return found
-
-
 def as_object(value: JsonValue, text: str) -> tuple[JsonValue, str]:
     """A row of a table as an object, whose members are its cells, and the JSON of that.
 
@@ -154,7 +121,7 @@ def _is_time(value: JsonValue) -> bool:
 
 
 def is_har(value: object) -> bool:
-    """Whether a value is an HTTP archive: the requests of a browser, with their responses."""
+    """True if a value is an HTTP archive: the requests of a browser, with their responses."""
     log = value.get("log") if isinstance(value, dict) else None
     return isinstance(log, dict) and isinstance(log.get("entries"), list)
 
@@ -170,7 +137,7 @@ def _found(value: Members, text: str, known: Path | None) -> list[WrappedMessage
 
 
 def _wraps(value: Members, known: Path | None) -> bool:
-    """Whether a member of an object, apart from those of a message, is a message."""
+    """True if a member of an object, apart from those of a message, is a message."""
     return any(
         is_message(member)
         or (isinstance(member, str) and _holds_message(member, expected=(name,) == known))
@@ -216,12 +183,12 @@ def _search(
 
 
 def _is_sent(value: Members, at: Path, known: Path | None) -> bool:
-    """Whether what is at a path was sent as it is: then an array there is a batch, not a log."""
+    """True if what is at a path was sent as it is: then an array there is a batch, not a log."""
     return at == known or token_of(value, at[-1:]) is not None or pair_of(value) is not None
 
 
 def _may_hold(member: JsonValue, *, behind: bool) -> bool:
-    """Whether a member is a message, or has one in it, also `behind` other text."""
+    """True if a member is a message, or has one in it, also `behind` other text."""
     if isinstance(member, str):
         return _holds_message(member, expected=False) or (behind and _start_behind(member) > 0)
     if isinstance(member, list):
@@ -285,7 +252,7 @@ def _is_event(text: str) -> bool:
 
 
 def _holds_message(text: str, expected: bool) -> bool:
-    """Whether a string is the text of a message, whole or cut off."""
+    """True if a string is the text of a message, whole or cut off."""
     start = text[:200].lstrip()
     if not start.startswith("{"):
         return _EVENTS.match(start) is not None and '"jsonrpc"' in text
@@ -308,7 +275,7 @@ def _hides_message(value: Members, depth: int = 0) -> bool:
 
 
 def _is_stripped(value: Members) -> bool:
-    """Whether a member is a message without `jsonrpc`."""
+    """True if a member is a message without `jsonrpc`."""
     if not value.keys() <= ENVELOPE:
         return False
     calls = isinstance(value.get("method"), str) and ("params" in value or "id" in value)
@@ -336,5 +303,8 @@ def _beside(found: WrappedMessage, value: Members, hints: Hints) -> WrappedMessa
         token = hinted(value, hints.sender_at)
     if hints.connection_at is not None:
         connection = pointed(dict(value), hints.connection_at)
+    beside: dict[str, int | str] = {}
+    for level in levels if connection is None and pair is None else ():
+        beside |= members_of(level, own)
     label = connection if isinstance(connection, str) or type(connection) is int else None
-    return replace(found, token=token, connection=label, pair=pair, time=time)
+    return replace(found, token=token, connection=label, pair=pair, beside=beside, time=time)

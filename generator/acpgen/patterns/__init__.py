@@ -36,7 +36,7 @@ __all__ = [
 
 
 def examined(pattern: str, max_length: int | None = None) -> Examination:
-    """Whether a pattern can take too long, and how many steps it took to tell.
+    """Examine whether a pattern can take too long, and count the steps that this takes.
 
     `max_length` is the maxLength beside the pattern.
 
@@ -77,7 +77,7 @@ def literal(text: str) -> str:
 
 
 def is_pattern(text: str) -> bool:
-    """Whether a text is a regular expression, even if it is one that acpgen can't use."""
+    """True if a text is a regular expression, even if it is one that acpgen can't use."""
     try:
         parse(text)
     except UnsupportedPatternError:
@@ -131,5 +131,5 @@ def compiled(pattern: str) -> re.Pattern[str]:
 
 
 def matches(pattern: str | None, text: str) -> bool:
-    """Whether a text fits a pattern; without one, every text does."""
+    """True if a text fits a pattern; without one, every text does."""
     return pattern is None or compiled(pattern).search(text) is not None

@@ -27,7 +27,7 @@ def complement(chars: Charset) -> Charset:
 
 
 def has(chars: Charset, point: int) -> bool:
-    """Whether a code point is in a set."""
+    """True if a code point is in a set."""
     return any(low <= point <= high for low, high in chars)
 
 

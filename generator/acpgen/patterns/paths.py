@@ -74,7 +74,7 @@ class Examination:
 
 
 def examined(node: Node, max_length: int | None = None) -> Examination:
-    """Whether a pattern may take too long on a text of at most a length."""
+    """Examine whether a pattern may take too long on a text of at most a length."""
     error, steps = _error(node, max_length)
     if not isinstance(error, _TooManyWaysError):
         return Examination(None if error is None else str(error), steps)
@@ -269,7 +269,7 @@ def _times(counts: Counter[int], factor: int) -> Counter[int]:
 
 
 def begins_at_start(node: Node) -> bool:
-    """Whether a pattern can match from the start of a text only."""
+    """True if a pattern can match from the start of a text only."""
     match node:
         case Anchor.START:
             return True

@@ -53,7 +53,7 @@ def _trim(node: Node, *, at_end: bool) -> Node:
 
 
 def _is_plain(node: Node) -> bool:
-    """Whether a part consists of characters only, so that it means the same at every place."""
+    """True if a part consists of characters only, so that it means the same at every place."""
     match node:
         case Anchor() | Look():
             return False

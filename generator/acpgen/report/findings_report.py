@@ -114,7 +114,7 @@ class Report:
         self.tally.add(tally)
 
     def room_for(self, errors: int) -> bool:
-        """Whether the report would not be full with so many more errors."""
+        """True if the report would not be full with so many more errors."""
         return self._limit is None or self._errors + errors < self._limit
 
     def problem(

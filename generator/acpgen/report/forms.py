@@ -60,7 +60,7 @@ def renderer(
 
 
 def has_colour(out: TextIO, environment: Mapping[str, str]) -> bool:
-    """Whether a stream shows colours and its reader wants them (https://no-color.org)."""
+    """True if a stream shows colours and its reader wants them (https://no-color.org)."""
     if environment.get("NO_COLOR"):
         return False
     if environment.get("FORCE_COLOR"):

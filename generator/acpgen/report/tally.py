@@ -41,7 +41,7 @@ class Tally:
 
     @property
     def complete(self) -> bool:
-        """Whether all inputs were judged to their end."""
+        """True if all inputs were judged to their end."""
         return not self.problems
 
     def add(self, other: Tally) -> None:
@@ -61,7 +61,7 @@ class Tally:
         return sum(n for (each, _), n in self.found.items() if each == severity)
 
     def has(self, severity: str) -> bool:
-        """Whether there are findings of a severity, or of a worse one."""
+        """True if there are findings of a severity, or of a worse one."""
         if not self.found:
             return False
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 FORMER = frozenset({"clientCapabilities", "clientInfo", "toolCall"})
 """The members that only the params of v1 have. To import them would take longer than to judge."""
+FORMER_CAPABILITIES = frozenset({"fs", "plan", "session", "subagents", "terminal"})
+"""The capabilities that only the clients of v1 have."""
 
 _SHORT = 64 * 1024
 """The most bytes of a file for which the rest of acpgen takes longer to import than to judge."""
@@ -112,18 +114,22 @@ def _messages(text: bytes, sender: str | None) -> Iterator[tuple[int, Decoded, b
 
 
 def _is_plain_call(message: Mapping[str, object]) -> bool:
-    """Whether a call is one without anything that says who sent it, or in which version."""
+    """True if a call is one without anything that says who sent it, or in which version."""
     return "jsonrpc" in message and message["method"] != _SETTLES and message.keys() <= ENVELOPE
 
 
 def _is_former(message: Mapping[str, object]) -> bool:
-    """Whether the params of a call may have a member of v1."""
+    """True if the params of a call may have a member of v1."""
     params = message.get("params")
-    return isinstance(params, dict) and not FORMER.isdisjoint(params)
+    if not isinstance(params, dict):
+        return False
+    capabilities = params.get("capabilities")
+    named = isinstance(capabilities, dict) and not FORMER_CAPABILITIES.isdisjoint(capabilities)
+    return named or not FORMER.isdisjoint(params)
 
 
 def _explains(options: Options) -> bool:
-    """Whether findings are printed as text, and count as they are."""
+    """True if findings are printed as text, and count as they are."""
     return not (
         options.strict
         or options.summary
@@ -136,7 +142,7 @@ def _explains(options: Options) -> bool:
 
 
 def _is_long(file: str) -> bool:
-    """Whether decoders save more time on a file than their import takes."""
+    """True if decoders save more time on a file than their import takes."""
     try:
         return os.stat(file).st_size >= LONG
     except (OSError, ValueError):
@@ -158,7 +164,7 @@ def _short_text(file: str) -> bytes | None:
 
 
 def _at_end(stream: BinaryIO) -> bool:
-    """Whether the input ends after what was peeked at. Waits until that is known."""
+    """True if the input ends after what was peeked at. Waits until that is known."""
     number = stream.fileno()
     found = os.fstat(number)
     if S_ISREG(found.st_mode):

@@ -83,7 +83,7 @@ def _clean(file: str, size: int, decoders: Decoders, sender: str | None) -> int:
 
 
 def _is_message(text: bytes) -> bool:
-    """Whether a line has a message and nothing beside it, such as its direction."""
+    """True if a line has a message and nothing beside it, such as its direction."""
     try:
         message = read(text)
     except NotJsonError:

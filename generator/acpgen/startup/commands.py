@@ -41,7 +41,7 @@ def overview() -> str:
     width = max(map(len, rows)) + 2
     commands = "".join(f"  {name:{width}}{summary}\n" for name, summary in rows.items())
     return (
-        f"Usage: acpgen [OPTIONS] COMMAND [ARGS]...\n\n{SUMMARY}\n\n"
+        f"Usage: acpgen [OPTIONS] COMMAND [ARGS]...\n\n  {SUMMARY}\n\n"
         f"Options:\n"
         f"  --version             Show the version and exit.\n"
         f"  --install-completion  Install completion for the current shell.\n"

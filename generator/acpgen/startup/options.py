@@ -5,7 +5,7 @@ The parser handles plain use only; help, completion and wrong usage are left to 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 SENDERS = ("client", "agent", "proxy")
 FORMS = ("text", "json", "ndjson", "github", "sarif", "junit")
@@ -49,7 +49,7 @@ class Option:
         self.several = several
 
     def takes(self, value: str) -> bool:
-        """Whether a text is a value of the option."""
+        """True if a text is a value of the option."""
         if self.number:
             return value.isdecimal() and int(value) > 0
         return self.values is None or value in self.values
@@ -75,10 +75,12 @@ OPTIONS = {
     "connection_at": Option(("--connection-at",), "Where the connection is: /conn."),
     "client": Option(("--client",), "What is there if the client sent the message: '>>>'."),
     "max_line": Option(
-        ("--max-line",), "Skip lines and values of more bytes; 134217728 by default.", number=True
+        ("--max-line",), "Skip lines and values of more bytes; 67108864 by default.", number=True
     ),
     "max_findings": Option(
-        ("--max-findings",), "Print no more findings of one message; 1000 by default.", number=True
+        ("--max-findings",),
+        "Print up to so many findings of one message, however many; 1000 by default.",
+        number=True,
     ),
     "form": Option(("--format",), "How to print what is found.", values=FORMS),
     "max_errors": Option(("--max-errors",), "Stop after this many errors.", number=True),
@@ -175,12 +177,12 @@ class Options:
 
     @property
     def can_follow(self) -> bool:
-        """Whether there is exactly one file, and it is not standard input."""
+        """True if there is exactly one file, and it is not standard input."""
         return len(self.files) == 1 and self.files != ("-",)
 
     @property
     def is_plain(self) -> bool:
-        """Whether clean messages need nothing but the shipped checkers, and print nothing."""
+        """True if clean messages need nothing but the shipped checkers, and print nothing."""
         return self.form == "text" and not (
             self.schemas
             or self.part
@@ -195,8 +197,23 @@ class Options:
 
     @property
     def can_count(self) -> bool:
-        """Whether a summary has this form."""
+        """True if a summary has this form."""
         return self.form in COUNTING
+
+
+def option_in(
+    argument: str, rest: Iterator[str], by_name: Mapping[str, tuple[str, Option]]
+) -> tuple[str, Option, str] | None:
+    """The member, the option and the value that an argument begins; a flag has the value "".
+
+    None where Typer has to read it. The value may be the next argument.
+    """
+    name, equals, value = argument.partition("=")
+    member, option = by_name.get(name, ("", None))
+    if option is None or (option.flag and equals):
+        return None
+    found = value if equals or option.flag else next(rest, "")
+    return (member, option, found) if found or option.flag else None
 
 
 def parse(arguments: Sequence[str]) -> Options | None:
@@ -214,15 +231,14 @@ def parse(arguments: Sequence[str]) -> Options | None:
         if not argument.startswith("-") or argument == "-":
             files.append(argument)
             continue
-        name, equals, value = argument.partition("=")
-        member, option = _BY_NAME.get(name, ("", None))
-        if option is None or (option.flag and equals):
+        stated = option_in(argument, rest, _BY_NAME)
+        if stated is None:
             return None
+        member, option, found = stated
         if option.flag:
             flags[member] = True
             continue
-        found = value if equals else next(rest, None)
-        if not found or not option.takes(found):
+        if not option.takes(found):
             return None
         if option.number:
             numbers[member] = int(found)

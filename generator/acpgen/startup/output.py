@@ -40,5 +40,5 @@ def of_output(error: OSError) -> OSError:
 
 
 def is_of_output(error: Exception) -> bool:
-    """Whether an error is that of standard output."""
+    """True if an error is that of standard output."""
     return isinstance(error, OSError) and error.filename == OUTPUT

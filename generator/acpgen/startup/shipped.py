@@ -29,7 +29,7 @@ _BUNDLED = os.path.join(_PACKAGE, "_resources")
 
 @cache
 def fresh(target: str = "checkers") -> bool:
-    """Whether a target's files were generated from the schema, and not edited since.
+    """True if a target's files were generated from the schema, and not edited since.
 
     Raises:
         OSError: the schema can't be read.
@@ -108,7 +108,7 @@ def _recorded(generated: str, target: str) -> tuple[str, dict[str, str]]:
 
 
 def _is_unchanged(path: str, recorded: str) -> bool:
-    """Whether a file is as it was recorded, apart from its line ends."""
+    """True if a file is as it was recorded, apart from its line ends."""
     try:
         return recorded == digests.of_text_file(path)
     except OSError:
@@ -116,7 +116,7 @@ def _is_unchanged(path: str, recorded: str) -> bool:
 
 
 def _is_imported_from(folder: str) -> bool:
-    """Whether the package that gets imported is the one in a folder."""
+    """True if the package that gets imported is the one in a folder."""
     try:
         import acp_v2
     except ImportError:

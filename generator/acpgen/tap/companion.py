@@ -254,7 +254,7 @@ def _alone(work: Callable[[], None]) -> None:
         work()
         status = 0
     except Exception as error:
-        sys.stderr.write(f"acpgen tap: can't go on: {type(error).__name__}\n")
+        sys.stderr.write(f"acpgen: can't go on: {type(error).__name__}\n")
     finally:
         sys.stderr.flush()
         os._exit(status)

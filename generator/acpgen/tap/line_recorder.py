@@ -47,7 +47,7 @@ class LineRecorder:
 
     @property
     def records(self) -> bool:
-        """Whether there is a transcript."""
+        """True if there is a transcript."""
         return self._file is not None
 
     def add(self, sender: str, seconds: float, data: bytes) -> list[bytes]:

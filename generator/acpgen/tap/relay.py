@@ -69,12 +69,12 @@ class Flow:
 
     @property
     def is_idle(self) -> bool:
-        """Whether all that was read is written."""
+        """True if all that was read is written."""
         return not self._steps and not self._writing
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more will be written."""
+        """True if nothing more will be written."""
         return self.sink is None
 
     def pause(self, now: float) -> float:

@@ -109,7 +109,7 @@ def _report(line: str) -> None:
     poll.register(2, select.POLLOUT)
     try:
         if poll.poll(0):
-            os.write(2, f"acpgen tap: {escaped(line)}\n".encode()[: select.PIPE_BUF])
+            os.write(2, f"acpgen: {escaped(line)}\n".encode()[: select.PIPE_BUF])
     except OSError:  # the reader is gone
         return
 

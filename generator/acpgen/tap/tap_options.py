@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from acpgen.startup.options import Option
+from acpgen.startup.options import Option, option_in
 
 _MESSAGE = "answer, request or notification, : METHOD and, after another :, its number from 1"
 
@@ -94,19 +94,15 @@ def parse(arguments: Sequence[str]) -> TapOptions | None:
     flags: dict[str, bool] = {}
     targets: dict[str, list[str]] = {}
     for argument in rest:
-        name, equals, value = argument.partition("=")
-        member, option = _BY_NAME.get(name, ("", None))
-        if option is None or (option.flag and equals):
+        stated = option_in(argument, rest, _BY_NAME)
+        if stated is None:
             return None
+        member, option, found = stated
         if option.flag:
             flags[member] = True
-            continue
-        found = value if equals else next(rest, None)
-        if not found:
-            return None
-        if member == "record" and record is not None:
-            return None
-        if member == "record":
+        elif member == "record":
+            if record is not None:
+                return None
             record = found
         else:
             targets.setdefault(member, []).append(found)

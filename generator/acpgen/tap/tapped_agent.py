@@ -76,7 +76,7 @@ class TappedAgent:
         self.forward(signal.SIGKILL)
 
     def has_ended(self) -> bool:
-        """Whether the agent has ended; `status` is then what `wait` returns for it."""
+        """True if the agent has ended; `status` is then what `wait` returns for it."""
         _drain(self.wakeup)
         if self.status is None:
             pid, status = os.waitpid(self._pid, os.WNOHANG)

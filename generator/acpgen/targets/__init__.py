@@ -47,7 +47,7 @@ class Target:
         return self.make(self.view(protocol), templates)
 
     def owns(self, path: str) -> bool:
-        """Whether only this target writes to a path."""
+        """True if only this target writes to a path."""
         return any(fnmatchcase(path, pattern) for pattern in self.owned_paths)
 
 

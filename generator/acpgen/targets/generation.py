@@ -125,7 +125,7 @@ def generate(
 
 
 def is_up_to_date(plan: Plan) -> bool:
-    """Whether the digests of a folder say that all of it is as generated, without generating.
+    """True if the digests of a folder say that all of it is as generated, without generating.
 
     Raises:
         TemplateError: the folder of templates does not exist.

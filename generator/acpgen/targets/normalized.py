@@ -13,7 +13,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 
 from acpgen.emit.header import HEADER
-from acpgen.emit.jsonschema import DIALECT, JsonSchema, nullable
+from acpgen.emit.jsonschema import DIALECT, JsonSchema, limits, nullable
 from acpgen.load.schema_text import SchemaError
 from acpgen.model import (
     META,
@@ -137,7 +137,7 @@ class _Writer:
         return {keyword: [_ref(name) for name in branches]}
 
     def _is_exclusive(self, name: TypeName) -> bool:
-        """Whether an instance of a branch must not be one of its siblings."""
+        """True if an instance of a branch must not be one of its siblings."""
         return any(record.excludes for record in self._family(self._shapes[name]))
 
     def _members(self, record: Record) -> tuple[Property, ...]:
@@ -187,8 +187,7 @@ def _type(type_: Type) -> JsonSchema:
         case Nullable(of=inner):
             return nullable(_type(inner))
         case Array(items=items):
-            limits = {"minItems": type_.min_items, "maxItems": type_.max_items}
-            return {"type": "array", "items": _type(items), **_given(limits)}
+            return {"type": "array", "items": _type(items), **limits(type_, _pattern)}
         case Map(values=values):
             is_any = values == Scalar(ScalarType.ANY)
             return {"type": "object", "additionalProperties": True if is_any else _type(values)}
@@ -215,14 +214,7 @@ def _listed(enum: ClosedEnum | OpenEnum) -> JsonSchema:
 def _scalar(scalar: Scalar) -> JsonSchema:
     if scalar.type is ScalarType.ANY:
         return {}
-    limits = {
-        "pattern": None if scalar.pattern is None else _pattern(scalar.pattern),
-        "minLength": scalar.min_length,
-        "maxLength": scalar.max_length,
-        "minimum": scalar.minimum,
-        "maximum": scalar.maximum,
-    }
-    return {"type": scalar.type.value, **_given(limits)}
+    return {"type": scalar.type.value, **limits(scalar, _pattern)}
 
 
 def _pattern(pattern: str) -> str:
@@ -233,7 +225,3 @@ def _pattern(pattern: str) -> str:
     """
     spelled: Callable[[str], str] = python_pattern if _LOOKAHEAD in pattern else portable
     return spelled(pattern)
-
-
-def _given(schema: Mapping[str, JsonValue]) -> JsonSchema:
-    return {keyword: value for keyword, value in schema.items() if value is not None}

@@ -151,15 +151,15 @@ def _unstable(protocol: Protocol, method: Method) -> dict[MethodName, TypeName]:
 
 def _annotations(method: Method) -> JsonSchema:
     """Annotate the params of a method with its retry class, what a copy does, and its errors."""
-    said: JsonSchema = {
+    stated: JsonSchema = {
         "x-retry-class": None if method.retry is None else method.retry.value,
         "x-resend": method.resend,
     }
     if method.errors:
-        said["x-errors"] = [{"code": error.code, "when": error.when} for error in method.errors]
+        stated["x-errors"] = [{"code": error.code, "when": error.when} for error in method.errors]
     if (undone := undoes(method)) is not None:
-        said["x-undoes"] = undone
-    return said
+        stated["x-undoes"] = undone
+    return stated
 
 
 def _keyed(protocol: Protocol) -> list[Method]:

@@ -29,7 +29,7 @@ class Attribution:
 
     @property
     def claimable(self) -> bool:
-        """Whether a prompt with a key may have led to it, because all pending ones had a key."""
+        """True if a prompt with a key may have led to it, because all pending ones had a key."""
         return self.key is not None or self.alone is None
 
 
@@ -40,7 +40,7 @@ def attributed(
 ) -> Iterator[tuple[Content, Attribution]]:
     """The messages that no response names, in the order of lines.
 
-    Left out are those that several submissions may have led to. `shown` and `attempts` are in the
+    Those that several submissions may have led to are left out. `shown` and `attempts` are in the
     order of lines. `answered` has the messages that responses name.
     """
     for content, messages in shown.items():

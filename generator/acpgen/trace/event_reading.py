@@ -10,8 +10,8 @@ from acp_wire.pairing import Connection
 from acp_wire.reader import NotJsonError, decode
 from acp_wire.redaction import Key
 from acp_wire.transcript_line import is_transcript_line
-from acpgen.judge.inputs import MessageText
 from acpgen.judge.message import Judge
+from acpgen.judge.message_text import MessageText
 from acpgen.model import JsonValue, Kind, Method, Protocol, RetryClass, Side
 from acpgen.trace.digest import Digest, digest
 from acpgen.trace.event import CallEvent, Event, Prompt, Response, Update

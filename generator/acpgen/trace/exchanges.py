@@ -21,7 +21,7 @@ _Id = tuple[Connection, Side, int | str]
 
 
 def is_initialize(call: CallEvent) -> bool:
-    """Whether a request begins a connection, of a client or of a proxy."""
+    """True if a request begins a connection, of a client or of a proxy."""
     carried = None if call.method is None else call.method.carries
     return _INITIALIZE in (call.name, carried)
 
@@ -49,12 +49,12 @@ class Exchange:
         return self.line if self.response is None else self.response.line
 
     def answered_by(self, line: int) -> bool:
-        """Whether the response came before a line."""
+        """True if the response came before a line."""
         return self.response is not None and self.response.line < line
 
     @property
     def failed(self) -> bool:
-        """Whether the response is an error."""
+        """True if the response is an error."""
         return self.code is not None
 
     @property
@@ -147,13 +147,13 @@ class Traffic:
         return self.switches[after - 1][1]
 
     def reacts(self, connection: Connection, after: int, before: int) -> bool:
-        """Whether a request that the client sent after a line is answered before another."""
+        """True if a request that the client sent after a line is answered before another."""
         replies = self.replies.get(connection, ())
         first = bisect_right(replies, after, key=lambda reply: reply[0])
         return first < len(replies) and replies[first][1] < before
 
     def is_silent(self, connection: Connection, line: int) -> bool:
-        """Whether nothing is recorded of a connection from a line on, as if it had ended."""
+        """True if nothing is recorded of a connection from a line on, as if it had ended."""
         return self.spans[connection].last < line
 
 

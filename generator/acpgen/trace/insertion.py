@@ -35,7 +35,7 @@ class InsertedMessage:
 
     @property
     def is_named(self) -> bool:
-        """Whether the answer to the attempt names the message."""
+        """True if the answer to the attempt names the message."""
         return self.attempt.message_id == self.message_id
 
     @property
@@ -79,7 +79,7 @@ def message_of(recording: Recording, attempt: Attempt) -> InsertedMessage | None
 
 
 def must_know(recording: Recording, first: InsertedMessage, late: Attempt) -> bool:
-    """Whether the key of a message can't have been forgotten when it is sent once more.
+    """True if the key of a message can't have been forgotten when it is sent once more.
 
     It may be when the session was not active in between, unless the agent still shows the message
     or still works on it.

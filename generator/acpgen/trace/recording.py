@@ -22,7 +22,9 @@ class Recording:
     """The events of a transcript, and the indexes that rules need.
 
     The lines in it are positions of `places`. `echoes` are the keys that agents sent. `keys` are
-    all keys, also misspelled and malformed ones, which no finding may show.
+    all keys, also misspelled and malformed ones, which no finding may show. If it is not `ordered`,
+    the messages of each side are in their order, and responses come after requests; what else was
+    sent before what is not known.
     """
 
     traffic: Traffic
@@ -32,3 +34,4 @@ class Recording:
     echoes: tuple[Echo, ...]
     keys: frozenset[Key]
     places: MessagePlaces
+    ordered: bool = True

@@ -90,7 +90,7 @@ def shared_answer(recording: Recording, lost: Exchange, answers: Sequence[int]) 
 
 
 def _is_lost(recording: Recording, first: Attempt, again: Attempt) -> bool:
-    """Whether the response to a prompt will not come any more when it is sent again.
+    """True if the response to a prompt will not come any more when it is sent again.
 
     On the same connection that shows when the later one is answered and the earlier never.
     """

@@ -27,12 +27,19 @@ Check = Callable[[Recording], Iterator[Fault]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TraceRule(Rule[Check]):
-    """One rule about recordings. If it `needs_keys`, it is idle where no prompt takes a key."""
+    """One rule about recordings.
+
+    If it `needs_keys`, it is idle where no prompt takes a key. If it `needs_order`, it is not
+    applied where the recording doesn't show what was sent before what.
+    """
 
     needs_keys: bool
+    needs_order: bool
 
 
-def rule(severity: Severity, *, needs_keys: bool = False) -> Callable[[Check], TraceRule]:
+def rule(
+    severity: Severity, *, needs_keys: bool = False, needs_order: bool = False
+) -> Callable[[Check], TraceRule]:
     """Declare a check as a rule.
 
     Raises:
@@ -40,7 +47,8 @@ def rule(severity: Severity, *, needs_keys: bool = False) -> Callable[[Check], T
     """
 
     def declare(check: Check) -> TraceRule:
-        return TraceRule(id_of(check), Group.TRACE, severity, page_of(check), check, needs_keys)
+        page = page_of(check)
+        return TraceRule(id_of(check), Group.TRACE, severity, page, check, needs_keys, needs_order)
 
     return declare
 

@@ -270,7 +270,7 @@ def _keys_within(text: str, keys: Mapping[int, Collection[str]], *, whole: bool)
 
 
 def _is_apart(text: str, start: int, key: str) -> bool:
-    """Whether a key inside a string is not there by chance.
+    """True if a key inside a string is not there by chance.
 
     A short one has both letters and digits, and is not the part of a longer name or number.
     """

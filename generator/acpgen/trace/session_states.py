@@ -20,7 +20,7 @@ _Place = tuple[Connection, str]
 
 @dataclass(frozen=True, slots=True)
 class OpenState:
-    """Whether a session is open on a connection from a line on."""
+    """The state of a session on a connection from a line on: open or not."""
 
     line: int
     open: bool
@@ -39,7 +39,7 @@ class SessionStates:
     busies: Mapping[str, tuple[int, ...]]
 
     def is_open(self, connection: Connection, session: str, line: int) -> bool:
-        """Whether a session has been opened on a connection before a line, and not closed."""
+        """True if a session has been opened on a connection before a line, and not closed."""
         states = self.opened.get((connection, session), ())
         before = bisect_right(states, line, key=lambda state: state.line)
         return before > 0 and states[before - 1].open
@@ -52,7 +52,7 @@ class SessionStates:
         return next((s.line for s in alternating if s.line < before and not s.open), None)
 
     def works_on(self, session: str, since: int, after: int, before: int) -> bool:
-        """Whether work that went on since a line still does at some time between two others."""
+        """True if work that went on since a line still does at some time between two others."""
         busies = self.busies.get(session, ())
         next_ = bisect_right(busies, after)
         return next_ < len(busies) and busies[next_] < min(before, self.idle_after(session, since))
@@ -110,7 +110,7 @@ class SessionLog:
             states.setdefault(update.session, []).append(update.line)
 
     def is_replaying(self, connection: Connection, session: str) -> bool:
-        """Whether a replay of a session is under way on a connection."""
+        """True if a replay of a session is under way on a connection."""
         return bool(self._replays.get((connection, session)))
 
     def states(self) -> SessionStates:

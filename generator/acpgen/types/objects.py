@@ -42,7 +42,7 @@ def without_null(protocol: Protocol, type_: Type) -> Type:
 
 
 def takes_null(protocol: Protocol, type_: Type) -> bool:
-    """Whether null is a value of a type."""
+    """True if null is a value of a type."""
     match resolve(protocol, type_):
         case Nullable():
             return True

@@ -160,7 +160,7 @@ class Samples:
         return self._protocol.types[name].body
 
     def lacks(self, type_: Type, value: JsonValue) -> bool:
-        """Whether a value is not of a type because a member is missing in it."""
+        """True if a value is not of a type because a member is missing in it."""
         match resolve(self._protocol, type_), value:
             case Object() as object_, dict():
                 members = flatten(self._protocol, object_).members.values()

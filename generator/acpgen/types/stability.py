@@ -27,14 +27,17 @@ _Part = TypeVar("_Part", Property, Variant, EnumValue)
 
 
 def stable(protocol: Protocol) -> Protocol:
-    """Return the protocol without unstable methods, types, members, variants and values."""
+    """Return the protocol without unstable methods, types, members, variants and values.
+
+    A method is unstable as soon as its params or its result are.
+    """
     types = {
         name: replace(type_, body=prune(type_.body))
         for name, type_ in protocol.types.items()
         if type_.stability is Stability.STABLE
     }
-    unstable = {m.name for m in protocol.methods if m.stability is not Stability.STABLE}
-    methods = (m for m in protocol.methods if m.stability is Stability.STABLE)
+    methods = [m for m in protocol.methods if _is_stable(m, types)]
+    unstable = {m.name for m in protocol.methods} - {m.name for m in methods}
     return replace(
         protocol,
         methods=tuple(
@@ -43,6 +46,11 @@ def stable(protocol: Protocol) -> Protocol:
         ),
         types=types,
     )
+
+
+def _is_stable(method: Method, types: Mapping[TypeName, TypeDef]) -> bool:
+    named = (name for name in (method.params, method.result) if name is not None)
+    return method.stability is Stability.STABLE and all(name in types for name in named)
 
 
 def drop_undone(method: Method, names: AbstractSet[MethodName]) -> Method:

@@ -106,7 +106,7 @@ def _edited(parts: Iterator[_Part], edit: Edit) -> tuple[_Part, ...]:
 
 
 def is_key(type_: Type) -> bool:
-    """Whether a type is that of an idempotency key, null or not."""
+    """True if a type is that of an idempotency key, null or not."""
     return (type_.of if isinstance(type_, Nullable) else type_) == Ref(KEY_TYPE)
 
 

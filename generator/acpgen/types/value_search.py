@@ -228,7 +228,7 @@ class _State:
     atoms: Demands = frozenset()
 
     def holds(self, demand: Demand) -> bool | None:
-        """Whether a demand holds, as far as the atoms state that.
+        """True if the atoms say that a demand holds, False if they deny it, None otherwise.
 
         What is received may be sent otherwise: that decides about the members that may be used.
         """
@@ -267,11 +267,11 @@ class _View:
                 pass
 
     def _is_one(self, name: str, value: Term) -> bool:
-        """Whether a member is surely there, and has a value of a set."""
+        """True if a member is surely there, and has a value of a set."""
         return isinstance(value, Listed) and name in self._tags and self._tags[name] <= value.values
 
     def _is_apart(self, name: str, value: Term) -> bool:
-        """Whether a member surely has no value of a set."""
+        """True if a member surely has no value of a set."""
         if not isinstance(value, Listed):
             return False
         tags = self._tags.get(name, value.values)

@@ -104,7 +104,7 @@ class Members:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnyOf:
-    """The union of sets; of none, the empty set. A tag may select one of them."""
+    """The union of sets; the empty set if there are none. A tag may select one of them."""
 
     parts: tuple[Term, ...]
     tagged: bool = False
@@ -112,7 +112,7 @@ class AnyOf:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AllOf:
-    """The intersection of sets; of none, all values."""
+    """The intersection of sets; all values if there are none."""
 
     parts: tuple[Term, ...]
 
@@ -136,8 +136,7 @@ class Named:
 class OtherTags:
     """Objects whose tag no peer knows: what a fallback takes.
 
-    Nobody sends a tag that a later version is the first to define, so it is none of those that the
-    sets of the receiver list.
+    The receiver's sets list no such tag, since no peer sends one that only a later version defines.
     """
 
     tag: str
@@ -206,7 +205,7 @@ class TermBook:
                 return self._union(type_, side)
 
     def body(self, named: Named) -> Term:
-        """Return the term that a named one stands for. A type that its protocol lacks is any."""
+        """Return the term that a named one refers to. A type that its protocol lacks is any."""
         if named not in self._bodies:
             side = named.side or 0
             definition = self._protocols[side].types.get(named.name)

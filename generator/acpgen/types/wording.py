@@ -83,5 +83,5 @@ def token(name: str) -> str:
 
 
 def same(one: JsonValue, another: JsonValue) -> bool:
-    """Whether two JSON values are equal. In Python, True is equal to 1."""
+    """True if two JSON values are equal. In Python, True is equal to 1."""
     return json.dumps(one, sort_keys=True) == json.dumps(another, sort_keys=True)

@@ -126,18 +126,18 @@ def _differences(theirs: object, ours: object, pointer: Pointer) -> Iterator[Ups
 
 
 def _shown(value: object) -> str:
-    return NOTHING if value is _ABSENT else value_of(_said(value))
+    return NOTHING if value is _ABSENT else value_of(_stated(value))
 
 
-def _said(value: object) -> JsonValue:
+def _stated(value: object) -> JsonValue:
     """A value as JSON again, without the marks of keywords that are ours."""
     match value:
         case _Own(value=inner):
             return inner
         case dict():
-            return {str(name): _said(member) for name, member in value.items()}
+            return {str(name): _stated(member) for name, member in value.items()}
         case list():
-            return [_said(item) for item in value]
+            return [_stated(item) for item in value]
         case None | bool() | int() | float() | str():
             return value
         case _:

@@ -66,7 +66,7 @@ class Declaration:
     ours: str = ""
 
     def covers(self, difference: UpstreamDifference | None) -> bool:
-        """Whether a difference is meant, or the definition as a whole where none is given."""
+        """True if a difference is meant, or the definition as a whole where none is given."""
         if difference is None or not self.pointer:
             return not self.pointer
         found = (difference.pointer, difference.theirs, difference.ours)

@@ -8,7 +8,7 @@ from acpgen.rulebook import Group, rule
 
 @rule(Group.UPSTREAM)
 def upstream_ours_only() -> None:
-    """What only this schema defines is declared.
+    """A definition that only this schema has is declared.
 
     Why: a maintainer must see the difference between an addition here and a removal upstream.
 
@@ -20,7 +20,7 @@ def upstream_ours_only() -> None:
 
 @rule(Group.UPSTREAM)
 def upstream_theirs_only() -> None:
-    """What only upstream defines is declared.
+    """A definition that only upstream has is declared.
 
     Why: a new release brought it, and it is unknown here. In a stable release it may also be
     unstable here: upstream has made it stable.
@@ -59,7 +59,7 @@ def stale_declaration() -> None:
 
 @rule(Group.UPSTREAM)
 def overwritten_value() -> None:
-    """What an overlay would put into a release is not there yet, or is the same.
+    """An overlay replaces no value of a release by another one.
 
     Why: a class, a list of errors or a key that upstream states is upstream's decision. If ours
     replaced it, nothing would show that the two disagree.

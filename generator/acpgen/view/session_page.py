@@ -44,7 +44,7 @@ def page(session: SessionView, template: Path = resources.VIEW_PAGE) -> str:
 
 
 def is_page(path: Path) -> bool:
-    """Whether a file is a page that shows a session.
+    """True if a file is a page that shows a session.
 
     Raises:
         OSError: it can't be read.

@@ -16,7 +16,7 @@ from acp_wire.pairing import Connection
 from acp_wire.reader import decode
 from acpgen import __version__, rulebook
 from acpgen.findings import Finding, Severity
-from acpgen.judge.inputs import MessageText
+from acpgen.judge.message_text import MessageText
 from acpgen.model import JsonValue, Method, Protocol, Side
 from acpgen.view.shown_message import ShownKind, ShownMessage, shown_message
 

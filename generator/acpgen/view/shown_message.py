@@ -14,7 +14,7 @@ from acp_wire.keys import KEY
 from acp_wire.pairing import Connection
 from acp_wire.reader import Decoded, JsonValue
 from acp_wire.transcript_line import is_transcript_line
-from acpgen.judge.inputs import MessageText
+from acpgen.judge.message_text import MessageText
 
 __all__ = ["ShownKind", "ShownMessage", "shown_message"]
 

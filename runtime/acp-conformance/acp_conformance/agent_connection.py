@@ -64,7 +64,7 @@ class AgentConnection:
         self.sent = 0
         """The number of requests and notifications that were sent."""
         self.flushes = True
-        """Whether sending waits until the agent has read the message."""
+        """True if sending waits until the agent has read the message."""
         self.permission = Permission.CANCELLED
         """The answer to requests for permission."""
         self.permissions = 0
@@ -173,7 +173,7 @@ class AgentConnection:
         return found
 
     def working(self, session: str, since: int = 0) -> bool | None:
-        """Whether the session's last reported state is not idle. None if no state was reported."""
+        """True if the session's last reported state is not idle. None if no state was reported."""
         states = [
             u.get("state")
             for u in self.updates(session, since)
@@ -182,14 +182,14 @@ class AgentConnection:
         return states[-1] != "idle" if states else None
 
     def worked(self, session: str, since: int) -> bool:
-        """Whether work began or continued after a position in the stream."""
+        """True if work began or continued after a position in the stream."""
         return any(
             str(update.get("sessionUpdate")) in WORK or update.get("state") == "running"
             for update in self.updates(session, since)
         )
 
     def compacted(self, session: str) -> bool:
-        """Whether the agent has reported a compaction of the session's context as completed."""
+        """True if the agent has reported a compaction of the session's context as completed."""
         return any(
             (update.get("sessionUpdate"), update.get("status"))
             == ("compaction_update", "completed")

@@ -77,7 +77,7 @@ def _two_keys(log: ClientLog) -> Judgement:
 
 
 def _repeats(log: ClientLog) -> bool:
-    """Whether the plan submits one text several times, so that equal prompts are not retries."""
+    """True if the plan submits one text several times, so that equal prompts are not retries."""
     return "client-new-key" in log.plan.about
 
 
@@ -102,7 +102,7 @@ def _resends_all(log: ClientLog) -> Judgement:
 
 
 def _sent_again(log: ClientLog, least: int, broken: str) -> Judgement:
-    """Whether the client resent all lost prompts, and there were at least `least` of them."""
+    """Judge whether the client resent all lost prompts; at least `least` must have been lost."""
     keyed = [attempts for attempts in log.submissions if attempts[0].key is not None]
     owed = [attempts[-1].run for attempts in keyed if _lost(log, attempts[-1])]
     final = len(log.plan.texts) - 1
@@ -127,7 +127,7 @@ def _resumes_first(log: ClientLog) -> Judgement:
 
 
 def _created(log: ClientLog, prompt: LoggedPrompt) -> bool:
-    """Whether the session of a prompt was created on its connection."""
+    """True if the session of a prompt was created on its connection."""
     return any(
         result_of(line.message).get("sessionId") == prompt.session
         for line in log.connections[prompt.connection][: prompt.place]
@@ -210,7 +210,7 @@ def judge(log: ClientLog) -> TraceResult:
 
 
 ALL_KEYS: Final = "all keys"
-"""What stands for a trace where all plans are judged together."""
+"""What is in the place of a trace where all plans are judged together."""
 
 
 def judge_keys(all_: Sequence[ClientLog]) -> TraceResult:

@@ -75,7 +75,7 @@ class KillTimes:
 
     @property
     def found(self) -> bool:
-        """Whether kills have hit both sides."""
+        """True if kills have hit both sides."""
         return self.before is not None and self.after is not None
 
     def next(self) -> float | None:

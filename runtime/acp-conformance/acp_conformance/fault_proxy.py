@@ -192,7 +192,7 @@ class FaultProxy:
         return re.sub(rb"(?i)\r\nhost:[^\r]*", lambda _: b"\r\nHost: " + self._name, head, count=1)
 
     def is_stalled(self, target: asyncio.StreamWriter) -> bool:
-        """Whether nothing may close the connection of a writer. Internal to the proxy."""
+        """True if nothing may close the connection of a writer. Internal to the proxy."""
         return target in self._stalled
 
 

@@ -1,4 +1,4 @@
-"""Whether a key contains a part of its prompt, or private data. Judged from that key alone.
+"""Keys that contain a part of their prompt, or private data. Each is judged by itself.
 
 The patterns are so long that a random key contains one by chance in fewer than one of a million
 runs of the kit: eight letters in a row, out of 26 or more, or sixteen hexadecimal digits of a hash.
@@ -83,7 +83,7 @@ def found_in(key: str, session: str, text: str, *contents: str) -> str | None:
 
 
 def _address(key: str) -> bool:
-    """Whether a key contains an e-mail address. A random name is not an address."""
+    """True if a key contains an e-mail address. A random name is not an address."""
     names = _ADDRESS.findall(key) if _PLAIN.fullmatch(key) else []
     return any(re.search("[A-Za-z][a-z]{2}", _RANDOM.sub("", name)) for name in names)
 

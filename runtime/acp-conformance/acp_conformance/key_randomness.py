@@ -1,4 +1,4 @@
-"""Whether keys are UUIDs, or as random as UUIDs. Judged from many keys of one client.
+"""The randomness of keys: UUIDs, or as random as UUIDs. Judged from many keys of one client.
 
 A part that keys share is not random, and neither is a counter or a time: there, two keys differ in
 few places only. So the measure is the number of bits in which two keys differ.

@@ -110,12 +110,12 @@ class Programs:
 
     @property
     def has_folder(self) -> bool:
-        """Whether a command names `FOLDER`."""
+        """True if a command names `FOLDER`."""
         all_ = (*self._command, *self._restart, *(self._second or ()))
         return any(FOLDER in word for word in all_)
 
     def within(self, folder: str) -> Programs:
-        """The same commands, in which a folder stands for `FOLDER`."""
+        """The same commands, in which a folder replaces `FOLDER`."""
 
         def filled(command: Sequence[str]) -> list[str]:
             return [word.replace(FOLDER, folder) for word in command]

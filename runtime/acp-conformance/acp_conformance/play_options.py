@@ -12,7 +12,7 @@ from acp_conformance.directives import read_directive, scaled
 __all__ = ["REPLACEABLE", "SECONDS", "Permission", "PlayOptions", "TestPrompt"]
 
 REPLACEABLE: Final = ("hold", "work", "fail")
-"""The directives that another text can stand for, in an agent without the kit's test prompts."""
+"""The directives that another text can replace, in an agent without the kit's test prompts."""
 
 SECONDS: Final = "{seconds}"
 """The placeholder in such a text for the time in seconds."""

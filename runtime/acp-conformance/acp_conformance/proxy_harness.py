@@ -212,7 +212,7 @@ class ProxyHarness:
         return self._proxy.answer(self._proxy.request(method, params), self.seconds)
 
     def _lists(self) -> bool:
-        """Whether a request that was sent after all prompts was answered, or the proxy ended."""
+        """True if a request that was sent after all prompts was answered, or the proxy ended."""
         return self._proxy.stream.closed or self._call("session/list", {}) is not None
 
     def _unreached(self) -> AgentUnreachedError:

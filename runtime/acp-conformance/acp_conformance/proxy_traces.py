@@ -226,14 +226,14 @@ def _cut(harness: ProxyHarness, trace: ProxyTrace) -> TraceEndedError | None:
 def _faults(harness: ProxyHarness, arrived: Mapping[int, Sequence[str]]) -> tuple[list[str], str]:
     """What the proxy did wrong, and a prompt that is missing while another is still on its way."""
     changed, lost = compare(harness.sent, arrived)
-    wrong = [f"{each} arrived with another key, or without its own" for each in _told(changed)]
-    missing = [f"{each} did not arrive with its key" for each in _told(lost)]
+    wrong = [f"{each} arrived with another key, or without its own" for each in _named(changed)]
+    missing = [f"{each} did not arrive with its key" for each in _named(lost)]
     if harness.passed:
         return wrong + missing, ""
     return wrong, missing[0] if missing else ""
 
 
-def _told(attempts: Iterable[ProxyAttempt]) -> Iterator[str]:
+def _named(attempts: Iterable[ProxyAttempt]) -> Iterator[str]:
     """Yield the first attempt of each way of sending, and the number of the others."""
     ways: dict[str, list[ProxyAttempt]] = {}
     for each in attempts:

@@ -51,7 +51,7 @@ async def listening(agent: ReferenceAgent, url: str) -> AsyncIterator[str]:
 
     Args:
         agent: the agent of all connections.
-        url: of `http` or `ws`, on loopback. Port 0 stands for any free one.
+        url: of `http` or `ws`, on loopback. Port 0 means any free one.
 
     Raises:
         AddressError: the URL is another, or the port is taken.

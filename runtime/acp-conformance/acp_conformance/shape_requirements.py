@@ -14,7 +14,7 @@ from acp_conformance.requirement_rows import Level, Requirement, Role, Row, aske
 __all__ = ["SHAPE", "SHAPE_REQUIREMENTS", "shape_ids"]
 
 SHAPE: Final = "shape"
-"""The name that stands for all traces about these requirements."""
+"""The name of all traces about these requirements."""
 
 _SCHEMA: Final = "ACP v2 schema"
 _PAGES: Final = "ACP v2 pages"
@@ -52,7 +52,7 @@ SHAPE_REQUIREMENTS: Final[tuple[Requirement, ...]] = (
         (
             "baseline-methods",
             "An agent with sessions answers session/list, session/resume and session/close.",
-            "An empty object stands for session/new, list, resume, close, prompt and cancel.",
+            "An empty object means session/new, list, resume, close, prompt and cancel.",
         ),
     ),
     *_asked(

@@ -168,7 +168,7 @@ def _ending(
 
 
 def _refuses_prompts(scenario: Scenario, step: Step) -> bool:
-    """Whether the first prompt of a trace was answered with an error although it had no key."""
+    """True if the first prompt of a trace was answered with an error although it had no key."""
     prompts = [sent for sent in scenario.requests.values() if sent.method == PROMPT]
     if (
         len(prompts) != 1

@@ -39,7 +39,7 @@ DOWN: Final = 2
 
 
 def opens_second(script: Script) -> bool:
-    """Whether a trace opens a second connection to the running agent."""
+    """True if a trace opens a second connection to the running agent."""
     return any(step.verb == "connect" and "beside" in step.words for step in script.steps)
 
 
@@ -117,7 +117,7 @@ class Schedule:
             raise failure
 
     def _is_doubtful(self, result: TraceResult) -> bool:
-        """Whether what a trace showed beside others has to be confirmed by playing it alone."""
+        """True if what a trace showed beside others has to be confirmed by playing it alone."""
         shaken = result.facts.is_shaken or not result.begun
         return shaken or not dict(result.broken).keys() <= self._confirmed
 

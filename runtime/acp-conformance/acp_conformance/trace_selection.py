@@ -37,7 +37,7 @@ The one about a transport is played with an agent at a URL only.
 
 
 def named(names: Iterable[str]) -> list[str]:
-    """The names of traces and requirements, where `SHAPE` stands for all traces about shapes."""
+    """The names of traces and requirements, where `SHAPE` means all traces about shapes."""
     shapes = [each.name for each in scripts() if each.name.startswith(f"{SHAPE}-")]
     return [each for name in names for each in (shapes if name == SHAPE else [name])]
 

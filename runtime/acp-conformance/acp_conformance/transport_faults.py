@@ -14,7 +14,7 @@ from urllib.parse import urlsplit, urlunsplit
 from acp_conformance.fault_proxy import FaultProxy, Moment, Relayed, RelayFault, Rule
 from acp_conformance.launchers import Record
 from acp_conformance.message_stream import AgentStream
-from acp_wire.reader import NotJsonError, read
+from acp_wire.json_objects import object_in
 
 __all__ = ["Disturber", "FaultyRoute", "NoFaultError", "TransportFault"]
 
@@ -185,8 +185,4 @@ def _message(relayed: Relayed) -> Message | None:
         data = b"\n".join(
             line.removeprefix(b"data:") for line in data.split(b"\n") if line.startswith(b"data:")
         )
-    try:
-        message = read(data)
-    except NotJsonError:
-        return None
-    return message if isinstance(message, dict) else None
+    return object_in(data)

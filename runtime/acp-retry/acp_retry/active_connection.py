@@ -45,7 +45,7 @@ class ActiveConnection:
         self.reason = ""
         """Why the connection ended."""
         self.is_useless = False
-        """Whether a program has ended by itself before it answered `initialize`."""
+        """True if a program has ended by itself before it answered `initialize`."""
         self._connection = connection
         self._outbox = outbox
         self._calls = calls

@@ -291,7 +291,7 @@ class Core:
         self._active.setdefault(session_id, set()).add(connection)
 
     def is_active(self, connection: Hashable, session_id: str) -> bool:
-        """Whether a session is active on a connection."""
+        """True if a session is active on a connection."""
         return connection in self._active.get(session_id, ())
 
     def ended(self, session_id: str) -> None:

@@ -197,7 +197,7 @@ class Delivery:
         self._change.set()
 
     def was_sent_on(self, link: Link) -> bool:
-        """Whether an attempt has left on this connection, which may still deliver its answer."""
+        """True if an attempt has left on this connection, which may still deliver its answer."""
         return any(each is link for each in self._carriers)
 
     def fail(self, reason: str) -> None:
@@ -314,7 +314,7 @@ class Delivery:
 
 
 def _replaces(outcome: Outcome, known: Outcome | None, *, latest: bool) -> bool:
-    """Whether the outcome of an attempt replaces the known outcome of its prompt.
+    """True if the outcome of an attempt replaces the known outcome of its prompt.
 
     An attempt that never left says nothing about another that may have been inserted, and an
     insertion is final.

@@ -25,7 +25,7 @@ from acp_retry.outcome import CANCELLED, INTERNAL_ERROR, RequestFailedError
 from acp_retry.prompt_events import label
 from acp_retry.retention import pruned_before
 from acp_retry.settling_gate import SettlingGate
-from acp_retry.sqlite_file import SqliteFile
+from acp_retry.sqlite_file import SqliteFile, StoreInFile
 from acp_retry.sqlite_layouts import AddedColumn, Tables
 from acp_retry.store import Found, Message
 from acp_retry.submission import Submission
@@ -98,7 +98,7 @@ class _Flight:
     withdrawn: bool = False
 
 
-class ForwardingStore:
+class ForwardingStore(StoreInFile):
     """A `Store` and the handler of its `KeyLedger`: `KeyLedger(store, store.handle)`.
 
     The answer of the other agent is stored before the sender gets it. An error of the other agent
@@ -223,19 +223,6 @@ class ForwardingStore:
         latest = pruned_before(older_than, self._now())
         kept = {name.encode() for name in keep} | {name.encode() for name, _ in self._flights}
         return await self._database.write(lambda rows: _prune(rows, latest, kept))
-
-    async def backup(self, target: str | PathLike[str]) -> None:
-        """Copy the file as it is now to a new file, while prompts go on.
-
-        Raises:
-            FileExistsError: the target exists.
-            sqlite3.Error: the file could not be copied. The target does not exist then.
-        """
-        await self._database.backup(target)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._database.close()
 
     async def _fly(self, name: _Name, flight: _Flight) -> str:
         """Forward a prompt until its outcome is known, and return its `messageId`.

@@ -67,7 +67,7 @@ class HistoryIndex:
         self._filling: dict[str, asyncio.Task[None]] = {}
 
     async def contains(self, session_id: str, record: UUID, *, prove: bool = True) -> bool:
-        """Whether the session's history has a message with this ID.
+        """True if the session's history has a message with this ID.
 
         Args:
             session_id: the session.
@@ -233,7 +233,7 @@ class HistoryStore:
                 self._submitting.pop(message.session_id, None)
 
     async def _has_taken(self, message: Message) -> bool:
-        """Whether the runtime has the message anyway. No other process can have submitted it."""
+        """True if the runtime has the message anyway. No other process can have submitted it."""
         with suppress(Exception):  # the history can't be read: the ledger's own lookup reports that
             return await self._index.contains(message.session_id, message.record)
         return False

@@ -150,7 +150,7 @@ class KeyLedger:
             self._neighbours.tell(NoticeKind.CANCELLED, attempt.session_id, record)
 
     def waits(self, connection: Hashable, request_id: str | int | None) -> bool:
-        """Whether a request of a connection is a prompt that waits for its answer here."""
+        """True if a request of a connection is a prompt that waits for its answer here."""
         return AttemptId(connection, request_id) in self._waiting
 
     def cancel(self, session_id: str) -> None:
@@ -189,7 +189,7 @@ class KeyLedger:
         self._core.opened(connection, session_id)
 
     def is_active(self, connection: Hashable, session_id: str) -> bool:
-        """Whether a session is active on a connection: opened there, and not closed since."""
+        """True if a session is active on a connection: opened there, and not closed since."""
         return self._core.is_active(connection, session_id)
 
     def lost(self, connection: Hashable) -> None:

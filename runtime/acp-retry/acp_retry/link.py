@@ -108,7 +108,7 @@ class Link(Protocol):
 
     @property
     def closed(self) -> bool:
-        """Whether the connection ended, so that pending requests get no answer."""
+        """True if the connection ended, so that pending requests get no answer."""
         ...
 
     async def request(self, method: str, params: Params, sent: Sent | None = None) -> JsonObject:
@@ -135,7 +135,7 @@ class Link(Protocol):
 
 
 def is_callers_mistake(error: Exception, params: Params) -> bool:
-    """Whether a transport raised because the params are not JSON, so that nothing has left.
+    """True if a transport raised because the params are not JSON, so that nothing has left.
 
     The type of the error alone can't tell, since an unreadable answer is a ValueError, too.
     """

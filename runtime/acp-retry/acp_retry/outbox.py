@@ -54,7 +54,7 @@ class PendingPrompt:
 
     @property
     def mode(self) -> Mode:
-        """Whether it is resent without asking the application."""
+        """How it is resent: by itself, or as the application decides."""
         return self._delivery.entry.mode
 
     @property
@@ -68,12 +68,12 @@ class PendingPrompt:
 
     @property
     def done(self) -> bool:
-        """Whether it has left the outbox: inserted or withdrawn."""
+        """True if it has left the outbox: inserted or withdrawn."""
         return self._delivery.done
 
     @property
     def is_under_way(self) -> bool:
-        """Whether an attempt has no outcome yet."""
+        """True if an attempt has no outcome yet."""
         return bool(self._delivery.attempts)
 
     async def result(self) -> Outcome:

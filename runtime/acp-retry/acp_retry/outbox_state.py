@@ -116,7 +116,7 @@ class OutboxState:
         return delivery
 
     def is_too_long(self, entry: StoredPrompt) -> bool:
-        """Whether a receiver would skip the message of a prompt."""
+        """True if a receiver would skip the message of a prompt."""
         return len(entry.prompt) > self.longest
 
     def _too_long(self) -> str:
@@ -154,7 +154,7 @@ class OutboxState:
         return link
 
     def resends(self, delivery: Delivery) -> bool:
-        """Whether a delivery may be resent on its link without asking the application."""
+        """True if a delivery may be resent on its link without asking the application."""
         link, version = self.links[delivery.entry.session_id]
         if version < KEYED_VERSION or delivery.entry.mode is not Mode.PENDING:
             return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from os import PathLike
@@ -11,7 +12,7 @@ from typing import Final, Protocol
 from uuid import uuid4
 
 from acp_retry.outcome import NotSent, Refused, Unknown
-from acp_retry.sqlite_file import SqliteFile
+from acp_retry.sqlite_file import SqliteFile, StoreInFile
 from acp_retry.sqlite_layouts import AddedColumn, Tables
 
 __all__ = ["MemoryOutbox", "Mode", "OutboxStore", "SqliteOutbox", "StoredPrompt"]
@@ -23,7 +24,7 @@ OFFLINE: Final = NotSent("the session is on no connection")
 
 
 class Mode(StrEnum):
-    """Whether a prompt may be resent without asking the application."""
+    """How a prompt is resent: by itself, or as the application decides."""
 
     PENDING = "pending"
     """It may be resent: every attempt carries the key."""
@@ -173,7 +174,7 @@ TABLES: Final = Tables(
 )
 
 
-class SqliteOutbox:
+class SqliteOutbox(StoreInFile):
     """Entries in an SQLite file, on the disk before the first byte of a request leaves.
 
     The file contains prompts and keys, so it is created with mode 0600. It is for one process at a
@@ -221,37 +222,16 @@ class SqliteOutbox:
             " FROM acp_outbox ORDER BY position"
         )
         rows = await self._database.read(lambda database: database.execute(select).fetchall())
-        read = [(position, _entry(*row)) for position, *row in rows]
+        read = [(position, _entry(row)) for position, *row in rows]
         for position, entry in read:
             if isinstance(entry, str):
                 _log.error("%s: row %s can't be read: its %s", self._path, position, entry)
         return [entry for _, entry in read if not isinstance(entry, str)]
 
-    async def backup(self, target: str | PathLike[str]) -> None:
-        """Copy the file as it is now to a new file, which only its owner may read.
 
-        Raises:
-            FileExistsError: the target exists.
-            sqlite3.Error: the file could not be copied. The target does not exist then.
-        """
-        await self._database.backup(target)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._database.close()
-
-
-def _entry(
-    session: object,
-    key: object,
-    prompt: object,
-    submitted: object,
-    mode: object,
-    sent: object,
-    refused: object,
-    id_: object,
-) -> StoredPrompt | str:
+def _entry(row: Sequence[object]) -> StoredPrompt | str:
     """The entry of a row, or what is wrong with it. Neither key nor prompt is named."""
+    session, key, prompt, submitted, mode, sent, refused, id_ = row
     if not (isinstance(session, bytes) and isinstance(key, bytes) and isinstance(id_, bytes)):
         return "session, key or id is not bytes"
     if not (isinstance(prompt, str) and _is_json(prompt)):

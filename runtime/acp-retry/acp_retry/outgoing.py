@@ -89,7 +89,7 @@ class Outgoing:
 
     @property
     def is_full(self) -> bool:
-        """Whether so much waits that `keep` keeps nothing more."""
+        """True if so much waits that `keep` keeps nothing more."""
         limits = self._limits
         return len(self._waiting) >= limits.most or self._bytes > limits.most_bytes // 2
 

@@ -154,7 +154,7 @@ class Peer:
 
     @property
     def begun(self) -> bool:
-        """Whether a request other than `initialize` has come in, served or not."""
+        """True if a request other than `initialize` has come in, served or not."""
         return self._begun
 
     async def request(self, method: str, params: Params, sent: Sent | None = None) -> JsonObject:
@@ -316,7 +316,7 @@ class Peer:
         return True
 
     def _answers(self, message: JsonObject) -> bool:
-        """Whether a message is, or may be meant as, an answer to a request of this peer."""
+        """True if a message is, or may be meant as, an answer to a request of this peer."""
         if "method" in message:
             return False
         return self._fallback is None or self._pending.awaits(message)
@@ -345,7 +345,7 @@ class Peer:
         await self._others.start(self._answering.refuse(refused), 0)
 
     def _is_mine(self, message: JsonObject) -> bool:
-        """Whether a handler serves a message."""
+        """True if a handler serves a message."""
         method = message.get("method")
         return isinstance(method, str) and method in self._handlers
 
@@ -395,5 +395,5 @@ class Peer:
 
 
 def _is_of(kind: Kind, method: str) -> bool:
-    """Whether a method may come in this form. An unlisted method may come in both."""
+    """True if a method may come in this form. An unlisted method may come in both."""
     return find(method) is None or find(method, kind) is not None

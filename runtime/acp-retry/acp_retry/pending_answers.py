@@ -31,7 +31,7 @@ class PendingAnswers(dict[RequestId, asyncio.Future[JsonObject]]):
         return answer
 
     def awaits(self, message: JsonObject) -> bool:
-        """Whether a message answers one of the requests."""
+        """True if a message answers one of the requests."""
         request_id = message.get("id")
         return is_id(request_id) and request_id in self
 

@@ -331,7 +331,7 @@ def _out_of_order() -> RequestFailedError:
 
 
 def _replays(call: Call) -> bool:
-    """Whether `session/resume` asks for a replay. The start is the only cursor."""
+    """True if `session/resume` asks for a replay. The start is the only cursor."""
     match call.params.get("replayFrom"):
         case None:
             return False

@@ -17,7 +17,7 @@ from typing import Any, Final, TypeVar
 from acp_retry.sqlite_layouts import Tables
 from acp_retry.store import UnusableStoreError
 
-__all__ = ["SqliteFile"]
+__all__ = ["SqliteFile", "StoreInFile"]
 
 T = TypeVar("T")
 PATIENCE = 30.0
@@ -32,6 +32,27 @@ TOGETHER: Final = 1000
 
 Work = Callable[[sqlite3.Connection], Any]
 Outcomes = list[tuple["asyncio.Future[Any]", Any, BaseException | None]]
+
+
+class StoreInFile:
+    """What the stores in a file of SQLite have in common."""
+
+    _database: SqliteFile
+
+    async def backup(self, target: str | PathLike[str]) -> None:
+        """Copy the file as it is now to a new file, which only its owner may read.
+
+        Other work goes on, and the copy needs no other file beside it.
+
+        Raises:
+            FileExistsError: the target exists.
+            sqlite3.Error: the file could not be copied. The target does not exist then.
+        """
+        await self._database.backup(target)
+
+    def close(self) -> None:
+        """Close the file. Closing it again does nothing."""
+        self._database.close()
 
 
 class SqliteFile:
@@ -82,8 +103,8 @@ class SqliteFile:
     async def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run work in a transaction and return its result.
 
-        The transaction is durable before this returns. If the work raises, nothing that it did
-        remains.
+        The transaction is durable before this returns. If the work raises, all that it did is
+        undone.
 
         Raises:
             sqlite3.Error: the file could not be read or written.

@@ -37,7 +37,7 @@ class Turns:
 
 
 def is_stopped() -> bool:
-    """Whether the running task was cancelled.
+    """True if the running task was cancelled.
 
     Otherwise a `CancelledError` in it is a failure of what it awaited.
     """

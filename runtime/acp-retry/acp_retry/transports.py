@@ -84,7 +84,7 @@ class Stdio:
 
 
 class _StdioConnection:
-    """A process that ends with its connection, so that nothing remains to be released."""
+    """A process that ends with its connection, so that nothing has to be released."""
 
     def __init__(self, process: AgentProcess) -> None:
         self._process = process

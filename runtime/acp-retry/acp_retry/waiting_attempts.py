@@ -30,7 +30,7 @@ class WaitingAttempt:
 
     @property
     def lost(self) -> bool:
-        """Whether it ended without an answer."""
+        """True if it ended without an answer."""
         return not self.answer.done() or self.answer.cancelled()
 
 

@@ -18,12 +18,12 @@ SKEW: Final = 300.0
 
 
 def was_set_back(seen: float, now: float) -> bool:
-    """Whether the clock is wrong, or was when it showed `seen`: that time is in the future."""
+    """True if the clock is wrong, or was when it showed `seen`: that time is in the future."""
     return now < seen - SKEW
 
 
 def has_waited_for_long(submitted: float, now: float, oldest: timedelta | None = None) -> bool:
-    """Whether a prompt has to be shown to the user instead of being resent.
+    """True if a prompt has to be shown to the user instead of being resent.
 
     The age of a prompt from the future is not known, so it is shown as well.
 

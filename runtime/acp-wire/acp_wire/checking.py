@@ -1,4 +1,4 @@
-"""Whether messages are valid: what the generated checkers of every schema have in common.
+"""Checking messages: what the generated checkers of every schema have in common.
 
 A generated module holds one function for every type of its schema, and tables. A function returns
 `REFUSED`, `ACCEPTED`, or `UNKNOWN`: the value is accepted, and a part of it has a tag that the
@@ -37,7 +37,7 @@ Check = Callable[[object], int]
 """Judges a value: `REFUSED`, `ACCEPTED` or `UNKNOWN`. A bool is `REFUSED` or `ACCEPTED`."""
 
 _EXTENSION = "_"
-_NO_MEMBERS: dict[str, object] = {}
+_NO_MEMBERS: Mapping[str, object] = {}
 _LEAST = 3
 """How many members a notification has: jsonrpc, method and params."""
 
@@ -79,7 +79,7 @@ def is_anything(_: object, /) -> int:
 
 
 class Verdict:
-    """Whether a message is valid: true if it is.
+    """The verdict on a message: true if it is valid.
 
     `code` is the JSON-RPC 2.0 error (section 5.1) that the receiver of an invalid message returns;
     None for notifications and responses, which are never answered. `id` is the id of the message,
@@ -181,7 +181,7 @@ class Checkers:
     def accepts(
         self, message: object, sender: str | None = None, answers: str | None = None
     ) -> bool:
-        """Whether a message is valid, as decoded JSON: dict, list, str, int, float, bool or None.
+        """True if a message is valid, as decoded JSON: dict, list, str, int, float, bool or None.
 
         `sender` is agent, client or proxy; None is any of them. `answers` is the method of the
         request that a response is for. Without it a result may be anything, and also for a method
@@ -253,7 +253,7 @@ class Checkers:
     def accepts_bytes(
         self, line: bytes, sender: str | None = None, answers: str | None = None
     ) -> bool:
-        """Whether the text of one message is JSON and the message valid; see `check`.
+        """True if the text of one message is JSON and the message valid; see `check`.
 
         Raises:
             TypeError: the message is not bytes.
@@ -267,7 +267,7 @@ class Checkers:
         return self.accepts(message, sender, answers)
 
     def clean(self, line: bytes, sender: str | None = None, answers: str | None = None) -> bool:
-        """Whether the text of one message is valid, and nothing in it may be a mistake.
+        """True if the text of one message is valid, and nothing in it may be a mistake.
 
         It is not `remarkable`, has no unlisted tag but those that start with `_`, and no object
         repeats a member. All of these are legal.
@@ -299,7 +299,7 @@ class Checkers:
             )
 
     def remarkable(self, message: object) -> bool:
-        """Whether a valid call has a member that looks like an idempotency key and is not one.
+        """True if a valid call has a member that looks like an idempotency key and is not one.
 
         Such a member is misspelled, misplaced, or on a method that takes no key. This is legal,
         because receivers ignore unknown members, but then the call is not safe to send again.
@@ -314,15 +314,15 @@ class Checkers:
         return not self._keys.isdisjoint(map(skeleton, names))
 
     def is_unremarkable(self, value: object) -> bool:
-        """Whether a value is an object without a member that looks like an idempotency key."""
+        """True if a value is an object without a member that looks like an idempotency key."""
         return type(value) is dict and self._keys.isdisjoint(map(skeleton, value))
 
     def carries_key(self, message: object) -> bool:
-        """Whether a message is a call of a method that takes an idempotency key."""
+        """True if a message is a call of a method that takes an idempotency key."""
         method = message.get("method") if type(message) is dict else None
         return type(method) is str and method in self.keyed
 
 
-def _metadata(holder: dict[str, object]) -> dict[str, object]:
+def _metadata(holder: Mapping[str, object]) -> Mapping[str, object]:
     metadata = holder.get("_meta")
     return metadata if type(metadata) is dict else _NO_MEMBERS

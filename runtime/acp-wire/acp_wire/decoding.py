@@ -1,4 +1,4 @@
-"""Whether messages are valid, for long input: msgspec reads and checks in one step.
+"""Checking long input: msgspec reads and checks messages in one step.
 
 This is what the generated decoders of every schema have in common; it needs msgspec. A decoder
 accepts only calls in which every part is listed in the schema. The checkers decide about all else:
@@ -275,7 +275,7 @@ class Decoders:
     def accepts_bytes(
         self, line: bytes, sender: str | None = None, answers: str | None = None
     ) -> bool:
-        """Whether the text of one message is JSON and the message valid; see `Checkers.check`.
+        """True if the text of one message is JSON and the message valid; see `Checkers.check`.
 
         Raises:
             TypeError: the message is not bytes.
@@ -298,7 +298,7 @@ class Decoders:
         return self.checkers.accepts(message, sender, answers)
 
     def clean(self, line: bytes, sender: str | None = None, answers: str | None = None) -> bool:
-        """Whether the text of one message is valid, and nothing may be a mistake.
+        """True if the text of one message is valid, and nothing may be a mistake.
 
         See `Checkers.clean`. Of repeated members, only a key is sure to be noticed.
 

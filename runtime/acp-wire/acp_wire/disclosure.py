@@ -295,7 +295,7 @@ def _keys(decoded: Decoded) -> Iterator[str]:
 
 
 def _is_schema(value: JsonValue) -> bool:
-    """Whether a value describes the field of a form, and so is not what people fill in."""
+    """True if a value describes the field of a form, and so is not what people fill in."""
     return isinstance(value, dict) and value.get("type") in _SCHEMA_TYPES
 
 

@@ -83,7 +83,7 @@ def kind_of(value: object) -> MessageKind | None:
 
 
 def is_id(value: object) -> TypeGuard[int | str]:
-    """Whether a value can be the id of a request: a string or an integer."""
+    """True if a value can be the id of a request: a string or an integer."""
     return type(value) in _ID
 
 

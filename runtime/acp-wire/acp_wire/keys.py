@@ -33,7 +33,7 @@ KEY_SKELETON = skeleton(KEY)
 
 
 def looks_like_key(name: str) -> bool:
-    """Whether a name is that of an idempotency key, perhaps in another spelling."""
+    """True if a name is that of an idempotency key, perhaps in another spelling."""
     return skeleton(name) == KEY_SKELETON
 
 
@@ -47,7 +47,7 @@ def respelled(name: str, candidates: Iterable[str]) -> str | None:
 
 
 def may_hold_key(text: bytes) -> bool:
-    """Whether the bytes of a message may hold a member that looks like a key: a quick test.
+    """True if the bytes of a message may hold a member that looks like a key: a quick test.
 
     Only escapes can hide a name from it.
     """
@@ -76,5 +76,5 @@ _OTHER_BYTES = bytes(byte for byte in range(128) if not chr(byte).isalnum())
 
 
 def is_unicode(text: str) -> bool:
-    """Whether UTF-8 can represent a text: it holds no half of a surrogate pair."""
+    """True if UTF-8 can represent a text: it holds no half of a surrogate pair."""
     return text.isascii() or not any("\ud800" <= point <= "\udfff" for point in text)

@@ -97,7 +97,7 @@ class Pairing:
             self.answers += 1
 
     def waits(self, id_: int | str, connection: Connection, sender: str | None) -> bool:
-        """Whether a request of a sender is pending."""
+        """True if a request of a sender is pending."""
         return (connection, id_, sender) in self._pending
 
     def find(

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 
 from acp_wire.value_places import LEXEME, Path, value_lines
@@ -36,6 +37,7 @@ __all__ = [
     "is_utf_16",
     "peek",
     "read",
+    "read_exactly",
     "read_once",
 ]
 
@@ -176,6 +178,19 @@ def read(text: bytes) -> object:
     return _value(_text(as_bytes(text)), _last_wins, lambda: _scanner(None, _integer))
 
 
+def read_exactly(text: bytes) -> object:
+    """Return the same as `read`, where all of it can be sent again as it is.
+
+    Raises:
+        NotJsonError: the text is not JSON, a strict peer can't read it, or an integer of it has
+            more than `MAX_DIGITS` digits, of which `read` makes another one.
+        TypeError: the text is not bytes.
+    """
+    limit = sys.get_int_max_str_digits()
+    scan = _last_wins if 0 < limit <= MAX_DIGITS else _exact()
+    return _value(_text(as_bytes(text)), scan, _exact)
+
+
 def read_once(text: bytes) -> object:
     """Return the value of a JSON text in UTF-8 in which no object repeats a member.
 
@@ -195,7 +210,7 @@ def peek(text: bytes) -> object:
 
 
 def is_utf_16(text: bytes) -> bool:
-    """Whether a text starts like JSON in UTF-16, whose lines end differently from UTF-8."""
+    """True if a text starts like JSON in UTF-16, whose lines end differently from UTF-8."""
     return text.startswith((b"\xff\xfe", b"\xfe\xff")) or text[:2].count(0) == 1
 
 
@@ -312,6 +327,16 @@ def _integer(digits: str) -> int:
         part = magnitude[start : start + _EXACT_DIGITS]
         value = value * 10 ** len(part) + int(part)
     return sign * value
+
+
+def _exact_integer(digits: str) -> int:
+    if len(digits.removeprefix("-")) > MAX_DIGITS:
+        raise _OddNumberError(digits, f"holds an integer of more than {MAX_DIGITS} digits")
+    return _integer(digits)
+
+
+def _exact() -> _Scan:
+    return _scanner(None, _exact_integer)
 
 
 def _short_integer(digits: str) -> int:

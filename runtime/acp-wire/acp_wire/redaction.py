@@ -76,7 +76,7 @@ class KeyMask:
         self._hidden: dict[str, bool] = {}
 
     def hides(self, text: str, *, word: bool = False) -> bool:
-        """Whether a text is a key or, unless it is a word of the protocol, contains one."""
+        """True if a text is a key or, unless it is a word of the protocol, contains one."""
         if text not in self._hidden:
             self._hidden[text] = Key.of(text) in self.keys or (not word and self._within(text))
         return self._hidden[text]

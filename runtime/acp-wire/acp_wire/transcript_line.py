@@ -60,12 +60,12 @@ def timestamp(seconds: float) -> str:
 
 
 def is_other_line(value: object) -> bool:
-    """Whether a value is what `other_line` writes."""
+    """True if a value is what `other_line` writes."""
     return isinstance(value, dict) and isinstance(value.get("other"), dict) and "from" not in value
 
 
 def is_transcript_line(value: object) -> TypeGuard[dict[str, JsonValue]]:
-    """Whether a value is meant as a line of a transcript, not as a message itself."""
+    """True if a value is meant as a line of a transcript, not as a message itself."""
     return (
         isinstance(value, dict) and {"from", "message"} <= value.keys() and "jsonrpc" not in value
     )

@@ -103,7 +103,7 @@ def union_closed(_: Delta) -> str:
 
 @change(Effect.NARROWS)
 def choice_added(delta: Delta) -> str:
-    """An object that may be any variant, or none, still may.
+    """An object without variants does not get any.
 
     Why: senders of an object that is none of them are refused.
 
@@ -116,7 +116,7 @@ def choice_added(delta: Delta) -> str:
 
 @change(Effect.WIDENS)
 def choice_removed(delta: Delta) -> str:
-    """An object that is one of several variants stays so.
+    """An object that has to be one of several variants still has to.
 
     Why: receivers that expect one of them refuse others.
 

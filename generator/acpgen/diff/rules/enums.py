@@ -75,7 +75,7 @@ def enum_opened(delta: Delta) -> str:
 
 @change(Effect.NARROWS)
 def enum_closed(delta: Delta) -> str:
-    """An open enumeration stays open, and a string without one stays without.
+    """An open enumeration stays open, and a free string stays free.
 
     Why: senders that use one of the other values are refused.
 

@@ -37,7 +37,7 @@ def type_switched(delta: Delta) -> str:
 
 @change(Effect.BINDS)
 def type_named(delta: Delta) -> str:
-    """A type that is written out where it is used stays so.
+    """A type that is written out where it is used stays written out.
 
     Why: it gets a class of its own, so programs that used the plain type may not compile. No
     message changes.

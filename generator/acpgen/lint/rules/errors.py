@@ -55,7 +55,7 @@ def repeated_error(protocol: Protocol) -> Iterator[Fault]:
 
 @rule()
 def error_sentence(protocol: Protocol) -> Iterator[Fault]:
-    """What leads to an error is a sentence with a full stop at its end.
+    """The reason of an error is a sentence with a full stop at its end.
 
     Why: the pages put the sentences of one code after each other. Without the stop, two run into
     one.

@@ -24,7 +24,7 @@ _INTEGERS = {
 def missing_example(protocol: Protocol) -> Iterator[Fault]:
     """The params and the result of every method have an example.
 
-    Why: a reader takes in an example before any table, and each one is validated.
+    Why: a reader looks at an example before any table, and each one is validated.
 
     Example: `"FooRequest": {"x-method": "foo", ...}` without `examples`
 

@@ -117,7 +117,7 @@ def _circle(start: str, uses: Uses) -> list[str] | None:
 
 @rule()
 def untagged_circle(protocol: Protocol) -> Iterator[Fault]:
-    """A value is not tried twice at every level of types that lead back to themselves.
+    """Two variants that no tag distinguishes don't both lead back to their union.
 
     Why: without a tag, each variant of a union is tried in turn. If two of them have a member of
     one name, and both lead back to the union through it, a value at level n is tried 2^n times. One
@@ -172,7 +172,7 @@ def _ways_to(protocol: Protocol, body: Type, name: TypeName) -> Iterator[str]:
 
 
 def _leads_to(protocol: Protocol, type_: Type, name: TypeName) -> bool:
-    """Whether a type refers to a named one, through whatever others."""
+    """True if a type refers to a named one, through whatever others."""
     seen: set[TypeName] = set()
     waiting = [*references(type_)]
     while waiting:

@@ -24,7 +24,7 @@ def method_name(protocol: Protocol) -> Iterator[Fault]:
 
     Example: `"x-method": "_foo"`, `"x-method": "foo bar"`, `"x-method": "../foo"`
 
-    Fix: write letters, digits and underscores, each word beginning with a letter; `$/` may stand
+    Fix: write letters, digits and underscores, each word beginning with a letter; `$/` may be
     before the first.
     """
     for method in protocol.methods:

@@ -94,11 +94,11 @@ def member_collision(protocol: Protocol) -> Iterator[Fault]:
 
 @rule()
 def reserved_member(protocol: Protocol) -> Iterator[Fault]:
-    """No member is called like something that every model does, or by the empty string.
+    """No member has the name of a method of every model, or an empty name.
 
-    Why: members become attributes, in snake_case. One called `to_wire` would stand where the method
-    is that writes the model, and names that begin with `model_dump` or `model_validate` are
-    pydantic's own. Pydantic takes the empty name for none, so it would not check that member.
+    Why: members become attributes, in snake_case. One called `to_wire` would replace the method
+    that writes the model, and names that begin with `model_dump` or `model_validate` are
+    pydantic's own. Pydantic ignores an empty name, so it would not check that member.
 
     Example: `"properties": {"toWire": {...}}`
 

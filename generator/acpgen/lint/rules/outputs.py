@@ -106,7 +106,7 @@ def no_declaration(protocol: Protocol) -> Iterator[Fault]:
 
 @rule()
 def no_sample(protocol: Protocol) -> Iterator[Fault]:
-    """A value of every type can be worked out.
+    """A sample value of every type can be made.
 
     Why: the test vectors are made of such values. A string that has to match a pattern is looked
     for among the examples, and what is larger than a vector may be is not made.

@@ -47,7 +47,7 @@ def untagged_variant(protocol: Protocol) -> Iterator[Fault]:
 
 @rule()
 def empty_range(protocol: Protocol) -> Iterator[Fault]:
-    """A limit from below is not above the one from above.
+    """A lower limit is not above the upper one.
 
     Why: no value satisfies both, so no message that needs one can be sent.
 
@@ -87,8 +87,8 @@ def fractional_limit(protocol: Protocol) -> Iterator[Fault]:
 def required_meta(protocol: Protocol) -> Iterator[Fault]:
     """`_meta` is optional.
 
-    Why: it is where implementations put what the protocol has no word for. Who has nothing to put
-    there could send nothing.
+    Why: it is where implementations put what the protocol has no word for. A peer with nothing to
+    put there could send no message.
 
     Example: `"required": ["_meta"]`
 

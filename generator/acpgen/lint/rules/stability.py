@@ -12,7 +12,7 @@ from acpgen.types.stability import stable
 
 @rule()
 def stable_uses_unstable(protocol: Protocol) -> Iterator[Fault]:
-    """What is stable does not need what is marked unstable.
+    """A stable part does not need an unstable one.
 
     Why: the stable bundle leaves out all that is marked. A stable member or variant that refers to
     a marked type would refer to nothing there, and a choice of marked ones only would be empty.
@@ -37,7 +37,7 @@ def stable_uses_unstable(protocol: Protocol) -> Iterator[Fault]:
 def unstable_required(protocol: Protocol) -> Iterator[Fault]:
     """A member that is unstable is optional.
 
-    Why: who knows the stable part only leaves the member out, and that message has to satisfy the
+    Why: a peer of the stable part leaves the member out, and that message has to satisfy the
     whole schema too.
 
     Example: `"properties": {"foo": {"x-stability": "unstable", ...}}, "required": ["foo"]`

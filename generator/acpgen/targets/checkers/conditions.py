@@ -102,11 +102,11 @@ class Conditions:
                 return Condition(f"{self._define(name, type_)}({HOLE})", self.is_graded(type_))
 
     def is_graded(self, type_: Type) -> bool:
-        """Whether a value of a type may have a tag that the schema does not list."""
+        """True if a value of a type may have a tag that the schema does not list."""
         return _may_be_unknown(type_, self._graded)
 
     def takes_null(self, type_: Type) -> bool:
-        """Whether a condition may hold for null, which a missing member reads as, too."""
+        """True if a condition may hold for null, which a missing member reads as, too."""
         match self._protocol.resolve(type_):
             case Scalar(type=scalar):
                 return scalar in (ScalarType.ANY, ScalarType.NULL)

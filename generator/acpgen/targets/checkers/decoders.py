@@ -89,7 +89,7 @@ def _messages(
 
 
 def _has_plain_ids(protocol: Protocol) -> bool:
-    """Whether any integer and any string will do as the id of a request."""
+    """True if any integer and any string will do as the id of a request."""
     if _REQUEST_ID not in protocol.types:
         return True
     body = protocol.types[_REQUEST_ID].body

@@ -202,7 +202,7 @@ def _require_writable(name: str) -> None:
 
 
 def _is_plain(union: Union) -> bool:
-    """Whether a union is of scalar types that msgspec can distinguish."""
+    """True if a union is of scalar types that msgspec can distinguish."""
     texts = [_scalar(v.body) for v in union.variants if isinstance(v.body, Scalar)]
     return len(texts) == len(union.variants) and {*texts} <= {"int", "str", "bool", "None"}
 

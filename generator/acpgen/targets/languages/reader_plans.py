@@ -66,7 +66,7 @@ def absorbed_tags(protocol: Protocol) -> dict[TypeName, Tag]:
 
 
 def has_key_type(protocol: Protocol) -> bool:
-    """Whether a protocol has the type of idempotency keys, as a text."""
+    """True if a protocol has the type of idempotency keys, as a text."""
     match protocol.types.get(KEY_TYPE):
         case TypeDef(body=Scalar(type=ScalarType.STRING)):
             return True
@@ -75,7 +75,7 @@ def has_key_type(protocol: Protocol) -> bool:
 
 
 def _is_plain(body: Type, tag: str) -> bool:
-    """Whether a tag can be one more member of a body."""
+    """True if a tag can be one more member of a body."""
     return (
         isinstance(body, Object)
         and body.additional is None

@@ -6,7 +6,7 @@ Annotations (`format`, `contentEncoding`, titles) are left out: they would chang
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import TypeGuard
 
 from acp_wire.models.marks import (
@@ -20,7 +20,7 @@ from acp_wire.models.marks import (
     TAG,
     VARIANTS,
 )
-from acpgen.emit.jsonschema import JsonSchema
+from acpgen.emit.jsonschema import JsonSchema, limits
 from acpgen.model import (
     Array,
     ClosedEnum,
@@ -158,8 +158,11 @@ class _Speller:
             case Nullable(of=inner):
                 return _nullable(self._type(inner))
             case Array(items=items):
-                limits: JsonSchema = {"minItems": type_.min_items, "maxItems": type_.max_items}
-                return {"type": "array", "items": self._type(items), **_given(limits)}
+                return {
+                    "type": "array",
+                    "items": self._type(items),
+                    **limits(type_, python_pattern),
+                }
             case Map(values=values):
                 return {"type": "object", "additionalProperties": self._type(values)}
             case ClosedEnum():
@@ -199,14 +202,10 @@ def _scalar(scalar: Scalar) -> JsonSchema:
         return {}
     # As a float alone, 1 would come back as 1.0 and integers beyond 2**53 rounded.
     number = scalar.type is ScalarType.NUMBER
-    limits = {
-        "pattern": None if scalar.pattern is None else python_pattern(scalar.pattern),
-        "minLength": scalar.min_length,
-        "maxLength": scalar.max_length,
-        "minimum": scalar.minimum,
-        "maximum": scalar.maximum,
+    return {
+        "type": ["integer", "number"] if number else scalar.type.value,
+        **limits(scalar, python_pattern),
     }
-    return {"type": ["integer", "number"] if number else scalar.type.value, **_given(limits)}
 
 
 def _nullable(schema: JsonSchema) -> JsonSchema:
@@ -215,10 +214,6 @@ def _nullable(schema: JsonSchema) -> JsonSchema:
     if types is None or "enum" in schema:
         return {"anyOf": [schema, {"type": "null"}]}
     return {**schema, "type": [*(types if isinstance(types, list) else [types]), "null"]}
-
-
-def _given(schema: Mapping[str, JsonValue]) -> JsonSchema:
-    return {keyword: value for keyword, value in schema.items() if value is not None}
 
 
 def _is_constant(type_: Type) -> TypeGuard[ClosedEnum]:

@@ -79,7 +79,7 @@ def _extended(name: TypeName, shapes: Normal) -> Iterator[TypeName]:
 
 
 def _is_classes(name: TypeName, shapes: Normal) -> bool:
-    """Whether all branches of a choice, and of the choices in it, are classes of its module."""
+    """True if all branches of a choice, and of the choices in it, are classes of its module."""
     domain, shape = shapes[name]
     return isinstance(shape, Record) or (
         isinstance(shape, UnionShape)

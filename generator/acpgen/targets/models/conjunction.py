@@ -45,7 +45,7 @@ def _narrower(one: Property, other: Property, refuse: Refuse) -> Property:
 
 
 def _narrows(narrow: Type, wide: Type) -> bool:
-    """Whether every value of one type is obviously one of the other's."""
+    """True if every value of one type is obviously one of the other's."""
     if narrow == wide:
         return True
     match wide:

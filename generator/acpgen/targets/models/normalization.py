@@ -204,7 +204,7 @@ class _Normalizer:
                     self.refuse(member.location, message)
 
     def _additional(self, name: TypeName) -> bool:
-        """Whether a record, or one that it extends, has a type for members of any name."""
+        """True if a record, or one that it extends, has a type for members of any name."""
         shape = self.shape(name)
         if not isinstance(shape, Record):
             return False

@@ -189,7 +189,7 @@ def guide_complaint(protocol: Protocol, method: Method) -> str | None:
 
 
 def _keyed(protocol: Protocol) -> bool:
-    """Whether prompts take a key, without which there are no guides."""
+    """True if prompts take a key, without which there are no guides."""
     prompt = protocol.method(PROMPT, Kind.REQUEST)
     return prompt is not None and prompt.key is not None
 

@@ -43,7 +43,7 @@ STATES: Final[Mapping[str, str]] = {
 
 EVENTS: Final[Mapping[str, str]] = {
     "prompt": "`session/prompt` has arrived as `attempt`, in `session`, with `key` or without one. "
-    "`digest` stands for its content blocks, and `size` for its bytes.",
+    "`digest` sums up its content blocks, and `size` counts its bytes.",
     "found": "The search for `claim` has ended, with the `messageId` of the message, or null. "
     "`digest` is that of the message, if it is known.",
     "found-elsewhere": "A notice of another node has led to the message of `claim`: its "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from hashlib import sha256
 
 from acpgen.emit.header import HEADER
 from acpgen.emit.markdown import Inline, code, prose, table
@@ -21,7 +20,7 @@ from acpgen.targets.vectors.ledger_rules import (
 from acpgen.targets.vectors.ledger_script import LedgerTrace
 from acpgen.targets.vectors.ledger_traces import LEDGER_TRACES
 from acpgen.targets.vectors.vector import compact
-from acpgen.targets.vectors.vector_file import document
+from acpgen.targets.vectors.vector_file import document, folder_index
 
 _KEYED = "session/prompt"
 _FOLDER = "vectors/ledger"
@@ -39,10 +38,6 @@ def ledgers(protocol: Protocol, templates: Templates) -> dict[str, str]:
         return {}
     rules = document({}, "rules", [compact(_row(rule)) for rule in RULES])
     files = {"rules.json": rules} | {f"{each.name}.json": _file(each) for each in LEDGER_TRACES}
-    entries = [
-        compact({"file": f"ledger/{name}", "sha256": sha256(text.encode()).hexdigest()})
-        for name, text in files.items()
-    ]
     page = templates.render(
         "vectors/ledger.md.jinja",
         header=HEADER,
@@ -56,7 +51,7 @@ def ledgers(protocol: Protocol, templates: Templates) -> dict[str, str]:
     )
     return {
         **{f"{_FOLDER}/{name}": text for name, text in files.items()},
-        f"{_FOLDER}.json": document({"protocolVersion": protocol.version}, "files", entries),
+        f"{_FOLDER}.json": folder_index(protocol.version, "ledger", files),
         f"{_FOLDER}/README.md": page,
     }
 

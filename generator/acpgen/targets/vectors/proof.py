@@ -1,4 +1,4 @@
-"""Whether engines that don't know what a vector claims agree with it."""
+"""The proof of a vector: engines that don't know what it claims come to the same verdict."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Proof:
         return None
 
     def _fits(self, text: str, vector: Vector) -> bool:
-        """Whether the text of a vector, sent by its sender, fits the bundle."""
+        """True if the text of a vector, sent by its sender, fits the bundle."""
         try:
             message: JsonValue = json.loads(text, parse_constant=_refuse)
         except ValueError:

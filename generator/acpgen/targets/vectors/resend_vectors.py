@@ -6,7 +6,6 @@ The Python table decides what they expect; the tests hold the tables of all lang
 from __future__ import annotations
 
 from collections.abc import Iterable
-from hashlib import sha256
 
 from acpgen.emit.header import HEADER
 from acpgen.emit.markdown import Inline, code, prose, table
@@ -19,7 +18,7 @@ from acpgen.targets.retry.decision import MAX_CARRIED, RULINGS, SEPARATORS_IN_WO
 from acpgen.targets.vectors import resend_cases
 from acpgen.targets.vectors.resend_cases import Case
 from acpgen.targets.vectors.vector import compact
-from acpgen.targets.vectors.vector_file import VectorNameError, document
+from acpgen.targets.vectors.vector_file import VectorNameError, document, folder_index
 
 _FOLDER = "vectors/resend"
 
@@ -44,10 +43,6 @@ def resends(protocol: Protocol, templates: Templates) -> dict[str, str]:
         "keys.json": _file(resend_cases.keys(table_, *key_limits(protocol)), decided),
         "carried.json": _file(resend_cases.carried(table_), decided),
     }
-    entries = [
-        compact({"file": f"resend/{name}", "sha256": sha256(text.encode()).hexdigest()})
-        for name, text in files.items()
-    ]
     guide = templates.render(
         "vectors/resend.md.jinja",
         header=HEADER,
@@ -59,7 +54,7 @@ def resends(protocol: Protocol, templates: Templates) -> dict[str, str]:
     )
     return {
         **{f"{_FOLDER}/{name}": text for name, text in files.items()},
-        f"{_FOLDER}.json": document({"protocolVersion": protocol.version}, "files", entries),
+        f"{_FOLDER}.json": folder_index(protocol.version, "resend", files),
         f"{_FOLDER}/README.md": guide,
     }
 

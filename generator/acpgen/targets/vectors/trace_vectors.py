@@ -6,13 +6,12 @@ They are those that `acpgen conform` plays, `runtime/acp-conformance/acp_conform
 from __future__ import annotations
 
 import json
-from hashlib import sha256
 
 from acp_conformance.trace_script import guide, remote_scripts, scripts, texts
 from acpgen.emit.header import HEADER
 from acpgen.model import Protocol
 from acpgen.targets.vectors.vector import compact
-from acpgen.targets.vectors.vector_file import document
+from acpgen.targets.vectors.vector_file import document, folder_index
 
 _KEYED = "session/prompt"
 _FOLDER = "vectors/traces"
@@ -29,13 +28,9 @@ def traces(protocol: Protocol) -> dict[str, str]:
     if not kept:
         return {}
     files = {name: _file(text) for name, text in kept.items()}
-    entries = [
-        compact({"file": f"traces/{name}", "sha256": sha256(text.encode()).hexdigest()})
-        for name, text in files.items()
-    ]
     return {
         **{_path(name): text for name, text in files.items()},
-        f"{_FOLDER}.json": document({"protocolVersion": protocol.version}, "files", entries),
+        f"{_FOLDER}.json": folder_index(protocol.version, "traces", files),
         f"{_FOLDER}/README.md": f"[//]: # ({HEADER})\n\n{guide()}",
     }
 

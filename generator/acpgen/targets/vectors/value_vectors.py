@@ -184,7 +184,7 @@ class VectorWalk:
             yield from self._body(variant.body, inside, hidden=hidden)
 
     def _is_settled(self, union: Union, variant: Variant, place: VectorPlace) -> bool:
-        """Whether the value of a variant lacks a member that each other untagged one needs."""
+        """True if the value of a variant lacks a member that each other untagged one needs."""
         message = place.message(self._samples.variant(union, variant, full=False))
         value = _at(message, place.path)
         rivals = (v for v in union.variants if v is not variant and v.value is None)

@@ -112,7 +112,7 @@ class Vector:
 
     @property
     def valid(self) -> bool:
-        """Whether a strict JSON Schema takes the message."""
+        """True if a strict JSON Schema takes the message."""
         return self.outcome in {Outcome.ACCEPT, Outcome.REPORT}
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
@@ -63,6 +63,17 @@ class VectorFile:
 def index(version: int | None, entries: Sequence[JsonValue]) -> str:
     """The index: a JSON object with each file on a line of its own."""
     return document({"protocolVersion": version}, "files", [compact(e) for e in entries])
+
+
+def folder_index(version: int | None, folder: str, files: Mapping[str, str]) -> str:
+    """The index of a folder, given the text of each of its files by name."""
+    return index(
+        version,
+        [
+            {"file": f"{folder}/{name}", "sha256": sha256(text.encode()).hexdigest()}
+            for name, text in files.items()
+        ],
+    )
 
 
 def document(head: dict[str, JsonValue], name: str, lines: Sequence[str]) -> str:

@@ -42,7 +42,7 @@ def malformed_key_accepted(recording: Recording) -> Iterator[Fault]:
 
 @rule(Severity.ERROR, needs_keys=True)
 def key_echoed(recording: Recording) -> Iterator[Fault]:
-    """An agent repeats no key.
+    """An agent never sends a key back.
 
     RFD: How the Agent handles a keyed prompt.
 
@@ -66,7 +66,7 @@ def key_echoed(recording: Recording) -> Iterator[Fault]:
         yield fault(echo.line, f"repeats the {echo.key}{more}", echo.path)
 
 
-@rule(Severity.ERROR, needs_keys=True)
+@rule(Severity.ERROR, needs_keys=True, needs_order=True)
 def inserted_despite_error(recording: Recording) -> Iterator[Fault]:
     """A prompt whose message is inserted is not answered with an error.
 
@@ -75,9 +75,9 @@ def inserted_despite_error(recording: Recording) -> Iterator[Fault]:
     Why: an error to the first attempt means that nothing was inserted, so the client lets the user
     edit and submit again under a new key, although the work is under way. A retry of an inserted
     prompt gets its messageId, on every connection, except for errors of the connection itself
-    (-32000 and -32002), and where the key may be forgotten (see `key-forgotten`). To the client an
-    error to a retry proves nothing while the outcome of an earlier attempt is unknown. A proxy that
-    restarts and answers in place of the agent can cause this as well.
+    (-32000 and -32002), and where the key may be forgotten (see `key-forgotten`). An error to a
+    retry proves nothing to the client while the outcome of an earlier attempt is unknown. A proxy
+    that restarts and answers in place of the agent can cause this as well.
 
     Example: `user_message` with msg-1, then an error, and for the retry msg-1
 
@@ -111,7 +111,7 @@ def inserted_despite_error(recording: Recording) -> Iterator[Fault]:
         )
 
 
-@rule(Severity.ERROR, needs_keys=True)
+@rule(Severity.ERROR, needs_keys=True, needs_order=True)
 def error_recorded(recording: Recording) -> Iterator[Fault]:
     """An error leaves the key unused, so the next attempt inserts the message.
 
@@ -119,8 +119,8 @@ def error_recorded(recording: Recording) -> Iterator[Fault]:
 
     Why: an agent that records a key when the request arrives treats the retry as a known prompt.
     The client gets a messageId for a message that doesn't exist, and the user's input is lost.
-    Applied where the agent shows the messages of the session, and continues without showing this
-    one.
+    The rule applies where the agent shows the messages of the session, and continues without
+    showing this one.
 
     Example: an error for id 7, then msg-1 for id 8 with the same key, and no `user_message` for it
 
@@ -140,7 +140,7 @@ def error_recorded(recording: Recording) -> Iterator[Fault]:
             )
 
 
-@rule(Severity.ERROR, needs_keys=True)
+@rule(Severity.ERROR, needs_keys=True, needs_order=True)
 def key_not_forwarded(recording: Recording) -> Iterator[Fault]:
     """Proxies and conductors forward a key unchanged.
 
@@ -226,7 +226,7 @@ def _refused_retries(
 
 
 def _owes(recording: Recording, message: InsertedMessage, retry: Attempt) -> bool:
-    """Whether a retry that fails should have been answered with the ID of a message."""
+    """True if a retry that fails should have been answered with the ID of a message."""
     return (
         retry.failed
         and retry.prompt.well_formed
@@ -237,13 +237,13 @@ def _owes(recording: Recording, message: InsertedMessage, retry: Attempt) -> boo
 
 
 def _is_served(recording: Recording, attempt: Attempt) -> bool:
-    """Whether the session of an attempt is open on its connection, and its error says no other."""
+    """True if the session of an attempt is open on its connection, and its error says no other."""
     here = recording.sessions.is_open(attempt.connection, attempt.session, attempt.line)
     return here and attempt.code not in CONNECTION_ERRORS
 
 
 def _is_phantom(recording: Recording, attempt: Attempt) -> bool:
-    """Whether the message that answers an attempt was never shown, although others are."""
+    """True if the message that answers an attempt was never shown, although others are."""
     session, answer = attempt.session, attempt.answer_line
     last = recording.messages.latest.get(session)
     if attempt.message_id is None or last is None:
@@ -253,7 +253,7 @@ def _is_phantom(recording: Recording, attempt: Attempt) -> bool:
 
 
 def _loses_key(attempt: Attempt, other: Attempt) -> bool:
-    """Whether a prompt is one with a key on its way to the agent, and has another key or none.
+    """True if a prompt is one with a key on its way to the agent, and has another key or none.
 
     It was sent and answered while that one waited.
     """

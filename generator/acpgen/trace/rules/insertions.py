@@ -12,7 +12,7 @@ from acpgen.trace.recording import Recording
 from acpgen.trace.rule import Fault, fault, rule
 
 
-@rule(Severity.ERROR, needs_keys=True)
+@rule(Severity.ERROR, needs_keys=True, needs_order=True)
 def inserted_twice(recording: Recording) -> Iterator[Fault]:
     """One key inserts one message.
 
@@ -43,15 +43,16 @@ def different_message_ids(recording: Recording) -> Iterator[Fault]:
     RFD: How the Agent handles a keyed prompt.
 
     Why: by the messageId the client finds its message in the history. Two of them mean two messages
-    or one that isn't there.
+    or one that isn't there. Where the log doesn't state the order, only answers are compared.
 
     Example: msg-1 for id 7, and msg-2 for id 8 with the same key
 
     Fix: store the messageId with the key, or compute it from session and key.
     """
     for first, second in _doubles(recording):
-        both_shown = first.shown and second.shown
-        if not both_shown and must_know(recording, first, second.attempt):
+        both_shown = first.shown and second.shown and recording.ordered
+        certain = recording.ordered or (first.is_named and second.is_named)
+        if certain and not both_shown and must_know(recording, first, second.attempt):
             yield fault(
                 second.line,
                 f"gives the {second.attempt.prompt.key} another messageId than line {first.line}",
@@ -59,7 +60,7 @@ def different_message_ids(recording: Recording) -> Iterator[Fault]:
             )
 
 
-@rule(Severity.ERROR, needs_keys=True)
+@rule(Severity.ERROR, needs_keys=True, needs_order=True)
 def prompt_swallowed(recording: Recording) -> Iterator[Fault]:
     """Each submission has a message of its own.
 
@@ -67,9 +68,9 @@ def prompt_swallowed(recording: Recording) -> Iterator[Fault]:
 
     Why: a prompt with a key that is new in its session, or without one, is a submission of its own.
     Answered with the messageId of another, it is lost, and its sender believes that it went in.
-    Compared are prompts in one session, unless the first message may be lost by then. One that goes
-    out on another connection while the first waits may be that one on its way through a proxy: see
-    `key-not-forwarded`.
+    Prompts in one session are compared, unless the first message may be lost by then. A prompt on
+    another connection while the first one waits may be the first one on its way through a proxy:
+    see `key-not-forwarded`.
 
     Example: one key for "Run the tests" and another for "Deploy", and msg-1 for both
 
@@ -93,7 +94,7 @@ def prompt_swallowed(recording: Recording) -> Iterator[Fault]:
                 )
 
 
-@rule(Severity.WARNING, needs_keys=True)
+@rule(Severity.WARNING, needs_keys=True, needs_order=True)
 def key_forgotten(recording: Recording) -> Iterator[Fault]:
     """A key is recognized on later connections as long as its message is retained.
 
@@ -125,14 +126,14 @@ def _doubles(recording: Recording) -> Iterator[tuple[InsertedMessage, InsertedMe
 
 
 def _is_own(first: Attempt, other: Attempt) -> bool:
-    """Whether two prompts that are answered alike can't be attempts of one submission."""
+    """True if two prompts that are answered alike can't be attempts of one submission."""
     keys = first.prompt.key, other.prompt.key
     wanted = first.prompt.well_formed and other.prompt.well_formed
     return wanted and (keys[0] != keys[1] or keys == (None, None))
 
 
 def _may_be_forwarded(first: Attempt, other: Attempt) -> bool:
-    """Whether a prompt may be an earlier one that a proxy sends on, changed or not.
+    """True if a prompt may be an earlier one that a proxy sends on, changed or not.
 
     It is sent and answered on another connection while that one waits. What a proxy may not change
     at once with the content is the key.

@@ -12,7 +12,7 @@ from acpgen.trace.rule import Fault, fault, rule
 
 @rule(Severity.ERROR, needs_keys=True)
 def key_reused(recording: Recording) -> Iterator[Fault]:
-    """A key goes out with one prompt only.
+    """A key is sent with one prompt only.
 
     RFD: The idempotencyKey parameter.
 
@@ -38,7 +38,7 @@ def key_reused(recording: Recording) -> Iterator[Fault]:
                 )
 
 
-@rule(Severity.WARNING, needs_keys=True)
+@rule(Severity.WARNING, needs_keys=True, needs_order=True)
 def keyless_resend(recording: Recording) -> Iterator[Fault]:
     """A prompt without a key is not sent again when its answer was lost.
 
@@ -63,7 +63,7 @@ def keyless_resend(recording: Recording) -> Iterator[Fault]:
             )
 
 
-@rule(Severity.WARNING, needs_keys=True)
+@rule(Severity.WARNING, needs_keys=True, needs_order=True)
 def key_not_kept(recording: Recording) -> Iterator[Fault]:
     """A prompt whose answer was lost is sent again with the key of its first attempt.
 

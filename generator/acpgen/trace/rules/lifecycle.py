@@ -38,7 +38,7 @@ def partial_connection(recording: Recording) -> Iterator[Fault]:
             yield fault(span.first, "begins a connection without a recorded initialize")
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, needs_order=True)
 def request_before_initialize(recording: Recording) -> Iterator[Fault]:
     """The first request on a connection is `initialize`, and the next waits until one succeeds.
 
@@ -72,7 +72,7 @@ def request_before_initialize(recording: Recording) -> Iterator[Fault]:
         yield fault(exchange.line, problem, ("method",), exchange.request.subject)
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, needs_order=True)
 def repeated_initialize(recording: Recording) -> Iterator[Fault]:
     """`initialize` is repeated before the first other request of the client, or not at all.
 
@@ -80,6 +80,8 @@ def repeated_initialize(recording: Recording) -> Iterator[Fault]:
 
     Why: later the agent has to refuse it, for sessions may rely on what was agreed. It is in the
     class of methods that are not retried; a client that wants to start over opens a new connection.
+    If a recording doesn't name its connections, a new one begins where the ids begin again, and
+    perhaps where they are no numbers.
 
     Example: `initialize`, `session/new`, `initialize`
 
@@ -94,7 +96,7 @@ def repeated_initialize(recording: Recording) -> Iterator[Fault]:
                 first_others.setdefault(connection, exchange)
         elif connection not in begun:
             begun.add(connection)
-        elif connection in first_others:
+        elif connection in first_others and not _may_be_new(exchange):
             yield fault(
                 exchange.line,
                 f"is repeated after the request on line {first_others[connection].line}; "
@@ -105,9 +107,18 @@ def repeated_initialize(recording: Recording) -> Iterator[Fault]:
             )
 
 
-@rule(Severity.WARNING)
+def _may_be_new(exchange: Exchange) -> bool:
+    """Whether `initialize` may be the first request of a connection that has no name.
+
+    Ids that are random don't begin again, and an agent that has a connection refuses the request.
+    """
+    unknown = exchange.connection == "" and isinstance(exchange.request.id, str)
+    return unknown and exchange.response is not None and not exchange.failed
+
+
+@rule(Severity.WARNING, needs_order=True)
 def session_not_open(recording: Recording) -> Iterator[Fault]:
-    """What needs an active session names one that was opened on the same connection.
+    """A message about an active session names one that was opened on its connection.
 
     RFD: How long a key lasts.
 
@@ -130,7 +141,7 @@ def session_not_open(recording: Recording) -> Iterator[Fault]:
             )
 
 
-@rule(Severity.ERROR, needs_keys=True)
+@rule(Severity.ERROR, needs_keys=True, needs_order=True)
 def retry_before_resume(recording: Recording) -> Iterator[Fault]:
     """A prompt is sent again on a new connection once its session is resumed there.
 
@@ -180,7 +191,7 @@ def _needs_open(call: CallEvent) -> bool:
 
 
 def _is_missing(recording: Recording, call: CallEvent) -> bool:
-    """Whether a call names a session that is certainly not open where it is sent."""
+    """True if a call names a session that is certainly not open where it is sent."""
     initializes = recording.traffic.initializes.get(call.connection, ())
     if call.session is None or not initializes or initializes[0].line > call.line:
         return False

@@ -29,7 +29,7 @@ class Wait:
     cancel: CallEvent | None
 
 
-@rule(Severity.ERROR, needs_keys=True)
+@rule(Severity.ERROR, needs_keys=True, needs_order=True)
 def split_cancel(recording: Recording) -> Iterator[Fault]:
     """A cancel of one pending attempt decides for all attempts with its key.
 
@@ -61,16 +61,16 @@ def split_cancel(recording: Recording) -> Iterator[Fault]:
                 )
 
 
-@rule(Severity.ERROR, needs_keys=True)
+@rule(Severity.ERROR, needs_keys=True, needs_order=True)
 def split_outcome(recording: Recording) -> Iterator[Fault]:
     """Attempts that wait together get the same outcome.
 
     RFD: How the Agent handles a keyed prompt.
 
     Why: they are one prompt. An error for one of them says that the message was not inserted, a
-    messageId for another says that it was. Not compared are errors of the connection itself (-32000
-    and -32002) and attempts with another prompt, which may be refused. Where the other one may have
-    been on its way when the first one failed, it is `error-not-shared`.
+    messageId for another says that it was. Errors of the connection itself (-32000 and -32002) are
+    not compared, nor are attempts with another prompt, which may be refused. Where the other one
+    may have been on its way when the first one failed, it is `error-not-shared`.
 
     Example: a second attempt while the first is held, answered with an error: "in progress"
 
@@ -82,7 +82,7 @@ def split_outcome(recording: Recording) -> Iterator[Fault]:
                 yield _split(first, other, "while both wait")
 
 
-@rule(Severity.WARNING, needs_keys=True)
+@rule(Severity.WARNING, needs_keys=True, needs_order=True)
 def error_not_shared(recording: Recording) -> Iterator[Fault]:
     """Attempts that wait together fail together.
 
@@ -103,7 +103,7 @@ def error_not_shared(recording: Recording) -> Iterator[Fault]:
                 yield _split(first, other, "which it waited with")
 
 
-@rule(Severity.NOTE, needs_keys=True)
+@rule(Severity.NOTE, needs_keys=True, needs_order=True)
 def unanswered_waiter(recording: Recording) -> Iterator[Fault]:
     """When one of the attempts that wait together is answered, so are the others.
 
@@ -160,14 +160,14 @@ def _differing(wait: Wait) -> Iterator[tuple[Attempt, Attempt]]:
 
 
 def _is_split(recording: Recording, wait: Wait, first: Attempt, other: Attempt) -> bool:
-    """Whether the agent had both attempts, or had the key recorded, when it answered the first."""
+    """True if the agent had both attempts, or had the key recorded, when it answered the first."""
     return not first.failed or _had_both(recording, wait.cancel, first, other)
 
 
 def _had_both(
     recording: Recording, cancel: CallEvent | None, failed: Attempt, other: Attempt
 ) -> bool:
-    """Whether the agent certainly had an attempt when another one failed.
+    """True if the agent certainly had an attempt when another one failed.
 
     The order on one connection shows it, or a reaction of the agent to something sent later on it.
     """

@@ -13,7 +13,7 @@ from acpgen.trace.repeats import resends, shared_answer
 from acpgen.trace.rule import Fault, fault, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, needs_order=True)
 def duplicate_id(recording: Recording) -> Iterator[Fault]:
     """A request has an id that no pending request of its sender has on the same connection.
 

@@ -25,19 +25,19 @@ _RESUME = "session/resume"
 """Each connection needs a resume of its own, so one that equals a lost one is not a retry."""
 
 
-@rule(Severity.WARNING)
+@rule(Severity.WARNING, needs_order=True)
 def not_retried_resent(recording: Recording) -> Iterator[Fault]:
     """A message of the class "not retried" is sent once.
 
     RFD: Give every method a retry class.
 
     Why: it has a meaning on its connection only, or while one request is pending. Sent again, it is
-    ignored at best; at worst it meets a newer request that has the same id. Judged are
-    `$/cancel_request` and `elicitation/complete`, of which a copy can't be a message of its own:
-    for `initialize` see `repeated-initialize`, for `session/cancel` `late-cancel`. A cancel on a
-    new connection is a copy if the one before it was about a session that is open there too. The
-    others say the same again in good faith, such as a chunk with the same word. A warning, because
-    a copy does no harm on most days.
+    ignored at best; at worst it meets a newer request that has the same id. The rule judges
+    `$/cancel_request` and `elicitation/complete`, since a copy of these can't be a message of its
+    own; `repeated-initialize` judges `initialize`, and `late-cancel` judges `session/cancel`. A
+    cancel on a new connection is a copy if the one before it was about a session that is open there
+    too. Other notifications may say the same twice, such as a chunk with the same word. A warning,
+    because a copy rarely does harm.
 
     Example: `$/cancel_request` for id 7, sent again after reconnecting
 
@@ -74,7 +74,7 @@ def cancel_unknown(recording: Recording) -> Iterator[Fault]:
     Why: ids count on one connection only. A cancel of another one stops nothing, or, a moment
     later, a newer request that gets this id. What is sent a second time after reconnecting is
     `not-retried-resent`. A warning, because the receiver ignores an id that it doesn't know.
-    Applied to connections that are recorded from their beginning.
+    The rule applies to connections that are recorded from their beginning.
 
     Example: a prompt with id 7, and `{"requestId": "7"}`
 
@@ -91,7 +91,7 @@ def cancel_unknown(recording: Recording) -> Iterator[Fault]:
             )
 
 
-@rule(Severity.WARNING, needs_keys=True)
+@rule(Severity.WARNING, needs_keys=True, needs_order=True)
 def late_cancel(recording: Recording) -> Iterator[Fault]:
     """`session/cancel` is not sent again once newer work has begun.
 
@@ -120,7 +120,7 @@ def late_cancel(recording: Recording) -> Iterator[Fault]:
             )
 
 
-@rule(Severity.WARNING)
+@rule(Severity.WARNING, needs_order=True)
 def stale_retry(recording: Recording) -> Iterator[Fault]:
     """A change is sent again before any newer change that it would undo, or not at all.
 
@@ -157,7 +157,7 @@ def stale_retry(recording: Recording) -> Iterator[Fault]:
 
 
 def _is_stale(recording: Recording, lost: Exchange, newer: Exchange, again: Exchange) -> bool:
-    """Whether a request is sent again that was lost, although another value was set since."""
+    """True if a request is sent again that was lost, although another value was set since."""
     return (
         (newer.request.name, newer.request.params) != (again.request.name, again.request.params)
         and newer.line > lost.line
@@ -178,7 +178,7 @@ def _accepted_prompts(recording: Recording) -> _Prompts:
 
 
 def _is_late(recording: Recording, prompts: _Prompts, first: CallEvent, copy: CallEvent) -> bool:
-    """Whether a cancel may be a copy of one that was lost, after newer work has begun."""
+    """True if a cancel may be a copy of one that was lost, after newer work has begun."""
     if first.connection == copy.connection or first.params != copy.params:
         return False
     session = copy.session or ""

@@ -159,7 +159,7 @@ class PostgresPool:
 
 
 def is_lost(error: psycopg.Error) -> bool:
-    """Whether an error means that the connection ended, and not that a statement was wrong."""
+    """True if an error means that the connection ended, and not that a statement was wrong."""
     stopped = errors.AdminShutdown, errors.CrashShutdown, errors.CannotConnectNow
     if isinstance(error, stopped):
         return True

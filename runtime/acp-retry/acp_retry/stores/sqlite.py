@@ -12,7 +12,7 @@ from typing import Final
 from uuid import UUID
 
 from acp_retry.retention import pruned_before
-from acp_retry.sqlite_file import SqliteFile
+from acp_retry.sqlite_file import SqliteFile, StoreInFile
 from acp_retry.sqlite_layouts import AddedColumn, Tables
 from acp_retry.store import Found, Message, UnfinishedWork
 
@@ -95,7 +95,7 @@ SELECT NOT EXISTS (SELECT 1 FROM acp_message WHERE session_id = ?1 AND created_a
 """
 
 
-class SqliteStore:
+class SqliteStore(StoreInFile):
     """A `Store` in one file, which several processes may share.
 
     Key and message are one row. Its transaction is on the disk before the prompt is answered.
@@ -195,19 +195,6 @@ class SqliteStore:
                 if await self._database.read(partial(_idle, some, latest)):
                     removed += await self._database.write(partial(_forget_idle, some, latest))
         return removed
-
-    async def backup(self, target: str | PathLike[str]) -> None:
-        """Copy the file as it is now to a new file, while prompts go on.
-
-        Raises:
-            FileExistsError: the target exists.
-            sqlite3.Error: the file could not be copied. The target does not exist then.
-        """
-        await self._database.backup(target)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._database.close()
 
     def _insert(self, rows: sqlite3.Connection, message: Message) -> tuple[Found, bool]:
         found = _find(rows, message.session_id, message.record)

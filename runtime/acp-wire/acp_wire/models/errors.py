@@ -106,7 +106,7 @@ def _parts(value: object) -> Iterator[_Part]:
 
 
 def _fails(writer: Any, value: object, keys: tuple[int | str, ...], parts: list[_Part]) -> bool:
-    """Whether writing fails with some parts only of the value at the end of the keys."""
+    """True if writing fails with some parts only of the value at the end of the keys."""
     include: Any = {key for key, _, _ in parts}
     for key in reversed(keys):
         include = {key: include}

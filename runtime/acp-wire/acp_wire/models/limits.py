@@ -25,7 +25,7 @@ _STRING = re.compile(rb'"[^"]*"')
 
 
 def is_too_deep(text: bytes | bytearray) -> bool:
-    """Whether JSON text nests deeper than `MAX_DEPTH` levels of arrays and objects."""
+    """True if JSON text nests deeper than `MAX_DEPTH` levels of arrays and objects."""
     if text.count(b"{") + text.count(b"[") <= MAX_DEPTH:
         return False
     if b"\\" in text:

@@ -78,7 +78,7 @@ def variants_of(model: type[BaseModel]) -> tuple[type[BaseModel], ...]:
 
 @cache
 def is_private(model: type[BaseModel]) -> bool:
-    """Whether a model has members that must not reach a log: a key, or params that may have one."""
+    """True if a model has members that must not reach a log: a key, or params that may have one."""
     return not all(field.repr for field in model.__pydantic_fields__.values())
 
 

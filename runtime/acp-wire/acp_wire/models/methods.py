@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Generic, Literal, TypeVar, get_args
 __all__ = ["Kind", "MethodTable", "RetrySignature", "Side", "Signature", "UnknownMethodError"]
 
 Kind = Literal["request", "notification"]
-"""Whether a method is answered."""
+"""The kind of a method. A request is answered."""
 
 Side = Literal["agent", "client", "protocol", "proxy"]
 """The side that handles a method; `protocol` is both Client and Agent."""
@@ -126,7 +126,7 @@ class MethodTable(Generic[_S]):
         raise UnknownMethodError(self._unknown(method, kind))
 
     def method_of(self, type_: object) -> _S | None:
-        """The method that a type is the params or result of, or a variant of them; None if of none.
+        """The method that a type is the params or result of, or a variant of them. None for others.
 
         Takes a model's class, an alias, or a model.
         """

@@ -17,7 +17,7 @@ WEBSOCKET: Final = ("ws", "wss")
 
 
 def is_remote(url: str) -> bool:
-    """Whether a URL is one that `Remote` opens."""
+    """True if a URL is one that `Remote` opens."""
     return urlsplit(url).scheme.lower() in (*HTTP, *WEBSOCKET)
 
 
@@ -58,7 +58,7 @@ class Remote:
         self._timing = timing or Timing()
         self._longest = longest
         self.is_http = urlsplit(url).scheme.lower() in HTTP
-        """Whether it is Streamable HTTP, where each `initialize` opens a connection."""
+        """True if it is Streamable HTTP, where each `initialize` opens a connection."""
 
     async def connect(self) -> RemoteChannel:
         """Open a connection. The first message has to be `initialize`.

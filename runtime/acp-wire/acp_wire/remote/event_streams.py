@@ -80,7 +80,7 @@ class EventStreams:
         self._streams: dict[str | None, _Stream] = {}
 
     def has(self, session: str | None) -> bool:
-        """Whether a stream is open or being opened."""
+        """True if a stream is open or being opened."""
         return session in self._streams
 
     def tasks(self) -> list[asyncio.Task[None]]:

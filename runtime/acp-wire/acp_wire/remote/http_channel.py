@@ -10,6 +10,7 @@ from typing import Final
 
 import httpx2
 
+from acp_wire.json_objects import object_in
 from acp_wire.remote.event_streams import EventStreams
 from acp_wire.remote.events import LONGEST
 from acp_wire.remote.inbox import Inbox
@@ -19,7 +20,6 @@ from acp_wire.remote.remote_channel import (
     JsonObject,
     RemoteError,
     Timing,
-    decode,
     encode,
     note_unparsed,
     words_of,
@@ -134,7 +134,7 @@ class HttpChannel:
 
     def take(self, data: bytes, session: str | None) -> None:
         """Receive the data of one event from the stream of a session, or of the connection."""
-        message = decode(data)
+        message = object_in(data)
         if message is None:
             self.notes.add(Note.NOT_A_MESSAGE)
             note_unparsed(self, data)
@@ -191,7 +191,7 @@ class HttpChannel:
             reason = f"the server can't be reached: {words_of(error)}"
             self.lose(reason)
             raise RemoteError(reason) from error
-        answer = decode(content) if response.status_code == HTTPStatus.OK else None
+        answer = object_in(content) if response.status_code == HTTPStatus.OK else None
         if answer is None:
             status = response.status_code
             self.lose(f"the server answered initialize with {status}", status)

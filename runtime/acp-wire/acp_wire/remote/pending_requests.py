@@ -27,7 +27,7 @@ class PendingRequests:
         self._timers: dict[RequestId, asyncio.TimerHandle] = {}
 
     def __bool__(self) -> bool:
-        """Whether an answer is due."""
+        """True if an answer is due."""
         return bool(self._requests)
 
     def messages(self) -> list[JsonObject]:
@@ -73,7 +73,7 @@ class PendingRequests:
 
 
 def is_request(message: JsonObject) -> bool:
-    """Whether a message expects an answer."""
+    """True if a message expects an answer."""
     return "method" in message and message.get("id") is not None
 
 

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from acp_wire.reader import NotJsonError, read
 from acp_wire.remote.notes import Note
 
 __all__ = [
@@ -16,7 +15,6 @@ __all__ = [
     "RemoteChannel",
     "RemoteError",
     "Timing",
-    "decode",
     "encode",
     "note_unparsed",
     "words_of",
@@ -134,12 +132,3 @@ def encode(message: Mapping[str, object]) -> bytes:
         ValueError: it holds NaN, an infinity or a cycle.
     """
     return json.dumps(message, separators=(",", ":"), allow_nan=False).encode()
-
-
-def decode(data: bytes) -> JsonObject | None:
-    """Return the message in some bytes, or None if they are not a JSON object."""
-    try:
-        message = read(data)
-    except NotJsonError:
-        return None
-    return message if isinstance(message, dict) else None

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
+from acp_wire.json_objects import object_in
 from acp_wire.remote.events import LONGEST
 from acp_wire.remote.notes import Note
 from acp_wire.remote.pending_requests import PendingRequests
@@ -14,7 +15,6 @@ from acp_wire.remote.remote_channel import (
     JsonObject,
     RemoteError,
     Timing,
-    decode,
     encode,
     note_unparsed,
     words_of,
@@ -85,7 +85,7 @@ class WebSocketChannel:
                 if self._closed:
                     return None
                 raise RemoteError(f"the socket ended: {words_of(error)}") from error
-            message = decode(data)
+            message = object_in(data)
             if message is not None:
                 self._pending.answered(message)
                 return message

@@ -47,12 +47,12 @@ def outside(name: str, marks: Sequence[str], named: Collection[str]) -> Iterator
 def _unmarshal(name: str, marks: Sequence[str], named: Collection[str]) -> str:
     """How encoding/json reads a struct: a variant through its union, where that has a name."""
     head = f"func (x *{name}) UnmarshalJSON(data []byte) error"
-    said = "// UnmarshalJSON reads as Parse does."
+    doc = "// UnmarshalJSON reads as Parse does."
     if name in named:
-        return f"{said}\n{head} {{\n\treturn unmarshal(data, x)\n}}"
+        return f"{doc}\n{head} {{\n\treturn unmarshal(data, x)\n}}"
     unions = [mark for mark in marks if mark in named]
     if unions:
-        return f"{said}\n{head} {{\n\treturn unmarshalVariant[{unions[0]}](data, x)\n}}"
+        return f"{doc}\n{head} {{\n\treturn unmarshalVariant[{unions[0]}](data, x)\n}}"
     return (
         "// UnmarshalJSON fails: only the object around it can be read.\n"
         f"func (x *{name}) UnmarshalJSON([]byte) error {{\n\treturn errInside\n}}"

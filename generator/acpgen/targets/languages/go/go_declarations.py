@@ -112,8 +112,8 @@ class GoDeclarations:
         for value in enum.values:
             const = f"{name}{exported(value.title or str(value.value))}"
             literal = string(value.value) if isinstance(value.value, str) else str(value.value)
-            said = value.docs or f"{const} is a value of {name}."
-            yield self._declare(const, said, f"const {const} {name} = {literal}")
+            doc = value.docs or f"{const} is a value of {name}."
+            yield self._declare(const, doc, f"const {const} {name} = {literal}")
 
     def _inline(self, type_: Type, hint: str, path: str) -> None:
         """Declare the objects and unions inside a type that have no name."""
@@ -210,8 +210,8 @@ class GoDeclarations:
             read, declared = self._variant(variant, union, name, at)
             variants += declared
             cases.append(f"\tcase {number}:\n{read}")
-        said = docs or f"{name} is a union."
-        yield self._declare(name, said, f"type {name} interface {{\n\tis{name}()\n}}")
+        doc = docs or f"{name} is a union."
+        yield self._declare(name, doc, f"type {name} interface {{\n\tis{name}()\n}}")
         yield (
             f"func from{name}(p *plan, o *object, whole bool) {name} {{\n"
             f"\tswitch p.choose(o.n) {{\n{''.join(cases)}\t}}\n\treturn nil\n}}"
@@ -263,8 +263,8 @@ class GoDeclarations:
     ) -> Iterator[str]:
         """A variant whose members are those of a struct, and its tag."""
         name, inner = variant.name, ref.name
-        said = variant.docs or f"{name} is a variant of a union."
-        yield self._declare(name, said, f"type {name} struct {{\n\t{inner}\n}}")
+        doc = variant.docs or f"{name} is a variant of a union."
+        yield self._declare(name, doc, f"type {name} struct {{\n\t{inner}\n}}")
         take = "" if tag is None else f"\to.take({string(tag[0])})\n"
         put = "" if tag is None else f"\tw.put({string(tag[0])}, {string(tag[1])})\n"
         yield (
@@ -278,11 +278,11 @@ class GoDeclarations:
     ) -> Iterator[str]:
         """A variant that is itself one of several."""
         name, inner = variant.name, ref.name
-        said = variant.docs or f"{name} is a variant of a union."
+        doc = variant.docs or f"{name} is a variant of a union."
         fields = (
             f"\t{inner} {inner}\n\t// Extra holds the members that have no field, as they came.\n"
         )
-        yield self._declare(name, said, f"type {name} struct {{\n{fields}\tExtra Extra\n}}")
+        yield self._declare(name, doc, f"type {name} struct {{\n{fields}\tExtra Extra\n}}")
         take = [] if tag is None else [f"o.take({string(tag[0])})"]
         put = [] if tag is None else [f"w.put({string(tag[0])}, {string(tag[1])})"]
         reads = [*take, f"x.{inner} = from{inner}(planOf({string(inner)}), o, false)"]
@@ -294,11 +294,11 @@ class GoDeclarations:
         name = variant.name
         self._inline(body, f"{name}Item", "nil")
         go = go_type(body, f"{name}Item")
-        said = variant.docs or f"{name} is a variant of a union."
+        doc = variant.docs or f"{name} is a variant of a union."
         value = decoded(body, f"{name}Item", "n")
         if go in {NOTHING, RAW}:
             yield self._declare(
-                name, said, f"type {name} struct {{\n\t// Value is any JSON.\n\tValue {RAW}\n}}"
+                name, doc, f"type {name} struct {{\n\t// Value is any JSON.\n\tValue {RAW}\n}}"
             )
             yield f"func decode{name}(n *node) {name} {{\n\treturn {name}{{anything(n)}}\n}}"
             yield (
@@ -306,7 +306,7 @@ class GoDeclarations:
                 f"func (x {name}) MarshalJSON() ([]byte, error) {{\n\treturn marshal(x.Value)\n}}"
             )
         else:
-            yield self._declare(name, said, f"type {name} {go}")
+            yield self._declare(name, doc, f"type {name} {go}")
             yield f"func decode{name}(n *node) {name} {{\n\treturn {name}({value})\n}}"
         yield f"func ({name}) is{mark}() {{}}"
 

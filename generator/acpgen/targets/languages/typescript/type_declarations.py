@@ -73,8 +73,8 @@ def quoted(name: str) -> str:
 
 def documented(text: str, indent: int = 0, *, unstable: bool = False) -> str:
     """Return a comment with its line end; the empty text where there is nothing to say."""
-    said = "\n\n".join(part for part in (text.strip(), "@experimental" * unstable) if part)
-    return f"{_comment(shown(said), indent)}\n" if said else ""
+    text_ = "\n\n".join(part for part in (text.strip(), "@experimental" * unstable) if part)
+    return f"{_comment(shown(text_), indent)}\n" if text_ else ""
 
 
 def common(name: str) -> str:
@@ -171,7 +171,7 @@ class Declarations:
         return isinstance(body, Object) and not body.unions
 
     def _agree(self, bases: Sequence[Ref], body: Object) -> bool:
-        """Whether an interface can have members of all these at once."""
+        """True if an interface can have members of all these at once."""
         objects = [replace(body, bases=())]
         for part in (*bases, *body.bases):
             found = self._shared.get(part.name) or self._protocol.types[part.name].body

@@ -1,0 +1,74 @@
+"""Lists of messages inside one value: where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
+
+from acp_wire.reader import JsonValue
+from acpgen.logs.hints import Hints
+from acpgen.logs.messages import is_message, is_row
+from acpgen.logs.scanning import blank, items, members
+from acpgen.logs.wrapping import as_object, messages_in
+
+_DEPTH = 16
+"""How deep in a value a list may be."""
+ListPath = tuple[str | int, ...]
+"""The names and indexes that lead to a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedItem:
+    """An item of a list: the number of lines above it in the value, what it is, and its JSON."""
+
+    below: int
+    value: JsonValue
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MessageList:
+    """A list in which there are messages, and where it is in the value."""
+
+    path: ListPath
+    rows: Sequence[ListedItem]
+
+
+def lists_in(value: JsonValue, text: str, hints: Hints) -> list[MessageList]:
+    """Return the lists of messages inside a value, as the WebSockets of a HAR file have them."""
+    found: list[MessageList] = []
+    pending: list[tuple[ListPath, JsonValue, int]] = [((), value, blank(text, 0))]
+    while pending:
+        path, inner, at = pending.pop()
+        if len(path) > _DEPTH or (isinstance(inner, list) and _is_inside(found, path, inner)):
+            continue
+        if isinstance(inner, list):
+            spans = items(text, at)
+            rows = [
+                ListedItem(text.count("\n", 0, start), *as_object(item, text[start:end]))
+                for item, (start, end) in zip(inner, spans, strict=False)
+            ]
+            if any(messages_in(row.value, row.text, hints) for row in rows):
+                found.append(MessageList(path, rows))
+            pending += [
+                ((*path, number), item, start)
+                for number, item, (start, _) in reversed(
+                    [*zip(count(), inner, spans, strict=False)]
+                )
+                if isinstance(item, dict | list) and not is_row(item)
+            ]
+        elif isinstance(inner, dict):
+            pending += [
+                ((*path, name), inner[name], start)
+                for name, (start, _) in reversed(members(text, at).items())
+                if isinstance(inner[name], dict | list)
+            ]
+    return found
+
+
+def _is_inside(found: list[MessageList], path: ListPath, inner: list[JsonValue]) -> bool:
+    """True for messages inside an item of a list that was found, which has them already."""
+    return any(map(is_message, inner)) and any(
+        path[: len(each.path)] == each.path for each in found
+    )
