@@ -43,6 +43,12 @@ WITHOUT_SESSIONS: Final = tuple(
 OPEN: Final = "not exercised"
 """The status of a requirement that is left out."""
 
+FAIL: Final = "fail"
+"""The status of a requirement whose failure is described."""
+
+MERGED: Final = ("requirements", "failures")
+"""What an agent has once, and not for each run."""
+
 
 class InstallError(Exception):
     """An agent can't be installed; the text gives the reason."""
@@ -87,7 +93,10 @@ class Workshop:
             **found,
             "reason": _without_paths(reason, home),
             "runs": [_without_requirements(run, home) for run in runs],
-            "requirements": _merged(runs),
+            "requirements": _merged(runs, "requirements"),
+            "failures": {
+                id_: _without_paths(why, home) for id_, why in _merged(runs, "failures").items()
+            },
         }
 
     def _command(self, candidate: Candidate, installed: Path, python: str) -> list[str]:
@@ -187,7 +196,15 @@ def _report(
         "requirements": {
             each["id"]: each["status"] for each in report["requirements"] if each["status"] != OPEN
         },
+        "failures": {
+            each["id"]: _failure(each) for each in report["requirements"] if each["status"] == FAIL
+        },
     }
+
+
+def _failure(requirement: dict[str, Any]) -> str:
+    """What the kit saw that breaks a requirement: the traces, each with the step."""
+    return "; ".join([*requirement["details"]])
 
 
 def _digest(record: Path) -> str | None:
@@ -196,16 +213,16 @@ def _digest(record: Path) -> str | None:
     return sha256(b"".join(file.read_bytes() for file in files)).hexdigest() if files else None
 
 
-def _merged(runs: Sequence[dict[str, Any]]) -> dict[str, str]:
-    """The status of each requirement in the first run that exercised it."""
-    found: dict[str, str] = {}
+def _merged(runs: Sequence[dict[str, Any]], what: str) -> dict[str, str]:
+    """The status of each requirement, or its failure, in the first run that exercised it."""
+    first: dict[str, dict[str, Any]] = {}
     for run in runs:
-        found = {**run["requirements"], **found}
-    return found
+        first = {**dict.fromkeys(run["requirements"], run), **first}
+    return {id_: run[what][id_] for id_, run in first.items() if id_ in run[what]}
 
 
 def _without_requirements(run: dict[str, Any], home: Path) -> dict[str, Any]:
-    kept = {name: value for name, value in run.items() if name != "requirements"}
+    kept = {name: value for name, value in run.items() if name not in MERGED}
     return {**kept, "problem": _without_paths(kept["problem"], home)}
 
 

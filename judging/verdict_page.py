@@ -44,6 +44,14 @@ def _lines(document: Document) -> Iterator[str]:
     heads = _heads("Requirement", "Level", *(each["name"] for each in judged))
     yield table(heads, [_row(asked, judged) for asked in document["requirements"]])
     yield ""
+    yield "## Failures"
+    yield ""
+    yield "What the kit saw first, by trace and step. `acpgen explain ID` has the rule."
+    yield ""
+    heads = _heads("Agent", "Requirement", "Seen")
+    rows = [(each["name"], *failure) for each in agents for failure in each["failures"].items()]
+    yield table(heads, [[text(name), code(id_), prose(seen)] for name, id_, seen in rows])
+    yield ""
     yield "## Runs"
     yield ""
     yield (

@@ -40,17 +40,32 @@ ODD = {
         {"session/new": {"error": {"code": -32000, "message": "Authentication required"}}},
         "session/new was answered with the error -32000",
     ),
-    "error is a number": ({"session/new": {"error": 5}}, "answered with a broken error"),
-    "code is text": ({"session/new": {"error": {"code": "K"}}}, "answered with a broken error"),
+    "error is a number": ({"session/new": {"error": 5}}, "with an error without a code"),
+    "code is text": (
+        {"session/new": {"error": {"code": "K"}}},
+        "with an error without a code",
+    ),
     "session ID is a number": ({"session/new": {"result": {"sessionId": 5}}}, "has no sessionId"),
     "no result": ({}, "r0 was answered without a messageId"),
     "messageId is null": (
         {"session/prompt": {"result": {"messageId": None}}},
-        "r0 was answered without a messageId",
+        "r0 was answered with a messageId that is null",
     ),
     "messageId is empty": (
         {"session/prompt": {"result": {"messageId": ""}}},
-        "r0 was answered without a messageId",
+        "r0 was answered with a messageId that is empty",
+    ),
+    "messageId is a number": (
+        {"session/prompt": {"result": {"messageId": 7}}},
+        "r0 was answered with a messageId that is not a string",
+    ),
+    "the answer of version 1": (
+        {"session/prompt": {"result": {"stopReason": "end_turn"}}},
+        "r0 was answered without a messageId: stopReason is that of version 1",
+    ),
+    "a result and an error": (
+        {"initialize": {"result": {}, "error": None}},
+        "initialize was answered with both a result and an error, and only one may be there",
     ),
     "another id": ({"initialize": {"id": 99, "result": {}}}, "no answer came"),
     "an id of another type": (
@@ -72,6 +87,30 @@ def test_an_odd_answer_ends_the_trace(name: str) -> None:
     assert reason in result.reason
     assert (result.kept, list(result.broken)) == (frozenset(), [])
     assert json.loads(result.transcript.splitlines()[0])["from"] == "client"
+
+
+@pytest.mark.parametrize(
+    ("written", "why"),
+    [
+        ("json.dumps(MESSAGE, indent=1)", "'{' ends before the JSON value does"),
+        ("json.dumps([MESSAGE])", "is an array, and there are no batches"),
+        ("'\\ufeff' + json.dumps(MESSAGE)", "starts with a byte order mark"),
+        ("'Ready'", "'Ready' is not JSON: "),
+    ],
+)
+def test_the_first_line_that_is_no_message_is_named(written: str, why: str) -> None:
+    program = f"""
+import json
+import sys
+MESSAGE = {{"jsonrpc": "2.0", "id": 1, "result": {{}}}}
+sys.stdout.reconfigure(encoding="utf-8")
+print({written}, flush=True)
+sys.stdin.read()
+"""
+    result = play(SCRIPT, Programs([sys.executable, "-c", program]), AgentTimeouts(2.0, 0.05))
+    assert "initialize: no answer came in 2 seconds: " in result.reason
+    assert why in result.reason
+    assert result.reason.endswith(": ACP has one JSON object on each line")
 
 
 def test_an_agent_that_starts_only_once_proves_nothing(tmp_path: Path) -> None:

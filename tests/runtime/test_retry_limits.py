@@ -103,6 +103,16 @@ async def test_what_is_received_at_the_limit_is_replayed() -> None:
     await asyncio.gather(serving, asking)
 
 
+@pytest.mark.parametrize("number", [b"1e999", b"-" + b"9" * 4301], ids=["1e999", "4,301 digits"])
+@sync
+async def test_a_number_that_could_not_be_sent_again_is_refused(number: bytes) -> None:
+    line = b'{"jsonrpc":"2.0","id":1,"method":"_echo","params":{"v":' + number + b"}}\n"
+    reader, _ = channel(line, longest=9000)
+    with pytest.raises(RequestFailedError) as caught:
+        await reader.receive()
+    assert caught.value.refused.code == -32700
+
+
 @pytest.mark.parametrize("value", [nested(MAX_DEPTH), {"a": [1.5, "é", None, 10**600]}])
 def test_what_is_written_can_be_read(value: object) -> None:
     assert read(write(value)) == value

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from acp_wire.reader import NotJsonError, attempt, decode, peek, read, read_once
+from acp_wire.reader import NotJsonError, attempt, decode, peek, read, read_exactly, read_once
 
 LONG = "7" * 641
 
@@ -76,9 +76,34 @@ def test_an_integer_is_exact_up_to_4300_digits() -> None:
     assert decode("8" * 4301).value == decode("9" * 5000).value
 
 
+CHANGES = """
+import sys
+from acp_wire.reader import NotJsonError, read, read_exactly
+for digits in map(int, sys.argv[1:]):
+    text = b'{"a": [-%s]}' % (b"9" * digits)
+    try:
+        print(read_exactly(text)["a"][0] == 1 - 10**digits)
+    except NotJsonError as error:
+        print(error)
+"""
+
+
+@pytest.mark.parametrize("limit", ["640", "4300", "0"])
+def test_what_is_read_exactly_has_no_other_integer(limit: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", CHANGES, "640", "641", "4300", "4301", "20000"],
+        env={**os.environ, "PYTHONINTMAXSTRDIGITS": limit},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    refused = "holds an integer of more than 4300 digits"
+    assert done.stdout.splitlines() == ["True", "True", "True", refused, refused]
+
+
 def test_every_way_of_reading_gives_the_same_value() -> None:
     text = b' {"a": [1, 2.5, "x"], "b": {"c": null}}\r\n'
-    assert read(text) == read_once(text) == decode(text).value == peek(text)
+    assert read(text) == read_once(text) == read_exactly(text) == decode(text).value == peek(text)
 
 
 def test_a_repeated_member_is_last_or_refused_and_both_are_kept() -> None:

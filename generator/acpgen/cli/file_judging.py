@@ -14,9 +14,10 @@ from acpgen.cli.follow import Follower, interruptible
 from acpgen.cli.progress import Bar
 from acpgen.cli.reading import print_reading, version_notes
 from acpgen.cli.stderr import note
+from acpgen.cli.verdict_lines import VerdictLines
 from acpgen.cli.verdicts import FINDINGS_LIMIT, findings_of
 from acpgen.findings import printable
-from acpgen.judge.fault_limit import LIMIT
+from acpgen.judge.fault_limit import FaultLimit
 from acpgen.judge.inputs import EmptyPageError, InputError
 from acpgen.judge.message_parts import PartJudge, UnknownPartError
 from acpgen.judge.message_text import MessageText
@@ -63,7 +64,6 @@ class FileJudge:
         self._progress = progress
         self._limit = options.max_line or LINE_LIMIT
         self._findings_limit = options.max_findings or FINDINGS_LIMIT
-        LIMIT.raised(self._findings_limit)
 
     def judge(self, file: str) -> None:
         """Judge a file. Where it can't be read to its end, the report has the reason.
@@ -75,11 +75,7 @@ class FileJudge:
         name = input_files.name(file)
         self._engine.begin(input_files.size([file]))
         try:
-            if self._options.follow:
-                self._judge_growing(file, name)
-            else:
-                with input_files.Opened(file) as opened:
-                    self._judge_lines(opened, name)
+            self._judge_file(file, name)
         except KeyboardInterrupt:
             self._report.problem(name, INTERRUPTED)
             raise
@@ -89,6 +85,13 @@ class FileJudge:
             self._report.problem(name, str(error))
         except Exception as error:  # zlib has one of its own
             self._report.problem(name, input_files.complaint(error))
+
+    def _judge_file(self, file: str, name: str) -> None:
+        if self._options.follow:
+            self._judge_growing(file, name)
+        else:
+            with input_files.Opened(file) as opened:
+                self._judge_lines(opened, name)
 
     def _pass_page(self, name: str, error: EmptyPageError) -> None:
         """Count a page without messages, which is not a problem beside files that have some."""
@@ -145,10 +148,15 @@ class FileJudge:
             else Stream(found, engine, sender, self._progress.advance, log)
         )
         shown = 0
+        lines = VerdictLines(name, report, self._findings_limit) if report.takes_lines else None
         try:
             for entry, verdict in stream:
                 shown += 1
                 self._progress.make_way()
+                if lines is not None and lines.takes(entry, verdict):
+                    continue
+                if lines is not None:
+                    lines.flush()
                 findings = findings_of(
                     name,
                     entry,
@@ -161,13 +169,15 @@ class FileJudge:
                 if report.full:
                     break
         finally:
+            if lines is not None:
+                lines.flush()
             report.accept(name, stream.messages - shown)
             report.tally.others += stream.others
 
     def _judge_parts(self, lines: Lines, name: str, part: str) -> None:
         """Judge each value of a file as params, or as a result."""
         try:
-            judge = PartJudge(self._engine.table(), part)
+            judge = PartJudge(self._engine.table(), part, FaultLimit(self._findings_limit))
         except UnknownPartError as error:
             raise InputError(f"can't be judged --as {part}: {error}") from error
         skips = self._skips(name)

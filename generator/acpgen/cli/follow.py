@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from acpgen.logs import LINE_LIMIT
-from acpgen.logs.log_lines import Recoded, wide_encoding
+from acpgen.logs.log_lines import MARKED_UTF_8, Recoded, wide_encoding, without_mark
 
 PAUSE = 0.2
 """How many seconds to wait before looking for more."""
@@ -76,7 +76,7 @@ class Follower:
                 self._add(part)
                 if not self.unfinished:
                     if self._size <= self._limit:
-                        yield self._number, self._take()
+                        yield self._number, without_mark(self._take())
                     self._take()
                     self._number += 1
             if gone:
@@ -105,8 +105,7 @@ class Follower:
             self.encoding = encoding[:6].upper()
             return BufferedReader(Recoded(file, encoding))
         if start.startswith(codecs.BOM_UTF8):
-            self.encoding = "UTF-8 with a byte order mark"
-            file.seek(len(codecs.BOM_UTF8))
+            self.encoding = MARKED_UTF_8
         return file
 
     def _add(self, part: bytes) -> None:

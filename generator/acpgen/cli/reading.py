@@ -20,6 +20,11 @@ def reading_notes(log: Log, messages: int) -> Iterator[str]:
     reading = log.reading(messages)
     if reading is not None:
         yield reading
+    if log.is_unnamed:
+        yield (
+            "connections overlap, and the log doesn't name them: if a member tells them apart, "
+            "name its place with --connection-at"
+        )
     if log.guessed:
         yield (
             f"the log doesn't show the sender of {counted(log.guessed, 'message')}; each is taken "

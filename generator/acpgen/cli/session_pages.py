@@ -111,12 +111,12 @@ def session_view(
                 session.find(each, "validate", index)
     log.encoding = next(iter(encodings), log.encoding)
     session.notes += reading_notes(log, len(entries))
-    session.notes += [] if log.is_ordered else [unordered()]
+    session.notes += [] if log.shows_order else [unordered(log)]
     session.notes += version_notes(engine)
     cut_off: list[MessageText] = []
     try:
         recording = record(whole_messages(entries, cut_off.append), protocol, show_keys=show_keys)
-        for finding in judge(replace(recording, ordered=log.is_ordered), name):
+        for finding in judge(replace(recording, ordered=log.shows_order), name):
             session.find(finding, "trace")
     except TranscriptError as error:
         session.notes.append(

@@ -75,7 +75,7 @@ def trace(
     "client", "agent" or "proxy", "message": ..., "connection": optional}. A sender that a log
     doesn't show is inferred from the methods, and from the requests that responses answer.
     Each file is a recording of its own, judged when it is read to its end. `acpgen explain RULE`
-    explains a finding. Of a key, the length and the start of its SHA-256 are printed. Exit status:
+    explains a finding. A key is printed as its length and the start of its SHA-256. Exit status:
     0 without errors, whatever the warnings and notes; 1 with errors, or with warnings to fail on; 2
     when a file can't be read or has no messages.
     """

@@ -28,7 +28,7 @@ from acpgen.words import counted
 _CUT = "is cut off, so it is not judged; all before it is"
 INTERRUPTED = "is not judged: interrupted"
 """Why a file is not judged after Ctrl-C."""
-_PACKED_CUT = "is cut off: the gzip in it has no end"
+_PACKED_CUT = "is cut off: the gzip or zstd in it has no end"
 _LEFT_OUT = "is longer than {limit} bytes, so it is left out; --max-line sets the limit"
 
 
@@ -71,7 +71,7 @@ class FileTracer:
                 entries = whole_messages(transcript_lines(log), self._notes_cut(name))
                 show_keys = self._options.show_keys
                 recording = record(entries, self._protocol, show_keys=show_keys)
-                recording = replace(recording, ordered=log.is_ordered)
+                recording = replace(recording, ordered=log.shows_order)
         except TranscriptError as error:
             report.problem(name, str(error), error.line)
         except InputError as error:
@@ -87,7 +87,7 @@ class FileTracer:
             log.encoding = next(iter(self._encodings), log.encoding)
             if not self._options.quiet:
                 print_reading(log, name, recording.traffic.messages)
-            self._note_order(name, recording)
+            self._note_order(name, log)
             self._note_versions(name, recording)
             return self._judge(name, recording)
         return None
@@ -113,9 +113,9 @@ class FileTracer:
     def _notes_cut(self, name: str) -> Callable[[MessageText], None]:
         return lambda entry: self._report.problem(name, _CUT, entry.line)
 
-    def _note_order(self, name: str, recording: Recording) -> None:
-        if not recording.ordered and not self._options.quiet:
-            note(f"acpgen: {printable(name)}: {unordered()}")
+    def _note_order(self, name: str, log: Log) -> None:
+        if not log.shows_order and not self._options.quiet:
+            note(f"acpgen: {printable(name)}: {unordered(log)}")
 
     def _note_versions(self, name: str, recording: Recording) -> None:
         """Note the versions that a recording settles on, if the schema is of another."""
@@ -145,13 +145,13 @@ class ApartTracer:
         return FileCounts(tally, summary=summary)
 
 
-def unordered() -> str:
-    """How many rules can't be applied where the log doesn't state the order of messages."""
+def unordered(log: Log) -> str:
+    """How many rules can't be applied to a log that doesn't show the order of messages, and why."""
     idle = sum(rule.needs_order for rule in RULES.values())
-    return (
-        "the log doesn't state what one side sent before the other, apart from requests before "
-        f"their responses: {idle} of {len(RULES)} rules can't be applied"
-    )
+    reason = "state what one side sent before the other, apart from requests before their responses"
+    if log.is_ordered:
+        reason = "name its connections, on each of which messages have an order"
+    return f"the log doesn't {reason}: {idle} of {len(RULES)} rules can't be applied"
 
 
 def has_keys(protocol: Protocol) -> bool:

@@ -78,10 +78,10 @@ def validate(
 
     A file is a log of any shape: messages one a line, a transcript with lines of {"from": "client",
     "agent" or "proxy", "message": ..., "connection": optional}, messages inside other objects or
-    behind a prefix, arrays, HAR, server-sent events, frames, with other output in between; of a
-    Markdown page, the fenced JSON. Standard error has what it was read as. Each connection is
-    judged by the version that its initialize settles. Findings go to standard output; of a key, the
-    length and the start of its SHA-256 are printed. Exit status: 0 when no message is refused, 1
+    behind a prefix, arrays, HAR, server-sent events, frames, with other output in between, or the
+    fenced JSON of a Markdown page. Standard error has what it was read as. Each connection is
+    judged by the version that its initialize settles. Findings go to standard output; a key is
+    printed as its length and the start of its SHA-256. Exit status: 0 when no message is refused, 1
     when one is refused or has a warning to fail on, 2 when no message is judged, or a file or the
     schema can't be read.
     """

@@ -17,9 +17,9 @@ from acpgen.diff.rules.enums import (
 )
 from acpgen.diff.rules.names import type_restructured
 from acpgen.diff.rules.values import type_narrowed, type_widened
-from acpgen.diff.schema_difference import Found, SchemaDifference, found
+from acpgen.diff.schema_difference import Found, LonePart, SchemaDifference, found, found_part
 from acpgen.diff.schema_place import SchemaPlace
-from acpgen.model import ClosedEnum, OpenEnum, Scalar, Type
+from acpgen.model import ClosedEnum, EnumValue, OpenEnum, Scalar, Type
 from acpgen.types.wording import as_json, spelled
 
 if TYPE_CHECKING:
@@ -69,8 +69,7 @@ def _freed(old: ClosedEnum, new: Scalar, at: SchemaPlace) -> Iterator[Found]:
         return
     yield _reshaped(_OPENED[_all_listed(old, new), old.type is new.type], old, new, at)
     for value in lost:
-        name = as_json(value.value)
-        yield found(value_removed, at, (old, new), name=name, gone=value.location)
+        yield found_part(value_removed, at, _part(value, gone=True), (old, new))
 
 
 def _listed(old: Scalar, new: ClosedEnum, at: SchemaPlace) -> Iterator[Found]:
@@ -81,8 +80,7 @@ def _listed(old: Scalar, new: ClosedEnum, at: SchemaPlace) -> Iterator[Found]:
         return
     yield _reshaped(_CLOSED[_all_listed(new, old), old.type is new.type], old, new, at)
     for value in gained:
-        name = as_json(value.value)
-        yield found(value_added, at, (old, new), name=name, at=value.location)
+        yield found_part(value_added, at, _part(value), (old, new))
 
 
 _OPENED = {
@@ -109,15 +107,19 @@ def _values(
     after = {value.value: value for value in new.values}
     for value, was in before.items():
         if value not in after:
-            yield found(removed, at, (old, new), name=as_json(value), gone=was.location)
+            yield found_part(removed, at, _part(was, gone=True), (old, new))
     for value, now in after.items():
         if value not in before:
-            yield found(added, at, (old, new), name=as_json(value), at=now.location)
+            yield found_part(added, at, _part(now), (old, new))
         else:
             was = before[value]
             label = f"value {as_json(value)}"
             yield from walk.docs(was.docs, now.docs, at, label)
             yield from walk.docs(was.title or "", now.title or "", at, f"title of {label}")
+
+
+def _part(value: EnumValue, *, gone: bool = False) -> LonePart:
+    return LonePart(as_json(value.value), value.location, gone=gone)
 
 
 def _reshaped(kind: ChangeRule, old: Type, new: Type, at: SchemaPlace) -> SchemaDifference:

@@ -29,7 +29,7 @@ from acpgen.diff.rules.promises import (
     undoing_changed,
 )
 from acpgen.diff.rules.values import type_narrowed, type_widened
-from acpgen.diff.schema_difference import SchemaDifference, found
+from acpgen.diff.schema_difference import LonePart, SchemaDifference, found, found_part
 from acpgen.diff.schema_place import SchemaPlace
 from acpgen.model import ANY, ENVELOPE_TYPES, Location, Method, Protocol, Ref, Type
 from acpgen.types.fingerprint import fingerprint
@@ -71,7 +71,7 @@ def methods(
             yield _of_both(method_renamed, method, renamed[method], method.name, "")
         elif all(m.name != method.name for m in gained):
             place = _place(method, method, _successor(wholes, method))
-            difference = found(method_removed, place, gone=method.location)
+            difference = found_part(method_removed, place, LonePart("", method.location, gone=True))
             yield MethodDifference(difference, tuple(calls(method)))
     for method in gained:
         earlier = next((m for m in lost if m.name == method.name), None)
@@ -122,7 +122,9 @@ def _envelope(old: Protocol, new: Protocol) -> Iterator[MethodDifference]:
         before, after = old.types.get(name), new.types.get(name)
         if before is not None and after is None:
             place = SchemaPlace(name, before.location, before.location)
-            removed = found(envelope_type_removed, place, gone=before.location)
+            removed = found_part(
+                envelope_type_removed, place, LonePart("", before.location, gone=True)
+            )
             yield MethodDifference(removed, EVERY_WAY)
         if before is None and after is not None:
             place = SchemaPlace(name, after.location, after.location)

@@ -23,7 +23,7 @@ from acpgen.diff.rules.members import (
 )
 from acpgen.diff.rules.names import type_restructured
 from acpgen.diff.rules.promises import key_tolerated
-from acpgen.diff.schema_difference import Edge, Found, found
+from acpgen.diff.schema_difference import Edge, Found, LonePart, PathStep, found, found_part
 from acpgen.diff.schema_place import SchemaPlace
 from acpgen.model import ANY, Map, Object, Property, Protocol, Ref, Tolerance, Type, TypeName, Union
 from acpgen.types.objects import FlatObject, as_object, flatten
@@ -108,18 +108,10 @@ def _added(
     at: SchemaPlace,
 ) -> Iterator[Found]:
     kind = required_member_added if member.required else optional_member_added
-    yield found(
-        kind,
-        at,
-        types,
-        name=member.name,
-        new=spelled(member.type),
-        at=member.location,
-        member=True,
-        shapes=(None, member.type),
-    )
+    part = _part(member)
+    yield found_part(kind, at, part, types, shape=member.type, words=spelled(member.type))
     if _forgets_keys(member):
-        yield found(key_tolerated, at, name=member.name, at=member.location, member=True)
+        yield found_part(key_tolerated, at, part)
     if before is not None:
         yield from walk.types(before, member.type, at.member(_unmarked(member), member))
 
@@ -132,19 +124,15 @@ def _removed(
     at: SchemaPlace,
 ) -> Iterator[Found]:
     kind = required_member_removed if member.required else optional_member_removed
-    yield found(
-        kind,
-        at,
-        types,
-        name=member.name,
-        old=spelled(member.type),
-        gone=member.location,
-        member=True,
-        shapes=(member.type, None),
-    )
+    part = _part(member, gone=True)
+    yield found_part(kind, at, part, types, shape=member.type, words=spelled(member.type))
     if after is not None:
         still = replace(_unmarked(member), location=at.new)
         yield from walk.types(member.type, after, at.member(member, still))
+
+
+def _part(member: Property, *, gone: bool = False) -> LonePart:
+    return LonePart(member.name, member.location, PathStep.MEMBER, gone)
 
 
 def _unmarked(member: Property) -> Property:
@@ -158,7 +146,7 @@ def _member(
     here = at.member(old, new)
     if old.required != new.required:
         kind = member_now_required if new.required else member_now_optional
-        yield found(kind, at, types, name=new.name, at=new.location, member=True)
+        yield found_part(kind, at, _part(new), types)
     yield from _tolerance(old, new, here)
     yield from _default(old, new, here)
     yield from walk.docs(old.docs, new.docs, here)

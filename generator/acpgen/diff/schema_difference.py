@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from acpgen.diff.effect import Effect
 from acpgen.diff.rule import ChangeRule
@@ -72,6 +73,24 @@ class Edge:
 Found = SchemaDifference | Edge
 
 
+class PathStep(StrEnum):
+    """The kinds of parts, each with how a path goes on to one."""
+
+    MEMBER = ".{}"
+    VARIANT = "<{}>"
+    OTHER = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LonePart:
+    """A part of a place that only one of the protocols has: the old one if it is `gone`."""
+
+    name: str
+    location: Location
+    step: PathStep = PathStep.OTHER
+    gone: bool = False
+
+
 def found(
     rule: ChangeRule,
     place: SchemaPlace,
@@ -80,26 +99,40 @@ def found(
     name: str = "",
     old: str = "",
     new: str = "",
-    gone: Location | None = None,
-    at: Location | None = None,
-    member: bool = False,
-    variant: bool = False,
     shapes: Shapes = (None, None),
     mark: str = "",
 ) -> SchemaDifference:
-    """Return a difference at a place; of something that is `gone`, or is `at` another place.
-
-    The name may be that of a `member` or a `variant` of the place.
-    """
-    location = at or place.new
-    pointer = location.pointer
-    if gone is not None:
-        location, pointer = _successor(place, gone), gone.pointer
-    path = place.path
-    if member or variant:
-        path += f".{token(name)}" if member else f"<{token(name)}>"
+    """Return a difference at a place."""
     return SchemaDifference(
-        rule, place, pointer, location, name, old, new, types, path, shapes, mark, member
+        rule, place, place.new.pointer, place.new, name, old, new, types, place.path, shapes, mark
+    )
+
+
+def found_part(
+    rule: ChangeRule,
+    place: SchemaPlace,
+    part: LonePart,
+    types: tuple[Type, Type] | None = None,
+    *,
+    shape: Type | None = None,
+    words: str = "",
+) -> SchemaDifference:
+    """Return a difference in a part of a place. Its type has a `shape`, which `words` sum up."""
+    difference = found(
+        rule,
+        place,
+        types,
+        name=part.name,
+        old=words if part.gone else "",
+        new="" if part.gone else words,
+        shapes=(shape, None) if part.gone else (None, shape),
+    )
+    return replace(
+        difference,
+        pointer=part.location.pointer,
+        location=_successor(place, part.location) if part.gone else part.location,
+        path=place.path + part.step.format(token(part.name)),
+        member=part.step is PathStep.MEMBER,
     )
 
 

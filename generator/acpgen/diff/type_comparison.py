@@ -184,12 +184,24 @@ class TypeComparison:
             yield _named(old, new, at)
         inside = takes_null(self.old, bodies[0]) or takes_null(self.new, bodies[1])
         if was and now and inside:
+            yield from self._renamed(*bodies, at)
             # One of them is a choice that has null among its variants, so both are made one.
             bodies = (
                 union_variants.with_null(self.old, old),
                 union_variants.with_null(self.new, new),
             )
         yield from self.types(*bodies, at)
+
+    def _renamed(self, old: Type, new: Type, at: SchemaPlace) -> Iterator[Found]:
+        """The difference of two names, where the types are compared without them."""
+        if not (isinstance(old, Ref) and isinstance(new, Ref)) or old.name == new.name:
+            return
+        if old.name in self.new.types or new.name in self.old.types:
+            yield found(type_switched, at, old=old.name, new=new.name)
+        else:
+            before, after = self.old.types[old.name], self.new.types[new.name]
+            named = SchemaPlace(new.name, before.location, after.location, once=old.name)
+            yield found(type_renamed, named, old=old.name, new=new.name)
 
     def _references(self, old: Ref, new: Ref, at: SchemaPlace) -> Iterator[Found]:
         pair = (old.name, new.name)

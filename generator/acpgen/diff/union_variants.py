@@ -23,7 +23,7 @@ from acpgen.diff.rules.choices import (
 )
 from acpgen.diff.rules.names import type_restructured
 from acpgen.diff.rules.values import type_narrowed, type_replaced, type_widened
-from acpgen.diff.schema_difference import Found, found
+from acpgen.diff.schema_difference import Found, LonePart, PathStep, found, found_part
 from acpgen.diff.schema_place import SchemaPlace, VariantStep
 from acpgen.model import (
     NULL,
@@ -65,26 +65,14 @@ def unions(walk: TypeComparison, old: Union, new: Union, at: SchemaPlace) -> Ite
         yield from walk.types(before.body, after.body, place)
     for i in lost:
         variant = old.variants[i]
-        yield found(
-            _loss(walk, i, *whole_unions),
-            at,
-            (old, new),
-            name=before_labels[i],
-            gone=variant.location,
-            variant=True,
-            shapes=(variant.body, None),
-        )
+        part = LonePart(before_labels[i], variant.location, PathStep.VARIANT, gone=True)
+        kind = _loss(walk, i, *whole_unions)
+        yield found_part(kind, at, part, (old, new), shape=variant.body)
     for j in gained:
         variant = new.variants[j]
-        yield found(
-            _gain(walk, j, *whole_unions),
-            at,
-            (old, new),
-            name=after_labels[j],
-            at=variant.location,
-            variant=True,
-            shapes=(None, variant.body),
-        )
+        part = LonePart(after_labels[j], variant.location, PathStep.VARIANT)
+        kind = _gain(walk, j, *whole_unions)
+        yield found_part(kind, at, part, (old, new), shape=variant.body)
     if walk.values.crowded(Effect.NARROWS, *whole_unions):
         yield found(choice_exclusive, at, (old, new), shapes=(old, new))
     if walk.values.crowded(Effect.WIDENS, *whole_unions):

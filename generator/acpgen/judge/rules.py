@@ -268,7 +268,7 @@ def unknown_tag() -> None:
 
     Why: receivers ignore an object whose tag they don't know, since later versions may add some. A
     slip in the name, or a value of an earlier version, therefore loses the whole object without an
-    error. Reported is every value that the schema does not list and that does not begin with `_`.
+    error. The rule reports each value that the schema does not list and that has no `_` in front.
 
     Example: `"sessionUpdate": "agent_message_chunks"`, or `"sessionUpdate": "tool_call"` of v1
 

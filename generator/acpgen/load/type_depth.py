@@ -21,8 +21,8 @@ def too_deep(types: Mapping[TypeName, TypeDef], most: int) -> Iterator[tuple[Typ
     """The definitions whose types may be more than `most` levels inside each other, with the depth.
 
     A definition counts with the levels of its own body. Definitions that lead to each other in a
-    circle count once each, since a walk may come through all of them. Of those that are too deep,
-    the ones whose parts are not are listed.
+    circle count once each, since a walk may come through all of them. A definition that is
+    too deep only because a part of it is, is not listed.
     """
     for first, inner, depth in _depths(types):
         if depth > most >= inner:

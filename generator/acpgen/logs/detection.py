@@ -20,6 +20,8 @@ from acpgen.logs.titled_parts import title_of
 from acpgen.logs.values import Values
 from acpgen.logs.wrapping import as_object, messages_in
 
+_TRANSCRIPT = frozenset({"from", "message", "connection", "time"})
+"""The members of a line of a transcript."""
 _HEAD = 1000
 """How many lines of a log that starts with broken messages are held until one can be read."""
 
@@ -95,6 +97,8 @@ def _is_transcript(value: object) -> bool:
     if not is_transcript_line(value):
         return False
     connection = value.get("connection")
+    if not value.keys() <= _TRANSCRIPT and connection is None:
+        return False  # one of the other members may name the connection
     return value["from"] in SENDERS and (connection is None or type(connection) in (int, str))
 
 

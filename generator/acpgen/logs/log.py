@@ -9,12 +9,12 @@ from itertools import chain
 
 from acp_wire.pairing import Connection
 from acp_wire.reader import BROKEN, Decoded, JsonValue, NotJsonError
-from acpgen.judge.inputs import EmptyPageError, Input, InputError
+from acpgen.judge.inputs import Input, InputError
 from acpgen.logs import scanning, values
 from acpgen.logs.archives import Archive
+from acpgen.logs.connection_members import ConnectionMembers
 from acpgen.logs.detection import detect, has_message
 from acpgen.logs.directions import Sides
-from acpgen.logs.excerpts import shown
 from acpgen.logs.hints import MARKDOWN, Hints
 from acpgen.logs.log_lines import LINE_LIMIT, Lines, as_bytes
 from acpgen.logs.log_message import LogMessage
@@ -24,28 +24,18 @@ from acpgen.logs.message_lists import ListedItem, MessageList, lists_in
 from acpgen.logs.message_order import are_beside, of_sides
 from acpgen.logs.messages import is_bare, is_schema
 from acpgen.logs.prefixes import Prefix, prefix_of
+from acpgen.logs.puzzle import Puzzle
 from acpgen.logs.rejoining import rejoined, whole_lines
 from acpgen.logs.scanning import CUT, value_at
 from acpgen.logs.senders import Senders
 from acpgen.logs.settling import LogItem, settled
 from acpgen.logs.surroundings import Path, Token
-from acpgen.logs.unit import LONG, Unit, is_foreign
+from acpgen.logs.unit import LONG, Unit, is_doubtful, is_foreign
 from acpgen.logs.values import Values
 from acpgen.logs.wrapping import WrappedMessage, as_object, is_har, messages_in
 
-_EMPTY_PAGE = "no block of the page has messages; blocks of ```json are read"
-_PAGE_HELP = "`acpgen validate --as METHOD` judges params by themselves"
-_NOTATION = (
-    "its messages are in another notation than JSON: log the text that is sent and received; "
-    "if this is the text, name its sender with --from"
-)
 _FOREIGN = 10_000
-"""How many messages in another notation are held until one in JSON comes."""
-_HELP = (
-    "name the place of the message, for example --message-at /msg --sender-at /dir --client '>>>', "
-    "or the shape with --read-as"
-)
-
+"""How many values that may be no messages are held until one comes that is."""
 Callers = Callable[[], Mapping[str, str]]
 
 
@@ -71,6 +61,7 @@ class Log:
         self.canonical: Input | None = None
         self.count = 0
         self.is_ordered = True
+        self._connections = ConnectionMembers()
         self.encoding: str | None = None
         self._lines = lines
         self._hints = hints
@@ -108,7 +99,17 @@ class Log:
         else:
             self._other_lines += 1
         if self._puzzle is None:
-            self._puzzle = (number, text.decode("utf-8", "replace").strip())
+            self._puzzle = (number, text.decode("utf-8", "surrogateescape").strip())
+
+    @property
+    def is_unnamed(self) -> bool:
+        """Whether there are several connections, and nothing beside the messages tells which."""
+        return self._connections.is_open
+
+    @property
+    def shows_order(self) -> bool:
+        """Whether the log shows what was sent before what on a connection."""
+        return self.is_ordered and not self.is_unnamed
 
     @property
     def turned(self) -> bool:
@@ -167,7 +168,8 @@ class Log:
             self._lines, self.canonical = iter(self.canonical.lines), None
             self._reading.base = ()
         self._senders = senders = Senders(self._callers())
-        for item in settled(self._items(), self._sides, senders):
+        items = self._connections.named(self._items())
+        for item in settled(items, self._sides, senders):
             sender = None if item.token is None else self._sides.sender(item.token)
             if guess:
                 sender = senders.sender(item.value, item.connection, sender)
@@ -179,17 +181,8 @@ class Log:
 
     def puzzled(self) -> InputError:
         """The error of a log without messages."""
-        page = self.encoding == "Markdown"
-        made = EmptyPageError if page else InputError
-        if self._has_schema:
-            return made("has a JSON Schema or an OpenRPC document, which is not a log")
-        if self._puzzle is None:
-            return made(_EMPTY_PAGE if page else "no messages, so there is nothing to judge")
-        number, text = self._puzzle
-        if self._is_foreign:
-            return made(f"{_NOTATION}; line {number} is the first: {shown(text)}")
-        help_ = _PAGE_HELP if page else _HELP
-        return made(f"no line is a message; line {number} is the first: {shown(text)}; {help_}")
+        puzzle = Puzzle(*(self._puzzle or (0, "")), is_foreign=self._is_foreign)
+        return puzzle.error(page=self.encoding == "Markdown", has_schema=self._has_schema)
 
     def _items(self) -> Iterator[LogItem]:
         shape = self._hints.shape
@@ -198,7 +191,7 @@ class Log:
         units = Values(lines, self._limit, shape, whole=whole)
         foreign: list[Unit] | None = None if self._turned or self._one_sided else []
         for unit in rejoined(iter(units), self._limit):
-            if foreign is not None and is_foreign(unit):
+            if foreign is not None and is_doubtful(unit):
                 if len(foreign) < _FOREIGN:
                     foreign.append(unit)
                 continue
@@ -209,7 +202,7 @@ class Log:
                     foreign = None
                 yield item
         for unit in foreign or ():
-            self._is_foreign = True
+            self._is_foreign |= is_foreign(unit)
             self.pass_over(unit.line, as_bytes(f"{unit.prefix} {unit.text}"))
 
     def _items_of(self, unit: Unit) -> Iterator[LogItem]:
@@ -345,6 +338,7 @@ class Log:
             "" if connection is None else connection,
             found.time if found.time is not None else prefix.time,
             unit.shares_line,
+            {**{f"word {n}": w for n, w in enumerate(prefix.words)}, **found.beside},
         )
 
     def _direction(self, token: Token) -> str:

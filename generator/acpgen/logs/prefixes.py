@@ -21,11 +21,15 @@ _LEVELS = frozenset({"trace", "debug", "info", "notice", "warn", "warning", "err
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """What the text before a message shows. `name` is the word before an arrow."""
+    """What the text before a message shows.
+
+    `name` is the word before an arrow, and `words` all words but the time.
+    """
 
     direction: str | None = None
     name: str | None = None
     time: str | None = None
+    words: tuple[str, ...] = ()
 
 
 def plain(text: str) -> str:
@@ -42,7 +46,7 @@ def prefix_of(text: str, client: str | None = None) -> Prefix:
     found = [i for i, word in enumerate(words) if _is_direction(word, client)]
     if not found:
         joined = next((pair for pair in _pairs(words) if is_direction(pair)), None)
-        return Prefix(joined, None, None if time is None else time[0].strip("[]():"))
+        return Prefix(joined, None, None if time is None else time[0].strip("[]():"), (*words,))
     # An arrow means more than a word, which may be about something else.
     at = next((i for i in found if is_arrow(words[i])), found[-1])
     direction = words[at] if is_arrow(words[at]) or client is not None else _phrase(words, at)
@@ -53,7 +57,7 @@ def prefix_of(text: str, client: str | None = None) -> Prefix:
             direction = " ".join(ends)
         elif at == 1 and len(words) == 2 and words[0].lower() not in _LEVELS:
             name = words[0]
-    return Prefix(direction, name, None if time is None else time[0].strip("[]():"))
+    return Prefix(direction, name, None if time is None else time[0].strip("[]():"), (*words,))
 
 
 def _phrase(words: list[str], last: int) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from acp_wire.envelope import request_id
 from acp_wire.pairing import Connection
@@ -17,13 +17,16 @@ _VOTES = 8
 """How many messages whose method shows the sender are enough to understand the directions."""
 _ASKED = 10_000
 """How many requests are held that wait for a response, to learn what a direction is."""
-_SETTLES = "initialize"
+SETTLES = "initialize"
 """The method that only a client calls, in every version."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogItem:
-    """A message whose sender is not known yet."""
+    """A message whose sender is not known yet.
+
+    `beside` has the short texts and numbers around it, of which one may name its connection.
+    """
 
     text: bytes
     line: int
@@ -32,6 +35,7 @@ class LogItem:
     connection: Connection
     time: JsonValue
     shares_line: bool = False
+    beside: Mapping[str, int | str] = field(default_factory=dict)
 
 
 class _Asked:
@@ -72,7 +76,7 @@ def settled(items: Iterator[LogItem], sides: Sides, senders: Senders) -> Iterato
         if open_ and (waiting or (item.token and not sides.known(item.token))):
             waiting.append(item)
             value = item.value
-            settles = isinstance(value, dict) and value.get("method") == _SETTLES
+            settles = isinstance(value, dict) and value.get("method") == SETTLES
             if settles or votes >= _VOTES or len(waiting) >= _WAITING:
                 open_ = False
                 yield from waiting

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,6 +11,11 @@ from acp_wire.reader import JsonValue
 from acpgen.logs.directions import flagged, is_direction, opposite
 from acpgen.logs.hints import tokens
 from acpgen.logs.messages import ENVELOPE
+
+_TIME = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d|\d{9,}(?:\D|$)")
+_EPOCH = 10**9
+_SHORT = 100
+"""How many characters a name has at most."""
 
 Members = Mapping[str, JsonValue]
 Path = tuple[str, ...]
@@ -65,7 +71,7 @@ def token_of(level: Members, own: Path = ()) -> Token | None:
             if is_direction(way):
                 return Token(name, way if member else opposite(way))
             continue
-        if not isinstance(member, str | int) or len(str(member)) > 100:
+        if not isinstance(member, str | int) or len(str(member)) > _SHORT:
             continue
         if plain in _WAYS or plain in _FROM:
             return Token(name, str(member))
@@ -74,6 +80,26 @@ def token_of(level: Members, own: Path = ()) -> Token | None:
         elif isinstance(member, str) and is_direction(member) and loose is None:
             loose = Token(name, member)
     return loose or to
+
+
+def members_of(level: Members, own: Path = ()) -> dict[str, int | str]:
+    """The members of an object that may name a connection: short texts and numbers, not times."""
+    return {
+        name: member
+        for name, member in level.items()
+        if name not in own
+        and name not in ENVELOPE
+        and (type(member) is int or (isinstance(member, str) and 0 < len(member) <= _SHORT))
+        and not is_time(member)
+        and name.strip("_").lower() not in _TIMES
+    }
+
+
+def is_time(value: JsonValue) -> bool:
+    """Whether a value looks like a time: a text that starts as one, or a large number."""
+    if isinstance(value, str):
+        return _TIME.match(value) is not None
+    return isinstance(value, int | float) and value >= _EPOCH
 
 
 def pair_of(level: Members) -> tuple[str, str] | None:

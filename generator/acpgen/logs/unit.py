@@ -73,6 +73,12 @@ def is_dump(prefix: str) -> bool:
     return _DUMP.search(prefix) is not None
 
 
+def is_doubtful(unit: Unit) -> bool:
+    """True for a broken object that is no message if no other value of its log is one."""
+    broken = unit.value is BROKEN and bool(unit.text)
+    return broken and ('"jsonrpc"' not in unit.text or is_foreign(unit))
+
+
 def is_foreign(unit: Unit) -> bool:
     """True for an object as another language prints it: Ruby, Elixir, Rust, Go."""
     if unit.value is not BROKEN or not unit.text:

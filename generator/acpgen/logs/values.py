@@ -179,19 +179,29 @@ class Values:
             return Unit(number, "", line, whole)
         return Unit(number, line)
 
+    def _grown(self, taken: Taken, text: str, start: int) -> tuple[str, object, int] | None:
+        """A text and the lines that the value at a place needs, the value, and its end.
+
+        None if they are too long. The value is cut off where no more lines come.
+        """
+        value, end = value_at(text, start)
+        while value is CUT:
+            grown = self._reader.pull(taken, len(text) if len(taken) > 8 else 0)
+            if not grown:
+                break
+            text += grown
+            if len(text) > self._limit:
+                return None
+            value, end = value_at(text, start)
+        return text, value, end
+
     def _spanning(self, number: int, text: str, start: int) -> Unit | None:
         """The value that starts on a line and goes on; None if it is cut off on that line."""
         taken: Taken = []
-        whole = text
-        value, end = value_at(whole, start)
-        while value is CUT:
-            grown = self._reader.pull(taken, len(whole) if len(taken) > 8 else 0)
-            if not grown:
-                break
-            whole += grown
-            if len(whole) > self._limit:
-                return Unit(number, "", shape=LONG)
-            value, end = value_at(whole, start)
+        grown = self._grown(taken, text, start)
+        if grown is None:
+            return Unit(number, "", shape=LONG)
+        whole, value, end = grown
         prefix = text[:start].strip()
         if value is BROKEN or value is CUT:
             cut = rewrapped_unit(self._reader, number, text, start, taken)
@@ -263,15 +273,11 @@ class Values:
         pulled: Taken = []
         own = buffer[at:]
         if value is CUT:
-            buffer, at = own, 0
-        while value is CUT:
-            grown = self._reader.pull(pulled, len(buffer) if len(pulled) > 8 else 0)
-            if not grown:
-                break
-            buffer += grown
-            if len(buffer) > self._limit:
-                return Unit(line, "", shape=LONG), buffer, at, -1
-            value, end = value_at(buffer, at)
+            at = 0
+            grown = self._grown(pulled, own, 0)
+            if grown is None:
+                return Unit(line, "", shape=LONG), own, 0, -1
+            buffer, value, end = grown
         if value is not BROKEN and value is not CUT:
             unit = Unit(line, "", buffer[at:end], value, "array", self._one_line)
             return unit, buffer, at, end

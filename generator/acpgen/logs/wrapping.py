@@ -8,8 +8,8 @@ be a direction or a sender, a connection and a time, each under any name.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from acp_wire.pairing import Connection
 from acp_wire.reader import JsonValue
@@ -27,6 +27,7 @@ from acpgen.logs.surroundings import (
     Token,
     connection_of,
     hinted,
+    members_of,
     pair_of,
     pointed,
     time_of,
@@ -48,7 +49,8 @@ class WrappedMessage:
     """A message in a value.
 
     `at` is the path of the message, `below` the number of lines from the start of the value to that
-    of the message. `pair` are both ends, where the value names them.
+    of the message. `pair` are both ends, where the value names them, and `beside` the members that
+    may name the connection.
     """
 
     text: str
@@ -57,6 +59,7 @@ class WrappedMessage:
     token: Token | None = None
     connection: Connection | None = None
     pair: tuple[str, str] | None = None
+    beside: Mapping[str, int | str] = field(default_factory=dict)
     time: JsonValue = None
     rebuilt: bool = False
 
@@ -300,5 +303,8 @@ def _beside(found: WrappedMessage, value: Members, hints: Hints) -> WrappedMessa
         token = hinted(value, hints.sender_at)
     if hints.connection_at is not None:
         connection = pointed(dict(value), hints.connection_at)
+    beside: dict[str, int | str] = {}
+    for level in levels if connection is None and pair is None else ():
+        beside |= members_of(level, own)
     label = connection if isinstance(connection, str) or type(connection) is int else None
-    return replace(found, token=token, connection=label, pair=pair, time=time)
+    return replace(found, token=token, connection=label, pair=pair, beside=beside, time=time)

@@ -1,7 +1,8 @@
 r"""The grammar of patterns in ECMA-262 with the flag `u`.
 
-What `new RegExp(pattern, "u")` refuses is refused here too. Of the rest, backreferences, property
-escapes and what no other engine can express are refused with the reason and a replacement.
+What `new RegExp(pattern, "u")` refuses is refused here too. So are
+backreferences, property escapes and what no other engine can express, with the reason and a
+replacement.
 """
 
 from __future__ import annotations

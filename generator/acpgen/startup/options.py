@@ -75,7 +75,7 @@ OPTIONS = {
     "connection_at": Option(("--connection-at",), "Where the connection is: /conn."),
     "client": Option(("--client",), "What is there if the client sent the message: '>>>'."),
     "max_line": Option(
-        ("--max-line",), "Skip lines and values of more bytes; 134217728 by default.", number=True
+        ("--max-line",), "Skip lines and values of more bytes; 67108864 by default.", number=True
     ),
     "max_findings": Option(
         ("--max-findings",),

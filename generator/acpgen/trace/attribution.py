@@ -40,7 +40,7 @@ def attributed(
 ) -> Iterator[tuple[Content, Attribution]]:
     """The messages that no response names, in the order of lines.
 
-    Left out are those that several submissions may have led to. `shown` and `attempts` are in the
+    Those that several submissions may have led to are left out. `shown` and `attempts` are in the
     order of lines. `answered` has the messages that responses name.
     """
     for content, messages in shown.items():

@@ -15,6 +15,7 @@ from acpgen.trace.recording import Recording
 from acpgen.trace.seen_strings import SeenStrings
 from acpgen.trace.session_states import SessionLog
 from acpgen.trace.shown_messages import MessageLog
+from acpgen.trace.unnamed_connections import UnnamedConnections
 
 
 def record(
@@ -27,10 +28,12 @@ def record(
         TranscriptError: a line is not one of a transcript.
     """
     reader = Reader(protocol, show_keys=show_keys)
+    connections = UnnamedConnections()
     recorder = _Recorder(SeenStrings(protocol, show_keys=show_keys))
     places = MessagePlaces()
     for entry in entries:
         line = read_line(entry, places.position(entry.line, entry.number))
+        line = connections.named(line)
         recorder.add(line, reader.event(line))
     return recorder.recording(places)
 

@@ -6,13 +6,13 @@ A hash of a key, or another value derived from it, is not a disclosure.
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from uuid import UUID
 
 from acp_wire.keys import bare
 
-__all__ = ["disclosure"]
+__all__ = ["disclosure", "without"]
 
 _STANDARD = str.maketrans("-_", "+/")
 
@@ -36,6 +36,20 @@ def disclosure(text: str, keys: Iterable[str]) -> str | None:
         if any(each in standard for each in _encoded(key)):
             return "a key in base64"
     return None
+
+
+def without(value: object, texts: Collection[str]) -> object:
+    """Return a JSON value in which some texts are empty where they are whole strings.
+
+    What users write is theirs: an agent that shows it as it is discloses nothing.
+    """
+    if isinstance(value, str):
+        return "" if value in texts else value
+    if isinstance(value, list):
+        return [without(item, texts) for item in value]
+    if isinstance(value, dict):
+        return {name: without(member, texts) for name, member in value.items()}
+    return value
 
 
 @lru_cache(maxsize=1024)

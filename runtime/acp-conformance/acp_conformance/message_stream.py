@@ -16,6 +16,7 @@ from typing import IO, Any, Final, Protocol
 from acp_conformance.exit_report import ExitReport
 from acp_wire.envelope import kind_of
 from acp_wire.json_objects import object_in
+from acp_wire.reader import NotJsonError, read
 
 __all__ = ["AgentStream", "JsonLine", "MessageStream", "Process", "ReceivedLines"]
 
@@ -34,13 +35,16 @@ LEFT: Final = 2**20
 
 
 LONGEST: Final = 2**26
-"""Bytes of the longest line that is read. Of a longer one only the start is kept, as not parsed."""
+"""Bytes of the longest line that is read. Only the start of a longer one is kept, as not parsed."""
 
 MOST: Final = 2**27
 """Bytes of all lines that are kept of one connection. Nothing is read after them."""
 
 EACH: Final = 256
 """Bytes that each line counts beside its own."""
+
+SHOWN: Final = 60
+"""Bytes that are shown of a line that is not a message."""
 
 START: Final = 2**10
 """Bytes that are kept of a line that is too long."""
@@ -85,6 +89,14 @@ class ReceivedLines:
         """How many lines are not messages."""
         return len(self.unparsed)
 
+    @property
+    def first_noise(self) -> str:
+        """The start of the first line that is not a message, and why it is none."""
+        if not self.unparsed:
+            return ""
+        line = self.unparsed[0].strip()
+        return f"{line[:SHOWN].decode('utf-8', 'replace')!r} {_why_no_message(line)}"
+
     def wait(self, met: Callable[[], bool], seconds: float) -> bool:
         """Wait until a condition is met, which only new lines or the end can change."""
         end = time.monotonic() + seconds
@@ -122,6 +134,11 @@ class AgentStream(Protocol):
     @property
     def noise(self) -> int:
         """How many lines are not messages."""
+        ...
+
+    @property
+    def first_noise(self) -> str:
+        """The start of the first line that is not a message, and why it is none."""
         ...
 
     def send(self, message: Mapping[str, object]) -> None:
@@ -274,7 +291,7 @@ class MessageStream(ReceivedLines):
         self._note_end()
 
     def _lines(self) -> Iterator[bytes]:
-        """Yield the agent's lines. Of a line that is too long, yield its start only."""
+        """Yield the agent's lines. Yield only the start of a line that is too long."""
         parts: list[bytes] = []
         size = 0
         for chunk in self._chunks():
@@ -312,3 +329,13 @@ def _line(parts: list[bytes], size: int, longest: int) -> bytes:
     """A line of a size from its parts; of one that is too long, its start."""
     line = b"".join(parts)
     return line if size <= longest else line[:START]
+
+
+def _why_no_message(line: bytes) -> str:
+    try:
+        value = read(line)
+    except NotJsonError as error:
+        return str(error)
+    if isinstance(value, dict):
+        return "has neither a method nor a result nor an error"
+    return "is an array, and there are no batches" if isinstance(value, list) else "is no object"

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 
 from acp_conformance.agent_connection import AgentConnection, TranscriptLog
 from acp_conformance.agent_timeouts import SILENCE, AgentTimeouts
-from acp_conformance.key_disclosure import disclosure
+from acp_conformance.key_disclosure import disclosure, without
 from acp_conformance.launchers import Launcher
 from acp_conformance.message_stream import JsonLine
 from acp_conformance.play_options import PlayOptions, TestPrompt
@@ -204,7 +204,7 @@ class Scenario:
         """Describe an error by its code and its words, in which no key is shown."""
         error = line.get("error")
         text = error_of(line)
-        if not isinstance(error, dict) or code_of(line) is None:
+        if not isinstance(error, dict) or code_of(line) is None or "result" in line:
             return text
         message, data = error.get("message"), error.get("data")
         if isinstance(message, str) and message:
@@ -289,7 +289,10 @@ class Scenario:
 
     @property
     def leak(self) -> str:
-        """Where a key was shown: in an update, also of a replay, or in a list. Empty if nowhere."""
+        """Where a key was shown: in an update, also of a replay, or in a list. Empty if nowhere.
+
+        A prompt that is shown as it was written may hold a key.
+        """
         lines = [line for each in self.connections.values() for line in each.stream.lines]
         updates = [line for line in lines if line.get("method") == "session/update"]
         lists = [
@@ -298,9 +301,10 @@ class Scenario:
             if sent.method == "session/list"
         ]
         keys = [*self.keys.values()]
+        written = {sent.prompt.text for sent in self.requests.values() if sent.prompt is not None}
         for place, found in (("session/update", updates), ("a result of session/list", lists)):
             for each in found:
-                if (disclosed := disclosure(str(each), keys)) is not None:
+                if (disclosed := disclosure(str(without(each, written)), keys)) is not None:
                     return f"{place} of the agent holds {disclosed}"
         return ""
 
@@ -368,4 +372,6 @@ def code_of(line: JsonLine) -> int | None:
 def error_of(line: JsonLine) -> str:
     """Describe an error by its code. Its other members may contain a key."""
     code = code_of(line)
-    return "a broken error" if code is None else f"the error {code}"
+    if "result" in line:
+        return "both a result and an error, and only one may be there"
+    return "an error without a code" if code is None else f"the error {code}"

@@ -103,10 +103,15 @@ def _message_id_of(scenario: Scenario, step: Step, word: str) -> object:
 
 
 def _message_id(scenario: Scenario, name: str, sent: SentRequest) -> object:
-    id_ = scenario.result_in(scenario.reply(sent, name), name).get("messageId")
-    if sent.method == PROMPT and not (isinstance(id_, str) and id_):
-        raise DecisiveError(f"{name} was answered without a messageId")
-    return id_
+    result = scenario.result_in(scenario.reply(sent, name), name)
+    id_ = result.get("messageId")
+    if sent.method != PROMPT or (isinstance(id_, str) and id_):
+        return id_
+    if "messageId" in result:
+        kind = "null" if id_ is None else "empty" if id_ == "" else "not a string"
+        raise DecisiveError(f"{name} was answered with a messageId that is {kind}")
+    hint = ": stopReason is that of version 1" if "stopReason" in result else ""
+    raise DecisiveError(f"{name} was answered without a messageId{hint}")
 
 
 def _ids(scenario: Scenario, step: Step) -> None:

@@ -13,6 +13,8 @@ from acp_conformance.launchers import NoKillError
 from acp_conformance.play_options import TestPrompt
 from acp_conformance.scenario import (
     PROMPT,
+    DecisiveError,
+    NoAnswerError,
     Scenario,
     SentRequest,
     UnmetError,
@@ -72,7 +74,12 @@ def _connect(scenario: Scenario, step: Step) -> None:
             raise UnreachableServerError(reason) from error
         if report.server:
             raise UnplayableError(f"{error}: see that the URL is that of an agent") from error
-        raise UnplayableError(f"{error}: see that the command talks ACP on its pipes") from error
+        if not isinstance(error, NoAnswerError | DecisiveError):
+            raise UnplayableError(str(error)) from error
+        hint = "see that the command talks ACP on its pipes"
+        if first := connection.stream.first_noise:
+            hint = f"{scenario.hidden(first)}: ACP has one JSON object on each line"
+        raise UnplayableError(f"{error}: {hint}") from error
 
 
 def _initialize(scenario: Scenario, connection: AgentConnection) -> None:

@@ -17,7 +17,7 @@ from acp_retry.lines import Feeder, read_line
 from acp_retry.link import LONGEST_MESSAGE, JsonObject, ReceivedMessage, SizedMessage
 from acp_retry.outcome import INVALID_REQUEST, PARSE_ERROR, RequestFailedError
 from acp_retry.peer import Fallback, Handlers, Peer
-from acp_wire.reader import NotJsonError, read
+from acp_wire.reader import NotJsonError, read_exactly
 from acp_wire.writer import UnwritableError, write
 
 __all__ = ["LONGEST_LINE", "StreamChannel", "serve_stdio"]
@@ -103,7 +103,7 @@ class StreamChannel:
             if not line.strip():
                 continue
             try:
-                message = read(line)
+                message = read_exactly(line)
             except NotJsonError:
                 raise RequestFailedError.of(PARSE_ERROR, "Parse error") from None
             if not isinstance(message, dict):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_wire.reader import NotJsonError, read
+from acp_wire.reader import NotJsonError, read_exactly
 
 __all__ = ["object_in"]
 
 
 def object_in(data: bytes) -> dict[str, Any] | None:
-    """Return the JSON object in some bytes, or None if they are not one."""
+    """Return the JSON object in some bytes, or None if they are not one that can be sent again."""
     try:
-        value = read(data)
+        value = read_exactly(data)
     except NotJsonError:
         return None
     return value if isinstance(value, dict) else None

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 
 from acp_wire.value_places import LEXEME, Path, value_lines
@@ -36,6 +37,7 @@ __all__ = [
     "is_utf_16",
     "peek",
     "read",
+    "read_exactly",
     "read_once",
 ]
 
@@ -64,7 +66,7 @@ _BLANK = " \t\r\n"
 _BOM = "\ufeff"
 _UTF_16 = "is UTF-16, and JSON is exchanged in UTF-8 (RFC 8259 section 8.1)"
 # Patterns are compiled when they are first needed, which for most texts is never.
-_NESTING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]|[\]}]'
+_NESTING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]+|[\]}]+'
 _ESCAPE = (
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
     r"|(?P<lone>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)"
@@ -176,6 +178,19 @@ def read(text: bytes) -> object:
     return _value(_text(as_bytes(text)), _last_wins, lambda: _scanner(None, _integer))
 
 
+def read_exactly(text: bytes) -> object:
+    """Return the same as `read`, where all of it can be sent again as it is.
+
+    Raises:
+        NotJsonError: the text is not JSON, a strict peer can't read it, or an integer of it has
+            more than `MAX_DIGITS` digits, of which `read` makes another one.
+        TypeError: the text is not bytes.
+    """
+    limit = sys.get_int_max_str_digits()
+    scan = _last_wins if 0 < limit <= MAX_DIGITS else _exact()
+    return _value(_text(as_bytes(text)), scan, _exact)
+
+
 def read_once(text: bytes) -> object:
     """Return the value of a JSON text in UTF-8 in which no object repeats a member.
 
@@ -261,10 +276,14 @@ def _value(text: str, scan: _Scan, again: Callable[[], _Scan]) -> JsonValue:
 def _require_shallow(text: str) -> None:
     depth = 0
     for match in re.finditer(_NESTING, text, re.DOTALL):
-        token = match.group()
-        depth += (token in ("[", "{")) - (token in ("]", "}"))
-        if depth > MAX_DEPTH:
-            raise NotJsonError(f"nests deeper than {MAX_DEPTH} levels", _line_at(text, match))
+        start, end = match.span()
+        opening = text[start]
+        if opening in "[{":
+            depth += end - start
+            if depth > MAX_DEPTH:  # a run is on one line
+                raise NotJsonError(f"nests deeper than {MAX_DEPTH} levels", _line_at(text, match))
+        elif opening in "]}":
+            depth -= end - start
 
 
 def _require_no_lone_surrogate(text: str) -> None:
@@ -308,6 +327,16 @@ def _integer(digits: str) -> int:
         part = magnitude[start : start + _EXACT_DIGITS]
         value = value * 10 ** len(part) + int(part)
     return sign * value
+
+
+def _exact_integer(digits: str) -> int:
+    if len(digits.removeprefix("-")) > MAX_DIGITS:
+        raise _OddNumberError(digits, f"holds an integer of more than {MAX_DIGITS} digits")
+    return _integer(digits)
+
+
+def _exact() -> _Scan:
+    return _scanner(None, _exact_integer)
 
 
 def _short_integer(digits: str) -> int:

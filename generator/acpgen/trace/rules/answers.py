@@ -75,9 +75,9 @@ def inserted_despite_error(recording: Recording) -> Iterator[Fault]:
     Why: an error to the first attempt means that nothing was inserted, so the client lets the user
     edit and submit again under a new key, although the work is under way. A retry of an inserted
     prompt gets its messageId, on every connection, except for errors of the connection itself
-    (-32000 and -32002), and where the key may be forgotten (see `key-forgotten`). To the client an
-    error to a retry proves nothing while the outcome of an earlier attempt is unknown. A proxy that
-    restarts and answers in place of the agent can cause this as well.
+    (-32000 and -32002), and where the key may be forgotten (see `key-forgotten`). An error to a
+    retry proves nothing to the client while the outcome of an earlier attempt is unknown. A proxy
+    that restarts and answers in place of the agent can cause this as well.
 
     Example: `user_message` with msg-1, then an error, and for the retry msg-1
 
@@ -119,8 +119,8 @@ def error_recorded(recording: Recording) -> Iterator[Fault]:
 
     Why: an agent that records a key when the request arrives treats the retry as a known prompt.
     The client gets a messageId for a message that doesn't exist, and the user's input is lost.
-    Applied where the agent shows the messages of the session, and continues without showing this
-    one.
+    The rule applies where the agent shows the messages of the session, and continues without
+    showing this one.
 
     Example: an error for id 7, then msg-1 for id 8 with the same key, and no `user_message` for it
 

@@ -68,9 +68,9 @@ def prompt_swallowed(recording: Recording) -> Iterator[Fault]:
 
     Why: a prompt with a key that is new in its session, or without one, is a submission of its own.
     Answered with the messageId of another, it is lost, and its sender believes that it went in.
-    Compared are prompts in one session, unless the first message may be lost by then. One that goes
-    out on another connection while the first waits may be that one on its way through a proxy: see
-    `key-not-forwarded`.
+    Prompts in one session are compared, unless the first message may be lost by then. A prompt on
+    another connection while the first one waits may be the first one on its way through a proxy:
+    see `key-not-forwarded`.
 
     Example: one key for "Run the tests" and another for "Deploy", and msg-1 for both
 

@@ -72,7 +72,7 @@ def request_before_initialize(recording: Recording) -> Iterator[Fault]:
         yield fault(exchange.line, problem, ("method",), exchange.request.subject)
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, needs_order=True)
 def repeated_initialize(recording: Recording) -> Iterator[Fault]:
     """`initialize` is repeated before the first other request of the client, or not at all.
 
@@ -80,6 +80,8 @@ def repeated_initialize(recording: Recording) -> Iterator[Fault]:
 
     Why: later the agent has to refuse it, for sessions may rely on what was agreed. It is in the
     class of methods that are not retried; a client that wants to start over opens a new connection.
+    If a recording doesn't name its connections, a new one begins where the ids begin again, and
+    perhaps where they are no numbers.
 
     Example: `initialize`, `session/new`, `initialize`
 
@@ -94,7 +96,7 @@ def repeated_initialize(recording: Recording) -> Iterator[Fault]:
                 first_others.setdefault(connection, exchange)
         elif connection not in begun:
             begun.add(connection)
-        elif connection in first_others:
+        elif connection in first_others and not _may_be_new(exchange):
             yield fault(
                 exchange.line,
                 f"is repeated after the request on line {first_others[connection].line}; "
@@ -103,6 +105,15 @@ def repeated_initialize(recording: Recording) -> Iterator[Fault]:
                 exchange.request.subject,
                 ErrorCode.INVALID_REQUEST,
             )
+
+
+def _may_be_new(exchange: Exchange) -> bool:
+    """Whether `initialize` may be the first request of a connection that has no name.
+
+    Ids that are random don't begin again, and an agent that has a connection refuses the request.
+    """
+    unknown = exchange.connection == "" and isinstance(exchange.request.id, str)
+    return unknown and exchange.response is not None and not exchange.failed
 
 
 @rule(Severity.WARNING, needs_order=True)

@@ -68,9 +68,9 @@ def split_outcome(recording: Recording) -> Iterator[Fault]:
     RFD: How the Agent handles a keyed prompt.
 
     Why: they are one prompt. An error for one of them says that the message was not inserted, a
-    messageId for another says that it was. Not compared are errors of the connection itself (-32000
-    and -32002) and attempts with another prompt, which may be refused. Where the other one may have
-    been on its way when the first one failed, it is `error-not-shared`.
+    messageId for another says that it was. Errors of the connection itself (-32000 and -32002) are
+    not compared, nor are attempts with another prompt, which may be refused. Where the other one
+    may have been on its way when the first one failed, it is `error-not-shared`.
 
     Example: a second attempt while the first is held, answered with an error: "in progress"
 

@@ -32,12 +32,12 @@ def not_retried_resent(recording: Recording) -> Iterator[Fault]:
     RFD: Give every method a retry class.
 
     Why: it has a meaning on its connection only, or while one request is pending. Sent again, it is
-    ignored at best; at worst it meets a newer request that has the same id. Judged are
-    `$/cancel_request` and `elicitation/complete`, of which a copy can't be a message of its own:
-    for `initialize` see `repeated-initialize`, for `session/cancel` `late-cancel`. A cancel on a
-    new connection is a copy if the one before it was about a session that is open there too. The
-    others say the same again in good faith, such as a chunk with the same word. A warning, because
-    a copy does no harm on most days.
+    ignored at best; at worst it meets a newer request that has the same id. The rule judges
+    `$/cancel_request` and `elicitation/complete`, since a copy of these can't be a message of its
+    own; `repeated-initialize` judges `initialize`, and `late-cancel` judges `session/cancel`. A
+    cancel on a new connection is a copy if the one before it was about a session that is open there
+    too. Other notifications may say the same twice, such as a chunk with the same word. A warning,
+    because a copy rarely does harm.
 
     Example: `$/cancel_request` for id 7, sent again after reconnecting
 
@@ -74,7 +74,7 @@ def cancel_unknown(recording: Recording) -> Iterator[Fault]:
     Why: ids count on one connection only. A cancel of another one stops nothing, or, a moment
     later, a newer request that gets this id. What is sent a second time after reconnecting is
     `not-retried-resent`. A warning, because the receiver ignores an id that it doesn't know.
-    Applied to connections that are recorded from their beginning.
+    The rule applies to connections that are recorded from their beginning.
 
     Example: a prompt with id 7, and `{"requestId": "7"}`
 

@@ -184,7 +184,7 @@ async def forgets_a_session(open_store: Open) -> None:
 
 
 async def inserts_once_under_a_race(open_store: Open) -> None:
-    """Of several simultaneous inserts one is new, and all return the same `messageId`."""
+    """One of several simultaneous inserts is new, and all return the same `messageId`."""
     store = await open_store()
     for _ in range(10):
         message = _message()
@@ -212,7 +212,7 @@ async def tells_the_truth_after_a_cancelled_insert(open_store: Open) -> None:
 
 
 async def inserts_once_among_writers(open_store: Open) -> None:
-    """Of several writers that share the storage one inserts, and all return its `messageId`."""
+    """One of several writers that share the storage inserts, and all return its `messageId`."""
     stores = [await open_store() for _ in range(WRITERS)]
     for _ in range(10):
         message = _message()

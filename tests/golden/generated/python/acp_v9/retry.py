@@ -468,9 +468,9 @@ def resend(
     kind: KindName | None = None,
     version: int | None = None,
 ) -> Resend:
-    """Return whether a message whose response never came may be sent again. Of the params, only the
-    key of a keyed method and the message inside a carried one count. Without a kind, a name that
-    is both counts as the request.
+    """Return whether a message whose response never came may be sent again. Only two parts of the
+    params count: the key of a keyed method, and the message inside a carried one. Without a
+    kind, a name that is both counts as the request.
 
     Args:
         method: the JSON-RPC method.

@@ -469,10 +469,10 @@ func ClassOf(method string, kind Kind) (Class, bool) {
 	return row.Class, true
 }
 
-// Resend returns whether a message whose response never came may be sent again. Of the params, only
-// the key of a keyed method and the message inside a carried one count. Without a kind, a name that
-// is both counts as the request. An empty Kind means that the kind is not known, nil that there are
-// no params, and the version 0 that of the table.
+// Resend returns whether a message whose response never came may be sent again. Only two parts of
+// the params count: the key of a keyed method, and the message inside a carried one. Without a
+// kind, a name that is both counts as the request. An empty Kind means that the kind is not known,
+// nil that there are no params, and the version 0 that of the table.
 //
 // Params are what the package schema returns, another json.Marshaler, or what encoding/json makes
 // of them: text is a string, an object a map[string]any, null is nil. A *string counts as the text

@@ -407,10 +407,10 @@ export function retryClass(
 }
 
 /**
- * Returns whether a message whose response never came may be sent again. Of the
- * params, only the key of a keyed method and the message inside a carried one
- * count. Without a kind, a name that is both counts as the request. Without a
- * version, the connection has that of the table.
+ * Returns whether a message whose response never came may be sent again. Only
+ * two parts of the params count: the key of a keyed method, and the message
+ * inside a carried one. Without a kind, a name that is both counts as the
+ * request. Without a version, the connection has that of the table.
  *
  * @throws TypeError when the params are not an object: decode JSON text first.
  */

@@ -577,8 +577,9 @@ public final class AcpRetry {
 	}
 
 	/**
-	 * Returns whether a message whose response never came may be sent again. Of the params, only the key of a keyed
-	 * method and the message inside a carried one count. Without a kind, a name that is both counts as the request.
+	 * Returns whether a message whose response never came may be sent again. Only two parts of the params count: the
+	 * key of a keyed method, and the message inside a carried one. Without a kind, a name that is both counts as the
+	 * request.
 	 *
 	 * <p>Params are what a JSON library makes of them as maps, strings and nulls.
 	 *

@@ -339,9 +339,9 @@ public fun find(method: String, kind: Kind? = null): Method? = when (kind) {
 public fun retryClass(method: String, kind: Kind? = null): RetryClass? = find(method, kind)?.retryClass
 
 /**
- * Returns whether a message whose response never came may be sent again. Of the params, only the key of a keyed method
- * and the message inside a carried one count. Without a kind, a name that is both counts as the request. Without a
- * version, the connection has that of the table.
+ * Returns whether a message whose response never came may be sent again. Only two parts of the params count: the key of
+ * a keyed method, and the message inside a carried one. Without a kind, a name that is both counts as the request.
+ * Without a version, the connection has that of the table.
  *
  * Params are maps, strings and nulls; [plain] makes those of the values of a JSON library and leaves any other value as
  * it is. A `JsonObject` of kotlinx.serialization is a map already, so there it is `{ if (it is JsonPrimitive &&
