@@ -193,8 +193,8 @@ def test_no_error_of_the_models_shows_a_key(key: object, tolerant: bool) -> None
     for data in (params, json.dumps(params)):
         with pytest.raises(ValidationError) as caught:
             models.parse_params("session/prompt", data, tolerant=tolerant)
-        for said in (str(caught.value), repr(caught.value.errors()), caught.value.json()):
-            assert "SECRET" not in said
+        for reported in (str(caught.value), repr(caught.value.errors()), caught.value.json()):
+            assert "SECRET" not in reported
 
 
 @pytest.mark.parametrize(
@@ -278,9 +278,9 @@ def printed(command: str, *arguments: str, rows: list[str]) -> str:
 @pytest.mark.parametrize("command", ["validate", "trace"])
 def test_no_command_prints_a_key_in_any_format(command: str, form: Format) -> None:
     rows = lines(SECRET) + (broken(SECRET) if command == "validate" else [])
-    said = printed(command, "--format", form, rows=rows)
-    assert SECRET[:8] not in said
-    assert HASH in said
+    reported = printed(command, "--format", form, rows=rows)
+    assert SECRET[:8] not in reported
+    assert HASH in reported
 
 
 SHORT = "pw-1234"
@@ -292,18 +292,18 @@ TWICE = {
 
 @pytest.mark.parametrize("form", Format)
 def test_validate_prints_no_short_key_in_any_format(form: Format) -> None:
-    said = printed("validate", "--format", form, rows=lines(SHORT))
-    assert SHORT not in said
-    assert "key of 7 characters, #" in said
+    reported = printed("validate", "--format", form, rows=lines(SHORT))
+    assert SHORT not in reported
+    assert "key of 7 characters, #" in reported
 
 
 @pytest.mark.parametrize("twice", TWICE.values(), ids=TWICE)
 def test_validate_prints_neither_of_two_keys_of_a_message(twice: str) -> None:
     called = json.dumps(message({"K": 1}) | {"method": SECRET})
     row = called.replace('"K": 1', twice.replace("{key}", SECRET))
-    said = printed("validate", rows=[row])
-    assert SECRET not in said
-    assert HASH in said
+    reported = printed("validate", rows=[row])
+    assert SECRET not in reported
+    assert HASH in reported
 
 
 def test_no_error_about_a_line_of_a_transcript_prints_a_key() -> None:
@@ -320,6 +320,6 @@ def test_no_traceback_prints_a_key() -> None:
     try:
         os.environ[SECRET]
     except KeyError as error:
-        said = account(error)
-    assert SECRET not in said
-    assert re.search(r"KeyError.*\n.*test_keys_everywhere\.py:\d+ in test_no_traceback", said)
+        reported = account(error)
+    assert SECRET not in reported
+    assert re.search(r"KeyError.*\n.*test_keys_everywhere\.py:\d+ in test_no_traceback", reported)

@@ -65,23 +65,23 @@ def test_no_name_moves_the_cursor(command: list[str]) -> None:
         capture_output=True,
         check=False,
     )
-    said = done.stderr.decode()
+    reported = done.stderr.decode()
     assert done.returncode == 2
-    assert r"a\x1b[2J\n::error::b\x9b" in said
-    assert (said.count("\n"), "\x1b" in said, "\x9b" in said) == (1, False, False)
+    assert r"a\x1b[2J\n::error::b\x9b" in reported
+    assert (reported.count("\n"), "\x1b" in reported, "\x9b" in reported) == (1, False, False)
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "reported"),
     [
         (ModuleNotFoundError("SECRET", name="acpgen.judge"), "ModuleNotFoundError of acpgen.judge"),
         (ImportError("SECRET", name="numpy"), "ImportError of numpy"),
         (ImportError("SECRET"), "ImportError"),
     ],
 )
-def test_an_account_names_the_module_that_lacks(error: ImportError, said: str) -> None:
+def test_an_account_names_the_module_that_lacks(error: ImportError, reported: str) -> None:
     assert account(error) == (
-        f"acpgen: can't go on: {said} in acpgen itself; please report it with these lines\n"
+        f"acpgen: can't go on: {reported} in acpgen itself; please report it with these lines\n"
     )
 
 

@@ -35,7 +35,7 @@ Make = Callable[[Path], None]
 
 @pytest.fixture(autouse=True)
 def _no_wait() -> Iterator[None]:
-    """An error where a call waits for somebody to write into a pipe."""
+    """An error where a call waits for a writer into a pipe."""
 
     def fail(*_: object) -> None:
         raise AssertionError("waits for a writer")

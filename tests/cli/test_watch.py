@@ -83,7 +83,7 @@ class Watching:
 
 
 def save(path: Path, text: str) -> None:
-    """Change a file at once, as editors do: nobody sees half of it."""
+    """Change a file at once, as editors do: no reader sees half of it."""
     draft = path.with_suffix(".draft")
     draft.write_text(text)
     draft.replace(path)

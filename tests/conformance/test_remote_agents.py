@@ -141,7 +141,7 @@ def _noisy(socket: ServerConnection) -> None:
         socket.send(json.dumps({"jsonrpc": "2.0", "id": json.loads(text)["id"], "result": result}))
 
 
-def test_what_is_no_message_is_counted() -> None:
+def test_what_is_not_a_message_is_counted() -> None:
     with serve(_noisy, "127.0.0.1", 0) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         url = f"ws://127.0.0.1:{server.socket.getsockname()[1]}/acp"

@@ -35,7 +35,7 @@ OUTCOMES = {
     (RetryClass.EXTERNAL, "as is"): "as elsewhere",
     (RetryClass.EXTERNAL, "with its key"): "as elsewhere",
 }
-"""What a copy does to receivers of a class; to those of other classes nobody knows what."""
+"""What a copy does to receivers of a class; to those of other classes it is not known what."""
 
 RECKONED_WITH = {
     RetryClass.IDEMPOTENT: {"harmless"},
@@ -48,7 +48,7 @@ RECKONED_WITH = {
 
 
 def goes_wrong(sender: Class, receiver: Class) -> bool:
-    """Whether a copy does what its sender did not reckon with."""
+    """True if a copy does what its sender did not reckon with."""
     if sender is None or sender not in COPIES:
         return False
     if receiver is None or receiver not in COPIES:

@@ -47,7 +47,7 @@ class JoinsWhenFull(Core):
 
 
 def is_full(effect: Effect) -> bool:
-    """Whether it is the error for a prompt beyond the limit."""
+    """True if it is the error for a prompt beyond the limit."""
     match effect:
         case AnswerAttempt(_, Refused(_, _, {"reason": str(reason)})):
             return "wait to be inserted" in reason

@@ -145,7 +145,7 @@ def test_what_is_clean_leaves_nothing_to_remark() -> None:
     assert clean > 1000
 
 
-def test_an_integral_float_is_no_integer_but_to_json_schema() -> None:
+def test_an_integral_float_is_not_an_integer_but_to_json_schema() -> None:
     update = {"sessionUpdate": "usage_update", "used": 5.0, "size": 9}
     assert schemas().valid("SessionUpdate", update)
     assert not checkers().types["SessionUpdate"](update)

@@ -139,8 +139,13 @@ def test_its_methods_are_ours(upstream_schemas: Path, name: str, tmp_path: Path)
         names = {other.name for other in protocol.methods}
         assert method.undoes == tuple(name for name in own.undoes if name in names)
         assert method.about == (own.about if method.undoes else ())
-        said = (method.retry, method.resend, method.key, [(e.code, e.when) for e in method.errors])
-        assert said == (own.retry, own.resend, own.key, [(e.code, e.when) for e in own.errors])
+        reported = (
+            method.retry,
+            method.resend,
+            method.key,
+            [(e.code, e.when) for e in method.errors],
+        )
+        assert reported == (own.retry, own.resend, own.key, [(e.code, e.when) for e in own.errors])
 
 
 @pytest.mark.parametrize("name", V2)

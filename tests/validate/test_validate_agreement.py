@@ -65,7 +65,7 @@ class Case:
 
 
 def is_clean(verdict: MessageVerdict) -> bool:
-    """Whether a strict JSON Schema would have nothing to say."""
+    """True if a strict JSON Schema would have nothing to say."""
     severities = {fault.severity for fault in verdict.findings}
     return not severities & {Severity.ERROR, Severity.RECOVERED}
 
@@ -76,7 +76,7 @@ def integral_float(case: Case, protocol: Protocol) -> bool:
 
 
 def optional_notification(case: Case, protocol: Protocol) -> bool:
-    """A notification $/... that nobody knows may be passed over; the bundle refuses it."""
+    """A notification $/... that is not known may be passed over; the bundle refuses it."""
     return [f.rule for f in case.verdict(case.value, protocol).findings] == [
         MessageRule.UNKNOWN_METHOD
     ]

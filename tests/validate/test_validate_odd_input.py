@@ -159,7 +159,7 @@ def test_a_count_is_a_plain_integer(used: str, *, accepted: bool) -> None:
     assert DECODERS.accepts_bytes(notified(used)) is accepted
 
 
-def test_a_member_given_twice_counts_by_its_last_value_and_is_said() -> None:
+def test_a_member_given_twice_counts_by_its_last_value_and_is_reported() -> None:
     twice = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{"cwd":5,"cwd":"/"}}'
     verdict = validate(twice, protocol=ACP)
     assert verdict
@@ -168,7 +168,7 @@ def test_a_member_given_twice_counts_by_its_last_value_and_is_said() -> None:
     assert not CHECKERS.clean(twice)
 
 
-def test_a_decoded_message_is_no_message() -> None:
+def test_a_decoded_message_is_not_a_message() -> None:
     decoded = json.loads(LIST)
     with pytest.raises(TypeError, match="give bytes or str, not dict"):
         validate(decoded, protocol=ACP)
@@ -298,15 +298,15 @@ def test_each_file_is_a_recording_of_its_own(tmp_path: Path) -> None:
     assert result.returncode == 0
 
 
-def test_too_many_waiting_requests_are_said(
+def test_too_many_waiting_requests_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "requests.ndjson"
     file.write_bytes(b"\n".join(call(str(number)) for number in range(5)))
     monkeypatch.setattr(Pairing.__init__, "__defaults__", (3,))
     assert validation.run(Options([str(file)])) == 0
-    said = capsys.readouterr().err.splitlines()
-    assert said[0] == (
+    reported = capsys.readouterr().err.splitlines()
+    assert reported[0] == (
         "acpgen: more than 3 requests waited for a response at once; the 2 oldest were forgotten, "
         "so their results are not judged"
     )

@@ -244,7 +244,7 @@ def caught_up(process: subprocess.Popen[bytes]) -> None:
 
 
 def ended(process: subprocess.Popen[bytes], by: signal.Signals) -> tuple[int, str, str]:
-    """The exit status after a signal, and what was still said."""
+    """The exit status after a signal, and what was still reported."""
     assert process.stdout is not None
     assert process.stderr is not None
     process.send_signal(by)
@@ -311,11 +311,11 @@ def test_a_name_moves_no_cursor(tmp_path: Path) -> None:
     log = tmp_path / "a\x1b[2J\nlog"
     log.write_bytes(BAD + GOOD.rstrip())
     with running("--follow", log) as process:
-        said = line_of(process)
+        reported = line_of(process)
         caught_up(process)
         status, _, err = ended(process, signal.SIGINT)
     assert status == 1
-    assert said == f"{tmp_path}/a\\x1b[2J\\nlog:1: {SAYS}\n"
+    assert reported == f"{tmp_path}/a\\x1b[2J\\nlog:1: {SAYS}\n"
     assert "\x1b" not in err
     assert f"acpgen: {tmp_path}/a\\x1b[2J\\nlog: the last line is not complete" in err
 

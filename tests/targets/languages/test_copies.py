@@ -86,10 +86,10 @@ def test_the_hook_checks_a_copy_that_says_what_it_was_made_of(
     assert run(*check) == (0, "")
     table = tmp_path / "third_party/acp/rust/v2/retry.rs"
     table.write_text(table.read_text("utf-8").replace("AsIs", "NotAtAll"), "utf-8")
-    status, said = run(*check)
+    status, reported = run(*check)
     assert status == 1
-    assert "third_party/acp/rust/v2/retry.rs: error[drift-changed]" in said
-    assert "third_party/acp/go" not in said
+    assert "third_party/acp/rust/v2/retry.rs: error[drift-changed]" in reported
+    assert "third_party/acp/go" not in reported
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +120,7 @@ CHECK = ["generate", "--check", "--schema", "v2", *ARGUMENTS]
 
 
 @pytest.mark.parametrize("full", a_few(([], ["--full"]), [[]], "generates everything again"))
-def test_a_revision_that_leaves_the_copy_as_it_is_is_no_finding(
+def test_a_revision_that_leaves_the_copy_as_it_is_is_not_a_finding(
     later: Path, full: list[str]
 ) -> None:
     edit(later, '"description": "', '"description": "Reworded. ')
@@ -138,14 +138,14 @@ def test_a_revision_that_leaves_the_copy_as_it_is_is_no_finding(
 
 def test_no_format_has_a_finding_of_it(later: Path) -> None:
     edit(later, '"description": "', '"description": "Reworded. ')
-    status, said = run(*CHECK, "--format", "json")
-    assert (status, json.loads(said)["findings"]) == (0, [])
+    status, reported = run(*CHECK, "--format", "json")
+    assert (status, json.loads(reported)["findings"]) == (0, [])
 
 
 def test_a_revision_that_changes_the_copy_is_a_finding(later: Path) -> None:
     edit(later, '"x-resend": "', '"x-resend": "Reworded. ')
-    status, said = run(*CHECK, "--format", "json")
-    files = [Path(finding["file"]).name for finding in json.loads(said)["findings"]]
+    status, reported = run(*CHECK, "--format", "json")
+    files = [Path(finding["file"]).name for finding in json.loads(reported)["findings"]]
     assert (status, files) == (1, ["retry_gen.go", "manifest.json", "retry.rs"])
 
 
