@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from acp_v2 import models
 from acp_v2.models import MISSING, PromptRequest
 from acpgen.cli.crash import account
 from acpgen.findings import Format
+from command_calls import call_acpgen
 from proofs import a_few
 
 TESTS = Path(__file__).parent
@@ -126,16 +126,13 @@ def test_the_models() -> None:
 
 
 def found_by_the_program(instances: list[dict[str, object]]) -> list[dict[str, Any]]:
-    done = subprocess.run(
-        [sys.executable, "-m", "acpgen", "validate", "--from", "client", "--format", "json", "-"],
-        input="".join(f"{json.dumps(instance)}\n" for instance in instances).encode(),
-        capture_output=True,
-        timeout=60,
-        check=False,
+    rows = "".join(f"{json.dumps(instance)}\n" for instance in instances).encode()
+    _, printed, noted = call_acpgen(
+        "validate", "--from", "client", "--format", "json", "-", stdin=rows
     )
-    found: list[dict[str, Any]] = json.loads(done.stdout)["findings"]
+    found: list[dict[str, Any]] = json.loads(printed)["findings"]
     refused = len({row["line"] for row in found})
-    assert done.stderr.decode() == (
+    assert noted == (
         f"{len(instances)} messages: {len(instances) - refused} accepted, {refused} refused\n"
     )
     return found
@@ -262,16 +259,11 @@ def broken(key: str) -> list[str]:
 
 def printed(command: str, *arguments: str, rows: list[str]) -> str:
     """All that a command prints about some lines."""
-    done = subprocess.run(
-        [sys.executable, "-m", "acpgen", command, *arguments, "-"],
-        input="".join(f"{row}\n" for row in rows).encode(),
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
-    assert b"Traceback" not in done.stderr
-    assert done.stdout
-    return (done.stdout + done.stderr).decode()
+    given = "".join(f"{row}\n" for row in rows).encode()
+    _, shown, noted = call_acpgen(command, *arguments, "-", stdin=given)
+    assert "Traceback" not in noted
+    assert shown
+    return shown + noted
 
 
 @pytest.mark.parametrize("form", a_few(Format, {Format.TEXT, Format.JSON}, "starts a command"))

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from acpgen import cli, resources
 from acpgen.cli.app import typer_app
 from acpgen.cli.crash import account
+from proofs import a_few
 
 
 def interrupt(*_: object, **__: object) -> None:
@@ -57,7 +58,12 @@ def test_other_exit_statuses_stay(
 
 
 @pytest.mark.parametrize(
-    "command", [["lint"], ["diff", str(resources.SCHEMA)], ["upstream", "compare"]]
+    "command",
+    a_few(
+        (["lint"], ["diff", str(resources.SCHEMA)], ["upstream", "compare"]),
+        [["lint"]],
+        "starts one more process",
+    ),
 )
 def test_no_name_moves_the_cursor(command: list[str]) -> None:
     done = subprocess.run(
@@ -116,7 +122,7 @@ def test_a_closed_output_is_2(command: list[str]) -> None:
 
 
 @pytest.mark.parametrize("command", ["validate", "trace"])
-@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize("form", a_few(("text", "json"), {"json"}, "starts one more process"))
 def test_a_closed_input_is_2(command: str, form: str) -> None:
     line = f"exec {sys.executable} -m acpgen {command} --format {form} - <&-"
     done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
@@ -132,7 +138,12 @@ def test_a_closed_error_output_changes_no_status() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [["methods"], ["rules"], ["explain", "missing-retry-class"], ["lint", "--help"]]
+    "command",
+    a_few(
+        (["methods"], ["rules"], ["explain", "missing-retry-class"], ["lint", "--help"]),
+        [["methods"], ["lint", "--help"]],
+        "starts one more process",
+    ),
 )
 def test_a_reader_that_leaves_is_2(command: list[str]) -> None:
     program = subprocess.Popen(
@@ -147,7 +158,12 @@ def test_a_reader_that_leaves_is_2(command: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [["lint"], ["methods", "--schema"], ["diff", str(resources.SCHEMA)], ["validate"]]
+    "command",
+    a_few(
+        (["lint"], ["methods", "--schema"], ["diff", str(resources.SCHEMA)], ["validate"]),
+        [["lint"], ["validate"]],
+        "starts one more process",
+    ),
 )
 def test_a_name_that_is_not_utf_8_is_2(command: list[str], tmp_path: Path) -> None:
     path = os.fsencode(tmp_path) + b"/\xff\xfe.json"

@@ -49,14 +49,15 @@ for _module in (convert, docs, lint, schema_comparison, trace, upstream, view):
     mock.patch.object(_module, "load", _load).start()
 
 
-def call_acpgen(*args: str | Path) -> tuple[int, str, str]:
-    """Call the command line without input; its exit status, stdout and stderr."""
+def call_acpgen(*args: str | Path, stdin: bytes = b"") -> tuple[int, str, str]:
+    """Call the command line; its exit status, stdout and stderr."""
+    given = mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), "utf-8"))
     written, explained = io.BytesIO(), io.BytesIO()
     out = io.TextIOWrapper(written, "utf-8", write_through=True)
     err = io.TextIOWrapper(explained, "utf-8", "backslashreplace", write_through=True)
     status: object = None
     argv = mock.patch.object(sys, "argv", ["acpgen", *map(str, args)])
-    with argv, redirect_stdout(out), redirect_stderr(err):
+    with argv, given, redirect_stdout(out), redirect_stderr(err):
         try:
             main()
         except SystemExit as error:

@@ -20,6 +20,7 @@ import pytest
 
 import unavailable
 from acpgen.startup import options as arguments
+from command_calls import call_acpgen
 from proofs import a_few
 
 GOOD = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}\n'
@@ -39,10 +40,8 @@ def command(*args: str | Path) -> list[str]:
 
 
 def run(*args: str | Path, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(command(*args), input=stdin, capture_output=True, timeout=60, check=False)
-    return subprocess.CompletedProcess(
-        done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
-    )
+    status, printed, noted = call_acpgen("validate", *args, stdin=stdin)
+    return subprocess.CompletedProcess(args, status, printed, noted)
 
 
 def document(*args: str | Path, stdin: bytes = b"") -> dict[str, Any]:
