@@ -16,7 +16,7 @@ from acpgen import resources
 from command_calls import call_acpgen
 
 GOLDEN = resources.ROOT / "tests" / "golden" / "schema" / "v9"
-TARGET = ["--schema", GOLDEN, "--target", "bundles"]
+TARGET: list[str | Path] = ["--schema", GOLDEN, "--target", "bundles"]
 
 
 def make_pipe(place: Path) -> None:
