@@ -128,7 +128,7 @@ def label_of(severity: Severity, rule: str, code: int | None) -> str:
 
 
 def is_presentable(line: str) -> bool:
-    """Whether a line of text is shown as it is: nothing is to be cut or escaped."""
+    """True if a line of text is shown as it is: nothing has to be cut or escaped."""
     return len(line) <= _LONGEST and line.isprintable()
 
 

@@ -266,7 +266,7 @@ class Decoders:
     def is_refusal(error: Exception) -> bool:
         """True if checkers most likely refuse what a decoder raised this about.
 
-        So it is for speed only: whoever judges a message finds the same. A response lacks a method,
+        It is for speed only: the checkers find the same. A response lacks a method,
         and an unlisted member or tag may be legal.
         """
         reason = str(error)
