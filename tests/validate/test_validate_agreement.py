@@ -26,6 +26,7 @@ from acpgen.judge.single import validate
 from acpgen.model import Kind, Method, Protocol, Stability
 from acpgen.targets.bundles import bundle
 from instances import instances, mutate
+from proofs import amount, scaled
 from whole_schema import whole_schema
 
 SEED = 20261129
@@ -142,6 +143,7 @@ def differing(
     return unexplained, counts
 
 
+@scaled("compares thousands of messages")
 def test_jsonschema_rs_agrees(protocol: Protocol) -> None:
     root = jsonschema_rs.Draft202012Validator(schema())
 
@@ -154,11 +156,11 @@ def test_jsonschema_rs_agrees(protocol: Protocol) -> None:
             return False
         return not case.is_result or result(case.method).is_valid(case.value["result"])
 
-    unexplained, counts = differing(protocol, accepts)
+    unexplained, counts = differing(protocol, accepts, step=amount(3, 1))
 
     assert unexplained == []
-    assert counts["accepted"] > 3000
-    assert counts["refused"] > 3000
+    assert counts["accepted"] > amount(1000, 3000)
+    assert counts["refused"] > amount(1000, 3000)
     assert counts["integral_float"] > 0
 
 
