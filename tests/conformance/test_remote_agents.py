@@ -66,6 +66,7 @@ def test_a_few_traces(folder: Path, case: tuple[str, str]) -> None:
     assert ("without the header" in errors) == ((scheme, sdk) == ("http", "python"))
 
 
+@pytest.mark.bulk
 @pytest.mark.prove("all traces over each transport and server")
 @pytest.mark.parametrize(("scheme", "sdk"), CASES)
 def test_all_traces(folder: Path, scheme: str, sdk: str) -> None:

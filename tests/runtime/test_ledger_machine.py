@@ -19,6 +19,7 @@ from proofs import amount, scaled
 SCHEDULES = amount(500, 10_000)
 
 
+@pytest.mark.bulk
 @scaled("random schedules")
 @settings(max_examples=SCHEDULES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(number=st.integers(0, CONFIGURATIONS - 1), schedule=schedules)
@@ -65,6 +66,7 @@ def test_a_crowd_bites(core: type[Core]) -> None:
     assert seen(lambda number: crowded(core, number), CROWDED[core]) == CROWDED[core]
 
 
+@pytest.mark.bulk
 @scaled("random schedules")
 @settings(max_examples=SCHEDULES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(number=st.integers(0, CONFIGURATIONS - 1), schedule=schedules)
