@@ -12,7 +12,7 @@ from acp_wire.reader import attempt
 from acpgen.cli import input_files
 from acpgen.cli.follow import Follower, interruptible
 from acpgen.cli.progress import Bar
-from acpgen.cli.reading import print_reading, version_notes
+from acpgen.cli.reading import elided, print_reading, version_notes
 from acpgen.cli.stderr import note
 from acpgen.cli.verdicts import FINDINGS_LIMIT, findings_of
 from acpgen.findings import printable
@@ -166,6 +166,8 @@ class FileJudge:
         finally:
             report.accept(name, stream.messages - shown)
             report.tally.others += stream.others
+        if (cut := elided(log)) is not None:
+            report.problem(name, *cut)
 
     def _judge_parts(self, lines: Lines, name: str, part: str) -> None:
         """Judge each value of a file as params, or as a result."""
