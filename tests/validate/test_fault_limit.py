@@ -15,13 +15,16 @@ import pytest
 from typer.testing import CliRunner
 
 from acpgen.findings import Severity
-from acpgen.judge.fault_limit import MOST
+from acpgen.judge.fault_limit import MOST, FaultLimit
+from acpgen.judge.message import Judge
 from acpgen.judge.message_verdict import MessageRule
 from acpgen.judge.single import validate
 from acpgen.judge.union_check import UnionCheck
 from acpgen.model import Side
+from acpgen.types.type_table import type_table
 from command_calls import APP
 from small_schema import loaded, schema
+from whole_schema import whole_schema
 
 SAID = {"description": "Said."}
 EITHER = {"$ref": "#/$defs/Either"}
@@ -67,6 +70,13 @@ def test_a_value_is_tried_once_in_unions_that_lead_back_to_themselves(
     verdict = validate(json.dumps(message), protocol=protocol, sender=Side.CLIENT)
     assert MessageRule.TYPE in {fault.rule for fault in verdict.findings}
     assert len(tried) < 20
+
+
+def test_two_judges_have_limits_of_their_own() -> None:
+    table, message = type_table(whole_schema()), json.loads(resumed([1] * (3 * MOST)))
+    judges = [Judge(table, FaultLimit(2 * MOST)), Judge(table)]
+    kept = [len(judge.judge(message).findings) for judge in judges]
+    assert kept == [2 * MOST + 1, MOST + 1]
 
 
 def test_repeated_members_are_limited_too() -> None:

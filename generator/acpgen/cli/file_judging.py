@@ -14,9 +14,10 @@ from acpgen.cli.follow import Follower, interruptible
 from acpgen.cli.progress import Bar
 from acpgen.cli.reading import elided, print_reading, version_notes
 from acpgen.cli.stderr import note
+from acpgen.cli.verdict_lines import VerdictLines
 from acpgen.cli.verdicts import FINDINGS_LIMIT, findings_of
 from acpgen.findings import printable
-from acpgen.judge import fault_limit
+from acpgen.judge.fault_limit import FaultLimit
 from acpgen.judge.inputs import EmptyPageError, InputError
 from acpgen.judge.message_parts import PartJudge, UnknownPartError
 from acpgen.judge.message_text import MessageText
@@ -74,8 +75,7 @@ class FileJudge:
         name = input_files.name(file)
         self._engine.begin(input_files.size([file]))
         try:
-            with fault_limit.raised(self._findings_limit):
-                self._judge_file(file, name)
+            self._judge_file(file, name)
         except KeyboardInterrupt:
             self._report.problem(name, INTERRUPTED)
             raise
@@ -148,10 +148,15 @@ class FileJudge:
             else Stream(found, engine, sender, self._progress.advance, log)
         )
         shown = 0
+        lines = VerdictLines(name, report, self._findings_limit) if report.takes_lines else None
         try:
             for entry, verdict in stream:
                 shown += 1
                 self._progress.make_way()
+                if lines is not None and lines.takes(entry, verdict):
+                    continue
+                if lines is not None:
+                    lines.flush()
                 findings = findings_of(
                     name,
                     entry,
@@ -164,6 +169,8 @@ class FileJudge:
                 if report.full:
                     break
         finally:
+            if lines is not None:
+                lines.flush()
             report.accept(name, stream.messages - shown)
             report.tally.others += stream.others
         if (cut := elided(log)) is not None:
@@ -172,7 +179,7 @@ class FileJudge:
     def _judge_parts(self, lines: Lines, name: str, part: str) -> None:
         """Judge each value of a file as params, or as a result."""
         try:
-            judge = PartJudge(self._engine.table(), part)
+            judge = PartJudge(self._engine.table(), part, FaultLimit(self._findings_limit))
         except UnknownPartError as error:
             raise InputError(f"can't be judged --as {part}: {error}") from error
         skips = self._skips(name)

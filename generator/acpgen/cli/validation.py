@@ -17,6 +17,7 @@ from acpgen.cli.progress import Bar, bar_of
 from acpgen.cli.stderr import note, note_other_schema
 from acpgen.findings import escaped, printable
 from acpgen.judge.fast_path import FastEngine
+from acpgen.judge.fault_limit import FaultLimit
 from acpgen.judge.versions import VersionedEngine
 from acpgen.report import Report, Tally, renderer, set_up
 from acpgen.startup import checker_source
@@ -71,12 +72,13 @@ def _report(options: Options) -> Report:
 def engine_of(options: Options, report: Report) -> VersionedEngine | None:
     """Return the engine that judges, or None if a schema can't be used, which the report has."""
     schemas = options.schemas or (None,)
+    limit = FaultLimit(options.max_findings or 0)
     made = [(schema, _source(schema, report)) for schema in schemas]
     sources = [(schema, found) for schema, found in made if found is not None]
     if len(sources) < len(made):
         return None
     if len(sources) == 1 and isinstance(sources[0][1], checker_source.Shipped):
-        shipped = FastEngine(sources[0][1], checker_source.SHIPPED_VERSION)
+        shipped = FastEngine(sources[0][1], checker_source.SHIPPED_VERSION, limit)
         return VersionedEngine([(checker_source.SHIPPED_VERSION, shipped)])
     versions = [(found.table().version, schema, found) for schema, found in sources]
     for place, (version, schema, _) in enumerate(versions):
@@ -85,7 +87,7 @@ def engine_of(options: Options, report: Report) -> VersionedEngine | None:
             report.problem(_schema_name(schema), f"is of {name}; each --schema has one of its own")
             return None
     return VersionedEngine(
-        [(version, FastEngine(found, version)) for version, _, found in versions]
+        [(version, FastEngine(found, version, limit)) for version, _, found in versions]
     )
 
 

@@ -17,7 +17,7 @@ from collections.abc import Set as AbstractSet
 
 from acp_wire.reader import JsonValue
 from acpgen.findings import Severity
-from acpgen.judge.fault_limit import kept, most
+from acpgen.judge.fault_limit import FaultLimit
 from acpgen.judge.message_verdict import MessageFault, MessageRule
 from acpgen.types.json_types import JsonType, mismatch
 from acpgen.words import counted
@@ -39,8 +39,8 @@ _PYTHON: Mapping[JsonType, type] = {
     JsonType.OBJECT: dict,
     JsonType.NULL: type(None),
 }
-COMPACTED = 4
-"""How many times as many faults are gathered as may be reported, before the others are dropped."""
+_ANY = frozenset(_PYTHON.values())
+_NULL = frozenset({type(None)})
 
 
 class Check:
@@ -95,6 +95,10 @@ class AnyCheck(Check):
 
     def faults(self, value: JsonValue, tag: str | None, declared: Check) -> Faults:  # noqa: D102, ARG002
         return NONE
+
+    @property
+    def plain(self) -> frozenset[type]:  # noqa: D102
+        return _ANY
 
 
 class TypedCheck(Check):
@@ -207,10 +211,13 @@ class ListedCheck(InnerCheck):
 class ArrayCheck(InnerCheck):
     """Checks the number of items, and each item."""
 
-    __slots__ = ("_items", "_least", "_most")
+    __slots__ = ("_items", "_least", "_limit", "_most")
 
-    def __init__(self, items: Check, least: int | None, most: int | None) -> None:
+    def __init__(
+        self, items: Check, least: int | None, most: int | None, limit: FaultLimit
+    ) -> None:
         super().__init__(_ARRAY)
+        self._limit = limit
         self._items = items
         self._least = least
         self._most = most
@@ -223,9 +230,8 @@ class ArrayCheck(InnerCheck):
         for index, item in enumerate(items):
             if faults := check.faults(item, None, check):
                 found += [fault.below(index) for fault in faults]
-                if len(found) > COMPACTED * most():
-                    found = kept(found)
-        return kept(found) if len(found) > most() else found
+                found = self._limit.compacted(found)
+        return self._limit.kept(found)
 
     def members(self) -> Iterator[Member]:  # noqa: D102
         return self._items.members()
@@ -245,6 +251,10 @@ class NullableCheck(Check):
 
     def faults(self, value: JsonValue, tag: str | None, declared: Check) -> Faults:  # noqa: D102
         return NONE if value is None else self._of.faults(value, tag, declared)
+
+    @property
+    def plain(self) -> frozenset[type]:  # noqa: D102
+        return self._of.meant().plain | _NULL
 
     def members(self) -> Iterator[Member]:  # noqa: D102
         return self._of.members()
@@ -276,13 +286,8 @@ class Member:
         self.check = self.check.meant()
         self.plain = self.check.plain
 
-    def seen(self, faults: Faults, value: JsonValue) -> Faults:
-        """The faults in the value as those of its object: recovered where receivers fall back."""
-        if self.tolerates:
-            return [self._tolerated(fault, value) for fault in faults]
-        return [fault.below(self.name) for fault in faults]
-
-    def _tolerated(self, fault: MessageFault, value: JsonValue) -> MessageFault:
+    def seen(self, fault: MessageFault, value: JsonValue) -> MessageFault:
+        """A fault in the value as one of its object: recovered where receivers fall back."""
         fault, inside = fault.below(self.name), fault.path
         if fault.severity is not _ERROR:
             return fault

@@ -22,9 +22,10 @@ from acp_wire.reader import BLANK, Decoded, NotJsonError, decode
 from acp_wire.transcript_line import is_transcript_line
 from acp_wire.type_rows import TypeTable
 from acpgen.judge import v1_words
+from acpgen.judge.fault_limit import USUAL, FaultLimit
 from acpgen.judge.message_verdict import MessageVerdict
 from acpgen.judge.transcript import Transcript
-from acpgen.sides import Side
+from acpgen.sides import sender_of
 
 if TYPE_CHECKING:
     from acp_wire.decoding import Decoders  # imports msgspec, for long input only
@@ -56,11 +57,14 @@ class FastEngine:
     """Judges the messages of one stream after another, in their order; see `stream.Engine`.
 
     `version` is that of the protocol; the fast path does not accept the offer of another one, or
-    the answer with it.
+    the answer with it. `limit` is how many findings a message has.
     """
 
-    def __init__(self, source: Source, version: int | None = None) -> None:
+    def __init__(
+        self, source: Source, version: int | None = None, limit: FaultLimit = USUAL
+    ) -> None:
         self._version = version
+        self._limit = limit
         self.seen = 0
         self.changed = False
         self.pairing = Pairing()
@@ -89,7 +93,7 @@ class FastEngine:
         judge = self._transcript()
         if transcript:
             return judge.judge_line_read(read)
-        return judge.judge_read(read, sender=None if sender is None else Side(sender))
+        return judge.judge_read(read, sender=None if sender is None else sender_of(sender))
 
     def message(self, read: Read, sender: str | None, connection: int | str) -> MessageVerdict:
         """Return the verdict on the next message of a log, in which `sender` may be unknown."""
@@ -101,7 +105,7 @@ class FastEngine:
         judge = self._transcript()
         if sender is None:
             return judge.judge_read(read, connection=connection)
-        return judge.judge_sent(read, Side(sender), connection)
+        return judge.judge_sent(read, sender_of(sender), connection)
 
     def table(self) -> TypeTable:
         """The types and methods that messages are judged by."""
@@ -109,7 +113,7 @@ class FastEngine:
 
     def _transcript(self) -> Transcript:
         if self._judge is None or self._judge.pairing is not self.pairing:
-            self._judge = Transcript(self._source.table(), self.pairing)
+            self._judge = Transcript(self._source.table(), self.pairing, self._limit)
         return self._judge
 
 
@@ -225,20 +229,23 @@ class FastPath:
 def _decoded(path: FastPath, decoders: Decoders, sender: str | None) -> Filter:
     """The filter of messages by decoders, and by checkers where these can't decide."""
     decoder, undecided, quiet = decoders.DECODERS[sender], decoders.UNDECIDED, decoders.QUIET
+    malformed, is_refusal = decoders.MALFORMED, decoders.is_refusal
 
     def passes(text: bytes) -> Read | bytes | None:
         try:
             kind = type(decoder(text))
         except undecided as error:
-            return text if type(error) is decoders.MALFORMED else by_checkers(text)
+            if type(error) is malformed:
+                return text
+            return by_checkers(text, refused=is_refusal(error))
         return None if kind in quiet else keeps_id(text)
 
-    def by_checkers(text: bytes) -> Read | bytes | None:
+    def by_checkers(text: bytes, *, refused: bool = False) -> Read | bytes | None:
         try:
             value = decoders.read(stripped := text.rstrip(BLANK))
         except NotJsonError as error:
             return error
-        if path.accepts(value, sender, "", transcript=False):
+        if not refused and path.accepts(value, sender, "", transcript=False):
             return None
         return decoders.decoded(stripped, value) or text
 
@@ -257,20 +264,25 @@ def _decoded(path: FastPath, decoders: Decoders, sender: str | None) -> Filter:
 def _decoded_lines(path: FastPath, decoders: Decoders) -> Filter:
     """The filter of lines of a transcript by decoders, and by checkers where these can't decide."""
     decoder, undecided, quiet = decoders.DECODE_LINE, decoders.UNDECIDED, decoders.QUIET
+    malformed, is_refusal = decoders.MALFORMED, decoders.is_refusal
 
     def passes(text: bytes) -> Read | bytes | None:
         try:
             kind = type(decoder(text).message)
         except undecided as error:
-            return text if type(error) is decoders.MALFORMED else by_checkers(text)
+            if type(error) is malformed:
+                return text
+            return by_checkers(text, refused=is_refusal(error))
         return None if kind in quiet else keeps_id(text)
 
-    def by_checkers(text: bytes) -> Read | bytes | None:
+    def by_checkers(text: bytes, *, refused: bool = False) -> Read | bytes | None:
         try:
             value = decoders.read(stripped := text.rstrip(BLANK))
         except NotJsonError as error:
             return error
-        return None if path.accepts_line(value) else decoders.decoded(stripped, value) or text
+        if not refused and path.accepts_line(value):
+            return None
+        return decoders.decoded(stripped, value) or text
 
     def keeps_id(text: bytes) -> Read | bytes | None:
         line = decoders.decode_line(text)

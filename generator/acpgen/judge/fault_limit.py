@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable
 
 from acpgen.findings import Severity
 from acpgen.judge.message_verdict import MessageFault, MessageRule
@@ -14,49 +12,57 @@ from acpgen.stated_limits import whole_number
 MOST = whole_number("ACPGEN_FINDINGS", 1000)
 """The most findings of each severity that are reported about one message by default."""
 
-_most: ContextVar[int] = ContextVar("_most", default=MOST)
+_GATHERED = 4
+"""How many times as many faults are gathered as may be reported, before the others are dropped."""
 
 
-def most() -> int:
-    """Return the most findings of each severity that are reported about one message."""
-    return _most.get()
+class FaultLimit:
+    """The most findings of each severity that are reported about one message.
 
-
-@contextmanager
-def raised(limit: int) -> Iterator[None]:
-    """Report up to so many meanwhile, but never fewer than by default."""
-    token = _most.set(max(MOST, limit))
-    try:
-        yield
-    finally:
-        _most.reset(token)
-
-
-def kept(faults: Iterable[MessageFault]) -> list[MessageFault]:
-    """The first faults of each severity: one more than are reported, so that the rest shows.
-
-    Whether a message is refused, and with which error, stays the same.
+    Args:
+        most: that number. One below the default has no effect.
     """
-    counts, limit = Counter[Severity](), most()
-    first: list[MessageFault] = []
-    for fault in faults:
-        counts[fault.severity] += 1
-        if counts[fault.severity] <= limit + 1:
-            first.append(fault)
-    return first
+
+    __slots__ = ("most",)
+
+    def __init__(self, most: int = MOST) -> None:
+        self.most = max(MOST, most)
+
+    def compacted(self, faults: list[MessageFault]) -> list[MessageFault]:
+        """The same list while it is short, then `kept` of it."""
+        return self.kept(faults) if len(faults) > _GATHERED * self.most else faults
+
+    def kept(self, faults: Iterable[MessageFault]) -> list[MessageFault]:
+        """The first faults of each severity: one more than are reported, so that the rest shows.
+
+        Whether a message is refused, and with which error, stays the same.
+        """
+        if isinstance(faults, list) and len(faults) <= self.most:
+            return faults
+        counts = Counter[Severity]()
+        first: list[MessageFault] = []
+        for fault in faults:
+            counts[fault.severity] += 1
+            if counts[fault.severity] <= self.most + 1:
+                first.append(fault)
+        return first
+
+    def reported(self, faults: Iterable[MessageFault]) -> tuple[MessageFault, ...]:
+        """The first faults of each severity up to the limit, and a note if there were more."""
+        first = self.kept(faults)
+        counts = Counter[Severity]()
+        shown: list[MessageFault] = []
+        for fault in first:
+            counts[fault.severity] += 1
+            if counts[fault.severity] <= self.most:
+                shown.append(fault)
+        beyond = [severity.value for severity, count in counts.items() if count > self.most]
+        if not beyond:
+            return tuple(first)
+        kinds = " or ".join(beyond)
+        note = f"has more than {self.most:,} findings that are {kinds}; only these are listed"
+        return (*shown, MessageFault(MessageRule.MORE_FINDINGS, note, (), Severity.NOTE))
 
 
-def reported(faults: Iterable[MessageFault]) -> tuple[MessageFault, ...]:
-    """The first faults of each severity up to the limit, and a note if there were more."""
-    first = kept(faults)
-    counts, limit = Counter[Severity](), most()
-    shown: list[MessageFault] = []
-    for fault in first:
-        counts[fault.severity] += 1
-        if counts[fault.severity] <= limit:
-            shown.append(fault)
-    beyond = [severity.value for severity, count in counts.items() if count > limit]
-    if not beyond:
-        return tuple(first)
-    note = f"has more than {limit:,} findings that are {' or '.join(beyond)}; only these are listed"
-    return (*shown, MessageFault(MessageRule.MORE_FINDINGS, note, (), Severity.NOTE))
+USUAL = FaultLimit()
+"""The default."""

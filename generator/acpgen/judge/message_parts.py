@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from acp_wire.reader import Decoded, JsonValue, NotJsonError
 from acp_wire.type_rows import TypeTable
+from acpgen.judge.fault_limit import USUAL, FaultLimit
 from acpgen.judge.message import Judge
 from acpgen.judge.message_verdict import MessageVerdict
 from acpgen.judge.resemblance import resembled
@@ -24,13 +25,15 @@ class PartJudge:
         table: the types and methods of the protocol (`acpgen.types.type_table`).
         part: `session/prompt` or `session/prompt#params` for the params of a method,
             `session/prompt#result` for the result.
+        limit: how many findings a value has.
 
     Raises:
         UnknownPartError: there is no such method, or it has no result.
     """
 
-    def __init__(self, table: TypeTable, part: str) -> None:
-        self._judge = Judge(table)
+    def __init__(self, table: TypeTable, part: str, limit: FaultLimit = USUAL) -> None:
+        self._limit = limit
+        self._judge = Judge(table, limit)
         methods = self._judge.methods
         name, _, member = part.partition("#")
         found = [method for method in methods if method.name == name]
@@ -64,4 +67,4 @@ class PartJudge:
             for fault in verdict.findings
             if fault.path[:1] == (self._member,)
         )
-        return complete(verdict.replaced(findings=faults, id=None), read, read.value)
+        return complete(verdict.replaced(findings=faults, id=None), read, read.value, self._limit)

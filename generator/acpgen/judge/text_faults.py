@@ -8,7 +8,7 @@ from acp_wire.envelope import ErrorCode
 from acp_wire.keys import looks_like_key
 from acp_wire.reader import Decoded, JsonValue, NotJsonError
 from acpgen.findings import Severity
-from acpgen.judge.fault_limit import most, reported
+from acpgen.judge.fault_limit import USUAL, FaultLimit
 from acpgen.judge.message_verdict import MessageFault, MessageRule, MessageVerdict
 
 _TWICE = "is more than once in its object, and parsers differ in which one they use"
@@ -20,17 +20,19 @@ def unreadable(error: NotJsonError) -> MessageVerdict:
     return MessageVerdict((fault,), ErrorCode.PARSE_ERROR)
 
 
-def complete(verdict: MessageVerdict, decoded: Decoded, root: JsonValue) -> MessageVerdict:
+def complete(
+    verdict: MessageVerdict, decoded: Decoded, root: JsonValue, limit: FaultLimit = USUAL
+) -> MessageVerdict:
     """Add to the verdict on `root`, the message in a text, the faults and lines of the text."""
     faults = verdict.findings
-    if decoded.repeats or len(faults) > most():
+    if decoded.repeats or len(faults) > limit.most:
         repeated = [
             MessageFault(
                 MessageRule.DUPLICATE_MEMBER, _TWICE, _outside_keys(path), Severity.WARNING
             )
-            for path in islice(decoded.repeated(root), most() + 1)
+            for path in islice(decoded.repeated(root), limit.most + 1)
         ]
-        faults = reported((*faults, *repeated))
+        faults = limit.reported((*faults, *repeated))
     if faults and "\n" in decoded.text and "\n" in decoded.text.rstrip():
         faults = _located(faults, decoded)
     return verdict if faults is verdict.findings else verdict.replaced(findings=faults)

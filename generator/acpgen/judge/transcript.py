@@ -12,11 +12,12 @@ from acp_wire.reader import Decoded, JsonValue, NotJsonError, decode
 from acp_wire.transcript_line import is_transcript_line
 from acp_wire.type_rows import TypeTable
 from acpgen.findings import Severity
+from acpgen.judge.fault_limit import USUAL, FaultLimit
 from acpgen.judge.message import Judge
 from acpgen.judge.message_verdict import MessageFault, MessageRule, MessageVerdict
 from acpgen.judge.text_faults import complete, unreadable
 from acpgen.judge.type_checks import JudgedMethod
-from acpgen.sides import SENDS, Kind, Side
+from acpgen.sides import SENDERS, Kind, Side
 
 __all__ = ["Transcript"]
 
@@ -52,10 +53,14 @@ class Transcript:
     Args:
         table: the types and methods of the protocol (`acpgen.types.type_table`).
         pairing: the requests that wait for a response.
+        limit: how many findings a message has.
     """
 
-    def __init__(self, table: TypeTable, pairing: Pairing | None = None) -> None:
-        self._judge = Judge(table)
+    def __init__(
+        self, table: TypeTable, pairing: Pairing | None = None, limit: FaultLimit = USUAL
+    ) -> None:
+        self._limit = limit
+        self._judge = Judge(table, limit)
         self._with_results = [m for m in self._judge.methods if m.result is not None]
         requests = [method for method in self._judge.methods if method.kind == Kind.REQUEST]
         self._callers = {method.name: _CALLERS.get(method.side) for method in reversed(requests)}
@@ -101,14 +106,14 @@ class Transcript:
         if isinstance(read, NotJsonError):
             return unreadable(read)
         entry = read.value
-        broken = MessageVerdict((MessageFault(MessageRule.BROKEN_LINE, _LINE),))
-        if not is_transcript_line(entry):
-            return broken
-        sender, connection = entry["from"], entry.get("connection")
-        connection = "" if connection is None else connection
-        if sender not in tuple(SENDS) or not _is_connection(connection):
-            return broken
-        return self.judge_sent(read, Side(str(sender)), connection, entry["message"])
+        if is_transcript_line(entry):
+            side = entry["from"]
+            sender = SENDERS.get(side) if isinstance(side, str) else None
+            connection = entry.get("connection")
+            connection = "" if connection is None else connection
+            if sender is not None and _is_connection(connection):
+                return self.judge_sent(read, sender, connection, entry["message"])
+        return MessageVerdict((MessageFault(MessageRule.BROKEN_LINE, _LINE),))
 
     def judge_sent(
         self,
@@ -150,8 +155,9 @@ class Transcript:
         kind = kind_of(value)
         if kind is _RESPONSE:
             call, verdict = self._answer(value, sender, connection)
-            return complete(verdict, decoded, value), call is not None
-        verdict = complete(self._judge.judge(value, sender=sender), decoded, value)
+            return complete(verdict, decoded, value, self._limit), call is not None
+        verdict = self._judge.judge_as(kind, value, sender)
+        verdict = complete(verdict, decoded, value, self._limit)
         return verdict, kind is _REQUEST and self._remember(value, sender, connection)
 
     def _answer(

@@ -17,6 +17,7 @@ from acpgen.judge.check import (
     ScalarCheck,
     TypedCheck,
 )
+from acpgen.judge.fault_limit import USUAL, FaultLimit
 from acpgen.judge.object_check import MapCheck, ObjectCheck
 from acpgen.judge.union_check import Tried, UnionCheck, VariantCheck
 from acpgen.types.json_types import JsonType
@@ -49,10 +50,11 @@ class JudgedMethod:
 class TypeChecks:
     """The checks of the named types of a table, each made when it is first needed."""
 
-    def __init__(self, table: TypeTable) -> None:
+    def __init__(self, table: TypeTable, limit: FaultLimit = USUAL) -> None:
         self._rows = table.types
         self._made: dict[str, Check] = {}
         self._tried: Tried = {}
+        self._limit = limit
 
     def __contains__(self, name: str) -> bool:
         return name in self._rows
@@ -89,14 +91,15 @@ class TypeChecks:
     def _container(self, kind: str, parts: Sequence[object]) -> Check:
         match kind, parts:
             case "array", [items, least, most]:
-                return ArrayCheck(self._check(items), least, most)  # type: ignore[arg-type] # the table was made so
+                return ArrayCheck(self._check(items), least, most, self._limit)  # type: ignore[arg-type] # the table was made so
             case "map", [values]:
-                return MapCheck(self._check(values))
+                return MapCheck(self._check(values), self._limit)
             case "object", [members, others, rest]:
                 return ObjectCheck(
                     [*map(self._member, _row(members))],
                     [*map(self._check, _row(others))],
                     None if rest is None else self._check(rest),
+                    self._limit,
                 )
             case "union", [tag, exclusive, variants]:
                 return UnionCheck(

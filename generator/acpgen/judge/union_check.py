@@ -13,6 +13,7 @@ from acpgen.judge.message_verdict import MessageFault, MessageRule
 from acpgen.judge.resemblance import resembled
 from acpgen.types.json_types import JsonType, json_type
 
+_WARNING = Severity.WARNING
 _OBJECT = frozenset({JsonType.OBJECT})
 
 Tried = dict[tuple[int, int, int], tuple["UnionCheck", Check, JsonValue, Faults]]
@@ -26,7 +27,7 @@ a small message could take for ever.
 class VariantCheck:
     """One variant: its name for people, its type, and the value of the tag that selects it."""
 
-    __slots__ = ("_meant", "check", "fallback", "label", "value")
+    __slots__ = ("_meant", "_spelled_out", "check", "fallback", "label", "value")
 
     def __init__(self, label: str, check: Check, value: str | None, *, fallback: bool) -> None:
         self.label = label
@@ -34,24 +35,27 @@ class VariantCheck:
         self.value = value
         self.fallback = fallback
         self._meant: Check | None = None
+        self._spelled_out = False
 
     def faults(self, value: JsonValue, tag: str | None) -> Faults:
         """The faults of a value that is read as this variant; `tag` is that of the union."""
         check = self._meant
         if check is None:
             check = self._meant = self.check.meant()
-        spelled_out = check is self.check and self.value is not None
-        return check.faults(value, tag if spelled_out else None, check)
+            self._spelled_out = check is self.check and self.value is not None
+        return check.faults(value, tag if self._spelled_out else None, check)
 
 
 class UnionCheck(Check):
-    """Checks a choice of variants. `tried` is what all unions of one judge remember."""
+    """Checks unions. `tried` is what all unions of one judge remember."""
 
     __slots__ = (
         "_chosen",
         "_exclusive",
+        "_fallback",
         "_known",
         "_open",
+        "_single",
         "_tag",
         "_taken",
         "_tried",
@@ -70,7 +74,9 @@ class UnionCheck(Check):
             value: [v for v in variants if v.value == value or (v.value is None and not v.fallback)]
             for value in self._known
         }
+        self._single = {value: one for value, (one, *more) in self._chosen.items() if not more}
         self._open = [v for v in variants if v.value is None]
+        self._fallback = self._open[0] if [v.fallback for v in self._open] == [True] else None
         self._taken: frozenset[JsonType] | None = None
 
     @property
@@ -82,10 +88,16 @@ class UnionCheck(Check):
 
     def faults(self, value: JsonValue, tag: str | None, declared: Check) -> Faults:  # noqa: D102, ARG002
         named = value.get(self._tag) if self._tag and isinstance(value, dict) else None
-        known = isinstance(named, str) and named in self._chosen
-        variants = self._chosen[str(named)] if known else self._open
-        if known and len(variants) == 1:
-            return variants[0].faults(value, self._tag)
+        variants = self._open
+        if isinstance(named, str):
+            single = self._single.get(named)
+            if single is not None:
+                return single.faults(value, self._tag)
+            variants = self._chosen.get(named, variants)
+        if variants is self._open and self._fallback is not None and isinstance(value, dict):
+            faults = self._fallback.faults(value, self._tag)
+            if faults and not _fits(faults) and declared.taken >= _OBJECT:
+                return self._with_former_tag(faults, value)
         if len(variants) < 2 or not isinstance(value, dict | list):
             return self._try(variants, value, declared)
         key = id(self), id(declared), id(value)
@@ -185,7 +197,7 @@ def _missing(tag: str) -> MessageFault:
 
 def _fits(faults: Faults) -> bool:
     """True if a value with these faults still counts as the variant."""
-    return not faults or all(fault.severity is Severity.WARNING for fault in faults)
+    return all(fault.severity is _WARNING for fault in faults)
 
 
 def _ambiguous(fitting: Sequence[Reading]) -> MessageFault:
