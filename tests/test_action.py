@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from conform_calls import AGENT
+from proofs import a_few
 
 ROOT = Path(__file__).parents[1]
 YAML: Any = importlib.import_module("yaml")
@@ -48,7 +49,10 @@ def run(name: str, inputs: dict[str, str], folder: Path) -> tuple[int, str, str]
     return done.returncode, done.stdout, page.read_text("utf-8")
 
 
-CASES = [
+Case = tuple[str, dict[str, str], tuple[int, str, str]]
+"""A step, its inputs; its status, and the start and a part of what it writes to the page."""
+
+CASES: list[Case] = [
     (
         "acpgen conform",
         {"agent": shlex.join(AGENT), "conform-options": "--trace retry-answer"},
@@ -97,10 +101,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "inputs", "expected"), CASES)
-def test_a_step_runs_and_its_result_is_on_the_page(
-    name: str, inputs: dict[str, str], expected: tuple[int, str, str], tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("case", a_few(CASES, CASES[2::3], "runs a step"), ids=str)
+def test_a_step_runs_and_its_result_is_on_the_page(case: Case, tmp_path: Path) -> None:
+    name, inputs, expected = case
     status, out, page = run(name, inputs, tmp_path)
     number, head, text = expected
     assert page.startswith(f"{head}\n\n~~~~~~~~text\n")

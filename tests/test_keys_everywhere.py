@@ -22,6 +22,7 @@ from acp_v2 import models
 from acp_v2.models import MISSING, PromptRequest
 from acpgen.cli.crash import account
 from acpgen.findings import Format
+from proofs import a_few
 
 TESTS = Path(__file__).parent
 INTEROP = TESTS / "interop"
@@ -273,7 +274,7 @@ def printed(command: str, *arguments: str, rows: list[str]) -> str:
     return (done.stdout + done.stderr).decode()
 
 
-@pytest.mark.parametrize("form", Format)
+@pytest.mark.parametrize("form", a_few(Format, {Format.TEXT, Format.JSON}, "starts a command"))
 @pytest.mark.parametrize("command", ["validate", "trace"])
 def test_no_command_prints_a_key_in_any_format(command: str, form: Format) -> None:
     rows = lines(SECRET) + (broken(SECRET) if command == "validate" else [])

@@ -143,6 +143,7 @@ def test_every_part_has_a_layer() -> None:
 NEED_AN_EXTRA = {
     "cli/docs.py",
     "cli/generate.py",
+    "cli/input_files.py",
     "cli/watch.py",
     "emit/templates.py",
     "inject/page_text.py",
@@ -151,6 +152,8 @@ NEED_AN_EXTRA = {
     "targets/models/__init__.py",
 }
 """They import late what needs the extra `generate`, without which the rest works.
+
+`input_files` does so with the command that installs `zstd`, as it reads the metadata of packages.
 
 `load` does so with the JSON Schema engine, which a schema that is loaded again does without.
 """

@@ -83,12 +83,12 @@ def test_each_package_has_the_licence(wheels: dict[str, Path]) -> None:
         assert (ROOT / "LICENSE").read_text("utf-8") in archive.read(name).decode("utf-8")
 
 
-@pytest.mark.parametrize(
-    ("call", "named"), [("wheel", "acp-wire @ file://"), ("editable", None), ("sdist", ">=0.1.0")]
-)
-def test_who_builds_decides_how_siblings_are_named(
-    call: str, named: str | None, tmp_path: Path
-) -> None:
+NAMED = {"wheel": "acp-wire @ file://", "editable": None, "sdist": ">=0.1.0"}
+
+
+@pytest.mark.parametrize("call", a_few(NAMED, {"wheel"}, "builds a package"))
+def test_who_builds_decides_how_siblings_are_named(call: str, tmp_path: Path) -> None:
+    named = NAMED[call]
     program = f"import hatchling.build as b; b.build_{call}({str(tmp_path)!r})"
     subprocess.run(
         [sys.executable, "-c", program],
@@ -253,6 +253,7 @@ def test_a_repository_installs_twice(wanted: str, tmp_path: Path) -> None:
         assert found - third_party == brought
 
 
+@pytest.mark.prove("installs once more; the other tests unpack the wheels")
 def test_the_wheels_install_without_the_clone(wheels: dict[str, Path], tmp_path: Path) -> None:
     third_party = declared()
     python = environment(tmp_path / "venv", third_party)
@@ -290,7 +291,13 @@ def test_the_wheel_validates(base_python: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [["lint"], ["rules"], ["explain", "missing-retry-class"], ["--help"]]
+    "command",
+    a_few(
+        (["lint"], ["rules"], ["explain", "missing-retry-class"], ["--help"]),
+        [["lint"]],
+        "starts one more command",
+    ),
+    ids=" ".join,
 )
 def test_the_wheel_alone_does_all_but_generate(
     base_python: Path, tmp_path: Path, command: list[str]

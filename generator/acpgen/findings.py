@@ -104,9 +104,37 @@ def escaped(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+def text_line(place: str, subject: str, label: str, pointer: str, message: str) -> str:
+    """Return the line of a finding, with all of its parts as they are.
+
+    Args:
+        place: `file:line`, or the file alone.
+        subject: the method concerned, or nothing.
+        label: the severity, the rule and the code (`label_of`).
+        pointer: the place in the message, or nothing.
+        message: what is wrong.
+    """
+    if pointer:
+        label = f"{label} {pointer}"
+    if subject:
+        return f"{place}: {subject}: {label}: {message}"
+    return f"{place}: {label}: {message}"
+
+
+def label_of(severity: Severity, rule: str, code: int | None) -> str:
+    """Return the severity and the rule of a finding, and the JSON-RPC error that is owed."""
+    label = f"{severity._value_}[{rule}]"
+    return label if code is None else f"{label} {code:d}"
+
+
+def is_presentable(line: str) -> bool:
+    """True if a line of text is shown as it is: nothing has to be cut or escaped."""
+    return len(line) <= _LONGEST and line.isprintable()
+
+
 def _text_line(finding: Finding) -> str:
     line = _line_with(finding, finding.file, finding.subject, finding.pointer, finding.message)
-    if len(line) <= _LONGEST and line.isprintable():
+    if is_presentable(line):
         return line  # and so are its parts
     parts = (finding.file, finding.subject, finding.pointer, finding.message)
     return _line_with(finding, *map(printable, parts))
@@ -116,14 +144,8 @@ def _line_with(finding: Finding, file: str, subject: str, pointer: str, message:
     where = file if finding.line is None else f"{file}:{finding.line}"
     if finding.number is not None:
         where = f"{where}: message {finding.number}"
-    if subject:
-        where = f"{where}: {subject}"
-    what = f"{finding.severity._value_}[{finding.rule}]"
-    if finding.code is not None:
-        what = f"{what} {finding.code:d}"
-    if pointer:
-        what = f"{what} {pointer}"
-    return f"{where}: {what}: {message}"
+    label = label_of(finding.severity, finding.rule, finding.code)
+    return text_line(where, subject, label, pointer, message)
 
 
 class Format(StrEnum):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import shlex
@@ -27,11 +28,20 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(APP, ["generate", *arguments])
 
 
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a schema and what was generated from it."""
+    folder = tmp_path_factory.mktemp("generated")
+    shutil.copytree(GOLDEN, folder / "v9")
+    with contextlib.chdir(folder):
+        assert run(*OPTIONS).exit_code == 0
+    return folder
+
+
 @pytest.fixture(autouse=True)
-def _workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _workplace(generated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(generated, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    shutil.copytree(GOLDEN, "v9")
-    assert run(*OPTIONS).exit_code == 0
 
 
 @pytest.mark.parametrize("full", [[], ["--full"]])

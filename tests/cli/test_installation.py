@@ -14,7 +14,11 @@ from acpgen.cli import extras
 class Installed:
     """The metadata of an installed acpgen."""
 
-    requires = ('rich>=13 ; extra == "other"', "jinja2>=3 ; extra == 'generate'")
+    requires = (
+        'rich>=13 ; extra == "other"',
+        "jinja2>=3 ; extra == 'generate'",
+        'backports.zstd>=1; python_version < "3.14" and extra == "zstd"',
+    )
 
     def __init__(self, origin: object) -> None:
         self._origin = origin
@@ -54,3 +58,8 @@ def test_without_a_clone_packages_are_named(
     monkeypatch: pytest.MonkeyPatch, origin: object
 ) -> None:
     assert command(monkeypatch, origin) == PACKAGES
+
+
+def test_an_extra_of_some_versions_of_python_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metadata, "distribution", lambda _: Installed(None))
+    assert extras.installation("zstd") == "pip install 'backports.zstd>=1'"

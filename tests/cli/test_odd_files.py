@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import stat
@@ -51,12 +52,18 @@ def replaced(place: Path, make: Make) -> None:
     make(place)
 
 
-@pytest.fixture(name="out")
-def _out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder as generated, in which the current folder is."""
-    out = tmp_path / "out"
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("generated")
     status, _printed, noted = call_acpgen("generate", "--out", out, *TARGET)
     assert status == 0, noted
+    return out
+
+
+@pytest.fixture(name="out")
+def _out(generated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder as generated, in which the current folder is."""
+    out = shutil.copytree(generated, tmp_path / "out")
     monkeypatch.chdir(out)
     return out
 

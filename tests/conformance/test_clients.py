@@ -201,7 +201,7 @@ def test_clients_that_are_right_in_other_ways_fail_nothing(
 
 
 @pytest.mark.parametrize("hasty", a_few([False, True], {False}, "plays all plans again"))
-@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("name", a_few(WRONG, [*WRONG][::3], "plays all plans with each client"))
 def test_a_wrong_client_fails_what_it_breaks_in_all_plans(name: str, hasty: bool) -> None:
     broken, plans = WRONG[name]
     results = played_within(getattr(wrong_clients, name), hasty)
@@ -347,7 +347,14 @@ def never() -> NoReturn:
     raise AssertionError
 
 
-@pytest.mark.parametrize("where", ["id", "method", "prompt", "idempotencyKey", "sessionId"])
+@pytest.mark.parametrize(
+    "where",
+    a_few(
+        ("id", "method", "prompt", "idempotencyKey", "sessionId"),
+        {"prompt"},
+        "reads at a hundred depths",
+    ),
+)
 def test_whatever_depth_it_sends_is_judged(tmp_path: Path, where: str) -> None:
     write_plan(tmp_path, (), None)
     agent = FaultyAgent(tmp_path, 0, lambda _: None, never)

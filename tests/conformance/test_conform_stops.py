@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from proofs import a_few
+
 SECONDS = 30.0
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 CHOSEN = ("--trace", "keyless-prompts-are-new", "--trace", "support-keys")
@@ -90,7 +92,7 @@ def gone(pid: str) -> bool:
         return True
 
 
-@pytest.mark.parametrize("number", STOPS)
+@pytest.mark.parametrize("number", a_few(STOPS, {signal.SIGINT}, "plays until it is stopped"))
 def test_an_agent_is_killed(tmp_path: Path, number: int) -> None:
     agent = (sys.executable, "-c", SECOND_HANGS, str(tmp_path))
     status, out, err = stopped(tmp_path, number, *CHOSEN, "--", *agent)
@@ -100,7 +102,7 @@ def test_an_agent_is_killed(tmp_path: Path, number: int) -> None:
     assert status == 2
 
 
-@pytest.mark.parametrize("number", STOPS)
+@pytest.mark.parametrize("number", a_few(STOPS, {signal.SIGTERM}, "plays until it is stopped"))
 def test_a_client_is_killed_with_its_agent(tmp_path: Path, number: int) -> None:
     client = (sys.executable, "-c", CLIENT_HANGS, str(tmp_path), "{agent}")
     status, _, err = stopped(tmp_path, number, "--client", "--format", "json", "--", *client)
@@ -121,7 +123,7 @@ def test_an_interruption_is_not_a_pass(tmp_path: Path) -> None:
     assert status == 2
 
 
-@pytest.mark.parametrize("tenths", range(4, 16, 2))
+@pytest.mark.parametrize("tenths", a_few(range(4, 16, 2), {4, 8}, "plays until it is stopped"))
 def test_nothing_is_left_whenever_it_is_stopped(tmp_path: Path, tenths: int) -> None:
     mark = f"CONFORM_STOPPED={tmp_path}"
     agent = (sys.executable, "-m", "acp_conformance.reference")

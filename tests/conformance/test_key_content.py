@@ -16,6 +16,7 @@ import pytest
 
 from acp_conformance.client_plans import CLIENT_PLANS
 from acp_conformance.key_content import LEAST_DIGITS, LEAST_LETTERS, found_in
+from proofs import a_few
 
 TEXT: Final = "Sort the list of names by length."
 CONTENT: Final = '[{"type":"text","text":"Sort the list of names by length."}]'
@@ -125,7 +126,7 @@ def test_a_key_that_holds_nothing_is_fine(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ALPHABETS)
-@pytest.mark.parametrize("length", [22, 36, 255])
+@pytest.mark.parametrize("length", a_few((22, 36, 255), {36}, "reads thousands of keys"))
 def test_a_random_key_holds_nothing(name: str, length: int) -> None:
     chance = random.Random(0)
     keys = ("".join(chance.choices(ALPHABETS[name], k=length)) for _ in range(300))

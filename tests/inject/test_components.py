@@ -9,16 +9,13 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-import pytest
-
-from acpgen import resources
 from acpgen.emit.templates import Templates
 from acpgen.inject import Elsewhere, regions
-from acpgen.load import load
 from acpgen.model import Nullable, Object, Protocol, Ref, TypeName
 from acpgen.targets.pages.param_fields import FieldTree, ParamField
 from acpgen.targets.pages.site import Links, plan
 from page_reader import rewritten, spoil
+from whole_schema import whole_schema
 
 Compiler = Callable[..., Mapping[str, str]]
 TEMPLATES = Path(__file__).parents[2] / "examples" / "components"
@@ -27,7 +24,7 @@ METHODS = ("session/prompt", "session/new", "elicitation/create", "mcp/message")
 
 @cache
 def protocol() -> Protocol:
-    return load(resources.SCHEMA)
+    return whole_schema()
 
 
 def tree(given: Protocol) -> FieldTree:
@@ -40,12 +37,15 @@ def params(folder: str, given: Protocol) -> dict[str, str]:
     return {name: known[f"params:{name}"].render(links) for name in METHODS}
 
 
-@pytest.mark.parametrize("folder", ["mintlify", "docusaurus"])
-def test_templates_of_ones_own_write_components(folder: str, compiled: Compiler) -> None:
-    texts = params(folder, protocol())
+def test_templates_of_ones_own_write_components(compiled: Compiler) -> None:
+    texts = {
+        f"{folder} {kind} {name}": text
+        for kind, given in (("plain", protocol()), ("hostile", rewritten(protocol(), spoil)))
+        for folder in ("mintlify", "docusaurus")
+        for name, text in params(folder, given).items()
+    }
+    assert len(texts) == 4 * len(METHODS)
     assert compiled(texts, elements=True) == {}
-    hostile = params(folder, rewritten(protocol(), spoil))
-    assert compiled(hostile, elements=True) == {}
 
 
 def test_each_member_is_a_component_and_those_inside_are_in_it() -> None:

@@ -11,15 +11,14 @@ import pytest
 from typer.testing import CliRunner
 
 from acpgen import resources
-from acpgen.cli.app import typer_app
 from acpgen.emit.templates import Templates
 from acpgen.load import SchemaError, load
 from acpgen.load.listing import read_within
 from acpgen.load.type_depth import too_deep
 from acpgen.model import Array, Location, Pointer, Ref, Scalar, ScalarType, Type, TypeDef, TypeName
 from acpgen.targets.checkers import checkers
+from command_calls import APP
 
-APP = typer_app()
 COMMANDS = [["lint"], ["generate", "--out", "out", "--schema"], ["methods", "--schema"]]
 
 

@@ -19,6 +19,7 @@ from prometheus_client import REGISTRY
 import acp_retry
 from acp_v2 import checkers
 from agents import Agent, sync
+from proofs import a_few
 
 README = Path(acp_retry.__file__).parents[1] / "README.md"
 TEXT = README.read_text("utf-8")
@@ -200,7 +201,7 @@ def lose_answer(folder: Path, text: str, moment: str) -> None:
     (folder / "agent.py").write_text(whole, "utf-8")
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("moment", a_few(MOMENTS, {MOMENTS[2]}, "starts four programs"))
 def test_they_survive_an_agent_that_is_killed(folder: Path, moment: str) -> None:
     lose_answer(folder, "one", moment)
     lines = client(folder, "two")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -125,6 +126,18 @@ def test_the_sources_are_not_built_over(build: Any) -> None:
     assert (SITE / "build.py").exists()
 
 
+@pytest.mark.parametrize(("link", "status"), [("index.md", 0), ("nowhere.md", 1)])
+def test_a_dead_link_fails_the_build_of_a_page(
+    build: Any, tmp_path: Path, link: str, status: int
+) -> None:
+    shutil.copytree(SITE / "overrides", tmp_path / "overrides")
+    shutil.copy(SITE / "zensical.toml", tmp_path)
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages/index.md").write_text(f"# Page\n\n[Link]({link})\n", "utf-8")
+    assert build.run_zensical(tmp_path) == status
+
+
+@pytest.mark.prove("builds the whole site once more")
 def test_a_dead_link_fails_the_build(build: Any, tmp_path: Path) -> None:
     if not (SITE / "node_modules").is_dir():
         unavailable.skip("the scripts of the site are not installed: run `npm ci` in site")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from typer.testing import CliRunner
+import pytest
 
 from acpgen import resources
-from acpgen.cli.app import typer_app
 from acpgen.emit.templates import Templates
 from acpgen.inject import regions
+from command_calls import call_acpgen
 from html_pages import HtmlPage
 from page_reader import read
 from whole_schema import whole_schema
@@ -22,8 +22,7 @@ def links(page: Path, ending: str) -> set[str]:
     names = regions(whole_schema(), Templates(resources.TEMPLATES))
     page.write_text("".join(f"<!-- acpgen:begin {n} -->\n<!-- acpgen:end {n} -->\n" for n in names))
     options = ["--links", HOME, "--ending", ending]
-    result = CliRunner().invoke(typer_app(), ["docs", "inject", str(page), *options])
-    assert result.exit_code == 0
+    assert call_acpgen("docs", "inject", page, *options)[0] == 0
     return {to for to in read(page.read_text("utf-8")).links if to.startswith(HOME)}
 
 
@@ -46,6 +45,7 @@ def test_with_html_each_leads_to_a_page_of_the_site(site: Path, tmp_path: Path) 
     assert dead(site, {*nowhere}) == nowhere
 
 
+@pytest.mark.prove("renders every region with other links")
 def test_without_an_ending_each_leads_to_a_page_that_is_served_so(
     site: Path, tmp_path: Path
 ) -> None:
@@ -54,6 +54,7 @@ def test_without_an_ending_each_leads_to_a_page_that_is_served_so(
     assert dead(site, there, ".html") == []
 
 
+@pytest.mark.prove("renders every region with other links")
 def test_as_acpgen_writes_pages_each_leads_to_the_markdown_of_a_page(
     site: Path, tmp_path: Path
 ) -> None:

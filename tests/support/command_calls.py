@@ -23,6 +23,8 @@ from acpgen.model import Protocol
 
 __all__ = ["APP", "call_acpgen"]
 
+RELEASES: Final = resources.ROOT / "tests/interop/node_modules"
+"""Where the releases of upstream are."""
 APP: Final = typer_app()
 """All commands, for Typer's `CliRunner`."""
 
@@ -37,8 +39,9 @@ def _load_again(path: str, folder: Path) -> Protocol:
 
 
 def _load(path: Path | str) -> Protocol:
-    """Load a schema; that of this package, which no test changes, once by each of its names."""
-    ours = Path(path).resolve() == resources.SCHEMA
+    """Load a schema; those that no test changes once by each of their names."""
+    whole = Path(path).resolve()
+    ours = whole == resources.SCHEMA or RELEASES in whole.parents
     return _load_again(str(path), Path.cwd()) if ours else load(path)
 
 

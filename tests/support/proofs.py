@@ -22,11 +22,11 @@ VARIABLE = "ACPGEN_PROVE"
 
 
 def proving() -> bool:
-    """Whether this run is `make prove`."""
+    """True if this run is `make prove`."""
     return VARIABLE in os.environ
 
 
-def amount(few: int, many: int) -> int:
+def amount(few: T, many: T) -> T:
     """Return `many` in `make prove`, `few` elsewhere."""
     return many if proving() else few
 

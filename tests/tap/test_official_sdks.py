@@ -57,7 +57,7 @@ def chunked(text: bytes, chance: random.Random) -> Iterator[bytes]:
 
 
 @AGENTS
-@pytest.mark.parametrize("options", ["", "record", "lose"])
+@pytest.mark.parametrize("options", amount(["record"], ["", "record", "lose"]))
 @scaled("10,000 messages in each direction take minutes with some agents")
 def test_bytes_are_equal_on_both_sides(agent: list[str], options: str, tmp_path: Path) -> None:
     require(agent)

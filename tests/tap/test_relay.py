@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from proofs import a_few
 from tapped import ANSWERING, ECHO, call, python, tap, tapped
 
 MIB = 1024 * 1024
@@ -59,7 +60,9 @@ def tree(pid: int) -> list[int]:
     ],
     ids=["nothing", "no-end", "blank", "binary", "long-line", "garbage"],
 )
-@pytest.mark.parametrize("options", ["", "record", "lose"])
+@pytest.mark.parametrize(
+    "options", a_few(("", "record", "lose"), {"record"}, "sends megabytes once more")
+)
 def test_bytes_pass_unchanged(data: bytes, options: str, tmp_path: Path) -> None:
     given = {
         "": [],

@@ -39,6 +39,7 @@ from agreement import (
 )
 from instances import instances, mutate
 from mutants import asked
+from proofs import a_few
 
 MESSAGES = 30
 """How many messages of every kind each method starts from."""
@@ -70,7 +71,14 @@ def test_every_type_agrees_with_the_bundle() -> None:
         assert True in verdicts, name
 
 
-@pytest.mark.parametrize("schema", ["v1/schema", "v1/schema.unstable", "v2/schema.unstable"])
+@pytest.mark.parametrize(
+    "schema",
+    a_few(
+        ("v1/schema", "v1/schema.unstable", "v2/schema.unstable"),
+        {"v2/schema.unstable"},
+        "compares the types of a whole release",
+    ),
+)
 def test_every_type_of_upstream_agrees_with_its_bundle(upstream_schemas: Path, schema: str) -> None:
     protocol = load(upstream_schemas / f"{schema}.json")
     judged, reference = compile_checkers(protocol), Schemas(protocol)
@@ -183,10 +191,8 @@ def test_a_broken_checker_is_caught(name: str, tamper: Tamper) -> None:
 def test_a_broken_decoder_is_caught(name: str, tamper: Tamper) -> None:
     broken = compile_decoders(tampered(name, tamper), checkers())
     methods = tuple(m for m in acp().methods if m.name in ("session/prompt", "session/update"))
-    wrong = [
-        text
+    assert any(
+        broken.accepts_bytes(json.dumps(message).encode(), sender)
+        != checkers().accepts(message, sender)
         for message, sender, _ in samples(replace(acp(), methods=methods), Random(5), 1500)
-        for text in [json.dumps(message).encode()]
-        if broken.accepts_bytes(text, sender) != checkers().accepts(message, sender)
-    ]
-    assert wrong != []
+    )

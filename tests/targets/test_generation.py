@@ -27,11 +27,17 @@ QUICK = [target for target in TARGETS if target.name in {"bundles", "retry"}]
 METHODS = "json/methods.json"
 
 
-@pytest.fixture
-def order(tmp_path: Path) -> Plan:
-    order = Plan(resources.SCHEMA, tmp_path / "out", QUICK, resources.TEMPLATES)
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    order = Plan(resources.SCHEMA, tmp_path_factory.mktemp("out"), QUICK, resources.TEMPLATES)
     apply(order, generate(order))
-    return order
+    return order.out
+
+
+@pytest.fixture
+def order(generated: Path, tmp_path: Path) -> Plan:
+    out = shutil.copytree(generated, tmp_path / "out")
+    return Plan(resources.SCHEMA, out, QUICK, resources.TEMPLATES)
 
 
 def full(order: Plan) -> Plan:

@@ -16,7 +16,7 @@ from transcripts import protocol
 
 KEY = "7c1f0a52-3b1d-4c6e-9a1f-2f6f1d8e0b01"
 WORDS: JsonValue = [{"type": "text", "text": "Go on."}]
-SMALL, LARGE = 80, 320
+SMALL, LARGE = 40, 160
 MOST = 5
 """How much more work four times the prompts may make: linear is 4, quadratic 16."""
 

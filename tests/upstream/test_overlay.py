@@ -172,6 +172,7 @@ def test_v1_gets_the_classes_of_the_methods_shared(
     assert all(not method.errors for method in protocol.methods)
 
 
+@pytest.mark.prove("generates a whole tree")
 def test_v1_generates_all_that_needs_no_classes(upstream_schemas: Path, tmp_path: Path) -> None:
     protocol = annotated(upstream_schemas, "v1/schema.json", tmp_path)
     templates = Templates(resources.TEMPLATES)

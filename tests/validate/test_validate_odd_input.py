@@ -212,7 +212,7 @@ def test_lines_however_they_end_and_are_packed(data: bytes, tmp_path: Path, *, s
 @pytest.mark.parametrize(
     ("damage", "reason"),
     [
-        (lambda packed: packed[:-9], b"is cut off: the gzip in it has no end"),
+        (lambda packed: packed[:-9], b"is cut off: the gzip or zstd in it has no end"),
         (lambda packed: packed[:-6] + b"\0\0" + packed[-4:], b"is broken gzip: CRC check failed"),
         (lambda packed: packed[:40] + b"\xff" * 20 + packed[60:], b"is broken gzip: "),
     ],

@@ -20,6 +20,7 @@ import pytest
 
 import unavailable
 from acpgen.startup import options as arguments
+from proofs import a_few
 
 GOOD = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}\n'
 BAD = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{"cwd":5}}\n'
@@ -158,7 +159,9 @@ def test_a_summary_counts_rules() -> None:
     assert (found["findings"], len(found["rules"])) == ([], 2)
 
 
-@pytest.mark.parametrize("form", ["ndjson", "github", "sarif", "junit"])
+@pytest.mark.parametrize(
+    "form", a_few(("ndjson", "github", "sarif", "junit"), {"junit"}, "starts one more command")
+)
 @pytest.mark.parametrize("by_typer", [(), ("--from=client",)])
 def test_a_form_without_numbers_has_no_summary(form: str, by_typer: Sequence[str]) -> None:
     result = run("--summary", "--format", form, *by_typer, stdin=BAD)

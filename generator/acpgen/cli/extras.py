@@ -22,7 +22,7 @@ def installation(extra: str) -> str:
         return _of_clone("PATH_OF_THE_CLONE", extra)
     markers = (f"extra == '{extra}'", f'extra == "{extra}"')
     rows = (requirement.partition(";") for requirement in installed.requires or ())
-    packages = [name.strip() for name, _, marker in rows if marker.strip() in markers]
+    packages = [name.strip() for name, _, marker in rows if any(each in marker for each in markers)]
     if not packages:
         return _of_clone("PATH_OF_THE_CLONE", extra)
     folder, editable = _origin(installed.read_text("direct_url.json"))

@@ -14,6 +14,7 @@ from acpgen.cli.follow import Follower, interruptible
 from acpgen.cli.progress import Bar
 from acpgen.cli.reading import print_reading, version_notes
 from acpgen.cli.stderr import note
+from acpgen.cli.verdict_lines import VerdictLines
 from acpgen.cli.verdicts import FINDINGS_LIMIT, findings_of
 from acpgen.findings import printable
 from acpgen.judge.fault_limit import FaultLimit
@@ -147,10 +148,15 @@ class FileJudge:
             else Stream(found, engine, sender, self._progress.advance, log)
         )
         shown = 0
+        lines = VerdictLines(name, report, self._findings_limit) if report.takes_lines else None
         try:
             for entry, verdict in stream:
                 shown += 1
                 self._progress.make_way()
+                if lines is not None and lines.takes(entry, verdict):
+                    continue
+                if lines is not None:
+                    lines.flush()
                 findings = findings_of(
                     name,
                     entry,
@@ -163,6 +169,8 @@ class FileJudge:
                 if report.full:
                     break
         finally:
+            if lines is not None:
+                lines.flush()
             report.accept(name, stream.messages - shown)
             report.tally.others += stream.others
 

@@ -18,7 +18,7 @@ from acpgen.startup.file_names import name as name
 from acpgen.startup.file_names import relative as relative
 from acpgen.startup.output import is_of_output
 
-_NO_ZSTD = "is zstd: install acpgen[zstd], or unpack it with `zstd -dc FILE | acpgen ...`"
+_NO_ZSTD = "is zstd: run `{}`, or unpack it with `zstd -dc FILE | acpgen ...`"
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _PACKED = 5
@@ -103,7 +103,10 @@ def _zstd_file() -> Callable[[BinaryIO], RawIOBase]:
         except ImportError:
             continue
         return found
-    raise UnpackError(_NO_ZSTD)
+    # Only this message needs it, and it reads the metadata of packages.
+    from acpgen.cli.extras import installation
+
+    raise UnpackError(_NO_ZSTD.format(installation("zstd")))
 
 
 def complaint(error: Exception) -> str:
@@ -121,7 +124,7 @@ def complaint(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     if isinstance(error, EOFError):
-        return "is cut off: the gzip in it has no end; what came before was judged"
+        return "is cut off: the gzip or zstd in it has no end; what came before was judged"
     if type(error).__name__ == "ZstdError":
         return f"is broken zstd: {error}"
     if isinstance(error, OSError) or type(error).__module__ == "zlib":

@@ -28,7 +28,7 @@ from acpgen.words import counted
 _CUT = "is cut off, so it is not judged; all before it is"
 INTERRUPTED = "is not judged: interrupted"
 """Why a file is not judged after Ctrl-C."""
-_PACKED_CUT = "is cut off: the gzip in it has no end"
+_PACKED_CUT = "is cut off: the gzip or zstd in it has no end"
 _LEFT_OUT = "is longer than {limit} bytes, so it is left out; --max-line sets the limit"
 
 

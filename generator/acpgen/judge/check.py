@@ -39,6 +39,8 @@ _PYTHON: Mapping[JsonType, type] = {
     JsonType.OBJECT: dict,
     JsonType.NULL: type(None),
 }
+_ANY = frozenset(_PYTHON.values())
+_NULL = frozenset({type(None)})
 
 
 class Check:
@@ -93,6 +95,10 @@ class AnyCheck(Check):
 
     def faults(self, value: JsonValue, tag: str | None, declared: Check) -> Faults:  # noqa: D102, ARG002
         return NONE
+
+    @property
+    def plain(self) -> frozenset[type]:  # noqa: D102
+        return _ANY
 
 
 class TypedCheck(Check):
@@ -246,6 +252,10 @@ class NullableCheck(Check):
     def faults(self, value: JsonValue, tag: str | None, declared: Check) -> Faults:  # noqa: D102
         return NONE if value is None else self._of.faults(value, tag, declared)
 
+    @property
+    def plain(self) -> frozenset[type]:  # noqa: D102
+        return self._of.meant().plain | _NULL
+
     def members(self) -> Iterator[Member]:  # noqa: D102
         return self._of.members()
 
@@ -276,13 +286,8 @@ class Member:
         self.check = self.check.meant()
         self.plain = self.check.plain
 
-    def seen(self, faults: Faults, value: JsonValue) -> Faults:
-        """The faults in the value as those of its object: recovered where receivers fall back."""
-        if self.tolerates:
-            return [self._tolerated(fault, value) for fault in faults]
-        return [fault.below(self.name) for fault in faults]
-
-    def _tolerated(self, fault: MessageFault, value: JsonValue) -> MessageFault:
+    def seen(self, fault: MessageFault, value: JsonValue) -> MessageFault:
+        """A fault in the value as one of its object: recovered where receivers fall back."""
         fault, inside = fault.below(self.name), fault.path
         if fault.severity is not _ERROR:
             return fault

@@ -229,20 +229,23 @@ class FastPath:
 def _decoded(path: FastPath, decoders: Decoders, sender: str | None) -> Filter:
     """The filter of messages by decoders, and by checkers where these can't decide."""
     decoder, undecided, quiet = decoders.DECODERS[sender], decoders.UNDECIDED, decoders.QUIET
+    malformed, is_refusal = decoders.MALFORMED, decoders.is_refusal
 
     def passes(text: bytes) -> Read | bytes | None:
         try:
             kind = type(decoder(text))
         except undecided as error:
-            return text if type(error) is decoders.MALFORMED else by_checkers(text)
+            if type(error) is malformed:
+                return text
+            return by_checkers(text, refused=is_refusal(error))
         return None if kind in quiet else keeps_id(text)
 
-    def by_checkers(text: bytes) -> Read | bytes | None:
+    def by_checkers(text: bytes, *, refused: bool = False) -> Read | bytes | None:
         try:
             value = decoders.read(stripped := text.rstrip(BLANK))
         except NotJsonError as error:
             return error
-        if path.accepts(value, sender, "", transcript=False):
+        if not refused and path.accepts(value, sender, "", transcript=False):
             return None
         return decoders.decoded(stripped, value) or text
 
@@ -261,20 +264,25 @@ def _decoded(path: FastPath, decoders: Decoders, sender: str | None) -> Filter:
 def _decoded_lines(path: FastPath, decoders: Decoders) -> Filter:
     """The filter of lines of a transcript by decoders, and by checkers where these can't decide."""
     decoder, undecided, quiet = decoders.DECODE_LINE, decoders.UNDECIDED, decoders.QUIET
+    malformed, is_refusal = decoders.MALFORMED, decoders.is_refusal
 
     def passes(text: bytes) -> Read | bytes | None:
         try:
             kind = type(decoder(text).message)
         except undecided as error:
-            return text if type(error) is decoders.MALFORMED else by_checkers(text)
+            if type(error) is malformed:
+                return text
+            return by_checkers(text, refused=is_refusal(error))
         return None if kind in quiet else keeps_id(text)
 
-    def by_checkers(text: bytes) -> Read | bytes | None:
+    def by_checkers(text: bytes, *, refused: bool = False) -> Read | bytes | None:
         try:
             value = decoders.read(stripped := text.rstrip(BLANK))
         except NotJsonError as error:
             return error
-        return None if path.accepts_line(value) else decoders.decoded(stripped, value) or text
+        if not refused and path.accepts_line(value):
+            return None
+        return decoders.decoded(stripped, value) or text
 
     def keeps_id(text: bytes) -> Read | bytes | None:
         line = decoders.decode_line(text)

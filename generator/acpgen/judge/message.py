@@ -23,13 +23,13 @@ from acp_wire.reader import JsonValue
 from acp_wire.type_rows import TypeTable
 from acpgen.findings import Severity
 from acpgen.judge import v1_words
-from acpgen.judge.check import mistyped
+from acpgen.judge.check import Check, mistyped
 from acpgen.judge.fault_limit import USUAL, FaultLimit
 from acpgen.judge.former_members import former_members
 from acpgen.judge.message_verdict import MessageFault, MessageRule, MessageVerdict
 from acpgen.judge.near_misses import near_misses
 from acpgen.judge.type_checks import JudgedMethod, TypeChecks
-from acpgen.sides import SENDS, Kind, Side
+from acpgen.sides import META, SENDS, Kind, Side
 from acpgen.types.json_types import JsonType, json_type
 
 EXTENSION = "_"
@@ -42,13 +42,32 @@ _ERROR = Severity.ERROR
 _INVALID_REQUEST = ErrorCode.INVALID_REQUEST
 _INVALID_PARAMS = ErrorCode.INVALID_PARAMS
 _METHOD_NOT_FOUND = ErrorCode.METHOD_NOT_FOUND
+_NOTIFICATION = MessageKind.NOTIFICATION
 _REQUEST = MessageKind.REQUEST
 _RESPONSE = MessageKind.RESPONSE
 _METHOD = ("method",)
+_NO_PARAMS = MessageFault(MessageRule.REQUIRED, "is missing", ("params",))
+_CALL = frozenset({"jsonrpc", "id", "method", "params"})
+"""The members of a call."""
 _INITIALIZE = "initialize"
+_RULES = {rule._value_: rule for rule in MessageRule}
+_REQUIRED = MessageRule.REQUIRED
+_CONST = MessageRule.CONST
+_TYPE = MessageRule.TYPE
 _JSON_TYPES = {str: JsonType.STRING, int: JsonType.INTEGER, type(None): JsonType.NULL}
 
 Message = dict[str, JsonValue]
+
+
+class _CalledMethod:
+    """A method as it is called: the check of its params, and their members apart from the key."""
+
+    __slots__ = ("check", "method", "ordinary")
+
+    def __init__(self, method: JudgedMethod, check: Check, ordinary: frozenset[str]) -> None:
+        self.method = method
+        self.check = check
+        self.ordinary = ordinary
 
 
 class Judge:
@@ -67,6 +86,7 @@ class Judge:
         for method in self.methods:
             self._methods.setdefault(method.name, []).append(method)
         self._keys = frozenset(skeleton(m.key) for m in self.methods if m.key is not None)
+        self._called: dict[tuple[str, str, Side | None], _CalledMethod] = {}
 
     def judge(
         self, value: JsonValue, *, sender: Side | None = None, answers: JudgedMethod | None = None
@@ -78,40 +98,60 @@ class Judge:
         Raises:
             ValueError: the sender is not agent, client or proxy.
         """
+        return self.judge_as(kind_of(value), value, sender, answers)
+
+    def judge_as(
+        self,
+        kind: MessageKind | None,
+        value: JsonValue,
+        sender: Side | None = None,
+        answers: JudgedMethod | None = None,
+    ) -> MessageVerdict:
+        """Return the verdict on a JSON value whose kind is known; see `judge`."""
         if sender is not None:
             require_sender(sender)
         self._checks.forget()
-        kind = kind_of(value)
         if not isinstance(value, dict) or kind is None:
             return MessageVerdict((_purposeless(value),), _INVALID_REQUEST)
-        id_ = request_id(value)
+        id_ = None if kind is _NOTIFICATION else request_id(value)
         if broken := envelope_faults(value):
             name = value.get("method")
             method = name if isinstance(name, str) else None
-            faults = tuple([_in_words(fault, value).below(fault.member) for fault in broken])
+            faults = tuple([_in_words(fault, value) for fault in broken])
             return MessageVerdict(faults, _INVALID_REQUEST, kind, method, id_)
         if kind is _RESPONSE:
-            return self._response(value, answers)
-        return self._call(value, kind, sender)
+            return self._response(value, id_, answers)
+        return self._call(value, kind, id_, sender)
 
     def method(self, name: str, kind: Kind, sender: Side | None = None) -> JudgedMethod | None:
         """The method that a sender calls by that name, or None."""
         found = self._find(name, kind, sender) if name in self._methods else None
         return found if isinstance(found, JudgedMethod) else None
 
-    def _call(self, message: Message, kind: MessageKind, sender: Side | None) -> MessageVerdict:
-        name, id_ = str(message["method"]), request_id(message)
-        found = self._find(name, kind, sender)
-        faults: list[MessageFault] = []
+    def _call(
+        self, message: Message, kind: MessageKind, id_: int | str | None, sender: Side | None
+    ) -> MessageVerdict:
+        name: str = message["method"]  # type: ignore[assignment] # the envelope has no fault
+        faults: tuple[MessageFault, ...] = ()
         code = _INVALID_PARAMS
-        if isinstance(found, JudgedMethod):
-            faults += self._params(message, found)
-            faults += near_misses(message, found, self._keys)
-        elif found is not None:
-            faults.append(found)
-            code = _METHOD_NOT_FOUND
+        called = self._called.get((name, kind, sender))
+        if called is None:
+            found = self._find(name, kind, sender)
+            if isinstance(found, JudgedMethod):
+                called = self._called[name, kind, sender] = self._as_called(found)
+            elif found is not None:
+                faults = (found,)
+                code = _METHOD_NOT_FOUND
+        if called is not None:
+            faults = self._faults(message, called)
         answered = kind is _REQUEST and any(fault.severity is _ERROR for fault in faults)
-        return MessageVerdict(tuple(faults), code if answered else None, kind, name, id_)
+        return MessageVerdict(faults, code if answered else None, kind, name, id_)
+
+    def _as_called(self, method: JudgedMethod) -> _CalledMethod:
+        check = self._checks.of(method.params)
+        names = {member.name for member in check.members()} - {META}
+        ordinary = frozenset(name for name in names if skeleton(name) not in self._keys)
+        return _CalledMethod(method, check.meant(), ordinary)
 
     def _find(
         self, name: str, kind: str, sender: Side | None
@@ -151,12 +191,23 @@ class Judge:
             severity,
         )
 
-    def _params(self, message: Message, method: JudgedMethod) -> list[MessageFault]:
+    def _faults(self, message: Message, called: _CalledMethod) -> tuple[MessageFault, ...]:
+        """The faults of the params of a call, and members that look like a key and are not one."""
         if "params" not in message:
-            return [MessageFault(MessageRule.REQUIRED, "is missing", ("params",))]
-        faults = self._checks.of(method.params).check(message["params"])
-        faults = self._with_former(faults, method.name, message["params"], v1_words.PARAMS)
-        return [fault.below("params") for fault in faults]
+            faults: tuple[MessageFault, ...] = (_NO_PARAMS,)
+        else:
+            params, method = message["params"], called.method.name
+            found = called.check.faults(params, None, called.check)
+            if method in v1_words.PARAMS:
+                found = self._with_former(found, method, params, v1_words.PARAMS)
+            faults = tuple([fault.below("params") for fault in found])
+            if (
+                isinstance(params, dict)
+                and called.ordinary.issuperset(params)
+                and _CALL.issuperset(message)
+            ):
+                return faults
+        return (*faults, *near_misses(message, called.method, self._keys))
 
     def _with_former(
         self,
@@ -186,7 +237,9 @@ class Judge:
                 ("protocolVersion",),
             )
 
-    def _response(self, message: Message, answers: JudgedMethod | None) -> MessageVerdict:
+    def _response(
+        self, message: Message, id_: int | str | None, answers: JudgedMethod | None
+    ) -> MessageVerdict:
         member = "error" if "error" in message else "result"
         type_: str | None = _ERROR_TYPE
         if member == "result":
@@ -200,7 +253,7 @@ class Judge:
             tuple([fault.below(member) for fault in faults]),
             kind=_RESPONSE,
             method=None if answers is None else answers.name,
-            id=request_id(message),
+            id=id_,
             complete=member == "error" or answers is not None,
         )
 
@@ -218,14 +271,12 @@ def _purposeless(value: JsonValue) -> MessageFault:
 
 def _in_words(fault: EnvelopeFault, message: Message) -> MessageFault:
     """A fault of the envelope, in words."""
-    rule = MessageRule(fault.rule)
-    match rule:
-        case MessageRule.REQUIRED:
-            return MessageFault(rule, "is missing")
-        case MessageRule.CONST:
-            return MessageFault(rule, 'must be "2.0"')
-        case MessageRule.TYPE:
-            expected = {_JSON_TYPES[type_] for type_ in fault.expected}
-            return mistyped(expected, message[fault.member])
-        case _:
-            return MessageFault(rule, f"must not be beside a {fault.beside}")
+    rule, path = _RULES[fault.rule], (fault.member,)
+    if rule is _REQUIRED:
+        return MessageFault(rule, "is missing", path)
+    if rule is _CONST:
+        return MessageFault(rule, 'must be "2.0"', path)
+    if rule is _TYPE:
+        expected = {_JSON_TYPES[type_] for type_ in fault.expected}
+        return mistyped(expected, message[fault.member]).below(fault.member)
+    return MessageFault(rule, f"must not be beside a {fault.beside}", path)

@@ -25,6 +25,10 @@ class MapCheck(InnerCheck):
         self._values = values
         self._limit = limit
 
+    @property
+    def plain(self) -> frozenset[type]:  # noqa: D102
+        return self._classes if isinstance(self._values, AnyCheck) else frozenset()
+
     def inside(self, value: JsonValue, tag: str | None) -> Faults:  # noqa: D102
         return members_of(self._values, value, {tag}, self._limit)
 
@@ -32,7 +36,7 @@ class MapCheck(InnerCheck):
 class ObjectCheck(InnerCheck):
     """Checks the members of an object, what else it is, and the members that are not listed."""
 
-    __slots__ = ("_additional", "_limit", "_members", "_parts", "_resolved")
+    __slots__ = ("_additional", "_limit", "_members", "_parts", "_rows")
 
     def __init__(
         self,
@@ -45,28 +49,29 @@ class ObjectCheck(InnerCheck):
         self._limit = limit
         self._members = members
         self._parts = parts
-        self._additional = additional
-        self._resolved = False
+        self._additional = None if isinstance(additional, AnyCheck) else additional
+        self._rows: list[tuple[str, frozenset[type], Check, Member]] | None = None
 
-    def _resolve(self) -> None:
+    def _resolved(self) -> list[tuple[str, frozenset[type], Check, Member]]:
         """Let the members have the types that they refer to, which can't be made with this one."""
+        self._rows = []
         for member in self._members:
             member.resolve()
-        self._resolved = True
+            self._rows.append((member.name, member.plain, member.check, member))
+        return self._rows
 
     def inside(self, value: JsonValue, tag: str | None) -> Faults:  # noqa: D102
-        if not self._resolved:
-            self._resolve()
         given: dict[str, JsonValue] = value  # type: ignore[assignment] # the type was checked
         faults: list[MessageFault] = []
-        for member in self._members:
-            name = member.name
+        for name, plain, check, member in self._rows or self._resolved():
             if name in given:
-                check, content = member.check, given[name]
-                if type(content) not in member.plain and (
-                    found := check.faults(content, None, check)
-                ):
-                    faults += member.seen(found, content)
+                content = given[name]
+                if type(content) in plain or not (found := check.faults(content, None, check)):
+                    continue
+                if member.tolerates:
+                    faults += [member.seen(fault, content) for fault in found]
+                else:
+                    faults += [fault.below(name) for fault in found]
             elif member.required:
                 faults.append(missing(name, given))
         for part in self._parts:

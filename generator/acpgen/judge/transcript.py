@@ -156,7 +156,8 @@ class Transcript:
         if kind is _RESPONSE:
             call, verdict = self._answer(value, sender, connection)
             return complete(verdict, decoded, value, self._limit), call is not None
-        verdict = complete(self._judge.judge(value, sender=sender), decoded, value, self._limit)
+        verdict = self._judge.judge_as(kind, value, sender)
+        verdict = complete(verdict, decoded, value, self._limit)
         return verdict, kind is _REQUEST and self._remember(value, sender, connection)
 
     def _answer(

@@ -26,7 +26,7 @@ a small message could take for ever.
 class VariantCheck:
     """One variant: its name for people, its type, and the value of the tag that selects it."""
 
-    __slots__ = ("_meant", "check", "fallback", "label", "value")
+    __slots__ = ("_meant", "_spelled_out", "check", "fallback", "label", "value")
 
     def __init__(self, label: str, check: Check, value: str | None, *, fallback: bool) -> None:
         self.label = label
@@ -34,14 +34,15 @@ class VariantCheck:
         self.value = value
         self.fallback = fallback
         self._meant: Check | None = None
+        self._spelled_out = False
 
     def faults(self, value: JsonValue, tag: str | None) -> Faults:
         """The faults of a value that is read as this variant; `tag` is that of the union."""
         check = self._meant
         if check is None:
             check = self._meant = self.check.meant()
-        spelled_out = check is self.check and self.value is not None
-        return check.faults(value, tag if spelled_out else None, check)
+            self._spelled_out = check is self.check and self.value is not None
+        return check.faults(value, tag if self._spelled_out else None, check)
 
 
 class UnionCheck(Check):
@@ -52,6 +53,7 @@ class UnionCheck(Check):
         "_exclusive",
         "_known",
         "_open",
+        "_single",
         "_tag",
         "_taken",
         "_tried",
@@ -70,6 +72,7 @@ class UnionCheck(Check):
             value: [v for v in variants if v.value == value or (v.value is None and not v.fallback)]
             for value in self._known
         }
+        self._single = {value: one for value, (one, *more) in self._chosen.items() if not more}
         self._open = [v for v in variants if v.value is None]
         self._taken: frozenset[JsonType] | None = None
 
@@ -82,10 +85,12 @@ class UnionCheck(Check):
 
     def faults(self, value: JsonValue, tag: str | None, declared: Check) -> Faults:  # noqa: D102, ARG002
         named = value.get(self._tag) if self._tag and isinstance(value, dict) else None
-        known = isinstance(named, str) and named in self._chosen
-        variants = self._chosen[str(named)] if known else self._open
-        if known and len(variants) == 1:
-            return variants[0].faults(value, self._tag)
+        variants = self._open
+        if isinstance(named, str):
+            single = self._single.get(named)
+            if single is not None:
+                return single.faults(value, self._tag)
+            variants = self._chosen.get(named, variants)
         if len(variants) < 2 or not isinstance(value, dict | list):
             return self._try(variants, value, declared)
         key = id(self), id(declared), id(value)

@@ -107,7 +107,7 @@ INITIALIZE = {name: now for name, now in (_CLIENT | _AGENT).items() if "/" not i
 
 
 def holds(value: object, place: Iterable[str]) -> bool:
-    """Whether an object has a member at a place, which lists the names from the outermost one."""
+    """True if an object has a member at a place, which lists the names from the outermost one."""
     for name in place:
         if not isinstance(value, dict) or name not in value:
             return False

@@ -93,8 +93,8 @@ class VersionedEngine:
     def verdict(self, read: Read, sender: str | None, *, transcript: bool) -> MessageVerdict | None:
         """Return the verdict on the next message, or line; None if its version is not judged."""
         message, side, connection = _parts(read, sender, transcript=transcript)
-        if isinstance(message, dict) and message.get("method", SETTLES) != SETTLES:
-            engine = self._engine(connection)
+        if not isinstance(message, dict) or message.get("method", SETTLES) != SETTLES:
+            engine = self._apart.get(connection, self._main)
             if engine is not None:
                 return engine.verdict(read, sender, transcript=transcript)
 

@@ -103,12 +103,12 @@ class Log:
 
     @property
     def is_unnamed(self) -> bool:
-        """Whether there are several connections, and nothing beside the messages tells which."""
+        """True if there are several connections, and nothing beside the messages shows which."""
         return self._connections.is_open
 
     @property
     def shows_order(self) -> bool:
-        """Whether the log shows what was sent before what on a connection."""
+        """True if the log shows what was sent before what on a connection."""
         return self.is_ordered and not self.is_unnamed
 
     @property

@@ -32,7 +32,7 @@ class LogReading:
         self._names: dict[str, str] = {}
 
     def has(self, shape: str) -> bool:
-        """Whether a message had a shape."""
+        """True if a message had a shape."""
         return shape in self._shapes
 
     def saw(self, shape: str, found: WrappedMessage | None) -> None:

@@ -96,7 +96,7 @@ def members_of(level: Members, own: Path = ()) -> dict[str, int | str]:
 
 
 def is_time(value: JsonValue) -> bool:
-    """Whether a value looks like a time: a text that starts as one, or a large number."""
+    """True if a value looks like a time: a text that starts as one, or a large number."""
     if isinstance(value, str):
         return _TIME.match(value) is not None
     return isinstance(value, int | float) and value >= _EPOCH

@@ -74,7 +74,7 @@ def is_dump(prefix: str) -> bool:
 
 
 def is_doubtful(unit: Unit) -> bool:
-    """True for a broken object that is no message if no other value of its log is one."""
+    """True for a broken object that counts as a message only beside other ones."""
     broken = unit.value is BROKEN and bool(unit.text)
     return broken and ('"jsonrpc"' not in unit.text or is_foreign(unit))
 

@@ -9,6 +9,7 @@ from acpgen.findings import Finding, Severity
 from acpgen.report.problem import Problem, ProblemKind
 from acpgen.report.rendering import Renderer
 from acpgen.report.tally import Tally
+from acpgen.report.text import TextLines
 from acpgen.startup.output import of_output
 from acpgen.words import counted
 
@@ -72,6 +73,29 @@ class Report:
         if tally.refused is not None:
             tally.refused += self._errors > before
         self._render(taken)
+
+    @property
+    def takes_lines(self) -> bool:
+        """True if findings are written as lines of text, as they are found and without a limit."""
+        plain = not (self._strict or self._limit or self._counts_only or self._flush)
+        return plain and isinstance(self._renderer, TextLines)
+
+    def include_lines(self, text: str, tally: Tally) -> None:
+        """Write the lines of findings, and add their counts; see `takes_lines`.
+
+        Raises:
+            TypeError: the report does not take lines.
+            OSError: they can't be written.
+        """
+        out = self._renderer
+        if not isinstance(out, TextLines):
+            raise TypeError("only a report in text takes lines")
+        self._errors += tally.of("error")
+        self.tally.add(tally)
+        try:
+            out.write(text)
+        except OSError as error:
+            raise of_output(error) from None
 
     def add(self, findings: Sequence[Finding]) -> int:
         """Count and render findings about one place without counting a message; how many it took.

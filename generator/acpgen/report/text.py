@@ -23,14 +23,14 @@ class TextLines:
     """One line a finding, for `grep` and editors."""
 
     def __init__(self, write: Callable[[str], object]) -> None:
-        self._write = write
+        self.write = write
 
     def begin(self) -> None:
         """Nothing comes first."""
 
     def message(self, findings: Sequence[Finding]) -> None:
         """Write a line for each."""
-        self._write(text(findings))
+        self.write(text(findings))
 
     def end(self, tally: Tally) -> None:
         """Nothing comes last."""

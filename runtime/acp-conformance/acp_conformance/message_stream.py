@@ -338,4 +338,6 @@ def _why_no_message(line: bytes) -> str:
         return str(error)
     if isinstance(value, dict):
         return "has neither a method nor a result nor an error"
-    return "is an array, and there are no batches" if isinstance(value, list) else "is no object"
+    return (
+        "is an array, and there are no batches" if isinstance(value, list) else "is not an object"
+    )

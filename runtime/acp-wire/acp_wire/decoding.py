@@ -41,6 +41,10 @@ __all__ = [
 UNDECIDED = (MsgspecError, RecursionError)
 """The exceptions of a decoder that leaves the decision to the checkers."""
 
+_REFUSALS = ("Expected `", "Object missing required field")
+_NO_METHOD = "Object missing required field `method`"
+"""The words of msgspec for a response, which the decoders of calls don't know."""
+
 _SHALLOW = 2 * MAX_DEPTH
 """So many bytes can't nest too deep, because every level is opened and closed."""
 
@@ -247,18 +251,26 @@ class Decoders:
     def decoded(self, text: bytes, value: object) -> Decoded | None:
         """Return a text with its value, which `read` returned; None if it may repeat a member.
 
-        Written anew, the value has as many quotes as its text, unless the text repeats a member or
-        escapes a quote in hexadecimal.
+        Written anew, the value is the same text, if that has no blanks. It has as many quotes as
+        its text, unless the text repeats a member or escapes a quote in hexadecimal.
         """
-        if b"\\" in text and b"\\u" in text:
-            return None
         try:
             written = _write(value)
         except (OverflowError, ValueError):  # an integer that is too long for one of the two
             return None
-        if text.count(b'"') != written.count(b'"'):
+        if written != text and (b"\\u" in text or text.count(b'"') != written.count(b'"')):
             return None
         return Decoded(text.decode("utf-8"), value, [])  # type: ignore[arg-type] # JSON
+
+    @staticmethod
+    def is_refusal(error: Exception) -> bool:
+        """True if checkers most likely refuse what a decoder raised this about.
+
+        It is for speed only: the checkers find the same. A response lacks a method,
+        and an unlisted member or tag may be legal.
+        """
+        reason = str(error)
+        return reason.startswith(_REFUSALS) and not reason.startswith(_NO_METHOD)
 
     def accepts_bytes(
         self, line: bytes, sender: str | None = None, answers: str | None = None

@@ -51,7 +51,7 @@ def may_hold_key(text: bytes) -> bool:
 
     Only escapes can hide a name from it.
     """
-    if b"\\" in text and b"\\u" in text:
+    if b"\\u" in text:
         return True
     return _KEY_BYTES in text.translate(_LOWER_BYTES, _SEPARATOR_BYTES)
 

@@ -66,7 +66,7 @@ _BLANK = " \t\r\n"
 _BOM = "\ufeff"
 _UTF_16 = "is UTF-16, and JSON is exchanged in UTF-8 (RFC 8259 section 8.1)"
 # Patterns are compiled when they are first needed, which for most texts is never.
-_NESTING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]|[\]}]'
+_NESTING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]+|[\]}]+'
 _ESCAPE = (
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
     r"|(?P<lone>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)"
@@ -276,10 +276,14 @@ def _value(text: str, scan: _Scan, again: Callable[[], _Scan]) -> JsonValue:
 def _require_shallow(text: str) -> None:
     depth = 0
     for match in re.finditer(_NESTING, text, re.DOTALL):
-        token = match.group()
-        depth += (token in ("[", "{")) - (token in ("]", "}"))
-        if depth > MAX_DEPTH:
-            raise NotJsonError(f"nests deeper than {MAX_DEPTH} levels", _line_at(text, match))
+        start, end = match.span()
+        opening = text[start]
+        if opening in "[{":
+            depth += end - start
+            if depth > MAX_DEPTH:  # a run is on one line
+                raise NotJsonError(f"nests deeper than {MAX_DEPTH} levels", _line_at(text, match))
+        elif opening in "]}":
+            depth -= end - start
 
 
 def _require_no_lone_surrogate(text: str) -> None:

@@ -108,7 +108,7 @@ def repeated_initialize(recording: Recording) -> Iterator[Fault]:
 
 
 def _may_be_new(exchange: Exchange) -> bool:
-    """Whether `initialize` may be the first request of a connection that has no name.
+    """True if `initialize` may be the first request of a connection that has no name.
 
     Ids that are random don't begin again, and an agent that has a connection refuses the request.
     """

@@ -245,6 +245,7 @@ func TestNothingCanBeChanged(t *testing.T) {
 """
 
 
+@pytest.mark.prove("compiles for long")
 def test_go_takes_a_pointer_for_its_text_and_no_other_type(tmp_path: Path) -> None:
     language = LANGUAGES["go"]
     require(language.name, *language.needs)

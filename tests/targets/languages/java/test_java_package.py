@@ -5,6 +5,8 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
+import pytest
+
 from language_loops import JACKSON
 from language_tools import LANGUAGES, require, run
 from package_building import GENERATED, RELEASE, build, write
@@ -46,7 +48,7 @@ public final class UseJackson {
 """
 
 
-def test_the_jar_is_used(tmp_path: Path) -> None:
+def test_the_jar_holds_classes_and_its_source_is_beside_it(tmp_path: Path) -> None:
     require("java", *LANGUAGES["java"].needs, *JACKSON)
     jar, sources, pom = build(GENERATED / "java", tmp_path)
     place = tmp_path / "maven/com/agentclientprotocol/acp-v2" / RELEASE
@@ -58,6 +60,12 @@ def test_the_jar_is_used(tmp_path: Path) -> None:
     source = "com/agentclientprotocol/sdk/spec/v2/AcpRetry.java"
     assert source in zipfile.ZipFile(sources).namelist()
     assert source not in names
+
+
+@pytest.mark.prove("compiles and starts two programs")
+def test_the_jar_is_used(tmp_path: Path) -> None:
+    require("java", *LANGUAGES["java"].needs, *JACKSON)
+    jar, _, _ = build(GENERATED / "java", tmp_path)
     project = write(tmp_path / "project", {"Use.java": _PROGRAM})
     run(["javac", "-Xlint:all", "-Werror", "-cp", jar, "-d", "out", "Use.java"], project)
     output = run(["java", "-cp", f"out:{jar}", "Use"], project)
