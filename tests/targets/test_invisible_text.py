@@ -1,10 +1,11 @@
-"""No generated file holds a character that turns the direction of writing or controls a terminal."""
+"""No generated file holds a character that turns the direction of writing, or a control."""
 
 from __future__ import annotations
 
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,7 +30,7 @@ def protocol(tmp_path_factory: pytest.TempPathFactory) -> Protocol:
     }
     sent = {"to": "\u202e\x1b", "items": [{"type": "other"}], "note": "\u2066", "mood": "u\u202ep"}
     guided = [name for name, each in BASE["$defs"].items() if "x-docs" in each]
-    definitions: dict[str, dict[str, object]] = {name: {"x-docs": None} for name in guided}
+    definitions: dict[str, dict[str, Any]] = {name: {"x-docs": None} for name in guided}
     definitions |= {
         "SendRequest": {
             "x-docs": None,
