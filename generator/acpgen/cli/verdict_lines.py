@@ -17,6 +17,7 @@ from acpgen.judge.message_verdict import ErrorCode, MessageFault, MessageRule, M
 from acpgen.report import Report, Tally
 
 _ERROR = Severity.ERROR
+_NOT_JSON = MessageRule.NOT_JSON
 _REMEMBERED = 1000
 """How many ends of lines are remembered."""
 _BLOCK = 200
@@ -67,7 +68,7 @@ class VerdictLines:
         faults = verdict.findings
         if not faults or len(faults) > self._limit or entry.number is not None:
             return False
-        if entry.decoded is not None and may_hold_key(entry.text):
+        if faults[0].rule is not _NOT_JSON and may_hold_key(entry.text):
             return False
         text, kinds, refused = "", [], False
         method, code = verdict.method, verdict.code

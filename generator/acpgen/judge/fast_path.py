@@ -25,7 +25,7 @@ from acpgen.judge import v1_words
 from acpgen.judge.fault_limit import USUAL, FaultLimit
 from acpgen.judge.message_verdict import MessageVerdict
 from acpgen.judge.transcript import Transcript
-from acpgen.sides import Side
+from acpgen.sides import sender_of
 
 if TYPE_CHECKING:
     from acp_wire.decoding import Decoders  # imports msgspec, for long input only
@@ -93,7 +93,7 @@ class FastEngine:
         judge = self._transcript()
         if transcript:
             return judge.judge_line_read(read)
-        return judge.judge_read(read, sender=None if sender is None else Side(sender))
+        return judge.judge_read(read, sender=None if sender is None else sender_of(sender))
 
     def message(self, read: Read, sender: str | None, connection: int | str) -> MessageVerdict:
         """Return the verdict on the next message of a log, in which `sender` may be unknown."""
@@ -105,7 +105,7 @@ class FastEngine:
         judge = self._transcript()
         if sender is None:
             return judge.judge_read(read, connection=connection)
-        return judge.judge_sent(read, Side(sender), connection)
+        return judge.judge_sent(read, sender_of(sender), connection)
 
     def table(self) -> TypeTable:
         """The types and methods that messages are judged by."""

@@ -17,7 +17,7 @@ from acpgen.judge.message import Judge
 from acpgen.judge.message_verdict import MessageFault, MessageRule, MessageVerdict
 from acpgen.judge.text_faults import complete, unreadable
 from acpgen.judge.type_checks import JudgedMethod
-from acpgen.sides import SENDS, Kind, Side
+from acpgen.sides import SENDERS, Kind, Side
 
 __all__ = ["Transcript"]
 
@@ -106,14 +106,14 @@ class Transcript:
         if isinstance(read, NotJsonError):
             return unreadable(read)
         entry = read.value
-        broken = MessageVerdict((MessageFault(MessageRule.BROKEN_LINE, _LINE),))
-        if not is_transcript_line(entry):
-            return broken
-        sender, connection = entry["from"], entry.get("connection")
-        connection = "" if connection is None else connection
-        if sender not in tuple(SENDS) or not _is_connection(connection):
-            return broken
-        return self.judge_sent(read, Side(str(sender)), connection, entry["message"])
+        if is_transcript_line(entry):
+            side = entry["from"]
+            sender = SENDERS.get(side) if isinstance(side, str) else None
+            connection = entry.get("connection")
+            connection = "" if connection is None else connection
+            if sender is not None and _is_connection(connection):
+                return self.judge_sent(read, sender, connection, entry["message"])
+        return MessageVerdict((MessageFault(MessageRule.BROKEN_LINE, _LINE),))
 
     def judge_sent(
         self,

@@ -13,6 +13,7 @@ from acpgen.judge.message_verdict import MessageFault, MessageRule
 from acpgen.judge.resemblance import resembled
 from acpgen.types.json_types import JsonType, json_type
 
+_WARNING = Severity.WARNING
 _OBJECT = frozenset({JsonType.OBJECT})
 
 Tried = dict[tuple[int, int, int], tuple["UnionCheck", Check, JsonValue, Faults]]
@@ -51,6 +52,7 @@ class UnionCheck(Check):
     __slots__ = (
         "_chosen",
         "_exclusive",
+        "_fallback",
         "_known",
         "_open",
         "_single",
@@ -74,6 +76,7 @@ class UnionCheck(Check):
         }
         self._single = {value: one for value, (one, *more) in self._chosen.items() if not more}
         self._open = [v for v in variants if v.value is None]
+        self._fallback = self._open[0] if [v.fallback for v in self._open] == [True] else None
         self._taken: frozenset[JsonType] | None = None
 
     @property
@@ -91,6 +94,10 @@ class UnionCheck(Check):
             if single is not None:
                 return single.faults(value, self._tag)
             variants = self._chosen.get(named, variants)
+        if variants is self._open and self._fallback is not None and isinstance(value, dict):
+            faults = self._fallback.faults(value, self._tag)
+            if faults and not _fits(faults) and declared.taken >= _OBJECT:
+                return self._with_former_tag(faults, value)
         if len(variants) < 2 or not isinstance(value, dict | list):
             return self._try(variants, value, declared)
         key = id(self), id(declared), id(value)
@@ -190,7 +197,7 @@ def _missing(tag: str) -> MessageFault:
 
 def _fits(faults: Faults) -> bool:
     """True if a value with these faults still counts as the variant."""
-    return not faults or all(fault.severity is Severity.WARNING for fault in faults)
+    return all(fault.severity is _WARNING for fault in faults)
 
 
 def _ambiguous(fitting: Sequence[Reading]) -> MessageFault:

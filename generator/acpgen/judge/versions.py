@@ -92,7 +92,11 @@ class VersionedEngine:
 
     def verdict(self, read: Read, sender: str | None, *, transcript: bool) -> MessageVerdict | None:
         """Return the verdict on the next message, or line; None if its version is not judged."""
-        message, side, connection = _parts(read, sender, transcript=transcript)
+        if transcript:
+            message, side, connection = _parts(read)
+        else:
+            message = None if isinstance(read, NotJsonError) else read.value
+            side, connection = sender, ""
         if not isinstance(message, dict) or message.get("method", SETTLES) != SETTLES:
             engine = self._apart.get(connection, self._main)
             if engine is not None:
@@ -206,7 +210,7 @@ class VersionedEngine:
     def _by_connection(self, fast: Filter) -> Filter:
         def passes(text: bytes) -> Read | bytes | None:
             read = attempt(text)
-            _, _, connection = _parts(read, None, transcript=True)
+            _, _, connection = _parts(read)
             return fast(text) if self._engine(connection) is self._main else read
 
         return passes
@@ -216,14 +220,10 @@ def _unread(text: bytes) -> bytes:
     return text
 
 
-def _parts(
-    read: Read, sender: str | None, *, transcript: bool
-) -> tuple[JsonValue, str | None, Connection]:
-    """The message, the sender and the connection of a line."""
+def _parts(read: Read) -> tuple[JsonValue, str | None, Connection]:
+    """The message, the sender and the connection of a line of a transcript."""
     if isinstance(read, NotJsonError):
-        return None, sender, ""
-    if not transcript:
-        return read.value, sender, ""
+        return None, None, ""
     line = read.value
     if not is_transcript_line(line):
         return None, None, ""

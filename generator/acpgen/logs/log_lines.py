@@ -48,6 +48,13 @@ def lines_of(
     line = stream.readline(limit)
     number = 0
     while line:
+        readline = stream.readline
+        while number and len(line) < limit and line.isascii():  # so there is no mark in it
+            number += 1
+            yield number, line
+            line = readline(limit)
+            if not line:
+                return
         encoding = None
         if not number or line[0] >= _MARKED:
             encoding = wide_encoding(line) if not number else _wide_encoding_within(line)
