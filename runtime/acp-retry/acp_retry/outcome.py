@@ -75,7 +75,8 @@ class Unknown:
     """An attempt has left, and it is not known whether it was inserted.
 
     Its answer was lost with the connection or the process, has neither a `messageId` nor an error,
-    or is malformed. `refused` is the error that a later attempt got. It says nothing about the earlier one.
+    or is malformed. `refused` is the error that a later attempt got. It says nothing about the
+    earlier one.
     """
 
     reason: str
