@@ -104,12 +104,21 @@ def _run(arguments: Sequence[str]) -> int:
 def _is_done(arguments: Sequence[str]) -> bool:
     """Run a call that needs nothing of Typer; False where it is left to others."""
     if arguments[0] == "methods":
-        return method_list.prints(arguments[1:])
+        return method_list.prints(arguments[1:]) or _has_printed_card(arguments[1:])
     if arguments == ["generate", "--check"]:
         from acpgen.cli.unchanged import passes
 
         return passes()
     return False
+
+
+def _has_printed_card(arguments: Sequence[str]) -> bool:
+    """Print the card of a method into a pipe; False where it is left to others."""
+    if not method_list.may_print_card(arguments):
+        return False
+    from acpgen.cli.plain_cards import prints
+
+    return prints(arguments[0])
 
 
 def _own_words(arguments: Sequence[str]) -> Sequence[str]:
