@@ -34,7 +34,7 @@ from acp_retry import (
     Submission,
     derive_message_id,
 )
-from acp_retry.core import AttemptId, Core, StartClaim
+from acp_retry.core import ArrivedPrompt, AttemptId, Core, StartClaim
 from acp_retry.stores.postgres import PostgresStore
 
 Clock = Callable[[], float]
@@ -94,7 +94,7 @@ async def live_only(keys: int) -> object:
     core = Core()
     for number in range(keys):
         record = derive_message_id("s", f"{number}")
-        for effect in core.prompt(AttemptId("connection", number), "s", record):
+        for effect in core.prompt(AttemptId("connection", number), ArrivedPrompt("s", record)):
             assert isinstance(effect, StartClaim)
             core.found(effect.claim, None)
             core.begin(effect.claim)

@@ -43,7 +43,7 @@ class Finding(SlottedValue):
         "subject",
     )
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - its members; a dataclass would be imported at each start
         self,
         rule: str,
         severity: Severity,

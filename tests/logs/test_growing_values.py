@@ -49,7 +49,11 @@ def events() -> str:
     return "\n".join(['data: {"jsonrpc":"2.0","id":1,"params":[0', *["data: ,{}"] * PIECES])
 
 
-@pytest.mark.parametrize("log", [docker_lines, cut_by_a_terminal, events])
+def behind_prefixes() -> str:
+    return "\n".join(["10:00:01 -> {", *['10:00:02    "a": {}, "b": "}{",'] * PIECES])
+
+
+@pytest.mark.parametrize("log", [docker_lines, cut_by_a_terminal, events, behind_prefixes])
 def test_what_never_ends_is_parsed_a_few_times(
     log: Callable[[], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,7 @@ from uuid import uuid4
 from acp_retry.core import (
     REUSED,
     AnswerAttempt,
+    ArrivedPrompt,
     AttemptId,
     Claim,
     Core,
@@ -23,7 +24,7 @@ RECORD = uuid4()
 
 def claimed(core: Core, attempt: AttemptId = FIRST, digest: bytes | None = None) -> Claim:
     """A new claim, under look-up."""
-    (start,) = core.prompt(attempt, "s", RECORD, digest=digest)
+    (start,) = core.prompt(attempt, ArrivedPrompt("s", RECORD, digest=digest))
     assert isinstance(start, StartClaim)
     return start.claim
 
@@ -35,10 +36,12 @@ def test_who_joins_a_withdrawn_claim_brings_the_prompt_that_others_are_compared_
     stop, start = core.cancel(FIRST)
     assert stop == StopClaim(old)
     assert isinstance(start, StartClaim)
-    assert core.prompt(SECOND, "s", RECORD, digest=b"2") == []
+    assert core.prompt(SECOND, ArrivedPrompt("s", RECORD, digest=b"2")) == []
     assert core.found(start.claim, None) == [AnswerAttempt(FIRST, CANCELLED)]
     assert (start.claim.state, start.claim.digest) == (State.HELD, b"2")
-    assert core.prompt(THIRD, "s", RECORD, digest=b"1") == [AnswerAttempt(THIRD, REUSED)]
+    assert core.prompt(THIRD, ArrivedPrompt("s", RECORD, digest=b"1")) == [
+        AnswerAttempt(THIRD, REUSED)
+    ]
 
 
 def test_a_withdrawn_claim_is_looked_up_once() -> None:
@@ -63,6 +66,6 @@ def test_a_live_message_is_known_until_the_last_connection_of_its_session_is_los
     core.lost("c")
     assert (core.is_active("c", "s"), core.is_active("other", "s")) == (False, True)
     retry = AttemptId("other", 1)
-    assert core.prompt(retry, "s", RECORD) == [AnswerAttempt(retry, inserted)]
+    assert core.prompt(retry, ArrivedPrompt("s", RECORD)) == [AnswerAttempt(retry, inserted)]
     core.lost("other")
     claimed(core, AttemptId("new", 1))

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from typing import Any
-from uuid import UUID
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from acp_retry.core import AnswerAttempt, AttemptId, Claim, Core, Effect, State, StopClaim
+from acp_retry.core import (
+    AnswerAttempt,
+    ArrivedPrompt,
+    AttemptId,
+    Claim,
+    Core,
+    Effect,
+    State,
+    StopClaim,
+)
 from acp_retry.outcome import CANCELLED, Inserted, Refused
 from acp_retry.store import Found
 from ledger_machine import CONFIGURATIONS, Machine, breaches, crowded, machine, schedules, seen
@@ -29,13 +37,11 @@ def test_the_invariants_hold_in_a_crowd(number: int, schedule: bytes) -> None:
 class DeniesWhenFull(Core):
     """Refuses a prompt beyond the limit without a look at the store."""
 
-    def prompt(
-        self, attempt: AttemptId, session_id: str, record: UUID, **options: Any
-    ) -> list[Effect]:
-        full = self._full(options["size"])
-        if full is not None and self.claim(record) is None:
+    def prompt(self, attempt: AttemptId, prompt: ArrivedPrompt) -> list[Effect]:
+        full = self._full(prompt.size)
+        if full is not None and self.claim(prompt.record) is None:
             return [AnswerAttempt(attempt, full)]
-        return super().prompt(attempt, session_id, record, **options)
+        return super().prompt(attempt, prompt)
 
 
 class JoinsWhenFull(Core):

@@ -15,14 +15,16 @@ from acp_retry import (
     AnswerLostError,
     Call,
     NeverSentError,
+    Outbox,
     Peer,
     Refused,
     RequestFailedError,
+    Unknown,
     spawn,
 )
 from acp_retry.peer import Handlers
 from acp_v2.retry import METHODS, Kind
-from agents import ForeignError, is_gone, pipes, settle, sync
+from agents import TEXT, ForeignError, is_gone, pipes, settle, sync
 
 ECHO = """
 import asyncio, os
@@ -153,9 +155,7 @@ async def test_messages_start_in_order() -> None:
         ({"result": {"a": 1}}, {"a": 1}),
         ({"result": None}, {}),
         ({"error": {"code": -32000, "message": "x", "data": 1}}, Refused(-32000, "x", 1)),
-        ({"error": "broken"}, Refused(-32603, "The answer's error is not an object")),
-        ({"error": {"code": "x"}}, Refused(-32603, "")),
-        ({"error": {"code": True}}, Refused(-32603, "")),
+        ({"error": {"code": -32000}}, Refused(-32000, "")),
         ({"result": {"a": 1}, "error": None}, {"a": 1}),
         ({"error": None}, {}),
     ],
@@ -175,6 +175,33 @@ async def test_answers(answer: dict[str, object], outcome: object) -> None:
     await far.send({"jsonrpc": "2.0", "id": 1, "result": {"late": True}})
     (settled,) = await asyncio.gather(asked, return_exceptions=True)
     assert (settled.refused if isinstance(settled, RequestFailedError) else settled) == outcome
+    await far.close()
+    await serving
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ({"error": "broken"}, "the answer has an error without a code"),
+        ({"error": {"code": "x"}}, "the answer has an error without a code"),
+        ({"error": {"code": True}}, "the answer has an error without a code"),
+        (
+            {"result": {"messageId": "m"}, "error": {"code": -32603, "message": "x"}},
+            "the answer has both a result and an error",
+        ),
+    ],
+)
+@sync
+async def test_a_malformed_answer_proves_nothing(answer: dict[str, object], why: str) -> None:
+    near, far = pipes()
+    peer, outbox = Peer(near), Outbox()
+    serving = asyncio.ensure_future(peer.serve())
+    await outbox.resumed("s", peer, 2)
+    prompt = await outbox.submit("s", TEXT)
+    await far.receive()
+    await far.send({"jsonrpc": "2.0", "id": 1, **answer})
+    assert await prompt.result() == Unknown(why)
+    assert not prompt.done
     await far.close()
     await serving
 

@@ -8,6 +8,7 @@ from uuid import UUID, uuid4, uuid5
 
 from acp_retry.core import (
     AnswerAttempt,
+    ArrivedPrompt,
     AttemptId,
     Claim,
     Core,
@@ -71,14 +72,14 @@ class LedgerPlayer:
         match step["event"]:
             case "prompt":
                 key = step.get("key")
-                return self.core.prompt(
-                    attempt_of(step["attempt"]),
+                prompt = ArrivedPrompt(
                     step["session"],
                     uuid4() if key is None else record_of(key, step["session"]),
                     keyed=key is not None,
                     digest=bytes_of(step),
                     size=step.get("size", 0),
                 )
+                return self.core.prompt(attempt_of(step["attempt"]), prompt)
             case "cancel":
                 return self.core.cancel(attempt_of(step["attempt"]))
             case "cancel-elsewhere":

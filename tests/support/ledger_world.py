@@ -13,6 +13,7 @@ from uuid import UUID, uuid5
 from acp_retry.core import (
     REUSED,
     AnswerAttempt,
+    ArrivedPrompt,
     AttemptId,
     Claim,
     Core,
@@ -136,8 +137,7 @@ class Node:
         self.active.setdefault(session_id, set()).add(attempt.connection)
         if name in self.shared.rows:
             self.known.add(attempt)
-        effects = self.core.prompt(
-            attempt,
+        prompt = ArrivedPrompt(
             session_id,
             name[1],
             keyed=key is not None,
@@ -145,7 +145,7 @@ class Node:
             payload={"key": key},
             size=1 + len(digest) % 2,
         )
-        self.take(effects)
+        self.take(self.core.prompt(attempt, prompt))
 
     def take(self, effects: list[Effect]) -> None:
         answers = [each.outcome for each in effects if isinstance(each, AnswerAttempt)]

@@ -13,7 +13,7 @@ import typer
 
 from acpgen import resources
 from acpgen.cli import input_files
-from acpgen.cli.reading import print_reading
+from acpgen.cli.reading import elided, print_reading
 from acpgen.cli.report import fail, unreadable
 from acpgen.cli.shared_options import (
     Client,
@@ -173,9 +173,12 @@ def _convert(target: BinaryIO, reading: _Reading) -> int:
             note(f"acpgen: {printable(name)}: {_UNORDERED}")
         note(f"{counted(written, 'message')} written")
     too_long_is = f"is longer than {reading.limit} bytes, so it is left out"
+    cut = None if log is None else elided(log)
+    if cut is not None:
+        note(f"acpgen: {printable(name)}:{cut[1]}: {cut[0]}")
     _note_left_out(name, broken, "is not JSON, so it is left out")
     _note_left_out(name, too_long, f"{too_long_is}; --max-line sets the limit")
-    return 2 if broken or too_long or reason is not None else 0
+    return 2 if broken or too_long or cut or reason is not None else 0
 
 
 def _note_left_out(name: str, lines: Sequence[int], reason: str) -> None:

@@ -12,7 +12,7 @@ from acp_wire.reader import attempt
 from acpgen.cli import input_files
 from acpgen.cli.follow import Follower, interruptible
 from acpgen.cli.progress import Bar
-from acpgen.cli.reading import print_reading, version_notes
+from acpgen.cli.reading import elided, print_reading, version_notes
 from acpgen.cli.stderr import note
 from acpgen.cli.verdict_lines import VerdictLines
 from acpgen.cli.verdicts import FINDINGS_LIMIT, findings_of
@@ -173,6 +173,8 @@ class FileJudge:
                 lines.flush()
             report.accept(name, stream.messages - shown)
             report.tally.others += stream.others
+        if (cut := elided(log)) is not None:
+            report.problem(name, *cut)
 
     def _judge_parts(self, lines: Lines, name: str, part: str) -> None:
         """Judge each value of a file as params, or as a result."""

@@ -32,6 +32,15 @@ def reading_notes(log: Log, messages: int) -> Iterator[str]:
         )
 
 
+def elided(log: Log) -> tuple[str, int] | None:
+    """Why messages are left out that a log has in part only, and the first line; None if none."""
+    if not log.elided or not log.count:
+        return None
+    others = len(log.elided) - 1
+    more = f"; {counted(others, 'later message')}, too" if others else ""
+    return f"is cut by the log, as a mark in it shows, so it is left out{more}", log.elided[0]
+
+
 def print_reading(log: Log, name: str, messages: int) -> None:
     """Print on stderr what a log was read as, and how many senders it doesn't show."""
     for line in reading_notes(log, messages):

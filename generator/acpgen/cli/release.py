@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -34,6 +33,7 @@ from acpgen.findings import Format, Severity
 from acpgen.lint import lint
 from acpgen.lint.accepted import AcceptedError, beside
 from acpgen.model import Protocol, Stability
+from acpgen.report.document import encoded
 from acpgen.startup.digests import content_of
 from acpgen.targets.bundles import bundle
 
@@ -160,7 +160,7 @@ def _admitted(
 
 
 def _write(folder: Path, number: Version, protocol: Protocol, sifted: Sifted | None) -> None:
-    text = json.dumps(bundle(protocol, Stability.UNSTABLE), indent=2, ensure_ascii=False) + "\n"
+    text = encoded(bundle(protocol, Stability.UNSTABLE), indent=2) + "\n"
     file, log = folder / file_name(protocol, number), folder / CHANGELOG
     try:
         folder.mkdir(parents=True, exist_ok=True)

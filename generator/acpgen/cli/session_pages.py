@@ -14,7 +14,13 @@ from acp_wire.reader import Decoded, attempt
 from acp_wire.transcript_line import is_transcript_line
 from acpgen import resources
 from acpgen.cli.input_files import STDIN
-from acpgen.cli.reading import reading_notes, transcript_lines, version_notes, whole_messages
+from acpgen.cli.reading import (
+    elided,
+    reading_notes,
+    transcript_lines,
+    version_notes,
+    whole_messages,
+)
 from acpgen.cli.report import fail, unreadable
 from acpgen.cli.trace_notes import trace_notes
 from acpgen.cli.tracing import unordered
@@ -111,6 +117,8 @@ def session_view(
                 session.find(each, "validate", index)
     log.encoding = next(iter(encodings), log.encoding)
     session.notes += reading_notes(log, len(entries))
+    cut = elided(log)
+    session.notes += [] if cut is None else [f"line {cut[1]} {cut[0]}"]
     session.notes += [] if log.shows_order else [unordered(log)]
     session.notes += version_notes(engine)
     cut_off: list[MessageText] = []

@@ -11,7 +11,13 @@ from typing import BinaryIO
 
 from acpgen.cli import input_files
 from acpgen.cli.progress import Bar
-from acpgen.cli.reading import counted_lines, print_reading, transcript_lines, whole_messages
+from acpgen.cli.reading import (
+    counted_lines,
+    elided,
+    print_reading,
+    transcript_lines,
+    whole_messages,
+)
 from acpgen.cli.report import note
 from acpgen.cli.worker_pool import FileCounts
 from acpgen.findings import printable
@@ -87,6 +93,8 @@ class FileTracer:
             log.encoding = next(iter(self._encodings), log.encoding)
             if not self._options.quiet:
                 print_reading(log, name, recording.traffic.messages)
+            if (cut := elided(log)) is not None:
+                report.problem(name, *cut)
             self._note_order(name, log)
             self._note_versions(name, recording)
             return self._judge(name, recording)
@@ -149,7 +157,9 @@ def unordered(log: Log) -> str:
     """How many rules can't be applied to a log that doesn't show the order of messages, and why."""
     idle = sum(rule.needs_order for rule in RULES.values())
     reason = "state what one side sent before the other, apart from requests before their responses"
-    if log.is_ordered:
+    if log.elided:
+        reason = "have all messages as a whole"
+    elif log.is_ordered:
         reason = "name its connections, on each of which messages have an order"
     return f"the log doesn't {reason}: {idle} of {len(RULES)} rules can't be applied"
 

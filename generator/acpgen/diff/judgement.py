@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from acpgen.diff.change import Change, Evidence, parties
 from acpgen.diff.effect import Effect
@@ -33,7 +34,8 @@ def of_type(difference: SchemaDifference, routes: Sequence[Route], shape: str = 
     evidence = _evidence(difference, shown) if ways else None
     channels = [r.channel for r in ends]
     why = _lost(channels) if effect is Effect.FORGETS and channels else ""
-    return _change(difference, channels, breaks, recovers, why=why, evidence=evidence, shape=shape)
+    change = _change(difference, channels, breaks, why, shape)
+    return replace(change, recovers=recovers, evidence=evidence)
 
 
 def _ends(sending: Collection[Route], receiving: Collection[Route]) -> frozenset[Party]:
@@ -61,18 +63,15 @@ def of_method(
         if breaks
         for party in side
     )
-    return _change(difference, channels, breaks, why=why, shape=shape)
+    return _change(difference, channels, breaks, why, shape)
 
 
 def _change(
     difference: SchemaDifference,
     channels: Collection[MessageChannel],
     breaks: frozenset[Party],
-    recovers: frozenset[Party] = frozenset(),
-    *,
-    why: str = "",
-    evidence: Evidence | None = None,
-    shape: str = "",
+    why: str,
+    shape: str,
 ) -> Change:
     return Change(
         rule=difference.rule,
@@ -84,9 +83,7 @@ def _change(
         words=difference.rule.function(difference),
         why=why,
         breaks=breaks,
-        recovers=recovers,
         methods=tuple(sorted({c.method for c in channels if c.method is not None})),
-        evidence=evidence,
         subject=difference.subject,
         shape=shape,
     )

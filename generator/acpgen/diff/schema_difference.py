@@ -91,7 +91,7 @@ class LonePart:
     gone: bool = False
 
 
-def found(
+def found(  # noqa: PLR0913 - what few differences have is by name
     rule: ChangeRule,
     place: SchemaPlace,
     types: tuple[Type, Type] | None = None,

@@ -65,7 +65,7 @@ class SchemaPlace:
     are `lenient` where receivers fall back instead of refusing the message: newer ones what a
     change narrows, older ones what it widens. `tolerances` are the member's own marks in the old
     and in the new, where the place is one. Effects are `masked` where no
-    value of the whole shows them, for instance because another variant of a choice takes it.
+    value of the whole shows them, for instance because another variant of a union takes it.
     `inside` holds the pairs that are being compared around it. `once` is what its type was called
     before, where that is not what it is called now.
     Members of a base are `overridden` that the object compares itself: whether the base lists or

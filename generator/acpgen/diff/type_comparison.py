@@ -185,7 +185,7 @@ class TypeComparison:
         inside = takes_null(self.old, bodies[0]) or takes_null(self.new, bodies[1])
         if was and now and inside:
             yield from self._renamed(*bodies, at)
-            # One of them is a choice that has null among its variants, so both are made one.
+            # One of them is a union that has null among its variants, so both are made one.
             bodies = (
                 union_variants.with_null(self.old, old),
                 union_variants.with_null(self.new, new),

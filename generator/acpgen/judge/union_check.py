@@ -47,7 +47,7 @@ class VariantCheck:
 
 
 class UnionCheck(Check):
-    """Checks a choice of variants. `tried` is what all unions of one judge remember."""
+    """Checks unions. `tried` is what all unions of one judge remember."""
 
     __slots__ = (
         "_chosen",

@@ -113,7 +113,7 @@ def subschemas(schema: object, pointer: Pointer) -> Iterator[tuple[Pointer, RawS
 
 
 def _circular(documents: Documents) -> Iterator[Finding]:
-    """Definitions that lead back to themselves through references and choices alone."""
+    """Definitions that lead back to themselves through references and unions alone."""
     steps = {
         name: list(_immediate(definition))
         for document in documents.files

@@ -9,7 +9,7 @@ from acpgen.rulebook import Group, rule
 def circular_ref() -> None:
     """A chain of references ends at a type.
 
-    Why: a definition that is itself, through references and choices alone, admits no value that one
+    Why: a definition that is itself, through references and unions alone, admits no value that one
     could write down. A circle through a member or an array is fine: it ends where data ends.
 
     Example: `"A": {"$ref": "#/$defs/B"}, "B": {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "null"}]}`

@@ -15,6 +15,7 @@ from acpgen.logs.log_lines import LINE_LIMIT, Lines
 from acpgen.logs.message_lists import lists_in
 from acpgen.logs.messages import is_bare, is_message
 from acpgen.logs.prefixes import LONGEST, prefix_of
+from acpgen.logs.rejoining import begins_message
 from acpgen.logs.scanning import CUT, value_at
 from acpgen.logs.titled_parts import title_of
 from acpgen.logs.values import Values
@@ -157,6 +158,8 @@ def has_message(number: int, text: bytes, hints: Hints) -> bool:
         value, row = as_object(unit.value, unit.text)  # type: ignore[arg-type] # it is not BROKEN
         if messages_in(value, row, hints) or (row and lists_in(value, row, hints)):
             return True
+        if begins_message(unit):
+            return True
     return False
 
 
@@ -171,6 +174,7 @@ def _opens(line: bytes, hints: Hints) -> bool:
     if not line.endswith(b"{") or len(line) > LONGEST:
         return False
     before = line[:-1].decode("utf-8", "replace").strip()
-    if before.endswith((":", "=", '"')):  # such as `message: {`, or a cell of CSV
+    if before.endswith((":", "=", '"', "|")):  # such as `message: {`, or a cell of CSV
         return True
-    return bool(before) and prefix_of(before, hints.client).direction is not None
+    prefix = prefix_of(before, hints.client)
+    return prefix.direction is not None or prefix.time is not None

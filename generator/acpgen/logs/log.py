@@ -15,13 +15,14 @@ from acpgen.logs.archives import Archive
 from acpgen.logs.connection_members import ConnectionMembers
 from acpgen.logs.detection import detect, has_message
 from acpgen.logs.directions import Sides
+from acpgen.logs.elisions import is_cut_off, is_elided, leaves_out
 from acpgen.logs.hints import MARKDOWN, Hints
 from acpgen.logs.log_lines import LINE_LIMIT, Lines, as_bytes
 from acpgen.logs.log_message import LogMessage
 from acpgen.logs.log_reading import LogReading
 from acpgen.logs.markdown_log import fenced
 from acpgen.logs.message_lists import ListedItem, MessageList, lists_in
-from acpgen.logs.message_order import are_beside, of_sides
+from acpgen.logs.message_order import are_beside, may_be_of_sides, of_sides
 from acpgen.logs.messages import is_bare, is_schema
 from acpgen.logs.prefixes import Prefix, prefix_of
 from acpgen.logs.puzzle import Puzzle
@@ -30,9 +31,10 @@ from acpgen.logs.scanning import CUT, value_at
 from acpgen.logs.senders import Senders
 from acpgen.logs.settling import LogItem, settled
 from acpgen.logs.surroundings import Path, Token
+from acpgen.logs.terminal_recordings import as_shown
 from acpgen.logs.unit import LONG, Unit, is_doubtful, is_foreign
 from acpgen.logs.values import Values
-from acpgen.logs.wrapping import WrappedMessage, as_object, is_har, messages_in
+from acpgen.logs.wrapping import WrappedMessage, as_object, is_har, messages_in, sharing
 
 _FOREIGN = 10_000
 """How many values that may be no messages are held until one comes that is."""
@@ -44,7 +46,8 @@ class Log:
 
     `passed_over` is the number of lines of other output so far, `guessed` that of the messages
     whose sender was guessed, and `count` that of all messages that `messages` yielded. `is_ordered`
-    is false if they came in an order that the log doesn't state.
+    is false if they came in an order that the log doesn't state. `elided` are the lines of messages
+    that the log has in part only, which are left out.
     """
 
     def __init__(
@@ -61,6 +64,7 @@ class Log:
         self.canonical: Input | None = None
         self.count = 0
         self.is_ordered = True
+        self.elided: list[int] = []
         self._connections = ConnectionMembers()
         self.encoding: str | None = None
         self._lines = lines
@@ -108,8 +112,8 @@ class Log:
 
     @property
     def shows_order(self) -> bool:
-        """True if the log shows what was sent before what on a connection."""
-        return self.is_ordered and not self.is_unnamed
+        """True if the log shows what was sent before what on a connection, and all of it."""
+        return self.is_ordered and not self.is_unnamed and not self.elided
 
     @property
     def turned(self) -> bool:
@@ -121,11 +125,15 @@ class Log:
         if self._alone:
             return False
         if isinstance(read, NotJsonError):
+            if is_cut_off(text.decode("utf-8", "surrogateescape")):
+                return True
             start = text.removeprefix(BOM_UTF8).lstrip()
             return not start.startswith(b"{") or start.rstrip() == b"{"
         value = read.value
         if not isinstance(value, dict) or not value:
             return False
+        if leaves_out(value.get("message") if transcript else value):
+            return True
         if transcript:
             return value.keys().isdisjoint({"message", "from", "jsonrpc", "method"})
         return "jsonrpc" not in value and not is_bare(value)
@@ -181,6 +189,10 @@ class Log:
 
     def puzzled(self) -> InputError:
         """The error of a log without messages."""
+        if self.elided:
+            return InputError(
+                f"no message is whole: the log cuts them, first in line {self.elided[0]}"
+            )
         puzzle = Puzzle(*(self._puzzle or (0, "")), is_foreign=self._is_foreign)
         return puzzle.error(page=self.encoding == "Markdown", has_schema=self._has_schema)
 
@@ -200,7 +212,10 @@ class Log:
                     yield from chain.from_iterable(map(self._broken, foreign))
                 if item.value is not None:
                     foreign = None
-                yield item
+                if is_elided(item):
+                    self.elided.append(item.line)
+                else:
+                    yield item
         for unit in foreign or ():
             self._is_foreign |= is_foreign(unit)
             self.pass_over(unit.line, as_bytes(f"{unit.prefix} {unit.text}"))
@@ -237,14 +252,14 @@ class Log:
             return
         found = messages_in(value, text, self._hints, self._known)
         prefix = prefix_of(unit.prefix, self._hints.client) if unit.prefix else Prefix()
-        if _may_be_of_sides(found, value):
+        if may_be_of_sides(found, value):
             lists = lists_in(value, text, self._hints)
             if are_beside(lists):
                 yield from self._listed(lists, unit)
                 return
         if found:
             self._prefixed |= prefix.direction is not None
-            place = _sharing(unit, found)
+            place = sharing(unit, found)
             for each in found:
                 yield from self._found(each, place, prefix)
             return
@@ -262,7 +277,8 @@ class Log:
     def _listed(self, lists: Sequence[MessageList], unit: Unit) -> Iterator[LogItem]:
         """The messages of the lists inside a value.
 
-        A list is a connection of its own, apart from two that have those of one side each.
+        A list is a connection of its own, apart from two that have those of one side each, and from
+        lists of one message.
         """
         if is_har(unit.value):
             yield from self._archived(lists, unit)
@@ -275,9 +291,10 @@ class Log:
             self.is_ordered &= sided.stated
             yield from sided.items
             return
+        several = len(lists) > 1 and any(len(items) > 1 for items in each)
         for number, items in enumerate(each, 1):
             for item in items:
-                labelled = len(lists) > 1 and item.connection == ""
+                labelled = several and item.connection == ""
                 yield replace(item, connection=number) if labelled else item
 
     def _archived(self, lists: Sequence[MessageList], unit: Unit) -> Iterator[LogItem]:
@@ -297,7 +314,7 @@ class Log:
         for row in found.rows:
             messages = messages_in(row.value, row.text, self._hints)
             one = Unit(unit.line + row.below, "", row.text, row.value, shape, "\n" not in unit.text)
-            place = _sharing(one, messages)
+            place = sharing(one, messages)
             for each in messages:
                 for item in self._found(each, place, Prefix()):
                     yield row, each.at, item
@@ -310,7 +327,8 @@ class Log:
     def _item(self, found: WrappedMessage, unit: Unit, prefix: Prefix) -> LogItem:
         text = found.text
         read, _ = value_at(text, 0)
-        value: JsonValue = None if read is BROKEN or read is CUT else read  # type: ignore[assignment]
+        broken = read is scanning.BROKEN or read is CUT
+        value: JsonValue = None if broken else read  # type: ignore[assignment]
         if isinstance(value, dict) and not found.rebuilt:
             if "jsonrpc" in value:
                 self._with_version = True
@@ -370,19 +388,9 @@ def read(
     is_page = hints.shape == MARKDOWN
     if is_page:
         lines, hints = fenced(lines, output=True), replace(hints, shape=None)
+    lines = as_shown(lines)
     log = Log(lines, hints, callers, limit, skipped, one_sided=one_sided)
     log.encoding = "Markdown" if is_page else None
     if not hints.given or hints.shape in ("lines", "transcript"):
         detect(log, lines, hints, one_sided=one_sided, page=is_page)
     return log
-
-
-def _may_be_of_sides(found: Sequence[WrappedMessage], value: JsonValue) -> bool:
-    """True if messages of a value are at two paths, as in lists of each side's."""
-    return len({each.at for each in found}) == 2 and not is_har(value)
-
-
-def _sharing(unit: Unit, found: list[WrappedMessage]) -> Unit:
-    """The unit, marked if several of its messages are on one line."""
-    several = len({each.below for each in found}) < len(found)
-    return replace(unit, shares_line=True) if several else unit

@@ -78,6 +78,51 @@ def rewrapped_unit(
     return None
 
 
+def ruled_unit(reader: LineReader, number: int, text: str, start: int, taken: Taken) -> Unit | None:
+    """The value of lines that all begin alike, as a tool has them that logs each with a prefix.
+
+    `taken` are lines after the first that were read before; those that this reads come to them.
+    """
+    lead: re.Pattern[str] | None = None
+    pieces, growing = [text[start:]], GrowingValue()
+    growing.add(pieces[0])
+    size = len(text)
+    while len(pieces) < _LINES and size <= reader.limit:
+        if len(pieces) > len(taken):
+            reader.pull(taken, 0)
+        if len(pieces) > len(taken):
+            break
+        line = text_of(taken[len(pieces) - 1][1])
+        lead = lead or _lead(text[:start], line)
+        found = None if lead is None else lead.match(line)
+        if found is None:
+            break
+        pieces.append(line[found.end() :])
+        size += len(line)
+        growing.add(pieces[-1])
+        if growing.is_due():
+            whole = "".join(pieces)
+            value, end = value_at(whole, 0)
+            if value is BROKEN:
+                break
+            if value is not CUT:
+                reader.put_back(taken[len(pieces) - 1 :])
+                return Unit(number, text[:start].strip(), whole[:end], value, "values")
+    return None
+
+
+def _lead(first: str, second: str) -> re.Pattern[str] | None:
+    """What two lines begin with, up to the digits in it; None if that is nothing but blanks."""
+    end = 0
+    for one, other in zip(first, second, strict=False):
+        if one != other and not (one.isdigit() and other.isdigit()):
+            break
+        end += 1
+    if not first[:end].strip():
+        return None
+    return re.compile(re.sub(r"\d", r"\\d", re.escape(first[:end])))
+
+
 def titled_unit(reader: LineReader, number: int, title: Title) -> Unit | None:
     """The message of a title and of the part below it."""
     line = reader.next()

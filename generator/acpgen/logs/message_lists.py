@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -12,6 +13,12 @@ from acpgen.logs.messages import is_message, is_row
 from acpgen.logs.scanning import blank, items, members
 from acpgen.logs.wrapping import as_object, messages_in
 
+_KEYS = ("key", "name", "field")
+"""What the name is called in a list of names with values."""
+_KINDS = ("stringValue", "intValue", "bytesValue")
+"""What a value is in, where its kind is named, as OpenTelemetry does."""
+_PAIR = 3
+"""How many members an item of such a list has at most."""
 _DEPTH = 16
 """How deep in a value a list may be."""
 ListPath = tuple[str | int, ...]
@@ -45,6 +52,10 @@ def lists_in(value: JsonValue, text: str, hints: Hints) -> list[MessageList]:
             continue
         if isinstance(inner, list):
             spans = items(text, at)
+            if (pairs := as_pairs(inner, text, spans)) is not None:
+                if messages_in(pairs.value, pairs.text, hints):
+                    found.append(MessageList(path, [pairs]))
+                continue
             rows = [
                 ListedItem(text.count("\n", 0, start), *as_object(item, text[start:end]))
                 for item, (start, end) in zip(inner, spans, strict=False)
@@ -65,6 +76,32 @@ def lists_in(value: JsonValue, text: str, hints: Hints) -> list[MessageList]:
                 if isinstance(inner[name], dict | list)
             ]
     return found
+
+
+def as_pairs(
+    inner: list[JsonValue], text: str, spans: Sequence[tuple[int, int]]
+) -> ListedItem | None:
+    """A list of names with values as an object, such as `[{"key": "dir", "value": "out"}, ...]`.
+
+    None for another list.
+    """
+    found: dict[str, JsonValue] = {}
+    pieces = ["{"]
+    above = None
+    for item, (start, _) in zip(inner, spans, strict=False):
+        keys = [name for name in _KEYS if isinstance(item, dict) and type(item.get(name)) is str]
+        if not isinstance(item, dict) or not keys or "value" not in item or len(item) > _PAIR:
+            return None
+        value, (first, last) = item["value"], members(text, start)["value"]
+        if isinstance(value, dict) and len(value) == 1 and (kind := next(iter(value))) in _KINDS:
+            value, (first, last) = value[kind], members(text, first)[kind]
+        above = text.count("\n", 0, first) if above is None else above
+        name = str(item[keys[0]])
+        found[name] = value
+        pieces.append(f"{',' if len(found) > 1 else ''}{json.dumps(name)}:{text[first:last]}")
+    return (
+        ListedItem(above or 0, found, "".join([*pieces, "}"])) if len(found) == len(inner) else None
+    )
 
 
 def _is_inside(found: list[MessageList], path: ListPath, inner: list[JsonValue]) -> bool:

@@ -15,6 +15,7 @@ from acpgen.logs.directions import AGENT, CLIENT
 from acpgen.logs.interleaving import ReceivedStream, answered, asked, interleaved
 from acpgen.logs.message_lists import MessageList
 from acpgen.logs.settling import LogItem
+from acpgen.logs.wrapping import WrappedMessage, is_har
 
 _UNASKED = 2
 """The rank of a response whose request is not seen yet."""
@@ -111,3 +112,8 @@ def seconds(value: JsonValue) -> float | None:
         return datetime.fromisoformat(value).timestamp()
     except (ValueError, OverflowError, OSError):
         return None
+
+
+def may_be_of_sides(found: Sequence[WrappedMessage], value: JsonValue) -> bool:
+    """True if messages of a value are at two paths, as in lists of each side's."""
+    return len({each.at for each in found}) == 2 and not is_har(value)

@@ -55,7 +55,12 @@ def prefix_of(text: str, client: str | None = None) -> Prefix:
     if is_arrow(direction):
         if len(ends) == 3 and at == 1 and is_direction(f"{ends[0]} {ends[2]}"):
             direction = " ".join(ends)
-        elif at == 1 and len(words) == 2 and words[0].lower() not in _LEVELS:
+        elif (
+            at == 1
+            and len(words) == 2
+            and words[0].lower() not in _LEVELS
+            and not words[0].isdecimal()  # which may count lines
+        ):
             name = words[0]
     return Prefix(direction, name, None if time is None else time[0].strip("[]():"), (*words,))
 

@@ -9,7 +9,11 @@ import re
 from acpgen.logs.prefixes import LONGEST
 from acpgen.logs.scanning import BROKEN, value_at
 
-_QUOTED = re.compile(r"""(?P<json>"\{\\")|(?P<csv>"\{"")|b?(?P<python>'\{")""")
+_QUOTED = re.compile(
+    r"""(?P<json>"(?P<in_json>[^"\\{]{0,60})\{\\+")|(?P<csv>"(?P<in_csv>[^"{]{0,60})\{"")"""
+    r"""|b?(?P<python>'\{")"""
+)
+_C_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _CELL = re.compile(r'"((?:[^"]|"")*)"')
 _PYTHON = re.compile(r"b?'(?:[^'\\]|\\.)*'")
 _PYTHON_OBJECT = re.compile(r"\{'[A-Za-z_@][\w@.-]*': ")
@@ -18,29 +22,48 @@ _LONGEST_OBJECT = 1_000_000
 """How many characters of an object of Python are read at most."""
 
 
-def quoted(line: str) -> tuple[int, str] | None:
-    """A message that is quoted as a string: where the string starts, and its text.
+def quoted(line: str) -> tuple[str, str] | None:
+    """A message that is quoted as a string: what is before it, and its text.
 
-    The string is one of JSON, of Python (`repr`), or a cell of CSV (RFC 4180).
+    The string is one of JSON, of C, of Python (`repr`), or a cell of CSV (RFC 4180). The message
+    may have other text before it in the string.
     """
     found = _QUOTED.search(line, 0, LONGEST)
     if found is None:
         return None
     text: object
     mark = found.start()
+    inside = found["in_json"] or found["in_csv"] or ""
     if found["json"]:
-        text, _ = value_at(line, found.end() - len(found["json"]))
+        text, end = value_at(line, mark)
+        text = text if isinstance(text, str) else _of_c(line, mark)
+        if isinstance(text, str) and line.startswith("...", end):  # as strace cuts them
+            text += "..."
     elif found["csv"]:
         text = cell(line, mark)
     else:
         text = _of_python(line[mark:])
-    return (mark, text) if isinstance(text, str) and '"jsonrpc"' in text else None
+    if not isinstance(text, str) or "jsonrpc" not in text:
+        return None
+    return f"{line[:mark].strip()} {inside.strip()}".strip(), text[len(inside) :]
 
 
 def cell(text: str, at: int) -> str | None:
     """The text of a cell of CSV (RFC 4180) that starts with a quote; None if it has no end."""
     found = _CELL.match(text, at)
     return None if found is None else found[1].replace('""', '"')
+
+
+def _of_c(line: str, at: int) -> str | None:
+    """The text of a string of C, in which bytes may be in octal digits, as `strace` has them."""
+    found = _C_STRING.match(line, at)
+    if found is None or not found[0].isascii():
+        return None
+    try:
+        value: object = ast.literal_eval(f"b{found[0]}")
+    except (ValueError, SyntaxError, MemoryError):
+        return None
+    return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else None
 
 
 def _of_python(text: str) -> str | None:

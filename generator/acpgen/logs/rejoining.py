@@ -19,6 +19,8 @@ _PARTIAL = re.compile(
 )
 """A line of a container runtime (CRI): P is a part of a line, and F the last or the only one."""
 _START = re.compile(r'\{\s*"')
+_OPEN_END = re.compile(r"\{\s*$")
+"""The end of the first line of a value that spans lines."""
 _STREAMS = ("stream", "_PID", "pid", "container_id", "container_name")
 _OPEN = 16
 """How many streams may have a cut message at once."""
@@ -114,19 +116,31 @@ def rejoined(units: Iterator[Unit], limit: int) -> Iterator[Unit]:
         yield from each.units
 
 
+def begins_message(unit: Unit) -> bool:
+    """True for a value with a text that may be the beginning of a message."""
+    return _opened(unit) is not None
+
+
 def _opened(unit: Unit) -> _CutMessage | None:
-    """The message that a unit begins and does not end, in a text without the end of its line."""
+    """The message that a unit begins and does not end: part of a line, or the first of several."""
     value = unit.value
     for name, member in value.items() if isinstance(value, dict) else ():
-        if (
-            isinstance(member, str)
-            and '"' in member
-            and not member.endswith("\n")
-            and (found := _START.search(member, 0, LONGEST)) is not None
-            and '"jsonrpc"' in member[: found.start() + LONGEST]
-            and value_at(member, found.start())[0] is CUT
-        ):
-            cut = _CutMessage(name, found.start())
+        start = _start_of_cut(member) if isinstance(member, str) else -1
+        if start >= 0 and isinstance(member, str):
+            cut = _CutMessage(name, start)
             cut.add(unit, member)
             return cut
     return None
+
+
+def _start_of_cut(text: str) -> int:
+    """Where a message starts that a text begins and does not end; -1 if there is none."""
+    opened = _OPEN_END.search(text) if len(text) < LONGEST else None
+    if opened is not None and "{" not in text[: opened.start()]:
+        return opened.start()
+    if '"' not in text or text.endswith("\n"):
+        return -1
+    found = _START.search(text, 0, LONGEST)
+    if found is None or '"jsonrpc"' not in text[: found.start() + LONGEST]:
+        return -1
+    return found.start() if value_at(text, found.start())[0] is CUT else -1

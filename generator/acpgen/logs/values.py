@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from acp_wire.reader import JsonValue
-from acpgen.logs.directions import is_arrow
 from acpgen.logs.growing import GrowingValue
 from acpgen.logs.line_reader import BETWEEN, LineReader, Taken, text_of
+from acpgen.logs.line_values import batch_behind, row_of, unescaped
 from acpgen.logs.log_lines import Lines, as_bytes
-from acpgen.logs.long_units import cell_unit, rewrapped_unit, titled_unit
+from acpgen.logs.long_units import cell_unit, rewrapped_unit, ruled_unit, titled_unit
 from acpgen.logs.messages import is_bare, is_message, is_row
 from acpgen.logs.prefixes import LONGEST
 from acpgen.logs.quoted_text import python_object, quoted
@@ -27,7 +26,6 @@ _TRIES = 5
 _FRAME = re.compile(rb"content-length\s*:\s*(\d+)\s*$", re.IGNORECASE)
 _OPENED = re.compile(r",\s*(\{\s*)$")
 _HEADER = re.compile(rb"[A-Za-z][A-Za-z-]*\s*:.*$")
-_ENTITIES = {"&quot;": '"', "&#34;": '"', "&lt;": "<", "&gt;": ">", "&#39;": "'", "&amp;": "&"}
 EVENT = re.compile(rb"(data|event|id|retry):(?: |$)?|: |:$")
 """The start of a line of a server-sent event, or of a comment between them."""
 
@@ -76,9 +74,9 @@ class Values:
         return line + b"\n"
 
     def _units(self, number: int, text: str) -> Iterator[Unit]:
-        text = _unescaped(text)
+        text = unescaped(text)
         line = text.strip()
-        if (row := _row(line)) is not None:
+        if (row := row_of(line)) is not None:
             yield Unit(number, "", line, row)
         elif line.startswith("[") and self._opens_array(number, line):
             if self._is_batch(line):
@@ -108,7 +106,7 @@ class Values:
                 break
             if value is not BROKEN and value is not CUT:
                 if prefix.endswith("[") and is_message(value) and self._shape is None:
-                    unit = _batch_behind(number, text, text.rindex("[", 0, start))
+                    unit = batch_behind(number, text, text.rindex("[", 0, start))
                     if unit is not None:
                         yield unit
                         return
@@ -132,7 +130,7 @@ class Values:
             return whole_unit(number, line[: made[0]].strip(), made[1], "python")
         found = quoted(line)
         if found is not None:
-            return whole_unit(number, line[: found[0]].strip(), found[1], "prefixed")
+            return whole_unit(number, *found, "prefixed")
         return cell_unit(self._reader, number, text)
 
     def _opens_array(self, number: int, line: str) -> bool:
@@ -204,7 +202,8 @@ class Values:
         whole, value, end = grown
         prefix = text[:start].strip()
         if value is BROKEN or value is CUT:
-            cut = rewrapped_unit(self._reader, number, text, start, taken)
+            cut = ruled_unit(self._reader, number, text, start, taken)
+            cut = cut or rewrapped_unit(self._reader, number, text, start, taken)
             return self._broken(number, text, start, taken) if cut is None else cut
         used = whole.count("\n", len(text), end)
         rest = whole[end:]
@@ -355,39 +354,6 @@ class Values:
             yield Unit(number, text.strip(), shape="event")
             return
         yield Unit(number, "", text[start:].strip(), value, "sse")
-
-
-def _batch_behind(number: int, text: str, at: int) -> Unit | None:
-    """The array of messages at an index, if it was sent so; None for the brackets of a logger.
-
-    Loggers put a value into brackets, as in `Sent [{...}]` and `<![CDATA[{...}]]>`.
-    """
-    batch, last = value_at(text, at)
-    before = text[:at].strip()
-    words = before.split()
-    sent = not words or (text[at - 1].isspace() and is_arrow(words[-1]))
-    if not isinstance(batch, list) or (len(batch) == 1 and not sent):
-        return None
-    return Unit(number, before, text[at:last], batch, "batch")
-
-
-def _unescaped(text: str) -> str:
-    """A line without the entities of HTML, if it was copied from the source of a page."""
-    if "&quot;jsonrpc&quot;" not in text or '"jsonrpc"' in text:
-        return text
-    for name, character in _ENTITIES.items():
-        text = text.replace(name, character)
-    return text
-
-
-def _row(line: str) -> list[JsonValue] | None:
-    """The row of a table that a line is as an array; None if it is anything else."""
-    if not (line.startswith("[") and line.endswith("]")) or line[1:].lstrip().startswith(
-        ("{", "[", "]")
-    ):
-        return None
-    value, end = value_at(line, 0)
-    return value if isinstance(value, list) and end == len(line) and is_row(value) else None
 
 
 def _has_ended(text: str) -> bool:

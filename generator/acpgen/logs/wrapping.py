@@ -33,6 +33,7 @@ from acpgen.logs.surroundings import (
     time_of,
     token_of,
 )
+from acpgen.logs.unit import Unit
 from acpgen.logs.values import Values
 
 _EVENTS = re.compile(r"(?:data|event|id|retry)?:")
@@ -214,7 +215,11 @@ def _in_member(
 
 
 def _in_text(text: str, at: Path, below: int) -> Iterator[WrappedMessage]:
-    """The message that a string is, or has behind a prefix, or those in its server-sent events."""
+    """The message that a string is, or has behind a prefix, or those in its lines or events."""
+    several = [*_in_lines(text, at, below)] if text.count('"jsonrpc"') > 1 else []
+    if len(several) > 1:
+        yield from several
+        return
     behind = _start_behind(text)
     if behind > 0:
         prefix = prefix_of(text[:behind])
@@ -237,6 +242,17 @@ def _in_text(text: str, at: Path, below: int) -> Iterator[WrappedMessage]:
     for unit in Values(lines, len(text) + 1, "sse"):
         if unit.text:
             yield WrappedMessage(unit.text, at, below)
+
+
+def _in_lines(text: str, at: Path, below: int) -> Iterator[WrappedMessage]:
+    """The messages in a string that has several, each perhaps behind a prefix."""
+    lines = enumerate(as_bytes(text).splitlines(keepends=True), 1)
+    for unit in Values(lines, len(text) + 1, whole=False):
+        if unit.text and '"jsonrpc"' in unit.text:
+            prefix = prefix_of(unit.prefix)
+            way = prefix.direction
+            token = None if way is None else Token("/".join(at), way)
+            yield WrappedMessage(unit.text, at, below, token, time=prefix.time)
 
 
 def _start_behind(text: str) -> int:
@@ -308,3 +324,9 @@ def _beside(found: WrappedMessage, value: Members, hints: Hints) -> WrappedMessa
         beside |= members_of(level, own)
     label = connection if isinstance(connection, str) or type(connection) is int else None
     return replace(found, token=token, connection=label, pair=pair, beside=beside, time=time)
+
+
+def sharing(unit: Unit, found: list[WrappedMessage]) -> Unit:
+    """The unit, marked if several of its messages are on one line."""
+    several = len({each.below for each in found}) < len(found)
+    return replace(unit, shares_line=True) if several else unit

@@ -114,6 +114,6 @@ def encoded(value: object, indent: int | None = None) -> str:
     It is on one line, or on indented ones.
     """
     text = json.dumps(value, ensure_ascii=False, indent=indent)
-    if text.isprintable():
+    if text.replace("\n", "").isprintable():
         return text
     return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)

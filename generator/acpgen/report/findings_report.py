@@ -27,7 +27,7 @@ class Report:
     every message with findings, where readers wait for them.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - settings by name, each with a default
         self,
         tally: Tally,
         renderer: Renderer,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from acpgen.words import counted
 
 
-def counts(
+def counts(  # noqa: PLR0913 - numbers of one line, by name
     messages: int,
     accepted: int | None,
     refused: int | None,

@@ -7,12 +7,12 @@ validators name the member at fault instead of listing every method that the mes
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 
 from acpgen.emit.header import HEADER
 from acpgen.emit.jsonschema import DIALECT, JsonSchema, definition
 from acpgen.model import SENDS, JsonValue, Kind, Method, Protocol, Side, Stability
+from acpgen.report.document import encoded
 from acpgen.types.stability import stable
 
 _ENTRY_POINTS: Mapping[str, frozenset[Side]] = {
@@ -104,7 +104,7 @@ def _description(stability: Stability, entry_points: Iterable[str]) -> str:
 
 
 def _text(schema: JsonSchema) -> str:
-    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+    return encoded(schema, indent=2) + "\n"
 
 
 def _methods(protocol: Protocol, entry: str) -> list[Method]:

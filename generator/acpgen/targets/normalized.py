@@ -9,7 +9,6 @@ words) are left out. A value of a type is valid by both bundles or by none.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 
 from acpgen.emit.header import HEADER
@@ -36,6 +35,7 @@ from acpgen.model import (
     Union,
 )
 from acpgen.patterns import portable, python_pattern
+from acpgen.report.document import encoded
 from acpgen.rulebook import Fault
 from acpgen.targets.bundles import HOME, file_name
 from acpgen.targets.models.conjunction import conjunction
@@ -95,7 +95,7 @@ def _require_none(faults: Sequence[Fault[Location]]) -> None:
 
 
 def _text(schema: JsonSchema) -> str:
-    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+    return encoded(schema, indent=2) + "\n"
 
 
 class _Writer:

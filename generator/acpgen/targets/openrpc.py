@@ -8,7 +8,6 @@ is the whole schema of the params; the list `params` has only their members.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -28,6 +27,7 @@ from acpgen.model import (
     Union,
     Variant,
 )
+from acpgen.report.document import encoded
 from acpgen.targets.retry.classes import CLASSES
 
 _OPENRPC = "1.3.2"
@@ -62,7 +62,7 @@ def openrpc(protocol: Protocol) -> dict[str, str]:
             }
         },
     }
-    return {"openrpc.json": json.dumps(document, indent=2, ensure_ascii=False) + "\n"}
+    return {"openrpc.json": encoded(document, indent=2) + "\n"}
 
 
 def _methods(protocol: Protocol) -> Iterator[JsonSchema]:

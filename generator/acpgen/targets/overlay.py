@@ -26,6 +26,7 @@ from acpgen.model import (
     Stability,
     TypeName,
 )
+from acpgen.report.document import encoded
 from acpgen.types.stability import drop_undone
 
 _DEFINITIONS = "$defs"
@@ -63,7 +64,7 @@ def overlay(protocol: Protocol) -> dict[str, str]:
     """The overlay of a protocol, as one JSON file."""
     version = protocol.version or 0
     document: JsonValue = document_of(protocol, actions(protocol))
-    text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    text = encoded(document, indent=2) + "\n"
     return {f"overlay/acp-v{version}.overlay.json": text}
 
 

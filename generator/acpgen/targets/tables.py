@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 from acpgen.emit.header import HEADER
 from acpgen.emit.templates import Templates
 from acpgen.model import JsonValue, Protocol
+from acpgen.report.document import encoded
 from acpgen.targets.languages import PYTHON
 from acpgen.targets.languages.language_table import table
 from acpgen.targets.retry import Row, key_limits, rows
@@ -30,7 +29,7 @@ def _json(protocol: Protocol) -> str:
         "idempotencyKey": {"minLength": least, "maxLength": most, "unit": "Unicode code point"},
         "methods": [_row(row) for row in rows(protocol)],
     }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return encoded(document, indent=2) + "\n"
 
 
 def _row(row: Row) -> JsonValue:

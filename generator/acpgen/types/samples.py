@@ -76,7 +76,7 @@ class Samples:
     def full(self, type_: Type) -> JsonValue:
         """Return a valid value with every member that it may have, and one item in every array.
 
-        A choice gives its first alternative. A type inside itself is as small as possible, and so
+        A union gives its first alternative. A type inside itself is as small as possible, and so
         is the whole value if it would be larger than `LONGEST`.
 
         Raises:

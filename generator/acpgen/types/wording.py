@@ -25,11 +25,11 @@ _PLAIN = re.compile(r"[^.<>{}\[\]\"\\]+")
 
 
 def spelled(type_: Type) -> str:
-    """Return a type in words, with its article."""
+    """Return a type in words, with its article: of those, only `union` begins with a u."""
     words = _bare(type_)
     if isinstance(type_, Ref | Nullable) or not words[0].isalpha() or words in _WITHOUT_ARTICLE:
         return words
-    return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
+    return f"{'an' if words[0] in 'aeio' else 'a'} {words}"
 
 
 _WITHOUT_ARTICLE = frozenset({"null", "any value"})
@@ -48,7 +48,7 @@ def _bare(type_: Type) -> str:
         case Object():
             return "object"
         case Union(tag=tag):
-            return "choice" if tag is None else f"choice by `{tag}`"
+            return "union" if tag is None else f"union by `{tag}`"
         case Scalar() | OpenEnum() | ClosedEnum():
             return _scalar(type_)
 

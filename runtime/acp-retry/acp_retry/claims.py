@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 from acp_retry.outcome import Inserted, Refused
 
 __all__ = [
-    "EMPTY",
     "AnswerAttempt",
     "AttemptId",
     "Claim",
@@ -28,7 +27,6 @@ __all__ = [
 ]
 
 Params = Mapping[str, object]
-EMPTY: Final[Params] = {}
 
 
 class State(StrEnum):
@@ -55,6 +53,28 @@ class AttemptId(NamedTuple):
 
     connection: Hashable
     request_id: str | int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivedPrompt:
+    """What the core needs to know of a prompt that arrived.
+
+    Args:
+        session_id: the session that the request names.
+        record: the ID derived from session and key, or a random one without a key.
+        keyed: whether the request carries a key. Without a key nothing is looked up, and the claim
+            is held at once.
+        digest: the digest of the prompt if prompts are compared.
+        payload: what the claim keeps if this attempt is the one that is inserted.
+        size: the bytes of the payload.
+    """
+
+    session_id: str
+    record: UUID
+    keyed: bool = True
+    digest: bytes | None = field(default=None, repr=False)
+    payload: Params = field(default_factory=dict, repr=False)
+    size: int = 0
 
 
 class Rejection(NamedTuple):

@@ -11,12 +11,11 @@ from typing import Final
 from uuid import UUID
 
 from acp_retry.claims import (
-    EMPTY,
     AnswerAttempt,
+    ArrivedPrompt,
     AttemptId,
     Claim,
     Effect,
-    Params,
     PromoteAttempt,
     Rejection,
     StartClaim,
@@ -38,6 +37,7 @@ __all__ = [
     "MOST_HELD_BYTES",
     "REUSED",
     "AnswerAttempt",
+    "ArrivedPrompt",
     "AttemptId",
     "Claim",
     "Core",
@@ -101,66 +101,48 @@ class Core:
         """The number of prompts that are neither inserted nor refused."""
         return len(self._claims)
 
-    def prompt(
-        self,
-        attempt: AttemptId,
-        session_id: str,
-        record: UUID,
-        *,
-        keyed: bool = True,
-        digest: bytes | None = None,
-        payload: Params = EMPTY,
-        size: int = 0,
-    ) -> list[Effect]:
+    def prompt(self, attempt: AttemptId, prompt: ArrivedPrompt) -> list[Effect]:
         """Handle a prompt that arrived. Its key is claimed at once.
 
-        Args:
-            attempt: the connection and JSON-RPC id of the request.
-            session_id: the session that the request names.
-            record: the ID derived from session and key, or a random one without a key.
-            keyed: whether the request carries a key. Without a key nothing is looked up, and the
-                claim is held at once.
-            digest: the digest of the prompt if prompts are compared.
-            payload: what the claim keeps if this attempt is the one that is inserted.
-            size: the bytes of the payload.
+        `attempt` is the connection and JSON-RPC id of the request.
         """
         if attempt in self._pending:
             return [AnswerAttempt(attempt, REPEATED_ID)]
+        session_id, record, digest = prompt.session_id, prompt.record, prompt.digest
         self.opened(attempt.connection, session_id)
-        if keyed:
+        if prompt.keyed:
             live = self._live.get(session_id)
             if live is not None and record.bytes in live:
                 found = Found(str(record), live[record.bytes])
                 return [AnswerAttempt(attempt, self._retried(found, digest))]
             if (claim := self._claims.get(record)) is not None:
-                other = Claim(session_id, record, payload=payload, digest=digest, size=size)
-                return self._join(claim, attempt, other)
-        if (full := self._full(size)) is not None:
-            if not keyed:
+                return self._join(claim, attempt, prompt)
+        claim = Claim(session_id, record, prompt.keyed, payload=prompt.payload, size=prompt.size)
+        if (full := self._full(prompt.size)) is not None:
+            if not prompt.keyed:
                 return [AnswerAttempt(attempt, full)]
             # An error says that nothing was inserted, so a lookup comes first.
-            claim = Claim(session_id, record, keyed, payload=payload, wanted=False, size=size)
+            claim.wanted = False
             claim.rejecting[attempt] = Rejection(digest, full)
         else:
-            state = State.CLAIMED if keyed else State.HELD
-            waiting = {attempt: digest}
-            claim = Claim(session_id, record, keyed, state, payload, digest, waiting, size=size)
+            claim.state = State.CLAIMED if prompt.keyed else State.HELD
+            claim.digest = claim.attempts[attempt] = digest
         self._keep(claim)
         self._pending[attempt] = claim
         return [StartClaim(claim)]
 
-    def _join(self, claim: Claim, attempt: AttemptId, other: Claim) -> list[Effect]:
-        """Add an attempt to a claim. `other` is what its claim would be."""
-        digest = other.digest
+    def _join(self, claim: Claim, attempt: AttemptId, prompt: ArrivedPrompt) -> list[Effect]:
+        """Add an attempt to a claim."""
+        digest = prompt.digest
         if claim.state is not State.CLAIMED and self._differs(claim.digest, digest):
             return [AnswerAttempt(attempt, REUSED)]
         if not claim.wanted:
-            if (full := self._full(other.size, without=claim)) is not None:
+            if (full := self._full(prompt.size, without=claim)) is not None:
                 # The lookup under way may have missed what was inserted before this attempt came.
                 return self._replace(claim, {**claim.rejecting, attempt: Rejection(digest, full)})
-            self._bytes += other.size - claim.size
+            self._bytes += prompt.size - claim.size
             claim.wanted = True
-            claim.digest, claim.payload, claim.size = digest, other.payload, other.size
+            claim.digest, claim.payload, claim.size = digest, prompt.payload, prompt.size
         claim.attempts[attempt] = digest
         self._pending[attempt] = claim
         return []

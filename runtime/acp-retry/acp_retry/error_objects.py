@@ -23,16 +23,14 @@ def error_object(refused: Refused) -> dict[str, object]:
     return error if refused.data is None else {**error, "data": refused.data}
 
 
-def refused_by(error: object) -> Refused:
-    """Return what the error object of an answer says. A malformed one counts as -32603."""
+def refused_by(error: object) -> Refused | None:
+    """Return what the error object of an answer says. One without a code says nothing."""
     if not isinstance(error, dict):
-        return Refused(INTERNAL_ERROR, "The answer's error is not an object")
+        return None
     code, text = error.get("code"), error.get("message")
-    return Refused(
-        code if isinstance(code, int) and not isinstance(code, bool) else INTERNAL_ERROR,
-        text if isinstance(text, str) else "",
-        error.get("data"),
-    )
+    if not isinstance(code, int) or isinstance(code, bool):
+        return None
+    return Refused(code, text if isinstance(text, str) else "", error.get("data"))
 
 
 def invalid_request(reason: str) -> Refused:

@@ -14,6 +14,7 @@ from acp_retry.core import (
     MOST_HELD,
     MOST_HELD_BYTES,
     AnswerAttempt,
+    ArrivedPrompt,
     AttemptId,
     Claim,
     Core,
@@ -234,8 +235,7 @@ class KeyLedger:
         session_id, key = check_params(params)
         record = uuid4() if key is None else derive_message_id(session_id, key)
         attempt.message_id = str(record)
-        return self._core.prompt(
-            attempt.id,
+        prompt = ArrivedPrompt(
             session_id,
             record,
             keyed=key is not None,
@@ -243,6 +243,7 @@ class KeyLedger:
             payload={name: value for name, value in params.items() if name != KEY},
             size=size_of(params),
         )
+        return self._core.prompt(attempt.id, prompt)
 
     def _take(self, effects: Iterable[Effect], known: bool) -> None:
         self._apply(effects, known=known)

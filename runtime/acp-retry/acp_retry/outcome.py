@@ -74,8 +74,9 @@ class NotSent:
 class Unknown:
     """An attempt has left, and it is not known whether it was inserted.
 
-    Its answer was lost with the connection or the process, or has neither a `messageId` nor an
-    error. `refused` is the error that a later attempt got. It says nothing about the earlier one.
+    Its answer was lost with the connection or the process, has neither a `messageId` nor an error,
+    or is malformed. `refused` is the error that a later attempt got. It says nothing about the
+    earlier one.
     """
 
     reason: str

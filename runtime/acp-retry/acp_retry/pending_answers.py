@@ -46,11 +46,15 @@ class PendingAnswers(dict[RequestId, asyncio.Future[JsonObject]]):
             self._settle_retyped(request_id)
         elif answer.done():
             return
-        elif message.get("error") is None:
+        elif (error := message.get("error")) is None:
             result = message.get("result")
             answer.set_result(result if isinstance(result, dict) else {})
+        elif message.get("result") is not None:
+            answer.set_exception(AnswerLostError("the answer has both a result and an error"))
+        elif (refused := refused_by(error)) is not None:
+            answer.set_exception(RequestFailedError(refused))
         else:
-            answer.set_exception(RequestFailedError(refused_by(message["error"])))
+            answer.set_exception(AnswerLostError("the answer has an error without a code"))
 
     def _settle_retyped(self, request_id: object) -> None:
         """Fail the request that an answer means, if its id came back as another type."""

@@ -118,7 +118,7 @@ class Checkers:
             starts with `_`.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the tables of a generated module, by name
         self,
         *,
         types: Mapping[str, Check],

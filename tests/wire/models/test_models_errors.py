@@ -314,9 +314,9 @@ def test_the_constructor_names_wire_paths() -> None:
 @pytest.mark.parametrize(
     ("wrong", "hint"),
     [
-        (TextContent(text="x"), "TextContent is not a branch of this choice; use ContentBlockText"),
+        (TextContent(text="x"), "TextContent is not a branch of this union; use ContentBlockText"),
         (Error(code=1, message="m"), "use ContentBlockText or ContentBlockImage or "),
-        (AgentMessage(message_id="m"), "AgentMessage is not a branch of this choice; use "),
+        (AgentMessage(message_id="m"), "AgentMessage is not a branch of this union; use "),
     ],
 )
 def test_a_model_of_another_class_is_given_the_right_one(wrong: Any, hint: str) -> None:

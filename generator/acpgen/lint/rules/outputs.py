@@ -72,7 +72,7 @@ def unusable_name(protocol: Protocol) -> Iterator[Fault]:
 
 @rule()
 def no_model(protocol: Protocol) -> Iterator[Fault]:
-    """Every type can be a class, a choice or an alias in Python.
+    """Every type can be a class, a union or an alias in Python.
 
     Why: the models are made of all types. Some types that JSON Schema allows have
     no counterpart in Python, such as an object without a name inside another.

@@ -15,7 +15,7 @@ def stable_uses_unstable(protocol: Protocol) -> Iterator[Fault]:
     """A stable part does not need an unstable one.
 
     Why: the stable bundle leaves out all that is marked. A stable member or variant that refers to
-    a marked type would refer to nothing there, and a choice of marked ones only would be empty.
+    a marked type would refer to nothing there, and a union of marked ones only would be empty.
 
     Example: `"title": {"$ref": "#/$defs/Title"}` where `Title` has x-stability
 
@@ -27,8 +27,10 @@ def stable_uses_unstable(protocol: Protocol) -> Iterator[Fault]:
             match part:
                 case Ref(name=name) if name not in kept.types:
                     yield Fault(location, f"is stable, but refers to {name}, which is unstable")
-                case Union(variants=()) | ClosedEnum(values=()):
-                    yield Fault(location, "is stable, but offers unstable choices only")
+                case Union(variants=()):
+                    yield Fault(location, "is stable, but all its variants are unstable")
+                case ClosedEnum(values=()):
+                    yield Fault(location, "is stable, but all its values are unstable")
                 case _:
                     continue
 

@@ -42,7 +42,7 @@ from acpgen.targets.models.python_shapes import Alias, Normal, Record, Shape, Un
 from acpgen.types.structure import is_key, references
 
 MEMBER_MARKS = (ON_ERROR, ON_NULL, SKIP_ITEMS, DEFAULT, TAG, INTEGER)
-"""The marks of a member or a choice in the generated code."""
+"""The marks of a member or a union in the generated code."""
 
 RECORD_MARKS = (EXCLUDES, OPEN, VARIANTS, TAG)
 """The marks of a class in the generated code."""

@@ -14,7 +14,7 @@ from acpgen.targets.models.python_shapes import Alias, Normal, Record, UnionShap
 
 
 def with_common_bases(shapes: Normal) -> Normal:
-    """The shapes with a class for each choice inside a choice, and for the choices it extends."""
+    """The shapes with a class for each union inside a union, and for the unions it extends."""
     wanted = _inner(shapes)
     inner = {
         name: _for_all_branches(shape, shapes)
@@ -39,7 +39,7 @@ def with_common_bases(shapes: Normal) -> Normal:
 
 
 def _for_all_branches(choice: UnionShape, shapes: Normal) -> UnionShape:
-    """A choice as a class, with the members of all its branches.
+    """A union as a class, with the members of all its branches.
 
     A branch that narrows a member inherits nothing but the name and the docs.
     """
@@ -57,7 +57,7 @@ def _for_all_branches(choice: UnionShape, shapes: Normal) -> UnionShape:
 
 
 def _inner(shapes: Normal) -> set[TypeName]:
-    """The choices that are branches of a choice, and those that they extend."""
+    """The unions that are branches of a union, and those that they extend."""
     return set(_branches(shapes))
 
 
@@ -79,7 +79,7 @@ def _extended(name: TypeName, shapes: Normal) -> Iterator[TypeName]:
 
 
 def _is_classes(name: TypeName, shapes: Normal) -> bool:
-    """True if all branches of a choice, and of the choices in it, are classes of its module."""
+    """True if all branches of a union, and of the unions in it, are classes of its module."""
     domain, shape = shapes[name]
     return isinstance(shape, Record) or (
         isinstance(shape, UnionShape)

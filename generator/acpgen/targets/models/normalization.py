@@ -1,4 +1,4 @@
-"""The types of a protocol as classes, choices and aliases: the only shapes that Python knows.
+"""The types of a protocol as classes, unions and aliases: the only shapes that Python knows.
 
 A schema may put a union inside an object inside a union. Python classes can't, so such types are
 multiplied out here. A class is named by the path of variants that leads to it, and every name comes
@@ -82,7 +82,7 @@ def _absorbing(protocol: Protocol) -> Iterator[Variant]:
 
 @dataclass(frozen=True, slots=True)
 class _Shared:
-    """The members that every branch of a choice gets from its surrounding type."""
+    """The members that every branch of a union gets from its surrounding type."""
 
     members: tuple[Property, ...] = ()
     bases: tuple[TypeName, ...] = ()
@@ -184,7 +184,7 @@ class _Normalizer:
                 return self._record(name, body.additional, docs, around)
 
     def _base(self, name: TypeName, place: _Place) -> TypeName | None:
-        """The name of the class or choice behind the name of a base."""
+        """The name of the class or union behind the name of a base."""
         match self.shape(name):
             case Alias(type=Ref(name=further)):
                 return self._base(further, place)

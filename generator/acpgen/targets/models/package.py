@@ -104,7 +104,7 @@ def _row(method: Method, protocol: Protocol) -> dict[str, str]:
 
 
 def _owners(protocol: Protocol, normal: Normal) -> Iterator[tuple[str, str, str]]:
-    """Each type of params or result, and each model of such a choice, with its method."""
+    """Each type of params or result, and each model of such a union, with its method."""
     for method in protocol.methods:
         for type_ in (method.params, method.result):
             if type_ is not None:

@@ -1,4 +1,4 @@
-"""The only shapes of types that Python knows: classes, choices and aliases."""
+"""The only shapes of types that Python knows: classes, unions and aliases."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """One branch of a choice, selected by the tag value `value` where it has one."""
+    """One branch of a union, selected by the tag value `value` where it has one."""
 
     name: TypeName
     type: Ref
@@ -38,8 +38,8 @@ class Branch:
 class UnionShape:
     """A union, with the member `tag` to select a branch where the branches have values.
 
-    `extends` is the choice that this one gives more members to. A choice that is a `base` is a
-    class: its branches extend it, and it extends the choices in `bases`. Any other is an alias.
+    `extends` is the union that this one gives more members to. A union that is a `base` is a
+    class: its branches extend it, and it extends the unions in `bases`. Any other is an alias.
     `members` are those that all branches have; branches have types of their own for the `narrowed`.
     """
 
@@ -56,7 +56,7 @@ class UnionShape:
 
 @dataclass(frozen=True, slots=True)
 class Alias:
-    """A name for a type that is neither a class nor a choice."""
+    """A name for a type that is neither a class nor a union."""
 
     name: TypeName
     docs: str

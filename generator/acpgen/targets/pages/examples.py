@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
 from acpgen.emit.markdown import code, fence
 from acpgen.model import JsonValue, Kind, Method, Protocol, Ref, TypeName
+from acpgen.report.document import encoded
 from acpgen.targets.pages.errors import error_names
 
 
@@ -80,4 +80,4 @@ def _example(kind: str, index: int, siblings: Sequence[JsonValue], message: Json
 
 def json_block(value: JsonValue) -> str:
     """A JSON value as a code block."""
-    return fence("json", json.dumps(value, indent=2, ensure_ascii=False))
+    return fence("json", encoded(value, indent=2))

@@ -44,7 +44,7 @@ class VectorWalk:
     """A walk from the value in a frame down to everything that it may hold.
 
     Each named type is explored once: where a fault in it is refused rather than recovered from,
-    outside of choices without a tag, and as near to the root as possible.
+    outside of unions without a tag, and as near to the root as possible.
     """
 
     def __init__(self, samples: Samples, frame: Frame) -> None:

@@ -69,8 +69,8 @@ DIFFERENCES: Mapping[Dispute, str] = {
 class Defect:
     """The one fault of a message, and its path.
 
-    A `loose` fault is in a choice whose alternatives have no tag. Since it is unknown which one was
-    meant, a validator may report it at `path`, the choice, or anywhere below. A `contested` fault
+    A `loose` fault is in a union whose alternatives have no tag. Since it is unknown which one was
+    meant, a validator may report it at `path`, the union, or anywhere below. A `contested` fault
     is not a fault if another alternative accepts the value.
     """
 

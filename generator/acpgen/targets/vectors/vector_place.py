@@ -21,7 +21,7 @@ class VectorPlace:
     `label` names it for people, `message` makes a whole message from a value at the place.
     Receivers recover from a fault at a `recovered` place.
 
-    `choice` is the outermost choice without a tag around the place, `reading` the alternative that
+    `choice` is the outermost union without a tag around the place, `reading` the alternative that
     is tested. It is `settled` where the value lacks a member that every other alternative
     needs, so that it can't fit one of them unless a member is missing here as well. At a
     `contested` place another alternative may take a value in which this one finds a fault.
@@ -62,7 +62,7 @@ class VectorPlace:
         )
 
     def alternative(self, name: str, *, settled: bool) -> VectorPlace:
-        """The same place for one alternative of a choice without a tag."""
+        """The same place for one alternative of a union without a tag."""
         if self.choice is None:
             return replace(self, choice=self.path, reading=name, settled=settled)
         return replace(self, settled=self.settled and settled)

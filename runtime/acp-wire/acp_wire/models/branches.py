@@ -36,7 +36,7 @@ def marked_reader(type_: Any, tolerant: bool) -> SchemaValidator:
 
 
 class _Marker:
-    """Makes copies of a core in which the branches of choices are marked."""
+    """Makes copies of a core in which the branches of unions are marked."""
 
     def __init__(self, core: Any) -> None:
         found = core["definitions"] if core["type"] == "definitions" else []
@@ -150,5 +150,5 @@ def _wrong_class(value: object, classes: tuple[type[BaseModel], ...]) -> Pydanti
     given = type(value)
     derived = [class_.__name__ for class_ in classes if issubclass(class_, given)]
     names = " or ".join(derived or [class_.__name__ for class_ in classes])
-    text = "{given} is not a branch of this choice; use {names}"
+    text = "{given} is not a branch of this union; use {names}"
     return PydanticCustomError("wrong_class", text, {"given": given.__name__, "names": names})

@@ -39,7 +39,7 @@ class Signature:
 
     @property
     def params_type(self) -> Any:
-        """The model of the params, or the alias where they are a choice of models."""
+        """The model of the params, or the alias where they are a union of models."""
         return getattr(import_module(self._models()), self.params)
 
     @property

@@ -1,0 +1,50 @@
+"""Messages that a log has in part, with a mark where it left something out."""
+
+from __future__ import annotations
+
+import re
+
+from acpgen.logs.messages import is_message
+from acpgen.logs.scanning import CUT, blank, value_at
+from acpgen.logs.settling import LogItem
+
+_TAIL = 120
+"""How many characters a mark has at most."""
+_END = re.compile(
+    r"(?:…|\.{3}|[\[(<{]?\s*(?:truncated|omitted|elided|cut off|\d+ (?:more|bytes|char))\b)"
+    r'[^{"]*$',
+    re.IGNORECASE,
+)
+_WHOLE = re.compile(
+    r"…|\.{3}|\b(?:truncated|omitted|elided|redacted)\b|\[(?:Object|Circular)\]", re.IGNORECASE
+)
+_PARTS = ("params", "result", "error")
+
+
+def is_cut_off(text: str) -> bool:
+    """True for a broken message that ends with a mark such as `...` or `[truncated]`."""
+    at = max(0, len(text) - _TAIL)
+    found = _END.search(text.rstrip(), at)
+    if found is None:
+        return False
+    value, _ = value_at(text[: found.start()].rstrip(), blank(text, 0))
+    return value is CUT
+
+
+def leaves_out(value: object) -> bool:
+    """True for a message that has such a mark in place of its params, result or error."""
+    return (
+        isinstance(value, dict)
+        and is_message(value)
+        and any(
+            isinstance(part, str) and _WHOLE.search(part) is not None
+            for part in map(value.get, _PARTS)
+        )
+    )
+
+
+def is_elided(item: LogItem) -> bool:
+    """True for a message of which the log shows that it has a part only."""
+    if item.value is None:
+        return is_cut_off(item.text.decode("utf-8", "surrogateescape"))
+    return leaves_out(item.value)
